@@ -1,0 +1,1 @@
+"""The trace: typed events, their codec, and the state they fold into."""

@@ -1,0 +1,531 @@
+"""Every event a run can emit: the wire contract between engine, storage and browser.
+
+A trace is a sequence of these events; everything shown is a fold over it (`fold.py`). Events
+are positional on the wire (MessagePack arrays whose first element is the type name), so
+fields are only ever appended, with a default.
+
+Small integers stand for the things that repeat: a *node* or *pod* number is introduced by
+`NodeAdded` / `PodAdded`, a *plugin* number indexes `RunStarted.plugins`, a *resource* number
+counts through the names of `ResourcesDefined` in order of appearance. -1 means none.
+
+Time is virtual, in integer nanoseconds since the Unix epoch; `ClockAdvanced` sets it for every
+event after it.
+
+`DetailEvent`s carry per-node columns. They are stored beside the others and fetched per cycle;
+all other events are the *headers* that stream to every viewer.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+NONE = -1
+
+
+class Queue(IntEnum):
+    """Where a pod is; the values are wire numbers."""
+
+    NOWHERE = 0
+    ACTIVE = 1
+    BACKOFF = 2
+    UNSCHEDULABLE = 3
+    GATED = 4
+    IN_FLIGHT = 5
+    WAITING_ON_PERMIT = 6
+    BINDING = 7
+
+
+class Result(IntEnum):
+    """How a scheduling cycle ended; the values are wire numbers."""
+
+    SCHEDULED = 0
+    UNSCHEDULABLE = 1
+    ERROR = 2
+    BIND_ERROR = 3
+    SKIPPED = 4
+    WAITING = 5
+
+
+class Record(msgspec.Struct, frozen=True, array_like=True):
+    """A positional part of an event."""
+
+
+class Event(msgspec.Struct, frozen=True, array_like=True, tag=True, tag_field="kind"):
+    """One thing that happened, at the clock's current time."""
+
+
+class DetailEvent(msgspec.Struct, frozen=True, array_like=True, tag=True, tag_field="kind"):
+    """Per-node columns of one cycle: stored apart, fetched on demand."""
+
+
+class Column(Record, frozen=True):
+    """A one-dimensional array: `dtype` is NumPy's short name (`u1 i1 i2 i4 i8`, little endian)."""
+
+    dtype: str
+    data: bytes
+
+    @staticmethod
+    def of(values: npt.NDArray[np.generic]) -> Column:
+        """Encode `values` (n,) without changing their type."""
+        little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+        return Column(little.dtype.str.lstrip("<|"), little.tobytes())
+
+    @staticmethod
+    def narrow(values: npt.NDArray[np.int64]) -> Column:
+        """Encode integers (n,) in the narrowest type that holds them all."""
+        low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
+        for name in ("u1", "i1", "i2", "i4"):
+            info = np.iinfo(name)
+            if info.min <= low and high <= info.max:
+                return Column(name, values.astype(f"<{name}").tobytes())
+        return Column("i8", values.astype("<i8").tobytes())
+
+    def array(self) -> npt.NDArray[np.int64]:
+        """Decode to int64 (n,)."""
+        return np.frombuffer(self.data, dtype=f"<{self.dtype}").astype(np.int64)
+
+
+class StatusRecord(Record, frozen=True):
+    """A framework status: `code` is `framework.Code`'s name, `plugin` the one that set it."""
+
+    code: str
+    plugin: int = NONE
+    reasons: tuple[str, ...] = ()
+
+
+class PointPlugins(Record, frozen=True):
+    """The plugins attached to one extension point, in order; weights (Score only) align."""
+
+    point: str
+    plugins: tuple[int, ...]
+    weights: tuple[int, ...] = ()
+
+
+class ProfileRecord(Record, frozen=True):
+    scheduler_name: str
+    points: tuple[PointPlugins, ...]
+
+
+class TaintRecord(Record, frozen=True):
+    key: str
+    value: str
+    effect: str
+
+
+class HintRecord(Record, frozen=True):
+    """What one plugin's queueing hint answered: `Queue` or `QueueSkip`."""
+
+    plugin: int
+    hint: str
+
+
+class RejectedBy(Record, frozen=True):
+    """How many nodes one Filter plugin was the first to reject."""
+
+    plugin: int
+    n_nodes: int
+
+
+class ReprieveRecord(Record, frozen=True):
+    """One victim tried again on its node: `kept` if the preemptor still fits beside it."""
+
+    pod: int
+    kept: bool
+    violates_pdb: bool
+    plugin: int = NONE
+    """The plugin that rejected the preemptor with the pod back (none if kept)."""
+
+
+class CandidateRecord(Record, frozen=True):
+    """The dry run on one node, up to its victims; `status` tells why it is no candidate."""
+
+    node: int
+    removed: tuple[int, ...]
+    reprieves: tuple[ReprieveRecord, ...]
+    victims: tuple[int, ...]
+    n_pdb_violations: int
+    status: StatusRecord
+
+
+class CriterionRecord(Record, frozen=True):
+    """One step of picking a candidate: each node's value, and which nodes stay in."""
+
+    name: str
+    values: tuple[int, ...]
+    kept: tuple[int, ...]
+
+
+# ---------------------------------------------------------------- run and world
+
+
+class RunStarted(Event, frozen=True):
+    """`not_modelled` names what the input asks for and this engine does not do."""
+
+    engine_version: str
+    seed: int
+    now_ns: int
+    plugins: tuple[str, ...]
+    profiles: tuple[ProfileRecord, ...]
+    not_modelled: tuple[str, ...] = ()
+
+
+class ClockAdvanced(Event, frozen=True):
+    now_ns: int
+
+
+class ResourcesDefined(Event, frozen=True):
+    """More resource names, numbered on; cpu counts in milli, all others in units or bytes."""
+
+    names: tuple[str, ...]
+
+
+class NodeAdded(Event, frozen=True):
+    """`allocatable` aligns with the resource numbers known so far."""
+
+    node: int
+    name: str
+    zone: str
+    labels: dict[str, str]
+    taints: tuple[TaintRecord, ...]
+    unschedulable: bool
+    allocatable: tuple[int, ...]
+
+
+class NodeUpdated(Event, frozen=True):
+    node: int
+    zone: str
+    labels: dict[str, str]
+    taints: tuple[TaintRecord, ...]
+    unschedulable: bool
+    allocatable: tuple[int, ...]
+
+
+class NodeDeleted(Event, frozen=True):
+    node: int
+
+
+class NodeOrderChanged(Event, frozen=True):
+    """All nodes in the order in which Filter examines them (zones in turn)."""
+
+    nodes: tuple[int, ...]
+
+
+class PodAdded(Event, frozen=True):
+    """`node` is set for a pod that was bound before; `requests` aligns with the resources."""
+
+    pod: int
+    namespace: str
+    name: str
+    scheduler_name: str
+    priority: int
+    requests: tuple[int, ...]
+    owner: str = ""
+    node: int = NONE
+    nominated_node: int = NONE
+    phase: str = "Pending"
+    terminating: bool = False
+
+
+class PodUpdated(Event, frozen=True):
+    pod: int
+    priority: int
+    requests: tuple[int, ...]
+    phase: str
+    terminating: bool = False
+
+
+class PodDeleted(Event, frozen=True):
+    """The object is gone: its grace period, if any, is over."""
+
+    pod: int
+
+
+class PodEvicted(Event, frozen=True):
+    """Deletion was asked for; the pod vanishes at `gone_at_ns`. `by_pod` is the preemptor."""
+
+    pod: int
+    by_pod: int
+    reason: str
+    gone_at_ns: int
+
+
+class ScenarioStepped(Event, frozen=True):
+    """Step `index` of the scenario was carried out; `text` says it in words."""
+
+    index: int
+    text: str
+
+
+# ---------------------------------------------------------------- queue
+
+
+class QueueMoved(Event, frozen=True):
+    """A decision about a pod in the scheduling queue, also the decision to leave it there.
+
+    `event` is the cluster event's label (or `ScheduleAttemptFailure` and the like), `cause`
+    the object behind it, `hints` what each rejector plugin said. `gated_by` is the PreEnqueue
+    plugin that holds the pod.
+    """
+
+    pod: int
+    queue: Queue
+    event: str
+    cause: str = ""
+    hints: tuple[HintRecord, ...] = ()
+    strategy: str = ""
+    gated_by: int = NONE
+    backoff_until_ns: int = 0
+
+
+class NominationChanged(Event, frozen=True):
+    """`node` is -1 when the nomination is cleared."""
+
+    pod: int
+    node: int
+
+
+# ---------------------------------------------------------------- one scheduling cycle
+
+
+class CycleStarted(Event, frozen=True):
+    """Cycles count from 1 through a run; `attempt` from 1 per pod."""
+
+    cycle: int
+    pod: int
+    attempt: int
+    profile: int
+    popped_from: Queue
+    start_index: int
+    n_nodes: int
+
+
+class PreFilterFinished(Event, frozen=True):
+    """`narrowed` is None unless PreFilter plugins left only some nodes to look at."""
+
+    status: StatusRecord
+    skipped: tuple[int, ...]
+    narrowed: tuple[int, ...] | None = None
+
+
+class FilterFinished(Event, frozen=True):
+    """Counts of the Filter point; `n_to_find` is where the search stops (sampling)."""
+
+    n_examined: int
+    n_feasible: int
+    n_to_find: int
+    rejected: tuple[RejectedBy, ...]
+    by_nomination: bool = False
+
+
+class FilterColumns(DetailEvent, frozen=True):
+    """The verdict of every examined node.
+
+    Examined are `nodes` in order if given, else the node order from the cycle's `start_index`
+    on, wrapping round. `status` (n_examined,) indexes `statuses`; 0 there means passed.
+    `feasible` (n_feasible,) are the node numbers that go on to scoring.
+    """
+
+    statuses: tuple[StatusRecord, ...]
+    status: Column
+    feasible: Column
+    nodes: Column | None = None
+
+
+class PreScoreFinished(Event, frozen=True):
+    status: StatusRecord
+    skipped: tuple[int, ...]
+
+
+class PluginScores(Record, frozen=True):
+    """One Score plugin over the feasible nodes (n_feasible,); weighted = normalized * weight."""
+
+    plugin: int
+    weight: int
+    raw: Column
+    normalized: Column
+
+
+class ScoreColumns(DetailEvent, frozen=True):
+    """Scores of the feasible nodes, aligned with `nodes` (n_feasible,)."""
+
+    nodes: Column
+    plugins: tuple[PluginScores, ...]
+    totals: Column
+
+
+class NodeSelected(Event, frozen=True):
+    """The pick: `n_tied` nodes shared the top total; `rule` is `single`, `heap` or `draw`.
+
+    `deciders` are the plugins whose weighted score parts winner and runner-up.
+    """
+
+    node: int
+    rule: str
+    n_scored: int
+    total: int = 0
+    n_tied: int = 1
+    runner_up: int = NONE
+    runner_up_total: int = 0
+    deciders: tuple[int, ...] = ()
+
+
+class PostFilterFinished(Event, frozen=True):
+    """`nominating` is `override`, `noop` or empty; with `override` node -1 clears."""
+
+    status: StatusRecord
+    nominating: str = ""
+    node: int = NONE
+
+
+class PreemptionStarted(Event, frozen=True):
+    """Dry runs start at `offset` into the potential nodes and stop at `n_wanted` candidates."""
+
+    n_potential: int
+    offset: int
+    n_wanted: int
+
+
+class PreemptionDryRun(DetailEvent, frozen=True):
+    candidates: tuple[CandidateRecord, ...]
+
+
+class PreemptionDecided(Event, frozen=True):
+    """The funnel of pick-one-node over `nodes`, and the winner (-1: none)."""
+
+    nodes: tuple[int, ...]
+    criteria: tuple[CriterionRecord, ...]
+    winner: int
+    victims: tuple[int, ...]
+
+
+class PreemptionIneligible(Event, frozen=True):
+    reason: str
+
+
+class Assumed(Event, frozen=True):
+    pod: int
+    node: int
+
+
+class Forgotten(Event, frozen=True):
+    pod: int
+    node: int
+
+
+class AssumeExpired(Event, frozen=True):
+    pod: int
+    node: int
+
+
+class PointFinished(Event, frozen=True):
+    """Reserve, Permit, PreBind, Bind or PostBind ran for the pod on its node."""
+
+    pod: int
+    point: str
+    status: StatusRecord
+
+
+class PermitWaiting(Event, frozen=True):
+    """The pod waits for `plugin` until `until_ns` at the latest."""
+
+    pod: int
+    plugin: int
+    until_ns: int
+
+
+class PermitResolved(Event, frozen=True):
+    """`decision` is `allow`, `reject` or `timeout`."""
+
+    pod: int
+    plugin: int
+    decision: str
+
+
+class Bound(Event, frozen=True):
+    pod: int
+    node: int
+
+
+class CycleFinished(Event, frozen=True):
+    """The outcome of the scheduling cycle; `message` is the PodScheduled condition's."""
+
+    cycle: int
+    result: Result
+    node: int
+    message: str = ""
+    unschedulable_plugins: tuple[int, ...] = ()
+    pending_plugins: tuple[int, ...] = ()
+
+
+class EventRecorded(Event, frozen=True):
+    """A Kubernetes Event as a user would see it; `type` is `Normal` or `Warning`."""
+
+    pod: int
+    type: str
+    reason: str
+    message: str
+
+
+class ExtenderCalled(Event, frozen=True):
+    """One call to a scheduler extender; `summary` says its effect, `error` why it failed."""
+
+    extender: str
+    verb: str
+    n_nodes_in: int
+    n_nodes_out: int
+    duration_ns: int
+    summary: str = ""
+    error: str = ""
+
+
+class RunFinished(Event, frozen=True):
+    """Nothing is left that could happen (or the limit named in `reason` was met)."""
+
+    n_cycles: int
+    n_bound: int
+    n_pending: int
+    reason: str = ""
+
+
+HeaderEvent = (
+    RunStarted
+    | ClockAdvanced
+    | ResourcesDefined
+    | NodeAdded
+    | NodeUpdated
+    | NodeDeleted
+    | NodeOrderChanged
+    | PodAdded
+    | PodUpdated
+    | PodDeleted
+    | PodEvicted
+    | ScenarioStepped
+    | QueueMoved
+    | NominationChanged
+    | CycleStarted
+    | PreFilterFinished
+    | FilterFinished
+    | PreScoreFinished
+    | NodeSelected
+    | PostFilterFinished
+    | PreemptionStarted
+    | PreemptionDecided
+    | PreemptionIneligible
+    | Assumed
+    | Forgotten
+    | AssumeExpired
+    | PointFinished
+    | PermitWaiting
+    | PermitResolved
+    | Bound
+    | CycleFinished
+    | EventRecorded
+    | ExtenderCalled
+    | RunFinished
+)
+Detail = FilterColumns | ScoreColumns | PreemptionDryRun
+AnyEvent = HeaderEvent | Detail
