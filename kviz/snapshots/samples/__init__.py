@@ -1,0 +1,161 @@
+"""The sample clusters: small, our own, each teaching one thing.
+
+Every `<slug>.yaml` beside this module is what `kubectl get ... -A -o yaml` prints, so a sample
+takes the same road as an upload. The texts are what the landing and snapshot pages show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample cluster and the lesson it carries.
+
+    `question` asks for a prediction before the run, `answer` stands behind it, and `start` is
+    the pod (`namespace/name`) to look at first.
+    """
+
+    slug: str
+    title: _StrPromise
+    teaches: _StrPromise
+    lesson: _StrPromise
+    question: _StrPromise
+    answer: _StrPromise
+    start: str
+
+    @property
+    def path(self) -> Path:
+        return FOLDER / f"{self.slug}.yaml"
+
+
+SAMPLES = (
+    Sample(
+        slug="gpu-pool",
+        title=_("Six GPU nodes, nine without"),
+        teaches=_("A resource request draws pods to a node, a taint keeps the others away."),
+        lesson=_(
+            "GPU pods must land on GPU nodes and nothing else may. Two plugins share the work: "
+            "NodeResourcesFit rejects every node that has no nvidia.com/gpu to give, and "
+            "TaintToleration rejects the tainted GPU nodes for pods that do not tolerate the "
+            "taint. Neither is enough alone. Watch the Filter point: the two halves of the "
+            "cluster are turned away by different plugins. Node affinity then chooses between "
+            "the A100 and the L4 nodes."
+        ),
+        question=_(
+            "report-nightly-0 tolerates every taint and asks for no GPU. Does anything keep it "
+            "off the GPU nodes?"
+        ),
+        answer=_(
+            "Yes, but not the taint: tolerating everything opens all 15 nodes. Its own node "
+            "affinity asks for nodes without the label nvidia.com/gpu.present, so NodeAffinity "
+            "rejects the six. Remove that rule and only scores would decide."
+        ),
+        start="shop/report-nightly-0",
+    ),
+    Sample(
+        slug="taints-and-tolerations",
+        title=_("Taints and tolerations"),
+        teaches=_("A toleration opens a door. It does not push anyone through it."),
+        lesson=_(
+            "Eight nodes carry every kind of taint: a control plane, a cordoned worker, two spot "
+            "nodes that only prefer to be left alone, a dedicated database node and a node that "
+            "has stopped answering. NoSchedule and NoExecute reject at Filter; PreferNoSchedule "
+            "only costs points at Score, where TaintToleration weighs 3. Compare frontend-2, "
+            "which keeps away from the spot nodes, with thumbnails-0, which tolerates them."
+        ),
+        question=_(
+            "cache-0 and orders-db-0 tolerate the same taint. Will both run on the database node?"
+        ),
+        answer=_(
+            "orders-db-0 must, because its node selector names the pool. cache-0 may go there or "
+            "to any other node that takes it; the toleration earns it no points. reports-db-0 "
+            "stays pending: its toleration says `databases`, the taint says `database`."
+        ),
+        start="data/reports-db-0",
+    ),
+    Sample(
+        slug="fit-and-balance",
+        title=_("Room, balance and a tie"),
+        teaches=_("Two scorers look at the same free room and disagree."),
+        lesson=_(
+            "NodeResourcesFit (LeastAllocated) likes the node with the most room left; "
+            "NodeResourcesBalancedAllocation likes the node whose cpu and memory end up equally "
+            "used. For join-0 they point at different nodes, and a few points decide. The web "
+            "pods meet five identical nodes, so every score is equal and the rule for ties picks: "
+            "open the tie set and see which node it took. reindex-0 fits no node at all."
+        ),
+        question=_("Five nodes with the same score: does the scheduler take the first one?"),
+        answer=_(
+            "Often, not always. It takes the root of a heap built from the candidates in order, "
+            "and how that heap is built decides. There is no coin toss."
+        ),
+        start="batch/join-0",
+    ),
+    Sample(
+        slug="zone-spread",
+        title=_("Spread over zones"),
+        teaches=_("A zone that can take no pod still counts, unless the pod says otherwise."),
+        lesson=_(
+            "Three zones, at most one pod of difference between the fullest and the emptiest. "
+            "Zone c is tainted for maintenance. By default PodTopologySpread ignores taints when "
+            "it counts, so zone c stays the emptiest zone with no pods at all and every other "
+            "zone is too full. With nodeTaintsPolicy: Honor the zone drops out of the count. The "
+            "search pods only prefer to spread: nothing is forbidden, some nodes score lower."
+        ),
+        question=_("cart-2 and checkout-2 differ in one field. Which of them stays pending?"),
+        answer=_(
+            "checkout-2. Placing it in zone a or b would make a skew of 2 against zone c, and "
+            "zone c itself rejects it for the taint. cart-2 honours taints, so zone c is no "
+            "longer a domain."
+        ),
+        start="shop/checkout-2",
+    ),
+    Sample(
+        slug="preemption-budget",
+        title=_("Preemption and a budget"),
+        teaches=_("Who has to leave is decided criterion by criterion."),
+        lesson=_(
+            "Six full nodes and an urgent pod. On five of them evicting pods of lower priority "
+            "would make room. Follow the dry run on each node, then the funnel: first the fewest "
+            "disruption budgets broken, then the lowest of the highest victims, the smallest sum "
+            "of priorities, the fewest victims, and last the victim that started latest. Each "
+            "step strikes out a node. On two nodes a small pod is removed and then reprieved."
+        ),
+        question=_("Which node is cleared for authorize-0, and which criterion decides?"),
+        answer=_(
+            "node-5. node-4 would do as well up to the very last criterion: both lose one batch "
+            "pod, but the one on node-5 started later, so less work is lost. refunds-0 has the "
+            "same priority and still waits, because its class never preempts."
+        ),
+        start="payments/authorize-0",
+    ),
+    Sample(
+        slug="why-pending",
+        title=_("The pending clinic"),
+        teaches=_("A dozen pods wait, and no two for the same reason."),
+        lesson=_(
+            "Too big, no such label, taint not tolerated, GPU taken, host port taken, claim "
+            "missing, claim not bound, anti-affinity, affinity to nothing, a spread over a label "
+            "no node has, a gate still closed, another scheduler's pod. One patient is healthy. "
+            "Open the reason page of each: it names the first plugin that said no on every node "
+            "and what would have to change."
+        ),
+        question=_("Which of them would a larger node help?"),
+        answer=_(
+            "Only analytics-0, which asks for more than any node it may use can ever give. For "
+            "train-1 it would take a GPU that is free, for all the others size is beside the point."
+        ),
+        start="clinic/analytics-0",
+    ),
+)
