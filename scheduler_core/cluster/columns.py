@@ -1,0 +1,319 @@
+"""The cluster in columns: one row per node, one slot per placed pod, dictionary-encoded.
+
+A node name keeps its row for good, also while its node object is gone. `generation` of a row grows
+with every change to the node or its pods, so that work done for a row can be kept until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.api import Node, Taint
+from scheduler_core.cluster.nodes import ABSENT, BoolArray, IntArray, Nodes
+from scheduler_core.cluster.pods import PodInfo, TemplateTable
+from scheduler_core.cluster.requests import integer_resources
+
+PODS = "pods"
+
+T = TypeVar("T", bound=Hashable)
+A = TypeVar("A", bound=np.generic)
+
+
+@dataclass
+class Vocabulary(Generic[T]):
+    """Distinct values numbered in order of appearance."""
+
+    values: list[T] = field(default_factory=list)
+    _ids: dict[T, int] = field(default_factory=dict)
+
+    def id(self, value: T) -> int:
+        found = self._ids.get(value)
+        if found is None:
+            found = self._ids[value] = len(self.values)
+            self.values.append(value)
+        return found
+
+    def find(self, value: T) -> int:
+        """Return the number of a value, -1 if it has not been seen."""
+        return self._ids.get(value, ABSENT)
+
+
+def _grown(column: npt.NDArray[A], size: int, fill: int = 0) -> npt.NDArray[A]:
+    """Return the column (n,) with room for at least `size` entries."""
+    if column.size >= size:
+        return column
+    larger = np.full(max(size, 2 * column.size, 16), fill, dtype=column.dtype)
+    larger[: column.size] = column
+    return larger
+
+
+class PodColumns:
+    """Placed pods: `row` int64 (n_slots,) (-1: free slot), `template`, `terminating`."""
+
+    def __init__(self) -> None:
+        self.row: IntArray = np.full(16, ABSENT, np.int64)
+        self.template: IntArray = np.zeros(16, np.int64)
+        self.terminating: BoolArray = np.zeros(16, np.bool_)
+        self.n_slots = 0
+        self._slot_of: dict[str, int] = {}
+        self._free: list[int] = []
+        self._on_row: dict[int, list[PodInfo]] = {}
+
+    def on_row(self, row: int) -> Sequence[PodInfo]:
+        """Return the pods on a node; a removal moves the last one into the gap, as upstream."""
+        return self._on_row.get(row, ())
+
+    def __iter__(self) -> Iterator[tuple[int, PodInfo]]:
+        for row, pods in self._on_row.items():
+            for pod in pods:
+                yield row, pod
+
+    def add(self, pod: PodInfo, row: int) -> None:
+        slot = self._free.pop() if self._free else self.n_slots
+        self.n_slots = max(self.n_slots, slot + 1)
+        self.row = _grown(self.row, self.n_slots, ABSENT)
+        self.template = _grown(self.template, self.n_slots)
+        self.terminating = _grown(self.terminating, self.n_slots)
+        self.row[slot], self.template[slot] = row, pod.template.index
+        self.terminating[slot] = pod.terminating
+        self._slot_of[pod.uid] = slot
+        self._on_row.setdefault(row, []).append(pod)
+
+    def remove(self, pod: PodInfo, row: int) -> PodInfo:
+        """Take a pod off its node and return it as it was recorded."""
+        slot = self._slot_of.pop(pod.uid)
+        self.row[slot] = ABSENT
+        self._free.append(slot)
+        pods = self._on_row[row]
+        at = next(i for i, other in enumerate(pods) if other.uid == pod.uid)
+        recorded = pods[at]
+        pods[at] = pods[-1]
+        pods.pop()
+        if not pods:
+            del self._on_row[row]
+        return recorded
+
+    def count_by_row(
+        self, templates: BoolArray, n_rows: int, *, terminating: bool = True
+    ) -> IntArray:
+        """Count placed pods of the chosen templates per row, int64 (n_rows,).
+
+        `templates` is bool (n_templates,); templates made since then do not count.
+        """
+        row = self.row[: self.n_slots]
+        chosen = np.append(templates, False)[np.minimum(self.template[: row.size], templates.size)]
+        chosen &= row != ABSENT
+        if not terminating:
+            chosen &= ~self.terminating[: row.size]
+        return np.bincount(row[chosen], minlength=n_rows)
+
+
+@dataclass
+class _LabelColumn:
+    ids: IntArray
+    values: Vocabulary[str] = field(default_factory=Vocabulary)
+
+
+@dataclass
+class _Image:
+    present: BoolArray
+    size_bytes: int = 0
+
+
+class ClusterColumns:
+    """All nodes and placed pods. Arrays have spare rows; read them through `Nodes` views."""
+
+    def __init__(self) -> None:
+        self.templates = TemplateTable()
+        self.pods = PodColumns()
+        self.names: list[str] = []
+        self.nodes: list[Node | None] = []
+        self.row_of: dict[str, int] = {}
+        self.generation: IntArray = np.zeros(16, np.int64)
+        self.unschedulable: BoolArray = np.zeros(16, np.bool_)
+        self.taint_ids: IntArray = np.zeros(16, np.int64)
+        self.taint_lists: Vocabulary[tuple[Taint, ...]] = Vocabulary()
+        self.feature_ids: IntArray = np.zeros(16, np.int64)
+        self.feature_sets: Vocabulary[frozenset[str]] = Vocabulary()
+        self.allowed_pods: IntArray = np.zeros(16, np.int64)
+        self.n_pods: IntArray = np.zeros(16, np.int64)
+        self.nonzero_cpu_milli: IntArray = np.zeros(16, np.int64)
+        self.nonzero_memory_bytes: IntArray = np.zeros(16, np.int64)
+        self._allocatable: dict[str, IntArray] = {}
+        self._requested: dict[str, IntArray] = {}
+        self._labels: dict[str, _LabelColumn] = {}
+        self._images: dict[str, _Image] = {}
+        self._image_sizes: dict[str, tuple[int, int]] = {}
+        self._clock = 0
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.names)
+
+    def view(self, rows: IntArray) -> Nodes:
+        return Nodes(self, rows)
+
+    # ------------------------------------------------------------ nodes
+
+    def set_node(self, node: Node) -> int:
+        """Add a node or take over its new state; return its row."""
+        row = self._row(node.name)
+        previous = self.nodes[row]
+        self.nodes[row] = node
+        self.unschedulable[row] = node.spec.unschedulable
+        self.taint_ids[row] = self.taint_lists.id(node.spec.taints)
+        self.feature_ids[row] = self.feature_sets.id(frozenset(node.status.declared_features))
+        allocatable = integer_resources(node.status.allocatable)
+        self.allowed_pods[row] = allocatable.pop(PODS, 0)
+        for name in [*allocatable, *self._allocatable]:
+            self._resource(self._allocatable, name)[row] = allocatable.get(name, 0)
+        for key, column in self._labels.items():
+            value = node.metadata.labels.get(key)
+            column.ids[row] = ABSENT if value is None else column.values.id(value)
+        self._set_images(row, previous, node)
+        self._touch(row)
+        return row
+
+    def remove_node(self, name: str) -> None:
+        """Forget a node object; its row lives on while pods are recorded on it."""
+        row = self.row_of[name]
+        self._set_images(row, self.nodes[row], None)
+        self.nodes[row] = None
+        self._touch(row)
+
+    def _row(self, name: str) -> int:
+        row = self.row_of.get(name)
+        if row is None:
+            row = self.row_of[name] = len(self.names)
+            self.names.append(name)
+            self.nodes.append(None)
+            self._grow(row + 1)
+        return row
+
+    def _grow(self, size: int) -> None:
+        if self.generation.size >= size:
+            return
+        self.generation = _grown(self.generation, size)
+        self.unschedulable = _grown(self.unschedulable, size)
+        self.taint_ids = _grown(self.taint_ids, size)
+        self.feature_ids = _grown(self.feature_ids, size)
+        self.allowed_pods = _grown(self.allowed_pods, size)
+        self.n_pods = _grown(self.n_pods, size)
+        self.nonzero_cpu_milli = _grown(self.nonzero_cpu_milli, size)
+        self.nonzero_memory_bytes = _grown(self.nonzero_memory_bytes, size)
+        for columns in (self._allocatable, self._requested):
+            for name, column in columns.items():
+                columns[name] = _grown(column, size)
+        for label in self._labels.values():
+            label.ids = _grown(label.ids, size, ABSENT)
+        for image in self._images.values():
+            image.present = _grown(image.present, size)
+
+    def _touch(self, row: int) -> None:
+        self._clock += 1
+        self.generation[row] = self._clock
+
+    def _resource(self, columns: dict[str, IntArray], name: str) -> IntArray:
+        column = columns.get(name)
+        if column is None:
+            column = columns[name] = np.zeros(self.generation.size, np.int64)
+        return column
+
+    def allocatable_of(self, resource: str) -> IntArray:
+        """Return a column over all rows, int64; zeros for a resource nobody has."""
+        return self._resource(self._allocatable, resource)
+
+    def requested_of(self, resource: str) -> IntArray:
+        return self._resource(self._requested, resource)
+
+    @property
+    def resources(self) -> list[str]:
+        """Return the resources that nodes offer, in order of appearance."""
+        return list(self._allocatable)
+
+    def label(self, key: str) -> tuple[IntArray, Sequence[str]]:
+        """Return value numbers over all rows (-1: absent) and the values, built on first use."""
+        column = self._labels.get(key)
+        if column is None:
+            column = _LabelColumn(np.full(self.generation.size, ABSENT, np.int64))
+            for row, node in enumerate(self.nodes):
+                if node is not None and key in node.metadata.labels:
+                    column.ids[row] = column.values.id(node.metadata.labels[key])
+            self._labels[key] = column
+        return column.ids, column.values.values
+
+    def label_id(self, key: str, value: str) -> int:
+        """Return the number of a label value, -1 if no node has had it."""
+        self.label(key)
+        return self._labels[key].values.find(value)
+
+    def image(self, name: str) -> tuple[BoolArray, int]:
+        """Return where an image is over all rows (bool) and its size in bytes.
+
+        The size is the one the first node reported, as in upstream's cache.
+        """
+        image = self._images.get(name)
+        if image is None:
+            image = _Image(np.zeros(self.generation.size, np.bool_))
+            for row, node in enumerate(self.nodes):
+                if node is not None:
+                    image.present[row] = any(name in i.names for i in node.status.images)
+            self._images[name] = image
+        _, size_bytes = self._image_sizes.get(name, (0, 0))
+        return image.present, size_bytes
+
+    def _set_images(self, row: int, old: Node | None, new: Node | None) -> None:
+        """Count in how many nodes an image is; the size stays until the last one goes."""
+        if old is not None and new is not None and old.status.images == new.status.images:
+            return
+        for name in _image_sizes(old):
+            count, size_bytes = self._image_sizes[name]
+            self._image_sizes[name] = (count - 1, size_bytes)
+            if count == 1:
+                del self._image_sizes[name]
+            if name in self._images:
+                self._images[name].present[row] = False
+        for name, reported in _image_sizes(new).items():
+            count, size_bytes = self._image_sizes.get(name, (0, reported))
+            self._image_sizes[name] = (count + 1, size_bytes)
+            if name in self._images:
+                self._images[name].present[row] = True
+
+    # ------------------------------------------------------------ pods
+
+    def count_pods(self, templates: BoolArray, *, terminating: bool = True) -> IntArray:
+        """Count placed pods of the chosen templates (bool (n_templates,)) per row (n_rows,)."""
+        return self.pods.count_by_row(templates, self.n_rows, terminating=terminating)
+
+    def add_pod(self, pod: PodInfo, node_name: str) -> None:
+        """Record a pod on a node; the node object may still be unknown."""
+        row = self._row(node_name)
+        self.pods.add(pod, row)
+        self._account(pod, row, 1)
+
+    def remove_pod(self, pod: PodInfo, node_name: str) -> None:
+        row = self.row_of[node_name]
+        self._account(self.pods.remove(pod, row), row, -1)
+
+    def _account(self, pod: PodInfo, row: int, sign: int) -> None:
+        requests = pod.template.requests
+        for name, amount in requests.placed.items():
+            self._resource(self._requested, name)[row] += sign * amount
+        self.nonzero_cpu_milli[row] += sign * requests.nonzero_cpu_milli
+        self.nonzero_memory_bytes[row] += sign * requests.nonzero_memory_bytes
+        self.n_pods[row] += sign
+        self._touch(row)
+
+
+def _image_sizes(node: Node | None) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    if node is not None:
+        for image in node.status.images:
+            for name in image.names:
+                sizes.setdefault(name, image.size_bytes)
+    return sizes

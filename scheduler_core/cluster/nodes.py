@@ -1,0 +1,224 @@
+"""What plugins see: any nodes of the cluster, as they are or as they might be.
+
+A `Nodes` view holds `n` nodes; every column it hands out is aligned with them. `what_if` makes
+a view of *independent hypothetical worlds*: in the world of node i only that node differs, by
+pods added to it or taken off. Two-pass filtering with nominated pods and the dry runs of
+preemption are filters over such views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.cluster.pods import PodInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scheduler_core.api import Node, Taint
+    from scheduler_core.cluster.columns import ClusterColumns
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+ABSENT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Coded(Generic[T]):
+    """A dictionary-encoded column: node i has `values[ids[i]]`, or nothing where -1.
+
+    `ids` is int64 (n,). Judge each distinct value once, then spread the answers with `map`.
+    """
+
+    ids: IntArray
+    values: Sequence[T]
+
+    def map_bool(self, judge: Callable[[T], bool], *, absent: bool = False) -> BoolArray:
+        """Return `judge` of every node's value, bool (n,)."""
+        answers = np.fromiter((judge(v) for v in self.values), np.bool_, len(self.values))
+        return np.append(answers, absent)[self.ids]
+
+    def map_int(self, measure: Callable[[T], int], *, absent: int = 0) -> IntArray:
+        """Return `measure` of every node's value, int64 (n,)."""
+        answers = np.fromiter((measure(v) for v in self.values), np.int64, len(self.values))
+        return np.append(answers, np.int64(absent))[self.ids]
+
+    @property
+    def present(self) -> BoolArray:
+        present: BoolArray = self.ids != ABSENT
+        return present
+
+
+@dataclass(frozen=True, slots=True)
+class ImageColumn:
+    """One image across nodes: `present` bool (n,), its size, and how many nodes have it."""
+
+    present: BoolArray
+    size_bytes: int
+    n_nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How one node's pods differ from the cluster's in a hypothetical world."""
+
+    added: tuple[PodInfo, ...] = ()
+    removed: tuple[PodInfo, ...] = ()
+
+
+NO_CHANGE = Change()
+
+
+class Nodes:
+    """A view of `n` nodes. `rows` int64 (n,) are their stable rows in the cluster's columns."""
+
+    def __init__(
+        self, cluster: ClusterColumns, rows: IntArray, changes: Sequence[Change] = ()
+    ) -> None:
+        self.cluster = cluster
+        self.rows = rows
+        self.changes = changes
+        """One per node, or empty when no node is hypothetical."""
+
+    @property
+    def n(self) -> int:
+        return int(self.rows.size)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def take(self, which: IntArray | BoolArray) -> Nodes:
+        """Return the nodes at those positions (int64) or where true (bool), changes and all."""
+        rows = self.rows[which]
+        if not self.changes:
+            return Nodes(self.cluster, rows)
+        picked = np.arange(self.n)[which]
+        return Nodes(self.cluster, rows, [self.changes[i] for i in picked])
+
+    def what_if(self, changes: Mapping[int, Change]) -> Nodes:
+        """Return the same nodes with the pods of some, given by position, changed.
+
+        A node that had changes gets the new ones instead.
+        """
+        base = self.changes or [NO_CHANGE] * self.n
+        return Nodes(self.cluster, self.rows, [changes.get(i, base[i]) for i in range(self.n)])
+
+    # ------------------------------------------------------------ the node objects
+
+    def node(self, i: int) -> Node:
+        node = self.cluster.nodes[int(self.rows[i])]
+        if node is None:
+            raise LookupError(f"no node in row {self.rows[i]}")
+        return node
+
+    def name(self, i: int) -> str:
+        return self.cluster.names[int(self.rows[i])]
+
+    @property
+    def names(self) -> list[str]:
+        names = self.cluster.names
+        return [names[row] for row in self.rows]
+
+    def pods(self, i: int) -> list[PodInfo]:
+        """Return the pods on node i, in the scheduler's order, changes applied."""
+        on_node = self.cluster.pods.on_row(int(self.rows[i]))
+        if not self.changes:
+            return list(on_node)
+        change = self.changes[i]
+        gone = {pod.uid for pod in change.removed}
+        return [pod for pod in on_node if pod.uid not in gone] + list(change.added)
+
+    # ------------------------------------------------------------ columns of the nodes
+
+    @property
+    def unschedulable(self) -> BoolArray:
+        return self.cluster.unschedulable[self.rows]
+
+    @property
+    def taints(self) -> Coded[tuple[Taint, ...]]:
+        """Return the taint lists of the nodes; few are distinct."""
+        return Coded(self.cluster.taint_ids[self.rows], self.cluster.taint_lists.values)
+
+    @property
+    def declared_features(self) -> Coded[frozenset[str]]:
+        return Coded(self.cluster.feature_ids[self.rows], self.cluster.feature_sets.values)
+
+    def label(self, key: str) -> Coded[str]:
+        """Return the values of one label; -1 where a node lacks it."""
+        ids, values = self.cluster.label(key)
+        return Coded(ids[self.rows], values)
+
+    def image(self, name: str) -> ImageColumn:
+        """Return where an image (normalized name) is, over all nodes counted in `n_nodes`."""
+        present, size_bytes = self.cluster.image(name)
+        return ImageColumn(present[self.rows], size_bytes, int(present.sum()))
+
+    def allocatable(self, resource: str) -> IntArray:
+        """Return int64 (n,): cpu in milli, others in units or bytes; 0 where a node has none."""
+        return self.cluster.allocatable_of(resource)[self.rows]
+
+    @property
+    def allowed_pods(self) -> IntArray:
+        return self.cluster.allowed_pods[self.rows]
+
+    # ------------------------------------------------------------ columns that pods change
+
+    def requested(self, resource: str) -> IntArray:
+        """Return what the pods on each node request of a resource, int64 (n,)."""
+        requested = self.cluster.requested_of(resource)[self.rows]
+        return self._with_changes(
+            requested, lambda pod: pod.template.requests.placed.get(resource, 0)
+        )
+
+    @cached_property
+    def nonzero_cpu_milli(self) -> IntArray:
+        """Return requested cpu with a default for containers that name none, int64 (n,)."""
+        return self._with_changes(
+            self.cluster.nonzero_cpu_milli[self.rows],
+            lambda pod: pod.template.requests.nonzero_cpu_milli,
+        )
+
+    @cached_property
+    def nonzero_memory_bytes(self) -> IntArray:
+        """Return requested memory with a default for containers that name none, int64 (n,)."""
+        return self._with_changes(
+            self.cluster.nonzero_memory_bytes[self.rows],
+            lambda pod: pod.template.requests.nonzero_memory_bytes,
+        )
+
+    @cached_property
+    def n_pods(self) -> IntArray:
+        return self._with_changes(self.cluster.n_pods[self.rows], lambda _: 1)
+
+    def count_pods(self, templates: BoolArray, *, terminating: bool = True) -> IntArray:
+        """Count the pods on each node whose template is chosen, int64 (n,).
+
+        `templates` is bool (n_templates,), see `TemplateTable.matching`; with `terminating`
+        false, pods being deleted do not count.
+        """
+        counts = self.cluster.count_pods(templates, terminating=terminating)[self.rows]
+        return self._with_changes(
+            counts, lambda pod: self._counts(templates, pod, terminating=terminating)
+        )
+
+    @staticmethod
+    def _counts(templates: BoolArray, pod: PodInfo, *, terminating: bool) -> int:
+        index = pod.template.index
+        chosen = index < templates.size and bool(templates[index])
+        return int(chosen and (terminating or not pod.terminating))
+
+    def _with_changes(self, column: IntArray, amount: Callable[[PodInfo], int]) -> IntArray:
+        for i, change in enumerate(self.changes):
+            if change is not NO_CHANGE:
+                column[i] += sum(map(amount, change.added)) - sum(map(amount, change.removed))
+        return column

@@ -1,0 +1,40 @@
+"""The objects around pods and nodes, as informers would list them.
+
+Upstream: the listers of client-go that plugins ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from scheduler_core.api import KubeObject, Namespace
+
+K = TypeVar("K", bound=KubeObject)
+
+
+class ObjectStore:
+    """Objects by kind and key (`namespace/name` or `name`), in order of creation."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[type[KubeObject], dict[str, KubeObject]] = {}
+
+    def put(self, item: KubeObject) -> None:
+        """Add an object, or replace the one with its key in place."""
+        self._kinds.setdefault(type(item), {})[item.key] = item
+
+    def remove(self, item: KubeObject) -> None:
+        self._kinds.get(type(item), {}).pop(item.key, None)
+
+    def get(self, kind: type[K], key: str) -> K | None:
+        found = self._kinds.get(kind, {}).get(key)
+        return found if isinstance(found, kind) else None
+
+    def all(self, kind: type[K]) -> Iterator[K]:
+        """Iterate the objects of one kind in order of creation."""
+        return (item for item in self._kinds.get(kind, {}).values() if isinstance(item, kind))
+
+    def namespace_labels(self, name: str) -> dict[str, str]:
+        """Return the labels of a namespace, empty if the namespace is not known."""
+        namespace = self.get(Namespace, name)
+        return namespace.metadata.labels if namespace else {}

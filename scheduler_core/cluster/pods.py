@@ -1,0 +1,239 @@
+"""Pods as the scheduler works with them: what equal pods share, computed once.
+
+Upstream: v1.36 pkg/scheduler/framework/types.go (PodInfo, AffinityTerm).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.api import (
+    LabelSelector,
+    OwnerReference,
+    Pod,
+    PodAffinityTerm,
+    WeightedPodAffinityTerm,
+)
+from scheduler_core.cluster.requests import PodRequests, pod_requests
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityTerm:
+    """One (anti-)affinity term; `weight` is 0 for a required one.
+
+    It looks at pods in `namespaces` and in namespaces whose labels match
+    `namespace_selector` (None: no further ones).
+    """
+
+    topology_key: str
+    selector: LabelSelector | None
+    namespaces: frozenset[str]
+    namespace_selector: LabelSelector | None
+    weight: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HostPort:
+    """A port a pod wants on its host; an unset address is `0.0.0.0`, an unset protocol TCP."""
+
+    ip: str
+    protocol: str
+    port: int
+
+
+@dataclass(frozen=True, eq=False)
+class PodTemplate:
+    """Everything the scheduler reads of a pod but its name, times and fate.
+
+    Pods stamped from one template share one instance; `index` numbers them. `pod` is the
+    first one seen: read only its namespace, labels, spec and owners through it.
+    """
+
+    index: int
+    pod: Pod
+    owner: OwnerReference | None
+    requests: PodRequests
+
+    @property
+    def namespace(self) -> str:
+        return self.pod.metadata.namespace
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return self.pod.metadata.labels
+
+    @cached_property
+    def host_ports(self) -> tuple[HostPort, ...]:
+        """Return host ports of all containers, sidecars among them, not of other init ones."""
+        spec = self.pod.spec
+        sidecars = [c for c in spec.init_containers if c.restart_policy == "Always"]
+        return tuple(
+            HostPort(port.host_ip or "0.0.0.0", port.protocol or "TCP", port.host_port)
+            for container in (*spec.containers, *sidecars)
+            for port in container.ports
+            if port.host_port > 0
+        )
+
+    @cached_property
+    def required_affinity(self) -> tuple[AffinityTerm, ...]:
+        affinity = self.pod.spec.affinity
+        terms = affinity.pod_affinity if affinity else None
+        return _required(
+            self.namespace,
+            terms.required_during_scheduling_ignored_during_execution if terms else (),
+        )
+
+    @cached_property
+    def required_anti_affinity(self) -> tuple[AffinityTerm, ...]:
+        affinity = self.pod.spec.affinity
+        terms = affinity.pod_anti_affinity if affinity else None
+        return _required(
+            self.namespace,
+            terms.required_during_scheduling_ignored_during_execution if terms else (),
+        )
+
+    @cached_property
+    def preferred_affinity(self) -> tuple[AffinityTerm, ...]:
+        affinity = self.pod.spec.affinity
+        terms = affinity.pod_affinity if affinity else None
+        return _preferred(
+            self.namespace,
+            terms.preferred_during_scheduling_ignored_during_execution if terms else (),
+        )
+
+    @cached_property
+    def preferred_anti_affinity(self) -> tuple[AffinityTerm, ...]:
+        affinity = self.pod.spec.affinity
+        terms = affinity.pod_anti_affinity if affinity else None
+        return _preferred(
+            self.namespace,
+            terms.preferred_during_scheduling_ignored_during_execution if terms else (),
+        )
+
+
+def _required(namespace: str, terms: Sequence[PodAffinityTerm]) -> tuple[AffinityTerm, ...]:
+    return tuple(_term(namespace, term, 0) for term in terms)
+
+
+def _preferred(
+    namespace: str, terms: Sequence[WeightedPodAffinityTerm]
+) -> tuple[AffinityTerm, ...]:
+    return tuple(_term(namespace, term.pod_affinity_term, term.weight) for term in terms)
+
+
+def _term(namespace: str, term: PodAffinityTerm, weight: int) -> AffinityTerm:
+    own = not term.namespaces and term.namespace_selector is None
+    return AffinityTerm(
+        topology_key=term.topology_key,
+        selector=term.label_selector,
+        namespaces=frozenset((namespace,) if own else term.namespaces),
+        namespace_selector=term.namespace_selector,
+        weight=weight,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PodInfo:
+    """One pod together with its template."""
+
+    pod: Pod
+    template: PodTemplate
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`."""
+        return self.pod.key
+
+    @property
+    def uid(self) -> str:
+        return self.pod.uid
+
+    @property
+    def priority(self) -> int:
+        return self.pod.spec.priority or 0
+
+    @property
+    def terminating(self) -> bool:
+        return self.pod.metadata.deletion_timestamp is not None
+
+    @property
+    def node_name(self) -> str:
+        return self.pod.spec.node_name
+
+    @property
+    def nominated_node_name(self) -> str:
+        return self.pod.status.nominated_node_name
+
+
+@dataclass
+class TemplateTable:
+    """The distinct templates of a cluster, numbered in order of appearance."""
+
+    templates: list[PodTemplate] = field(default_factory=list)
+    _index: dict[bytes, int] = field(default_factory=dict)
+    _masks: dict[Hashable, Mask] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.templates)
+
+    def info(self, pod: Pod) -> PodInfo:
+        """Return the pod with its template, which is made when it is new."""
+        key = _template_key(pod)
+        index = self._index.get(key)
+        if index is None:
+            index = self._index[key] = len(self.templates)
+            self.templates.append(PodTemplate(index, pod, controller_of(pod), pod_requests(pod)))
+        return PodInfo(pod, self.templates[index])
+
+    def matching(self, key: Hashable, predicate: Callable[[PodTemplate], bool]) -> Mask:
+        """Return which templates satisfy `predicate`, bool (n_templates,).
+
+        `key` stands for the predicate: the same key must always mean the same function, so
+        that each template is asked only once.
+        """
+        known = self._masks.get(key)
+        n_known = 0 if known is None else known.size
+        if known is None or n_known < len(self.templates):
+            fresh = [predicate(template) for template in self.templates[n_known:]]
+            tail = np.array(fresh, dtype=np.bool_)
+            known = tail if known is None else np.concatenate([known, tail])
+            self._masks[key] = known
+        return known
+
+
+def controller_of(pod: Pod) -> OwnerReference | None:
+    """Return the owner reference marked as controller, if any."""
+    return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
+
+
+_encode = msgspec.msgpack.Encoder(order="deterministic").encode
+
+
+def _template_key(pod: Pod) -> bytes:
+    spec, status = pod.spec, pod.status
+    resized = [condition for condition in status.conditions if condition.type == _RESIZE_PENDING]
+    owner = controller_of(pod)
+    return _encode(
+        (
+            pod.metadata.namespace,
+            pod.metadata.labels,
+            owner and (owner.kind, owner.name, owner.uid),
+            msgspec.structs.replace(spec, node_name="") if spec.node_name else spec,
+            status.container_statuses,
+            status.init_container_statuses,
+            status.resources,
+            status.allocated_resources,
+            resized,
+        )
+    )
+
+
+_RESIZE_PENDING = "PodResizePending"

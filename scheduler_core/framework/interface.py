@@ -1,0 +1,181 @@
+"""The extension points a plugin may attach to, as protocols.
+
+A plugin is an object with a `name` and some of the methods below; it implements an extension
+point by having its method. Filter and Score speak for *all nodes they are given at once*:
+`nodes` is a view of `n` nodes (see `cluster.nodes.Nodes`) and every array returned aligns with
+it. A view may hold any nodes in any order, also hypothetical ones (pods added or removed, see
+`Nodes.what_if`), so a plugin must read counts of pods through the view, never keep them itself.
+
+What PreFilter or PreScore prepares is a typed value of the plugin's own; the runtime hands it
+back unchanged for the rest of the cycle. It must be treated as frozen.
+
+A status is a value; an exception out of a plugin is a bug.
+
+Upstream: v1.36 kube-scheduler/framework/interface.go. AddPod/RemovePod of upstream's PreFilter
+extensions have no counterpart: hypothetical views replace them (docs/adr).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.events import ClusterEventWithHint
+from scheduler_core.framework.status import Status, Verdict
+
+Scores = npt.NDArray[np.int64]
+
+MAX_NODE_SCORE = 100
+MIN_NODE_SCORE = 0
+
+S_co = TypeVar("S_co", covariant=True)
+S_contra = TypeVar("S_contra", contravariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared(Generic[S_co]):
+    """PreFilter or PreScore succeeded: `state` comes back in the later calls of this cycle.
+
+    `node_names` (PreFilter only) narrows the cycle to those nodes; None means all.
+    """
+
+    state: S_co
+    node_names: frozenset[str] | None = None
+
+
+@runtime_checkable
+class Plugin(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+@runtime_checkable
+class PreEnqueuePlugin(Plugin, Protocol):
+    def pre_enqueue(self, pod: PodInfo) -> Status: ...
+
+
+class Queued(Protocol):
+    """What a queue sort may look at."""
+
+    @property
+    def pod(self) -> PodInfo: ...
+    @property
+    def timestamp_ns(self) -> int: ...
+
+
+@runtime_checkable
+class QueueSortPlugin(Plugin, Protocol):
+    def sort_key(self, queued: Queued) -> tuple[int, ...]:
+        """Return a key whose ascending order is the order of scheduling (upstream: Less)."""
+
+
+@runtime_checkable
+class EnqueueExtensions(Plugin, Protocol):
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]: ...
+
+
+@runtime_checkable
+class PreFilterPlugin(Plugin, Protocol):
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[object] | Status:
+        """Prepare the cycle, or return SKIP, a rejection or an error. `nodes`: all nodes."""
+
+
+@runtime_checkable
+class FilterPlugin(Plugin, Protocol[S_contra]):
+    def filter(self, state: S_contra, pod: PodInfo, nodes: Nodes) -> Verdict:
+        """Judge each node; `state` is None for a plugin without PreFilter."""
+
+
+@runtime_checkable
+class PostFilterPlugin(Plugin, Protocol[S_contra]):
+    def post_filter(
+        self, state: S_contra, pod: PodInfo, statuses: NodeToStatus
+    ) -> PostFilterOutcome: ...
+
+
+@runtime_checkable
+class PreScorePlugin(Plugin, Protocol):
+    def pre_score(self, state: object, pod: PodInfo, nodes: Nodes) -> Prepared[object] | Status:
+        """Prepare scoring of the feasible `nodes`; `state` is PreFilter's (None if none)."""
+
+
+@runtime_checkable
+class ScorePlugin(Plugin, Protocol[S_contra]):
+    def score(self, state: S_contra, pod: PodInfo, nodes: Nodes) -> Scores:
+        """Return raw scores int64 (n,); `state` is PreScore's (None if there is none)."""
+
+
+@runtime_checkable
+class NormalizeScorePlugin(Plugin, Protocol[S_contra]):
+    def normalize_score(
+        self, state: S_contra, pod: PodInfo, nodes: Nodes, scores: Scores
+    ) -> Scores:
+        """Map raw scores (n,) onto 0..100, int64 (n,)."""
+
+
+@runtime_checkable
+class ReservePlugin(Plugin, Protocol[S_contra]):
+    def reserve(self, state: S_contra, pod: PodInfo, node_name: str) -> Status:
+        """Claim what binding will need; `state` is PreFilter's."""
+
+    def unreserve(self, state: S_contra, pod: PodInfo, node_name: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PermitOutcome:
+    """Permit's status; with code WAIT the pod waits at most `timeout_ns`."""
+
+    status: Status
+    timeout_ns: int = 0
+
+
+@runtime_checkable
+class PermitPlugin(Plugin, Protocol[S_contra]):
+    def permit(self, state: S_contra, pod: PodInfo, node_name: str) -> PermitOutcome: ...
+
+
+@runtime_checkable
+class PreBindPlugin(Plugin, Protocol[S_contra]):
+    def pre_bind(self, state: S_contra, pod: PodInfo, node_name: str) -> Status: ...
+
+
+@runtime_checkable
+class BindPlugin(Plugin, Protocol[S_contra]):
+    def bind(self, state: S_contra, pod: PodInfo, node_name: str) -> Status: ...
+
+
+@runtime_checkable
+class PostBindPlugin(Plugin, Protocol[S_contra]):
+    def post_bind(self, state: S_contra, pod: PodInfo, node_name: str) -> None: ...
+
+
+class NodeToStatus(Protocol):
+    """Why each node was turned down in this cycle (upstream: NodeToStatusReader)."""
+
+    def status(self, node_name: str) -> Status:
+        """Return the node's status, or the status of all nodes not looked at."""
+
+    def nodes_with(self, code: int) -> Sequence[str]:
+        """Return the names of the nodes with that code, in node order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostFilterOutcome:
+    """PostFilter's status; `nominating` is `override`, `noop` or empty (no result at all).
+
+    With `override` an empty `node_name` clears the pod's nomination.
+    """
+
+    status: Status
+    nominating: str = ""
+    node_name: str = ""
+    victims: Sequence[PodInfo] = ()
+
+
+WeightByPlugin = Mapping[str, int]
