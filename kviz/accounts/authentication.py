@@ -1,0 +1,68 @@
+"""How a REST request proves its workspace: a bearer token, or the browser's own session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.http import HttpRequest
+from django.middleware.csrf import CsrfViewMiddleware
+from rest_framework import exceptions
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from kviz.accounts import selectors
+from kviz.accounts.middleware import workspace_of
+from kviz.accounts.models import Workspace
+
+if TYPE_CHECKING:
+    from rest_framework.views import APIView
+
+
+class _Csrf(CsrfViewMiddleware):
+    """Django's check, which says why instead of answering."""
+
+    def _reject(self, request: HttpRequest, reason: str) -> str:
+        return reason
+
+
+class WorkspaceAuthentication(BaseAuthentication):
+    """`Authorization: Bearer TOKEN`; without it a browser's session, checked for forgery."""
+
+    def authenticate(self, request: Request) -> tuple[Workspace, str] | None:
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        if scheme:
+            if scheme.lower() != "bearer" or not token.strip():
+                raise exceptions.AuthenticationFailed("Send `Authorization: Bearer TOKEN`.")
+            workspace = selectors.workspace_of_token(token.strip())
+            if workspace is None:
+                raise exceptions.AuthenticationFailed("This token is not known.")
+            return workspace, token
+        _enforce_csrf(request._request)
+        return workspace_of(request._request), ""
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="kviz"'
+
+
+def _enforce_csrf(request: HttpRequest) -> None:
+    check = _Csrf(lambda _request: None)  # type: ignore[arg-type]
+    check.process_request(request)
+    reason = check.process_view(request, None, (), {})  # type: ignore[arg-type]
+    if reason:
+        raise exceptions.PermissionDenied(
+            f"Send `Authorization: Bearer TOKEN` (`kviz token` prints it). {reason}"
+        )
+
+
+class HasWorkspace(BasePermission):
+    """Everyone has a workspace, in server mode at least a guest's."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        return request.user is not None
+
+
+def workspace_in(request: Request) -> Workspace:
+    """The workspace a REST request was authenticated for."""
+    workspace: Workspace = request.user  # type: ignore[assignment]
+    return workspace

@@ -1,0 +1,53 @@
+"""Writes: workspaces and tokens come into being here."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.sessions.backends.base import SessionBase
+
+from kviz.accounts import selectors
+from kviz.accounts.models import ApiToken, Workspace
+
+
+def local_workspace_ensure() -> Workspace:
+    """The one workspace of local mode, made on first use."""
+    workspace, _ = Workspace.objects.get_or_create(kind=Workspace.Kind.LOCAL)
+    return workspace
+
+
+def workspace_for_session(*, session: SessionBase) -> Workspace:
+    """The workspace of a browser: the local one, or in server mode the session's own."""
+    if settings.MODE == "local":
+        return local_workspace_ensure()
+    known = session.get(selectors.SESSION_KEY)
+    workspace = selectors.workspace_by_id(known) if isinstance(known, str) else None
+    if workspace is None:
+        workspace = Workspace.objects.create(kind=Workspace.Kind.GUEST)
+        session[selectors.SESSION_KEY] = str(workspace.pk)
+    return workspace
+
+
+def token_create(*, workspace: Workspace) -> str:
+    """Make a token and return its text, which is not kept."""
+    token = f"kviz_{secrets.token_urlsafe(32)}"
+    ApiToken.objects.create(sha256=selectors.token_sha256(token), workspace=workspace)
+    return token
+
+
+def local_token_ensure(*, folder: Path) -> str:
+    """The token of the local workspace; its text is in a file only the owner can read."""
+    file = folder / "token"
+    if file.exists():
+        token = file.read_text(encoding="ascii").strip()
+        if selectors.workspace_of_token(token) is not None:
+            return token
+        file.unlink()
+    token = token_create(workspace=local_workspace_ensure())
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as stream:
+        stream.write(token + "\n")
+    return token

@@ -1,0 +1,68 @@
+"""What applies to every response, whatever app it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.responders import StaticFile
+
+from kviz.common import problems
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class ContentSecurityPolicy:
+    """Scripts and styles come from this site's files only, never from the page's text."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        response.headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
+        return response
+
+
+class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
+    """WhiteNoise, but a file is answered whole: under ASGI its file iterator would block."""
+
+    @staticmethod
+    def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
+        found = static_file.get_response(request.method, request.META)
+        with found.file if found.file is not None else _NoFile() as file:
+            response = HttpResponse(file.read(), status=int(found.status))
+        del response["content-type"]
+        for key, value in found.headers:
+            response[key] = value
+        return response
+
+
+class _NoFile:
+    """The empty body of a `304` or of the answer to `HEAD`."""
+
+    def __enter__(self) -> _NoFile:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        return None
+
+    def read(self) -> bytes:
+        return b""
+
+
+class ApiProblems:
+    """Errors below `/api/` that never reached a REST view are problem documents, too."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        is_plain = response.headers.get("Content-Type", "").startswith("text/html")
+        if response.status_code >= 400 and is_plain and problems.wants_problem(request):
+            return problems.response(response.status_code, "The request could not be served.")
+        return response

@@ -1,0 +1,155 @@
+"""RFC 9457 problem documents: the one shape of every error the REST API answers with.
+
+A document has `type`, `title`, `status`, `detail` and, where single files or fields are to
+blame, `errors`: a list of objects with `message` and whichever of `file`, `document`, `line`,
+`path` and `field` is known.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+CONTENT_TYPE = "application/problem+json"
+ErrorItem = Mapping[str, str | int]
+
+log = logging.getLogger(__name__)
+
+
+class Problem(exceptions.APIException):
+    """A request that cannot be served, with the status and the words to say so."""
+
+    def __init__(
+        self, status: HTTPStatus, detail: str, errors: Sequence[ErrorItem] = (), kind: str = ""
+    ) -> None:
+        super().__init__(detail)
+        self.status_code = status.value
+        self.errors = errors
+        self.kind = kind
+
+
+def document(
+    status: int, detail: str, errors: Sequence[ErrorItem] = (), kind: str = ""
+) -> dict[str, object]:
+    """The problem document; `kind` names what scripts may want to tell apart."""
+    body: dict[str, object] = {
+        "type": f"urn:kviz:problem:{kind}" if kind else "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+    }
+    if errors:
+        body["errors"] = list(errors)
+    return body
+
+
+def response(
+    status: int, detail: str, errors: Sequence[ErrorItem] = (), kind: str = ""
+) -> JsonResponse:
+    """The same as a plain Django response, for what fails outside of REST framework."""
+    return JsonResponse(
+        document(status, detail, errors, kind), status=status, content_type=CONTENT_TYPE
+    )
+
+
+def wants_problem(request: HttpRequest) -> bool:
+    return request.path_info.startswith("/api/")
+
+
+# ---------------------------------------------------------------- REST framework's hook
+
+
+def exception_handler(exc: Exception, context: Mapping[str, object]) -> Response | None:
+    """Turn what a REST view raised into a problem document; a bug stays an exception."""
+    if isinstance(exc, Http404):
+        exc = exceptions.NotFound()
+    elif isinstance(exc, PermissionDenied):
+        exc = exceptions.PermissionDenied()
+    elif isinstance(exc, RequestDataTooBig):
+        exc = Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(exc))
+    elif isinstance(exc, SuspiciousOperation):
+        exc = Problem(HTTPStatus.BAD_REQUEST, str(exc))
+    if not isinstance(exc, exceptions.APIException):
+        return None
+    set_rollback()
+    headers = {}
+    if challenge := getattr(exc, "auth_header", None):
+        headers["WWW-Authenticate"] = challenge
+    if (wait := getattr(exc, "wait", None)) is not None:
+        headers["Retry-After"] = str(int(wait) + 1)
+    detail, errors = _explain(exc)
+    kind = exc.kind if isinstance(exc, Problem) else ""
+    return Response(
+        document(exc.status_code, detail, errors, kind),
+        status=exc.status_code,
+        headers=headers,
+        content_type=CONTENT_TYPE,
+    )
+
+
+def _explain(exc: exceptions.APIException) -> tuple[str, Sequence[ErrorItem]]:
+    if isinstance(exc, Problem):
+        return str(exc.detail), exc.errors
+    if isinstance(exc.detail, str):
+        return str(exc.detail), ()
+    return "Some fields are not valid.", list(_field_errors(exc.detail, ""))
+
+
+def _field_errors(detail: object, field: str) -> list[ErrorItem]:
+    """Flatten REST framework's nested lists and dicts of messages."""
+    if isinstance(detail, Mapping):
+        return [
+            item
+            for name, inner in detail.items()
+            for item in _field_errors(inner, f"{field}.{name}" if field else str(name))
+        ]
+    if isinstance(detail, list):
+        return [item for inner in detail for item in _field_errors(inner, field)]
+    return [{"field": field, "message": str(detail)}]
+
+
+# ---------------------------------------------------------------- Django's error views
+
+
+def _error(request: HttpRequest, status: HTTPStatus, detail: str) -> HttpResponse:
+    if wants_problem(request):
+        return response(status, detail)
+    context = {"status": status.value, "title": status.phrase, "detail": detail}
+    return render(request, "error.html", context, status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig):
+        return _error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(exception))
+    return _error(request, HTTPStatus.BAD_REQUEST, "The request is malformed.")
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _error(request, HTTPStatus.FORBIDDEN, "You may not do this.")
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _error(request, HTTPStatus.NOT_FOUND, "There is nothing at this address.")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return _error(
+        request, HTTPStatus.INTERNAL_SERVER_ERROR, "kviz failed. The server's log says why."
+    )
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return _error(
+        request,
+        HTTPStatus.FORBIDDEN,
+        f"The request could not be told from a forged one: {reason} "
+        "Reload the page; scripts send `Authorization: Bearer TOKEN` instead.",
+    )

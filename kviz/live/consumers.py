@@ -1,0 +1,1 @@
+"""The websocket a viewer follows a run on."""

@@ -1,0 +1,115 @@
+"""What the environment says: the `KVIZ_*` variables, read and checked in one place.
+
+Nothing here touches Django, so the command line can use it before Django starts.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+MIB: Final = 1024 * 1024
+
+
+class EnvironmentProblem(Exception):
+    """A `KVIZ_*` variable has a value kviz cannot work with; the message names it."""
+
+
+def text(name: str, default: str = "") -> str:
+    return os.environ.get(name, "").strip() or default
+
+
+def number(name: str, default: int) -> int:
+    """A whole number, at least 1."""
+    value = text(name)
+    if not value:
+        return default
+    if not value.isascii() or not value.isdigit() or int(value) < 1:
+        raise EnvironmentProblem(f"{name} must be a whole number of at least 1, not {value!r}")
+    return int(value)
+
+
+def words(name: str, default: tuple[str, ...]) -> list[str]:
+    """A comma-separated list."""
+    return [word.strip() for word in text(name).split(",") if word.strip()] or list(default)
+
+
+def choice(name: str, options: tuple[str, ...]) -> str:
+    """One of `options`, the first of them by default."""
+    value = text(name, options[0])
+    if value not in options:
+        raise EnvironmentProblem(f"{name} must be one of {', '.join(options)}, not {value!r}")
+    return value
+
+
+def data_dir() -> Path:
+    """Where SQLite and stored files live: `KVIZ_DATA_DIR`, else the platform's data folder."""
+    if configured := text("KVIZ_DATA_DIR"):
+        return Path(configured).expanduser().absolute()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "kviz"
+    if sys.platform == "win32":
+        return Path(text("LOCALAPPDATA", str(Path.home()))) / "kviz"
+    return Path(text("XDG_DATA_HOME", str(Path.home() / ".local" / "share"))) / "kviz"
+
+
+def prepare_data_dir() -> Path:
+    """Create the data folder and the key that signs cookies; only its owner may look inside."""
+    folder = data_dir()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    key = folder / "secret-key"
+    if not key.exists():
+        handle = os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_urlsafe(50))
+    return folder
+
+
+def secret_key() -> str:
+    """`KVIZ_SECRET_KEY`, else the key kept in the data folder, else one for this process only."""
+    if configured := text("KVIZ_SECRET_KEY"):
+        return configured
+    try:
+        return (data_dir() / "secret-key").read_text(encoding="ascii")
+    except FileNotFoundError:
+        return secrets.token_urlsafe(50)
+
+
+def database(url: str) -> Mapping[str, object]:
+    """Django's settings for `postgresql://user:password@host:port/name?option=value`, or SQLite.
+
+    Empty means SQLite in the data folder. Writers take the lock when they begin (IMMEDIATE), so
+    that two of them queue up instead of failing halfway.
+    """
+    if not url:
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": str(data_dir() / "kviz.sqlite3"),
+            "OPTIONS": {
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 20,
+                "init_command": (
+                    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000;"
+                ),
+            },
+        }
+    parts = urlsplit(url)
+    if parts.scheme not in ("postgres", "postgresql") or not parts.path.strip("/"):
+        raise EnvironmentProblem(
+            "KVIZ_DATABASE_URL must look like postgresql://user:password@host:5432/name"
+        )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.strip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": str(parts.port or ""),
+        "CONN_MAX_AGE": 60,
+        "OPTIONS": dict(parse_qsl(parts.query)),
+    }

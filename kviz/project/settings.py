@@ -1,0 +1,200 @@
+"""Django's settings, all of them decided by `KVIZ_*` variables (listed in docs/operation.md).
+
+Importing this module changes nothing on disk: `kviz serve` prepares the data folder first.
+"""
+
+import re
+from pathlib import Path
+
+from kviz.project import environment as env
+
+PACKAGE = Path(__file__).resolve().parents[1]
+CHECKOUT = PACKAGE.parent
+IN_CHECKOUT = (CHECKOUT / "manage.py").is_file()
+SHARE = CHECKOUT if IN_CHECKOUT else PACKAGE / "share"
+"""Where `templates`, `static` and `locale` are: beside the package, or inside an installed one."""
+
+DATA_DIR = env.data_dir()
+MODE = env.choice("KVIZ_MODE", ("local", "server"))
+DEBUG = False
+SECRET_KEY = env.secret_key()
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+ALLOWED_HOSTS = env.words("KVIZ_ALLOWED_HOSTS", LOOPBACK)
+BEHIND_TLS = MODE == "server" and env.choice("KVIZ_TLS", ("yes", "no")) == "yes"
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS] if BEHIND_TLS else []
+
+INSTALLED_APPS = [
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "channels",
+    "kviz.common",
+    "kviz.accounts",
+    "kviz.snapshots",
+    "kviz.runs",
+    "kviz.live",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "kviz.common.middleware.ContentSecurityPolicy",
+    "kviz.common.middleware.StaticFiles",
+    "kviz.common.middleware.ApiProblems",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "kviz.accounts.middleware.CurrentWorkspace",
+]
+
+ROOT_URLCONF = "kviz.project.urls"
+ASGI_APPLICATION = "kviz.project.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [SHARE / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.csrf",
+                "django.template.context_processors.i18n",
+                "django.contrib.messages.context_processors.messages",
+                "kviz.accounts.middleware.workspace_context",
+            ],
+        },
+    },
+]
+
+# ---------------------------------------------------------------- storage
+
+DATABASES = {"default": env.database(env.text("KVIZ_DATABASE_URL"))}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL = env.text("KVIZ_REDIS_URL")
+if REDIS_URL:
+    CHANNEL_LAYERS = {
+        "default": {
+            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+            "CONFIG": {"hosts": [REDIS_URL]},
+        }
+    }
+    CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": REDIS_URL,
+        }
+    }
+else:
+    CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+# ---------------------------------------------------------------- limits
+
+MAX_UPLOAD_BYTES = env.number("KVIZ_MAX_UPLOAD_MIB", 512) * env.MIB
+"""One request's body, as sent (compressed or not)."""
+MAX_UNPACKED_BYTES = env.number("KVIZ_MAX_UNPACKED_MIB", 1024) * env.MIB
+"""What the files of one upload may unpack to, together."""
+MAX_CYCLES = env.number("KVIZ_MAX_CYCLES", 200_000)
+"""A run stops after so many scheduling cycles, and says so."""
+
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+FILE_UPLOAD_TEMP_DIR = env.text("KVIZ_TEMP_DIR") or None
+DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * env.MIB
+"""Form fields that are not files, such as pasted text."""
+DATA_UPLOAD_MAX_NUMBER_FILES = 2_000
+
+# ---------------------------------------------------------------- REST
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["kviz.accounts.authentication.WorkspaceAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["kviz.accounts.authentication.HasWorkspace"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["kviz.accounts.throttling.WorkspaceRate"],
+    "DEFAULT_THROTTLE_RATES": {
+        "upload": env.text("KVIZ_UPLOAD_RATE", "60/hour") if MODE == "server" else None,
+        "run": env.text("KVIZ_RUN_RATE", "120/hour") if MODE == "server" else None,
+    },
+    "EXCEPTION_HANDLER": "kviz.common.problems.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+    "UNAUTHENTICATED_TOKEN": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "kviz",
+    "DESCRIPTION": "Upload a cluster, run the scheduler over it, read every decision.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PUBLIC": True,
+}
+
+# ---------------------------------------------------------------- static files
+
+STATIC_URL = "/static/"
+STATIC_ROOT = env.text("KVIZ_STATIC_ROOT") or None
+STATICFILES_DIRS = [SHARE / "static"]
+VITE_MANIFEST = SHARE / "static" / "kviz" / ".vite" / "manifest.json"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = env.choice("KVIZ_AUTORELOAD", ("no", "yes")) == "yes"
+
+
+def WHITENOISE_IMMUTABLE_FILE_TEST(path: str, url: str) -> bool:
+    """Vite puts a hash of the content into these names, so they may be cached for ever."""
+    return re.fullmatch(r"/static/kviz/assets/.+-[\w-]{8}\.\w+", url) is not None
+
+
+# ---------------------------------------------------------------- language and time
+
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]
+LOCALE_PATHS = [SHARE / "locale"]
+
+# ---------------------------------------------------------------- safety
+
+SESSION_COOKIE_NAME = "kviz_session"
+SESSION_COOKIE_AGE = 90 * 24 * 3600
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = BEHIND_TLS
+CSRF_COOKIE_NAME = "kviz_csrf"
+CSRF_COOKIE_SECURE = BEHIND_TLS
+CSRF_FAILURE_VIEW = "kviz.common.problems.csrf_failure"
+MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_HSTS_SECONDS = 3600 * 24 * 30 if BEHIND_TLS else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "img-src 'self' data:",
+        "style-src 'self'",
+        "style-src-attr 'unsafe-inline'",
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+
+# ---------------------------------------------------------------- logging
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.text("KVIZ_LOG_LEVEL", "INFO")},
+    "loggers": {"django": {"handlers": [], "level": "WARNING", "propagate": True}},
+}

@@ -1,0 +1,16 @@
+"""Addresses: pages of every app, and the REST interface below /api/v1/."""
+
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView
+
+urlpatterns = [
+    path("", include("kviz.common.urls")),
+    path("snapshots/", include("kviz.snapshots.urls")),
+    path("runs/", include("kviz.runs.urls")),
+    path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),
+]
+
+handler400 = "kviz.common.problems.bad_request"
+handler403 = "kviz.common.problems.permission_denied"
+handler404 = "kviz.common.problems.page_not_found"
+handler500 = "kviz.common.problems.server_error"

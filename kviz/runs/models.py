@@ -1,0 +1,165 @@
+"""A run of the scheduler over a snapshot: its inputs, its trace, and an index into the trace."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+
+from kviz.accounts.models import Workspace
+from kviz.snapshots.models import Snapshot
+
+
+class Run(models.Model):
+    """Inputs and progress. The same inputs, seed and engine version give the same trace hash."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued", "Queued"
+        RUNNING = "running", "Running"
+        FINISHED = "finished", "Finished"
+        FAILED = "failed", "Failed"
+        CANCELLED = "cancelled", "Cancelled"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="runs")
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="runs")
+    scheduler_config = models.TextField(blank=True, default="")
+    """A KubeSchedulerConfiguration as given; empty means the default profile."""
+    scenario = models.TextField(blank=True, default="")
+    seed = models.BigIntegerField(default=0)
+    engine_version = models.CharField(max_length=32)
+    not_modelled = models.JSONField(default=list)
+
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    cycles = models.PositiveIntegerField(default=0)
+    bound = models.PositiveIntegerField(default=0)
+    pending = models.PositiveIntegerField(default=0)
+    last_seq = models.BigIntegerField(default=-1)
+    """The last stored header event; -1 before the first."""
+    trace_hash = models.CharField(max_length=64, blank=True, default="")
+    """SHA-256 over all events; set when the run is finished."""
+    stop_reason = models.CharField(max_length=200, blank=True, default="")
+    """Why the engine stopped, if not because nothing was left to happen."""
+    error = models.TextField(blank=True, default="")
+
+    claimed_by = models.CharField(max_length=100, blank=True, default="")
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    share_token = models.CharField(max_length=64, blank=True, default="", db_index=True)
+
+    class Meta:
+        ordering = ("-created_at", "id")
+        indexes = [
+            models.Index(fields=["workspace", "-created_at"]),
+            models.Index(
+                fields=["status", "created_at"],
+                condition=models.Q(status__in=["queued", "running"]),
+                name="run_to_claim",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.snapshot} ({self.status})"
+
+    @property
+    def is_over(self) -> bool:
+        return self.status not in (self.Status.QUEUED, self.Status.RUNNING)
+
+
+class TraceChunk(models.Model):
+    """Consecutive whole cycles of a trace. A chunk without cycles has first > last cycle."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="chunks")
+    first_seq = models.BigIntegerField()
+    last_seq = models.BigIntegerField()
+    first_cycle = models.PositiveIntegerField()
+    last_cycle = models.PositiveIntegerField()
+    headers = models.BinaryField()
+    """gzip(MessagePack `[first_seq, [event, ...]]`): sent to browsers unchanged."""
+    details = models.BinaryField()
+    """zstd(MessagePack `[[cycle, [detail event, ...]], ...]`)."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "first_seq"], name="chunk_of_run")]
+        indexes = [
+            models.Index(fields=["run", "last_seq"]),
+            models.Index(fields=["run", "last_cycle"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} seq {self.first_seq}-{self.last_seq}"
+
+
+class Cycle(models.Model):
+    """One line per scheduling cycle: what lists and findings need without reading the trace."""
+
+    class Result(models.TextChoices):
+        """`scheduler_core.trace.events.Result`, as scripts see it."""
+
+        SCHEDULED = "scheduled"
+        UNSCHEDULABLE = "unschedulable"
+        ERROR = "error"
+        BIND_ERROR = "bind_error"
+        SKIPPED = "skipped"
+        WAITING = "waiting"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="cycle_rows")
+    number = models.PositiveIntegerField()
+    """From 1."""
+    seq = models.BigIntegerField()
+    """Of the cycle's first header event."""
+    now_ns = models.BigIntegerField()
+    pod = models.CharField(max_length=512)
+    """`namespace/name`."""
+    attempt = models.PositiveIntegerField()
+    result = models.CharField(max_length=16, choices=Result)
+    node = models.CharField(max_length=256, blank=True)
+    nominated_node = models.CharField(max_length=256, blank=True)
+    message = models.TextField(blank=True)
+    n_nodes = models.PositiveIntegerField(default=0)
+    n_examined = models.PositiveIntegerField(default=0)
+    n_feasible = models.PositiveIntegerField(default=0)
+    n_tied = models.PositiveIntegerField(default=0)
+    """How many nodes shared the top total; 0 without scoring."""
+    n_victims = models.PositiveIntegerField(default=0)
+    first_cause = models.CharField(max_length=100, blank=True)
+    """Of a pod that found no node: the plugin that was first to reject most nodes."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "number"], name="cycle_of_run")]
+        indexes = [models.Index(fields=["run", "pod", "number"])]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} cycle {self.number}"
+
+
+class PodOutcome(models.Model):
+    """Where a pod stands at the run's last stored event: pods that were queued, or evicted."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="pod_outcomes")
+    pod = models.CharField(max_length=512)
+    """`namespace/name`."""
+    priority = models.IntegerField(default=0)
+    scheduler_name = models.CharField(max_length=256, blank=True)
+    queue = models.CharField(max_length=20)
+    """`active`, `backoff`, `unschedulable`, `gated`, `waiting_on_permit`, ...; empty: in none."""
+    node = models.CharField(max_length=256, blank=True)
+    nominated_node = models.CharField(max_length=256, blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    last_cycle = models.PositiveIntegerField(default=0)
+    """The pod's last scheduling cycle; 0 if it never had one."""
+    gated_by = models.CharField(max_length=100, blank=True)
+    backoff_until_ns = models.BigIntegerField(default=0)
+    moved_by = models.CharField(max_length=200, blank=True)
+    """The cluster event behind the last queue move."""
+    evicted_in_cycle = models.PositiveIntegerField(default=0)
+    evicted_by = models.CharField(max_length=512, blank=True)
+    deleted = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "pod"], name="outcome_of_pod")]
+
+    def __str__(self) -> str:
+        return f"{self.pod} in {self.run_id}"

@@ -1,0 +1,71 @@
+"""A cluster as it was uploaded: what was recognised, and the objects themselves."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.db import models
+
+from kviz.accounts.models import Workspace
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+    from kviz.runs.models import Run
+
+
+class Snapshot(models.Model):
+    """An uploaded cluster. The original bytes are never kept: they hold secrets."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(
+        Workspace, on_delete=models.CASCADE, null=True, blank=True, related_name="snapshots"
+    )
+    """The owner; a sample has none and is everybody's to read."""
+    name = models.CharField(max_length=200)
+    sha256 = models.CharField(max_length=64)
+    """Of the uploaded files, in the order of their names."""
+    counts = models.JSONField(default=dict)
+    """Objects per modelled kind."""
+    ignored = models.JSONField(default=dict)
+    """Objects per kind that scheduling does not look at."""
+    redacted = models.JSONField(default=dict)
+    """How often something secret was dropped, per sort of secret."""
+    warnings = models.JSONField(default=list)
+    """`{"file", "document", "line", "path", "message"}` of what was read but looks wrong."""
+    problems = models.JSONField(default=list)
+    """The same of files and documents that could not be read and are missing here."""
+    not_modelled = models.JSONField(default=list)
+    """Names of features these objects ask for and the engine does not do."""
+    is_sample = models.BooleanField(default=False)
+    share_token = models.CharField(max_length=64, blank=True, default="", db_index=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    if TYPE_CHECKING:
+        runs: RelatedManager[Run]
+
+    class Meta:
+        ordering = ("-created_at", "id")
+        indexes = [models.Index(fields=["workspace", "-created_at"])]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["name"], condition=models.Q(is_sample=True), name="one_sample_per_name"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SnapshotObjects(models.Model):
+    """The objects of a snapshot, packed; apart, so that no list of snapshots loads them."""
+
+    snapshot = models.OneToOneField(
+        Snapshot, on_delete=models.CASCADE, primary_key=True, related_name="objects_packed"
+    )
+    packed = models.BinaryField()
+    """What `scheduler_core.api.pack` returned."""
+
+    def __str__(self) -> str:
+        return f"objects of {self.snapshot_id}"

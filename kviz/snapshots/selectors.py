@@ -1,0 +1,26 @@
+"""Reads: snapshots a workspace may see, and their objects."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from kviz.accounts.models import Workspace
+from kviz.snapshots.models import Snapshot
+
+
+def snapshots_visible(*, workspace: Workspace, share: str = "") -> QuerySet[Snapshot]:
+    """The workspace's own, the samples, and the one the share token opens; newest first."""
+    visible = Q(workspace=workspace) | Q(is_sample=True)
+    if share:
+        visible |= Q(share_token=share)
+    return Snapshot.objects.filter(visible)
+
+
+def snapshot_get(*, snapshot_id: UUID, workspace: Workspace, share: str = "") -> Snapshot | None:
+    return snapshots_visible(workspace=workspace, share=share).filter(pk=snapshot_id).first()
+
+
+def samples() -> QuerySet[Snapshot]:
+    return Snapshot.objects.filter(is_sample=True).order_by("created_at", "name")
