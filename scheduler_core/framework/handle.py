@@ -5,7 +5,7 @@ Upstream: v1.36 kube-scheduler/framework/interface.go (Handle).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from scheduler_core.cluster.columns import ClusterColumns
@@ -14,13 +14,13 @@ from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.framework.interface import Plugin
-from scheduler_core.framework.status import Verdict
 
 
 class PodNominator(Protocol):
     """Pods that wait for their victims to leave a node (upstream: PodNominator)."""
 
-    def nominated_pods_for_node(self, node_name: str) -> Sequence[PodInfo]: ...
+    def nominated_by_node(self) -> Mapping[str, Sequence[PodInfo]]:
+        """Return the nominated pods of every node that has any."""
 
 
 class Handle(Protocol):
@@ -44,13 +44,6 @@ class Handle(Protocol):
 
     def all_nodes(self) -> Nodes:
         """Return every node, in the order in which cycles look at them."""
-
-    def filter_with_nominated_pods(self, pod: PodInfo, nodes: Nodes) -> Verdict:
-        """Run the cycle's Filter plugins over a view, twice where nominated pods count.
-
-        Uses what PreFilter prepared in the current cycle. `Verdict.texts` are the reasons of
-        the first plugin that fails each node.
-        """
 
 
 PluginFactory = Callable[["object", Handle], Plugin]

@@ -17,7 +17,7 @@ extensions have no counterpart: hypothetical views replace them (docs/adr).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.diagnosis import Verdicts
 from scheduler_core.framework.events import ClusterEventWithHint
 from scheduler_core.framework.status import Status, Verdict
 
@@ -95,8 +96,13 @@ class FilterPlugin(Plugin, Protocol[S_contra]):
 @runtime_checkable
 class PostFilterPlugin(Plugin, Protocol[S_contra]):
     def post_filter(
-        self, state: S_contra, pod: PodInfo, statuses: NodeToStatus
-    ) -> PostFilterOutcome: ...
+        self, state: S_contra, pod: PodInfo, statuses: NodeToStatus, refilter: Refilter
+    ) -> PostFilterOutcome:
+        """Try to make room after no node was feasible.
+
+        `refilter` runs the cycle's Filter plugins over any (hypothetical) view, twice where
+        nominated pods count.
+        """
 
 
 @runtime_checkable
@@ -176,6 +182,8 @@ class PostFilterOutcome:
     nominating: str = ""
     node_name: str = ""
     victims: Sequence[PodInfo] = ()
+    report: object = None
+    """How the outcome came about, for the trace; a typed value of the plugin's own."""
 
 
-WeightByPlugin = Mapping[str, int]
+Refilter = Callable[[Nodes], Verdicts]

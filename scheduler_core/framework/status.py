@@ -15,7 +15,8 @@ Codes = npt.NDArray[np.int8]
 Reasons = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 
-MAX_REASONS = 64
+MAX_REASONS = 62
+"""Reasons one verdict can tell apart: a uint64 less the two bits of its code."""
 
 
 class Code(IntEnum):

@@ -1,0 +1,375 @@
+"""Runs the plugins of one profile at each extension point, and says what they answered.
+
+Upstream: v1.36 pkg/scheduler/framework/runtime/framework.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+
+from scheduler_core.cluster.nodes import Change, Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config import ExtensionPoint
+from scheduler_core.framework.diagnosis import Diagnosis, VerdictBuilder, Verdicts
+from scheduler_core.framework.handle import PodNominator
+from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
+    MIN_NODE_SCORE,
+    BindPlugin,
+    FilterPlugin,
+    NormalizeScorePlugin,
+    PermitPlugin,
+    Plugin,
+    PostBindPlugin,
+    PostFilterOutcome,
+    PostFilterPlugin,
+    PreBindPlugin,
+    PreEnqueuePlugin,
+    PreFilterPlugin,
+    Prepared,
+    PreScorePlugin,
+    QueueSortPlugin,
+    ReservePlugin,
+    ScorePlugin,
+    Scores,
+)
+from scheduler_core.framework.status import SUCCESS, Code, Status
+
+P = TypeVar("P", bound=Plugin)
+
+POINT_OF_PROTOCOL: Mapping[ExtensionPoint, type] = {
+    ExtensionPoint.PRE_ENQUEUE: PreEnqueuePlugin,
+    ExtensionPoint.QUEUE_SORT: QueueSortPlugin,
+    ExtensionPoint.PRE_FILTER: PreFilterPlugin,
+    ExtensionPoint.FILTER: FilterPlugin,
+    ExtensionPoint.POST_FILTER: PostFilterPlugin,
+    ExtensionPoint.PRE_SCORE: PreScorePlugin,
+    ExtensionPoint.SCORE: ScorePlugin,
+    ExtensionPoint.RESERVE: ReservePlugin,
+    ExtensionPoint.PERMIT: PermitPlugin,
+    ExtensionPoint.PRE_BIND: PreBindPlugin,
+    ExtensionPoint.BIND: BindPlugin,
+    ExtensionPoint.POST_BIND: PostBindPlugin,
+}
+
+MAX_PERMIT_TIMEOUT_NS = 15 * 60 * 10**9
+
+
+@dataclass
+class CycleState:
+    """What one cycle's plugins have prepared, by plugin name (upstream: CycleState).
+
+    `pre_filter` and `pre_score` hold each plugin's typed value; the skipped plugins take no
+    further part in the coupled points of this cycle.
+    """
+
+    pre_filter: dict[str, object] = field(default_factory=dict)
+    pre_score: dict[str, object] = field(default_factory=dict)
+    skip_filter: set[str] = field(default_factory=set)
+    skip_score: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class PreFilterResult:
+    """`node_names` is None unless plugins narrowed the nodes; `narrowed_by` says which did."""
+
+    status: Status
+    node_names: frozenset[str] | None
+    narrowed_by: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PluginScore:
+    """One plugin's scores over the feasible nodes, int64 (n,) each."""
+
+    plugin: str
+    weight: int
+    raw: Scores
+    normalized: Scores
+
+
+class ScoreError(Exception):
+    """A plugin scored outside 0..100; the cycle fails with this text, as upstream's does."""
+
+
+@dataclass(frozen=True, slots=True)
+class PermitResult:
+    """Permit's combined status; the plugins that wait, each with its timeout in ns."""
+
+    status: Status
+    waits_ns: Mapping[str, int]
+
+
+class Framework:
+    """The plugins of one profile, attached to their extension points."""
+
+    def __init__(
+        self,
+        profile_name: str,
+        points: Mapping[ExtensionPoint, Sequence[tuple[Plugin, int]]],
+        nominator: PodNominator,
+        percentage_of_nodes_to_score: int | None,
+    ) -> None:
+        self.profile_name = profile_name
+        self.points = points
+        self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
+        self._nominator = nominator
+        self._pre_enqueue = self._at(ExtensionPoint.PRE_ENQUEUE, PreEnqueuePlugin)
+        self._pre_filter = self._at(ExtensionPoint.PRE_FILTER, PreFilterPlugin)
+        self._filter = self._at(ExtensionPoint.FILTER, FilterPlugin)
+        self._post_filter = self._at(ExtensionPoint.POST_FILTER, PostFilterPlugin)
+        self._pre_score = self._at(ExtensionPoint.PRE_SCORE, PreScorePlugin)
+        self._score = self._at(ExtensionPoint.SCORE, ScorePlugin)
+        self._reserve = self._at(ExtensionPoint.RESERVE, ReservePlugin)
+        self._permit = self._at(ExtensionPoint.PERMIT, PermitPlugin)
+        self._pre_bind = self._at(ExtensionPoint.PRE_BIND, PreBindPlugin)
+        self._bind = self._at(ExtensionPoint.BIND, BindPlugin)
+        self._post_bind = self._at(ExtensionPoint.POST_BIND, PostBindPlugin)
+        self._weights = {
+            plugin.name: weight for plugin, weight in points.get(ExtensionPoint.SCORE, ())
+        }
+
+    def _at(self, point: ExtensionPoint, protocol: type[P]) -> list[P]:
+        plugins = (plugin for plugin, _ in self.points.get(point, ()))
+        return [plugin for plugin in plugins if isinstance(plugin, protocol)]
+
+    @property
+    def queue_sort(self) -> QueueSortPlugin:
+        return self._at(ExtensionPoint.QUEUE_SORT, QueueSortPlugin)[0]
+
+    @property
+    def pre_enqueue_plugins(self) -> Sequence[PreEnqueuePlugin]:
+        return self._pre_enqueue
+
+    @property
+    def has_filter_plugins(self) -> bool:
+        return bool(self._filter)
+
+    @property
+    def has_post_filter_plugins(self) -> bool:
+        return bool(self._post_filter)
+
+    @property
+    def has_score_plugins(self) -> bool:
+        return bool(self._score)
+
+    # ------------------------------------------------------------ filtering
+
+    def run_pre_filter(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> PreFilterResult:
+        """Let plugins prepare the cycle; an unresolvable rejection ends it at once."""
+        rejection: Status = SUCCESS
+        names: frozenset[str] | None = None
+        narrowed_by: set[str] = set()
+        for plugin in self._pre_filter:
+            outcome = plugin.pre_filter(pod, nodes)
+            if isinstance(outcome, Prepared):
+                state.pre_filter[plugin.name] = outcome.state
+                if outcome.node_names is not None:
+                    narrowed_by.add(plugin.name)
+                    names = outcome.node_names if names is None else names & outcome.node_names
+                if names is not None and not names:
+                    return PreFilterResult(
+                        _nothing_left(narrowed_by), names, frozenset(narrowed_by)
+                    )
+            elif outcome.is_skip:
+                state.skip_filter.add(plugin.name)
+            elif outcome.code is Code.UNSCHEDULABLE:
+                rejection = outcome.by(plugin.name)
+            elif outcome.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+                return PreFilterResult(outcome.by(plugin.name), None, frozenset())
+            else:
+                text = f'running PreFilter plugin "{plugin.name}": {outcome.message}'
+                return PreFilterResult(Status(Code.ERROR, (text,), plugin.name), None, frozenset())
+        return PreFilterResult(rejection, names, frozenset(narrowed_by))
+
+    def run_filter(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Verdicts:
+        """Judge nodes plugin by plugin; a node's first rejection counts."""
+        builder = VerdictBuilder(nodes.n)
+        at, view = np.arange(nodes.n), nodes
+        for plugin in self._filter:
+            if plugin.name in state.skip_filter:
+                continue
+            verdict = plugin.filter(state.pre_filter.get(plugin.name), pod, view)
+            if verdict.code.any():
+                builder.add(plugin.name, at, verdict)
+                at = builder.undecided()
+                view = nodes.take(at)
+                if not at.size:
+                    break
+        return builder.build()
+
+    def run_filter_with_nominated_pods(
+        self, state: CycleState, pod: PodInfo, nodes: Nodes
+    ) -> Verdicts:
+        """Judge nodes; those with nominated pods that matter must fit with and without them."""
+        plain = self.run_filter(state, pod, nodes)
+        changes = self._nominated_changes(pod, nodes)
+        if not changes:
+            return plain
+        at = np.array(sorted(changes), np.int64)
+        crowded = self.run_filter(
+            state, pod, nodes.take(at).what_if({i: changes[int(row)] for i, row in enumerate(at)})
+        )
+        builder = VerdictBuilder(nodes.n)
+        builder.merge(np.arange(nodes.n), plain)
+        builder.merge(at[~crowded.fits], _only_rejected(crowded))
+        return builder.build()
+
+    def _nominated_changes(self, pod: PodInfo, nodes: Nodes) -> dict[int, Change]:
+        """Return, by position, the pods of equal or higher priority nominated to a node."""
+        changes: dict[int, Change] = {}
+        for node_name, nominated in self._nominator.nominated_by_node().items():
+            rivals = tuple(
+                rival
+                for rival in nominated
+                if rival.priority >= pod.priority and rival.uid != pod.uid
+            )
+            row = nodes.cluster.row_of.get(node_name)
+            if not rivals or row is None:
+                continue
+            for i in map(int, np.flatnonzero(nodes.rows == row)):
+                before = nodes.changes[i] if nodes.changes else Change()
+                changes[i] = Change((*before.added, *rivals), before.removed)
+        return changes
+
+    def run_post_filter(
+        self, state: CycleState, pod: PodInfo, diagnosis: Diagnosis
+    ) -> PostFilterOutcome:
+        """Ask plugins to make room; the first success, error or final refusal ends it."""
+        meant: PostFilterOutcome | None = None
+        report: object = None
+        reasons: list[str] = []
+        rejector = ""
+        for plugin in self._post_filter:
+            outcome = plugin.post_filter(
+                state.pre_filter.get(plugin.name),
+                pod,
+                diagnosis,
+                lambda nodes: self.run_filter_with_nominated_pods(state, pod, nodes),
+            )
+            status = outcome.status
+            if status.is_success:
+                return outcome
+            if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE or not status.is_rejected:
+                final = replace(outcome, status=status.by(plugin.name))
+                return final if status.is_rejected else replace(final, nominating="")
+            if outcome.nominating == "override":
+                meant = outcome
+            reasons.extend(status.reasons)
+            rejector = rejector or plugin.name
+            report = report or outcome.report
+        combined = Status(Code.UNSCHEDULABLE, tuple(reasons), rejector)
+        return replace(meant or PostFilterOutcome(combined), status=combined, report=report)
+
+    # ------------------------------------------------------------ scoring
+
+    def run_pre_score(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Status:
+        """Let plugins prepare scoring of the feasible `nodes`."""
+        for plugin in self._pre_score:
+            outcome = plugin.pre_score(state.pre_filter.get(plugin.name), pod, nodes)
+            if isinstance(outcome, Prepared):
+                state.pre_score[plugin.name] = outcome.state
+            elif outcome.is_skip:
+                state.skip_score.add(plugin.name)
+            elif not outcome.is_success:
+                text = f'running PreScore plugin "{plugin.name}": {outcome.message}'
+                return Status(Code.ERROR, (text,), plugin.name)
+        return SUCCESS
+
+    def run_score(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> list[PluginScore]:
+        """Score and normalise the feasible nodes. Raises ScoreError for a score off the scale."""
+        scores = []
+        for plugin in self._score:
+            if plugin.name in state.skip_score:
+                continue
+            prepared = state.pre_score.get(plugin.name)
+            raw = plugin.score(prepared, pod, nodes)
+            normalized = raw
+            if isinstance(plugin, NormalizeScorePlugin):
+                normalized = plugin.normalize_score(prepared, pod, nodes, raw)
+            _check_range(plugin.name, normalized)
+            scores.append(PluginScore(plugin.name, self._weights[plugin.name], raw, normalized))
+        return scores
+
+    # ------------------------------------------------------------ reserving and binding
+
+    def run_reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:
+        for plugin in self._reserve:
+            status = plugin.reserve(state.pre_filter.get(plugin.name), pod, node_name)
+            if not status.is_success:
+                return _refused(status, "Reserve", plugin.name)
+        return SUCCESS
+
+    def run_unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> None:
+        """Undo Reserve, last plugin first."""
+        for plugin in reversed(self._reserve):
+            plugin.unreserve(state.pre_filter.get(plugin.name), pod, node_name)
+
+    def run_permit(self, state: CycleState, pod: PodInfo, node_name: str) -> PermitResult:
+        """Ask for permission; a rejection counts at once, waiting only when nobody rejects."""
+        waits_ns: dict[str, int] = {}
+        for plugin in self._permit:
+            outcome = plugin.permit(state.pre_filter.get(plugin.name), pod, node_name)
+            if outcome.status.code is Code.WAIT:
+                waits_ns[plugin.name] = min(outcome.timeout_ns, MAX_PERMIT_TIMEOUT_NS)
+            elif not outcome.status.is_success:
+                return PermitResult(_refused(outcome.status, "Permit", plugin.name), {})
+        if not waits_ns:
+            return PermitResult(SUCCESS, {})
+        text = "one or more plugins asked to wait and no plugin rejected pod"
+        return PermitResult(Status(Code.WAIT, (text,)), waits_ns)
+
+    def run_pre_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:
+        for plugin in self._pre_bind:
+            status = plugin.pre_bind(state.pre_filter.get(plugin.name), pod, node_name)
+            if not status.is_success:
+                return _refused(status, "PreBind", plugin.name)
+        return SUCCESS
+
+    def run_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:
+        """Let the first plugin bind that does not skip."""
+        for plugin in self._bind:
+            status = plugin.bind(state.pre_filter.get(plugin.name), pod, node_name)
+            if status.is_skip:
+                continue
+            return status if status.is_success else _refused(status, "Bind", plugin.name)
+        return Status(Code.SKIP)
+
+    def run_post_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> None:
+        for plugin in self._post_bind:
+            plugin.post_bind(state.pre_filter.get(plugin.name), pod, node_name)
+
+
+def _nothing_left(narrowed_by: set[str]) -> Status:
+    names = sorted(narrowed_by)
+    if len(names) == 1:
+        text = f"node(s) didn't satisfy plugin {names[0]}"
+    else:
+        text = f"node(s) didn't satisfy plugin(s) [{' '.join(names)}] simultaneously"
+    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (text,))
+
+
+def _only_rejected(verdicts: Verdicts) -> Verdicts:
+    return Verdicts(verdicts.ids[~verdicts.fits], verdicts.statuses)
+
+
+def _check_range(plugin: str, scores: Scores) -> None:
+    wrong = scores[(scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE)]
+    if wrong.size:
+        raise ScoreError(
+            f"applying score defaultWeights on Score plugins: plugin {plugin!r} returns an "
+            f"invalid score {wrong[0]}, it should in the range of [{MIN_NODE_SCORE}, "
+            f"{MAX_NODE_SCORE}] after normalizing".replace("'", '"')
+        )
+
+
+def _refused(status: Status, point: str, plugin: str) -> Status:
+    """Attribute a rejection to its plugin; anything else becomes an error that names it."""
+    if status.is_rejected:
+        return status.by(plugin)
+    text = f'running {point} plugin "{plugin}": {status.message}'
+    return Status(Code.ERROR, (text,), plugin)

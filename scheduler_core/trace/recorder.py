@@ -1,0 +1,49 @@
+"""Turns names into the trace's numbers and hands events on.
+
+One recorder serves one run. Whoever takes the events (`sink`) may be a list, a writer, or
+nobody: `details` says whether per-node columns are wanted at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from scheduler_core.trace.events import NONE, AnyEvent, ResourcesDefined
+
+Sink = Callable[[AnyEvent], None]
+
+
+@dataclass
+class Recorder:
+    """Numbers nodes by name, pods by uid, plugins and resources by name."""
+
+    sink: Sink
+    details: bool = True
+    plugins: dict[str, int] = field(default_factory=dict)
+    nodes: dict[str, int] = field(default_factory=dict)
+    pods: dict[str, int] = field(default_factory=dict)
+    resources: dict[str, int] = field(default_factory=dict)
+
+    def emit(self, event: AnyEvent) -> None:
+        self.sink(event)
+
+    def plugin(self, name: str) -> int:
+        """Return the number of a plugin, -1 for none (or one that is not of this run)."""
+        return self.plugins.get(name, NONE)
+
+    def node(self, name: str) -> int:
+        """Return the number of a node, giving it the next one when it is new; -1 for none."""
+        return self.nodes.setdefault(name, len(self.nodes)) if name else NONE
+
+    def pod(self, uid: str) -> int:
+        """Return the number of a pod, giving it the next one when it is new."""
+        return self.pods.setdefault(uid, len(self.pods))
+
+    def amounts(self, resources: dict[str, int]) -> tuple[int, ...]:
+        """Align amounts with the resource numbers, defining new ones first."""
+        fresh = tuple(name for name in resources if name not in self.resources)
+        if fresh:
+            self.resources |= {name: len(self.resources) + i for i, name in enumerate(fresh)}
+            self.emit(ResourcesDefined(fresh))
+        return tuple(resources.get(name, 0) for name in self.resources)
