@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 from msgspec import Meta, Struct, field
 
-if TYPE_CHECKING:
-    from scheduler_core.api.types import NodeAffinity, TopologySpreadConstraint
+from scheduler_core.api.types import NodeAffinity, TopologySpreadConstraint
 
 API_VERSION: Final = "kubescheduler.config.k8s.io/v1"
 KIND: Final = "KubeSchedulerConfiguration"
@@ -49,6 +48,11 @@ class ExtensionPoint(StrEnum):
     BIND = "Bind"
     POST_BIND = "PostBind"
 
+    @property
+    def config_field(self) -> str:
+        """The point's name in a file: `preFilter` for PreFilter."""
+        return self.value[0].lower() + self.value[1:]
+
 
 class ScoringStrategyType(StrEnum):
     LEAST_ALLOCATED = "LeastAllocated"
@@ -67,19 +71,19 @@ class ConfigStruct(Struct, frozen=True, kw_only=True, rename="camel", forbid_unk
     """Base of all configuration structs: immutable, camelCase in the file."""
 
 
-class Plugin(ConfigStruct):
+class Plugin(ConfigStruct, frozen=True, kw_only=True):
     """A plugin named in a plugin set. `weight` 0 means: not given."""
 
     name: str = ""
     weight: Int32 = 0
 
 
-class PluginSet(ConfigStruct):
+class PluginSet(ConfigStruct, frozen=True, kw_only=True):
     enabled: tuple[Plugin, ...] = ()
     disabled: tuple[Plugin, ...] = ()
 
 
-class Plugins(ConfigStruct):
+class Plugins(ConfigStruct, frozen=True, kw_only=True):
     """What is enabled and disabled per extension point.
 
     `multi_point` stands for every point a plugin implements. The two placement sets belong to
@@ -119,8 +123,16 @@ class Plugins(ConfigStruct):
             ExtensionPoint.POST_BIND: self.post_bind,
         }
 
+    def sets(self) -> dict[str, PluginSet]:
+        """All sets by their name here, `multi_point` and the placement sets included."""
+        return {name: getattr(self, name) for name in self.__struct_fields__}
 
-class ResourceSpec(ConfigStruct):
+    def enabled_names(self) -> list[str]:
+        """Every plugin that some set enables, sorted: upstream creates these and no others."""
+        return sorted({plugin.name for each in self.sets().values() for plugin in each.enabled})
+
+
+class ResourceSpec(ConfigStruct, frozen=True, kw_only=True):
     """A resource to score, with its weight."""
 
     name: str = ""
@@ -133,18 +145,18 @@ DEFAULT_RESOURCES: Final = (
 )
 
 
-class UtilizationShapePoint(ConfigStruct):
+class UtilizationShapePoint(ConfigStruct, frozen=True, kw_only=True):
     """A point of a scoring function: utilization 0 to 100 percent, score 0 to 10."""
 
     utilization: Int32 = 0
     score: Int32 = 0
 
 
-class RequestedToCapacityRatioParam(ConfigStruct):
+class RequestedToCapacityRatioParam(ConfigStruct, frozen=True, kw_only=True):
     shape: tuple[UtilizationShapePoint, ...] = ()
 
 
-class ScoringStrategy(ConfigStruct):
+class ScoringStrategy(ConfigStruct, frozen=True, kw_only=True):
     """How NodeResourcesFit scores. `type` is one of `ScoringStrategyType` once validated."""
 
     type: str = ""
@@ -152,36 +164,36 @@ class ScoringStrategy(ConfigStruct):
     requested_to_capacity_ratio: RequestedToCapacityRatioParam | None = None
 
 
-class DefaultPreemptionArgs(ConfigStruct):
+class DefaultPreemptionArgs(ConfigStruct, frozen=True, kw_only=True):
     """How many candidates a preemption dry run looks for: the larger of the two."""
 
     min_candidate_nodes_percentage: Int32 = 10
     min_candidate_nodes_absolute: Int32 = 100
 
 
-class DynamicResourcesArgs(ConfigStruct):
+class DynamicResourcesArgs(ConfigStruct, frozen=True, kw_only=True):
     """Timeouts of DynamicResources in nanoseconds; None where a feature gate is off."""
 
     filter_timeout_ns: DurationNs | None = field(default=None, name="filterTimeout")
     binding_timeout_ns: DurationNs | None = field(default=None, name="bindingTimeout")
 
 
-class InterPodAffinityArgs(ConfigStruct):
+class InterPodAffinityArgs(ConfigStruct, frozen=True, kw_only=True):
     hard_pod_affinity_weight: Int32 = 1
     ignore_preferred_terms_of_existing_pods: bool = False
 
 
-class NodeAffinityArgs(ConfigStruct):
+class NodeAffinityArgs(ConfigStruct, frozen=True, kw_only=True):
     """`added_affinity` has to hold for every pod in addition to the pod's own."""
 
     added_affinity: NodeAffinity | None = None
 
 
-class NodeResourcesBalancedAllocationArgs(ConfigStruct):
+class NodeResourcesBalancedAllocationArgs(ConfigStruct, frozen=True, kw_only=True):
     resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
 
 
-class NodeResourcesFitArgs(ConfigStruct):
+class NodeResourcesFitArgs(ConfigStruct, frozen=True, kw_only=True):
     """`ignored_*` concern the filter only, `scoring_strategy` the score only."""
 
     ignored_resources: tuple[str, ...] = ()
@@ -191,27 +203,27 @@ class NodeResourcesFitArgs(ConfigStruct):
     )
 
 
-class PodTopologySpreadArgs(ConfigStruct):
+class PodTopologySpreadArgs(ConfigStruct, frozen=True, kw_only=True):
     """`defaulting_type` is one of `DefaultingType` once validated."""
 
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
     defaulting_type: str = DefaultingType.SYSTEM
 
 
-class VolumeBindingArgs(ConfigStruct):
+class VolumeBindingArgs(ConfigStruct, frozen=True, kw_only=True):
     """`shape` is None unless the gate StorageCapacityScoring is on."""
 
     bind_timeout_seconds: Int64 = 600
     shape: tuple[UtilizationShapePoint, ...] | None = None
 
 
-class UnknownArgs(ConfigStruct):
+class UnknownArgs(ConfigStruct, frozen=True, kw_only=True):
     """Arguments of a plugin that is not in the tree, as decoded from the file."""
 
     value: JsonValue = None
 
 
-Args: TypeAlias = (
+TreeArgs: TypeAlias = (
     DefaultPreemptionArgs
     | DynamicResourcesArgs
     | InterPodAffinityArgs
@@ -220,10 +232,12 @@ Args: TypeAlias = (
     | NodeResourcesFitArgs
     | PodTopologySpreadArgs
     | VolumeBindingArgs
-    | UnknownArgs
 )
+"""Arguments of a plugin in the tree."""
 
-ARGS_TYPES: Final[Mapping[str, type[ConfigStruct]]] = {
+Args: TypeAlias = TreeArgs | UnknownArgs
+
+ARGS_TYPES: Final[Mapping[str, type[TreeArgs]]] = {
     "DefaultPreemption": DefaultPreemptionArgs,
     "DynamicResources": DynamicResourcesArgs,
     "InterPodAffinity": InterPodAffinityArgs,
@@ -236,14 +250,14 @@ ARGS_TYPES: Final[Mapping[str, type[ConfigStruct]]] = {
 """The plugins whose arguments have a type, by plugin name."""
 
 
-class PluginConfig(ConfigStruct):
+class PluginConfig(ConfigStruct, frozen=True, kw_only=True):
     """The arguments of one plugin, shared by all extension points it runs at."""
 
     name: str
     args: Args
 
 
-class Profile(ConfigStruct):
+class Profile(ConfigStruct, frozen=True, kw_only=True):
     """One scheduler name with its plugins, defaults merged in.
 
     `percentage_of_nodes_to_score` is None when the file's top level decides, 0 for adaptive.
@@ -255,7 +269,7 @@ class Profile(ConfigStruct):
     plugin_config: tuple[PluginConfig, ...]
 
 
-class ExtenderManagedResource(ConfigStruct):
+class ExtenderManagedResource(ConfigStruct, frozen=True, kw_only=True):
     """An extended resource an extender looks after.
 
     The scheduler itself does not check it when `ignored_by_scheduler`.
@@ -265,7 +279,7 @@ class ExtenderManagedResource(ConfigStruct):
     ignored_by_scheduler: bool = False
 
 
-class ExtenderTLSConfig(ConfigStruct):
+class ExtenderTLSConfig(ConfigStruct, frozen=True, kw_only=True):
     """TLS settings of one extender; `*_data` hold PEM bytes and go before `*_file`."""
 
     insecure: bool = False
@@ -278,7 +292,7 @@ class ExtenderTLSConfig(ConfigStruct):
     ca_data: bytes = b""
 
 
-class Extender(ConfigStruct):
+class Extender(ConfigStruct, frozen=True, kw_only=True):
     """An HTTP extender. A verb that is empty is not called. `http_timeout_ns` 0 means 5 s."""
 
     url_prefix: str = ""
@@ -295,7 +309,7 @@ class Extender(ConfigStruct):
     ignorable: bool = False
 
 
-class LeaderElection(ConfigStruct):
+class LeaderElection(ConfigStruct, frozen=True, kw_only=True):
     """Read and validated as upstream does; the simulation has one scheduler and uses none of it."""
 
     leader_elect: bool = True
@@ -307,7 +321,7 @@ class LeaderElection(ConfigStruct):
     resource_namespace: str = ""
 
 
-class ClientConnection(ConfigStruct):
+class ClientConnection(ConfigStruct, frozen=True, kw_only=True):
     """Read and validated as upstream does; the simulation talks to no API server."""
 
     kubeconfig: str = ""
@@ -317,7 +331,7 @@ class ClientConnection(ConfigStruct):
     burst: Int32 = 0
 
 
-class KubeSchedulerConfiguration(ConfigStruct):
+class KubeSchedulerConfiguration(ConfigStruct, frozen=True, kw_only=True):
     """A complete configuration: every default is filled in and every profile is merged.
 
     `percentage_of_nodes_to_score` 0 means adaptive. Profiles keep the order of the file.

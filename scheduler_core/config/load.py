@@ -1,0 +1,133 @@
+"""Loading a KubeSchedulerConfiguration as kube-scheduler does: decode, default, validate.
+
+Upstream: v1.36 cmd/kube-scheduler/app/options/configfile.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from scheduler_core.config.decode import decode
+from scheduler_core.config.defaults import configuration, default_args
+from scheduler_core.config.features import FeatureGates
+from scheduler_core.config.problems import ConfigError, Path, Problem
+from scheduler_core.config.source import located, text_value
+from scheduler_core.config.types import (
+    API_VERSION,
+    ARGS_TYPES,
+    KIND,
+    Args,
+    JsonValue,
+    KubeSchedulerConfiguration,
+    PluginConfig,
+    UnknownArgs,
+)
+from scheduler_core.config.v1 import ConfigurationV1
+from scheduler_core.config.validation import validate
+
+_DEFAULT_GATES: Final = FeatureGates()
+
+
+def load_configuration(
+    text: str | bytes, gates: FeatureGates = _DEFAULT_GATES
+) -> KubeSchedulerConfiguration:
+    """The configuration in a YAML or JSON text, complete with defaults.
+
+    Raises ConfigError with every problem of the first stage that has any: syntax, fields and
+    types, values. Problems carry the line they stand on where that can be told.
+    """
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise ConfigError([Problem((), "not UTF-8 text")]) from None
+    try:
+        return _load(text_value(text), gates)
+    except ConfigError as error:
+        raise ConfigError(located(error.problems, text)) from None
+
+
+def default_configuration(gates: FeatureGates = _DEFAULT_GATES) -> KubeSchedulerConfiguration:
+    """What kube-scheduler runs with when it is given no configuration file."""
+    return configuration(ConfigurationV1(), (), gates)
+
+
+def _load(value: JsonValue, gates: FeatureGates) -> KubeSchedulerConfiguration:
+    if not isinstance(value, dict):
+        what = "the document is empty" if value is None else "expected a mapping"
+        raise ConfigError([Problem((), what)])
+    problems = _type_problems(value)
+    if problems:
+        raise ConfigError(problems)
+    written = decode(value, ConfigurationV1, (), problems)
+    args = dict(_plugin_args(value, gates, problems))
+    if written is None or problems:
+        raise ConfigError(problems)
+    plugin_configs = tuple(
+        tuple(
+            PluginConfig(name=config.name, args=args.get((i, j), UnknownArgs()))
+            for j, config in enumerate(profile.plugin_config)
+        )
+        for i, profile in enumerate(written.profiles)
+    )
+    loaded = configuration(written, plugin_configs, gates)
+    problems = validate(loaded, gates)
+    if problems:
+        raise ConfigError(problems)
+    return loaded
+
+
+def _type_problems(value: dict[str, JsonValue]) -> list[Problem]:
+    """Whether the document says to be what is loaded here."""
+    problems = [
+        Problem((field,), f"Object '{field}' is missing, expected {wanted}")
+        for field, wanted in (("apiVersion", API_VERSION), ("kind", KIND))
+        if value.get(field) in (None, "")
+    ]
+    if problems:
+        return problems
+    version, kind = value["apiVersion"], value["kind"]
+    if version == API_VERSION and kind == KIND:
+        return []
+    field = "apiVersion" if version != API_VERSION else "kind"
+    message = f'no kind "{kind}" is registered for version "{version}", expected '
+    return [Problem((field,), message + (API_VERSION if field == "apiVersion" else KIND))]
+
+
+def _plugin_args(
+    value: dict[str, JsonValue], gates: FeatureGates, problems: list[Problem]
+) -> Iterator[tuple[tuple[int, int], Args]]:
+    """The arguments by the indexes of profile and plugin, decoded if the plugin is in the tree.
+
+    Reads the document itself, so that problems here are found next to others elsewhere.
+    """
+    for i, profile in enumerate(_items(value, "profiles")):
+        for j, config in enumerate(_items(profile, "pluginConfig")):
+            name = config.get("name")
+            if isinstance(name, str):
+                path = ("profiles", i, "pluginConfig", j, "args")
+                args = _args(name, config.get("args"), path, problems)
+                yield (i, j), default_args(args, gates)
+
+
+def _items(value: dict[str, JsonValue], field: str) -> list[dict[str, JsonValue]]:
+    """The mappings in a list; what is none stands for itself as an empty one."""
+    items = value.get(field)
+    if not isinstance(items, list):
+        return []
+    return [item if isinstance(item, dict) else {} for item in items]
+
+
+def _args(name: str, value: JsonValue, path: Path, problems: list[Problem]) -> Args:
+    into = ARGS_TYPES.get(name)
+    if into is None:
+        return UnknownArgs(value=value)
+    if isinstance(value, dict):
+        kind = f"{name}Args"
+        for field, wanted in (("apiVersion", API_VERSION), ("kind", kind)):
+            if value.get(field) not in (None, "", wanted):
+                message = f"args for plugin {name} were not of type {kind}, got {value[field]}"
+                problems.append(Problem((*path, field), message))
+        value = {field: value[field] for field in value if field not in ("apiVersion", "kind")}
+    return decode(value, into, path, problems) or into()
