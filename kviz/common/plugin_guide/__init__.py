@@ -1,0 +1,64 @@
+"""The plugin reference: what each in-tree plugin does, in kviz's words, one module each.
+
+Reasons, weights and formulas are kube-scheduler v1.36's; a test compares weights and points
+with the engine's own registry, so that a page cannot drift from what a run does.
+"""
+
+from __future__ import annotations
+
+from kviz.common.plugin_guide import (
+    default_binder,
+    default_preemption,
+    dynamic_resources,
+    image_locality,
+    inter_pod_affinity,
+    node_affinity,
+    node_declared_features,
+    node_name,
+    node_ports,
+    node_resources_balanced_allocation,
+    node_resources_fit,
+    node_unschedulable,
+    node_volume_limits,
+    pod_topology_spread,
+    priority_sort,
+    scheduling_gates,
+    taint_toleration,
+    volume_binding,
+    volume_restrictions,
+    volume_zone,
+)
+from kviz.common.plugin_guide.guide import PluginGuide
+
+__all__ = ["GUIDES", "PluginGuide", "guide_of"]
+
+GUIDES: tuple[PluginGuide, ...] = (
+    scheduling_gates.GUIDE,
+    priority_sort.GUIDE,
+    node_unschedulable.GUIDE,
+    node_name.GUIDE,
+    taint_toleration.GUIDE,
+    node_affinity.GUIDE,
+    node_ports.GUIDE,
+    node_resources_fit.GUIDE,
+    volume_restrictions.GUIDE,
+    node_volume_limits.GUIDE,
+    volume_binding.GUIDE,
+    volume_zone.GUIDE,
+    pod_topology_spread.GUIDE,
+    inter_pod_affinity.GUIDE,
+    dynamic_resources.GUIDE,
+    default_preemption.GUIDE,
+    node_resources_balanced_allocation.GUIDE,
+    image_locality.GUIDE,
+    default_binder.GUIDE,
+    node_declared_features.GUIDE,
+)
+"""In the order of the default profile."""
+
+_BY_NAME = {guide.name: guide for guide in GUIDES}
+
+
+def guide_of(name: str) -> PluginGuide | None:
+    """The guide of an in-tree plugin, or None for a name kviz does not know."""
+    return _BY_NAME.get(name)
