@@ -1,0 +1,144 @@
+"""The wire contract in TypeScript, generated from the event types.
+
+`typescript()` returns the whole of `frontend/src/wire/events.ts`: an enum object per IntEnum,
+an interface per record and event, and a reader that turns the positional form into it. Fields
+in nanoseconds become bigints, because they exceed what a JavaScript number holds exactly.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Iterator
+from enum import IntEnum
+
+import msgspec
+
+from scheduler_core.trace import events
+from scheduler_core.trace.events import Detail, HeaderEvent, Record
+from scheduler_core.trace.fold import Cache
+
+HEADER = """\
+// Generated from scheduler_core.trace by `npm run wire`. Do not edit.
+
+/** A positional value as MessagePack gave it. */
+export type Wire = unknown;
+type Row = readonly Wire[];
+type Reader<T> = (row: Row) => T;
+
+const num = (v: Wire): number => Number(v ?? 0);
+const big = (v: Wire): bigint => BigInt((v as number | bigint | undefined) ?? 0);
+const str = (v: Wire): string => (v as string | undefined) ?? "";
+const bool = (v: Wire): boolean => (v as boolean | undefined) ?? false;
+const bin = (v: Wire): Uint8Array => v as Uint8Array;
+const nums = (v: Wire): number[] => ((v as Row | undefined) ?? []).map(Number);
+const strs = (v: Wire): string[] => (v as string[] | undefined) ?? [];
+const dict = (v: Wire): Record<string, string> => v as Record<string, string>;
+const list = <T>(v: Wire, read: Reader<T>): T[] =>
+  ((v as Row[] | undefined) ?? []).map(read);
+"""
+
+Shape = tuple[str, str]
+"""A TypeScript type, and the expression that reads it (`%s` is the positional value)."""
+
+SCALARS: dict[object, Shape] = {
+    int: ("number", "num(%s)"),
+    str: ("string", "str(%s)"),
+    bool: ("boolean", "bool(%s)"),
+    bytes: ("Uint8Array", "bin(%s)"),
+}
+LISTS: dict[object, Shape] = {int: ("number[]", "nums(%s)"), str: ("string[]", "strs(%s)")}
+
+
+def typescript() -> str:
+    """Return the text of the generated module."""
+    parts = [HEADER, *map(_enum, (events.Queue, events.Result, Cache))]
+    parts.extend(map(_struct, _records()))
+    for name, members in (("HeaderEvent", HeaderEvent), ("Detail", Detail)):
+        structs = typing.get_args(members)
+        parts.extend(map(_struct, structs))
+        parts.append(_union(name, structs))
+        parts.append(_readers(name, structs))
+    return "\n".join(parts)
+
+
+def _records() -> Iterator[type[Record]]:
+    for value in vars(events).values():
+        if inspect.isclass(value) and issubclass(value, Record) and value is not Record:
+            yield value
+
+
+def _enum(enum: type[IntEnum]) -> str:
+    members = "".join(f"  {member.name}: {member.value},\n" for member in enum)
+    name = enum.__name__
+    return (
+        f"export const {name} = {{\n{members}}} as const;\n"
+        f"export type {name} = (typeof {name})[keyof typeof {name}];\n"
+    )
+
+
+def _struct(struct: type[msgspec.Struct]) -> str:
+    """Return interface and reader; an event's fields come after its kind."""
+    tag = struct.__struct_config__.tag
+    interface = [f'  readonly kind: "{tag}";\n'] if tag else []
+    literal = [f'  kind: "{tag}",\n'] if tag else []
+    hints = typing.get_type_hints(struct)
+    for i, name in enumerate(struct.__struct_fields__, start=1 if tag else 0):
+        wanted, read = _shape(name, hints[name])
+        interface.append(f"  readonly {name}: {wanted};\n")
+        literal.append(f"  {name}: {_with_default(struct, name, read, f'row[{i}]')},\n")
+    name = struct.__name__
+    return (
+        f"export interface {name} {{\n{''.join(interface)}}}\n"
+        f"export const read{name}: Reader<{name}> = (row) => ({{\n{''.join(literal)}}});\n"
+    )
+
+
+def _with_default(struct: type[msgspec.Struct], name: str, read: str, value: str) -> str:
+    """Return how to read a field; -1 stands in where an older trace lacks a number."""
+    for info in msgspec.structs.fields(struct):
+        if info.name == name and info.default == events.NONE:
+            return read.replace("%s", f"{value} ?? -1")
+    return read.replace("%s", value)
+
+
+def _shape(name: str, hint: object) -> Shape:
+    if name.endswith("_ns"):
+        return "bigint", "big(%s)"
+    if hint in SCALARS:
+        return SCALARS[hint]
+    if inspect.isclass(hint) and issubclass(hint, IntEnum):
+        return hint.__name__, f"num(%s) as {hint.__name__}"
+    if inspect.isclass(hint) and issubclass(hint, Record):
+        return hint.__name__, f"read{hint.__name__}(%s as Row)"
+    return _composite(name, hint)
+
+
+def _composite(name: str, hint: object) -> Shape:
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is types.UnionType:
+        wanted, read = _shape(name, args[0])
+        return f"{wanted} | null", f"%s == null ? null : {read}"
+    if origin is dict:
+        return "Readonly<Record<string, string>>", "dict(%s)"
+    if origin is tuple and args[0] in LISTS:
+        wanted, read = LISTS[args[0]]
+        return f"readonly {wanted}", read
+    if origin is tuple and inspect.isclass(args[0]):
+        return f"readonly {args[0].__name__}[]", f"list(%s, read{args[0].__name__})"
+    raise TypeError(f"no TypeScript for {name}: {hint}")
+
+
+def _union(name: str, structs: tuple[type[msgspec.Struct], ...]) -> str:
+    return f"export type {name} =\n" + "\n".join(f"  | {s.__name__}" for s in structs) + ";\n"
+
+
+def _readers(name: str, structs: tuple[type[msgspec.Struct], ...]) -> str:
+    lines = "".join(f"  {s.__name__}: read{s.__name__},\n" for s in structs)
+    return (
+        f"const read{name}By: Record<string, Reader<{name}>> = {{\n{lines}}};\n\n"
+        f"/** Read one positional event; a kind this version does not know is null. */\n"
+        f"export const read{name} = (row: Row): {name} | null =>\n"
+        f"  read{name}By[row[0] as string]?.(row) ?? null;\n"
+    )

@@ -1,0 +1,23 @@
+"""The committed TypeScript wire types are those of today's events."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scheduler_core.trace.typescript import typescript
+
+COMMITTED = Path(__file__).parents[2] / "frontend/src/wire/events.ts"
+
+
+def test_committed_wire_types_have_not_drifted() -> None:
+    assert COMMITTED.read_text() == typescript(), "write them anew: npm run wire (in frontend)"
+
+
+def test_64_bit_times_are_exact_in_the_browser() -> None:
+    text = typescript()
+    assert "readonly backoff_until_ns: bigint;" in text
+    assert "now_ns: big(row[1])" in text
+
+
+def test_fields_an_older_trace_lacks_read_as_none() -> None:
+    assert "nominated_node: num(row[9] ?? -1)," in typescript()
