@@ -20,6 +20,8 @@ class Run(models.Model):
         FAILED = "failed", "Failed"
         CANCELLED = "cancelled", "Cancelled"
 
+    LIVE = (Status.QUEUED, Status.RUNNING)
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="runs")
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="runs")
@@ -27,7 +29,8 @@ class Run(models.Model):
     """A KubeSchedulerConfiguration as given; empty means the default profile."""
     scenario = models.TextField(blank=True, default="")
     seed = models.BigIntegerField(default=0)
-    engine_version = models.CharField(max_length=32)
+    engine_version = models.CharField(max_length=64, blank=True, default="")
+    """Of the engine that wrote the trace; empty before it starts."""
     not_modelled = models.JSONField(default=list)
 
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
@@ -65,7 +68,7 @@ class Run(models.Model):
 
     @property
     def is_over(self) -> bool:
-        return self.status not in (self.Status.QUEUED, self.Status.RUNNING)
+        return self.status not in self.LIVE
 
 
 class TraceChunk(models.Model):
@@ -76,6 +79,8 @@ class TraceChunk(models.Model):
     last_seq = models.BigIntegerField()
     first_cycle = models.PositiveIntegerField()
     last_cycle = models.PositiveIntegerField()
+    defines = models.BooleanField(default=False)
+    """Whether it introduces nodes, pods or an order of nodes that later cycles refer to."""
     headers = models.BinaryField()
     """gzip(MessagePack `[first_seq, [event, ...]]`): sent to browsers unchanged."""
     details = models.BinaryField()

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
 
 from kviz.accounts.models import Workspace
-from kviz.runs.models import Cycle, PodOutcome, Run
+from kviz.runs.indexing import DEFINING
+from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
+from kviz.runs.projection import Json, Names, cycle_document, cycle_events
+from scheduler_core.trace import codec
+from scheduler_core.trace.events import HeaderEvent
 
 
 def runs_visible(*, workspace: Workspace, share: str = "") -> QuerySet[Run]:
@@ -23,6 +28,9 @@ def run_get(*, run_id: UUID, workspace: Workspace, share: str = "") -> Run | Non
     return runs_visible(workspace=workspace, share=share).filter(pk=run_id).first()
 
 
+# ---------------------------------------------------------------- the index
+
+
 def cycles_after(*, run: Run, after: int = 0, limit: int = 100) -> QuerySet[Cycle]:
     """Up to `limit` cycles with a number above `after`, in order."""
     return run.cycle_rows.filter(number__gt=after).order_by("number")[:limit]
@@ -35,3 +43,60 @@ def pods_pending(*, run: Run) -> QuerySet[PodOutcome]:
 
 def pods_evicted(*, run: Run) -> QuerySet[PodOutcome]:
     return run.pod_outcomes.filter(evicted_in_cycle__gt=0).order_by("evicted_in_cycle", "pod")
+
+
+def pod_outcome(*, run: Run, namespace: str, name: str) -> PodOutcome | None:
+    return run.pod_outcomes.filter(pod=f"{namespace}/{name}").first()
+
+
+# ---------------------------------------------------------------- the trace
+
+
+def chunk_headers(*, run_id: UUID, after: int, limit: int) -> list[tuple[int, bytes]]:
+    """`last_seq` and stored `headers` of up to `limit` chunks with events beyond `after`."""
+    rows = (
+        TraceChunk.objects.filter(run_id=run_id, last_seq__gt=after)
+        .order_by("last_seq")
+        .values_list("last_seq", "headers")[:limit]
+    )
+    return [(last_seq, bytes(headers)) for last_seq, headers in rows]
+
+
+def cycle_details(*, run: Run, cycle: int) -> bytes | None:
+    """MessagePack `[detail event, ...]` of one stored cycle; None if there is no such cycle."""
+    details = _chunk_of(run, cycle).values_list("details", flat=True).first()
+    return None if details is None else codec.details_of(bytes(details), cycle)
+
+
+def cycle_get(*, run: Run, cycle: int) -> Json | None:
+    """Everything about one stored cycle, in names; None if there is no such cycle."""
+    chunk = _chunk_of(run, cycle).first()
+    if chunk is None:
+        return None
+    _, headers = codec.read_headers(bytes(chunk.headers))
+    start, events = cycle_events(headers, cycle)
+    names = _names_before(run.pk, chunk.first_seq)
+    names.take(headers[: start + len(events)])
+    details = codec.details_of(bytes(chunk.details), cycle)
+    return cycle_document(names, events, codec.decode_details(details))
+
+
+def _chunk_of(run: Run, cycle: int) -> QuerySet[TraceChunk]:
+    return run.chunks.filter(first_cycle__lte=cycle, last_cycle__gte=cycle)
+
+
+def _names_before(run_id: UUID, seq: int) -> Names:
+    """What numbers mean where the chunk with `first_seq` `seq` begins."""
+    names = Names()
+    defining = TraceChunk.objects.filter(run_id=run_id, last_seq__lt=seq, defines=True)
+    for pk in defining.order_by("last_seq").values_list("pk", flat=True):
+        names.take(_defining_events(pk))
+    return names
+
+
+@lru_cache(maxsize=8)
+def _defining_events(chunk_id: int) -> tuple[HeaderEvent, ...]:
+    """A stored chunk never changes, and the one with the whole cluster takes long to decode."""
+    headers = TraceChunk.objects.values_list("headers", flat=True).get(pk=chunk_id)
+    _, events = codec.read_headers(bytes(headers))
+    return tuple(event for event in events if isinstance(event, DEFINING))

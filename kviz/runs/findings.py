@@ -1,0 +1,105 @@
+"""Reads: what a run found out, as its page shows it. Findings first, evidence behind a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from django.db.models import QuerySet
+
+from kviz.runs import selectors
+from kviz.runs.models import Cycle, PodOutcome, Run
+
+SHOWN = 20
+"""Rows of a list that the page shows before it links to the full one."""
+PODS_SHOWN = 5
+
+
+@dataclass
+class PendingCause:
+    """Pending pods that share a first cause.
+
+    `plugin` is the plugin that rejected first; with `gated` it keeps the pods out of the queue.
+    An empty name stands for pods that never had a cycle (another scheduler's, for example).
+    """
+
+    plugin: str
+    gated: bool
+    pods: list[PodOutcome] = field(default_factory=list)
+
+    @property
+    def shown(self) -> list[PodOutcome]:
+        return self.pods[:PODS_SHOWN]
+
+    @property
+    def n_more(self) -> int:
+        return len(self.pods) - len(self.shown)
+
+
+@dataclass(frozen=True)
+class Findings:
+    causes: list[PendingCause]
+    evicted: list[PodOutcome]
+    n_evicted: int
+    ties: list[Cycle]
+    n_ties: int
+    preemptions: list[Cycle]
+    n_preemptions: int
+    n_unschedulable: int
+    n_waiting: int
+    """Pending pods that are still in a queue from which they will be tried."""
+
+
+def findings(*, run: Run) -> Findings:
+    """Gather the findings of a run, finished or not."""
+    evicted = selectors.pods_evicted(run=run)
+    ties = cycles_filtered(run=run, kind="ties")
+    preemptions = cycles_filtered(run=run, kind="preemptions")
+    causes = pending_causes(run=run)
+    return Findings(
+        causes=causes,
+        evicted=list(evicted[:SHOWN]),
+        n_evicted=evicted.count(),
+        ties=list(ties[:SHOWN]),
+        n_ties=ties.count(),
+        preemptions=list(preemptions[:SHOWN]),
+        n_preemptions=preemptions.count(),
+        n_unschedulable=cycles_filtered(run=run, kind="unschedulable").count(),
+        n_waiting=sum(pod.queue == "active" for cause in causes for pod in cause.pods),
+    )
+
+
+def pending_causes(*, run: Run) -> list[PendingCause]:
+    """Group the pending pods by what rejected them first, the largest group first."""
+    pods = list(selectors.pods_pending(run=run))
+    numbers = {pod.last_cycle for pod in pods if pod.last_cycle}
+    first_causes = dict(
+        run.cycle_rows.filter(number__in=numbers).values_list("number", "first_cause")
+    )
+    groups: dict[tuple[str, bool], PendingCause] = {}
+    for pod in pods:
+        key = (
+            (pod.gated_by, True) if pod.gated_by else (first_causes.get(pod.last_cycle, ""), False)
+        )
+        groups.setdefault(key, PendingCause(*key)).pods.append(pod)
+    return sorted(groups.values(), key=lambda cause: (-len(cause.pods), cause.plugin))
+
+
+def cycles_filtered(*, run: Run, kind: str = "", pod: str = "", after: int = 0) -> QuerySet[Cycle]:
+    """Cycles with a number above `after`: all, or those of one kind or pod, in order.
+
+    Kinds: `scheduled`, `unschedulable`, `errors`, `ties`, `preemptions`.
+    """
+    cycles = run.cycle_rows.filter(number__gt=after).order_by("number")
+    if pod:
+        cycles = cycles.filter(pod=pod)
+    match kind:
+        case "ties":
+            return cycles.filter(n_tied__gt=1)
+        case "preemptions":
+            return cycles.exclude(n_victims=0, nominated_node="")
+        case "errors":
+            return cycles.filter(result__in=[Cycle.Result.ERROR, Cycle.Result.BIND_ERROR])
+        case "scheduled" | "unschedulable":
+            return cycles.filter(result=kind)
+        case _:
+            return cycles

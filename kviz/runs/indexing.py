@@ -1,0 +1,250 @@
+"""What lists and findings need of a trace, gathered while its events pass by.
+
+Pure: no database. `TraceIndex.take` looks at every header event; `drain` hands over the lines of
+cycles that ended, and the pods that changed, since the last time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scheduler_core.trace.events import (
+    NONE,
+    AnyEvent,
+    Assumed,
+    Bound,
+    ClockAdvanced,
+    CycleFinished,
+    CycleStarted,
+    FilterFinished,
+    Forgotten,
+    NodeAdded,
+    NodeOrderChanged,
+    NodeSelected,
+    NominationChanged,
+    PodAdded,
+    PodDeleted,
+    PodEvicted,
+    PodUpdated,
+    PreemptionDecided,
+    Queue,
+    QueueMoved,
+    RunFinished,
+    RunStarted,
+)
+
+DEFINING = (RunStarted, NodeAdded, NodeOrderChanged, PodAdded)
+"""Events that give names to numbers, or order to nodes: needed to read any later cycle."""
+TERMINAL_PHASES = ("Succeeded", "Failed")
+
+
+@dataclass(slots=True)
+class CycleRow:
+    """One line of the list of cycles (`kviz.runs.models.Cycle` says what the fields mean)."""
+
+    number: int
+    seq: int
+    now_ns: int
+    pod: str
+    attempt: int
+    n_nodes: int
+    result: str = ""
+    node: str = ""
+    nominated_node: str = ""
+    message: str = ""
+    n_examined: int = 0
+    n_feasible: int = 0
+    n_tied: int = 0
+    n_victims: int = 0
+    first_cause: str = ""
+
+
+@dataclass(slots=True)
+class PodRow:
+    """Where one pod stands (`kviz.runs.models.PodOutcome` says what the fields mean)."""
+
+    pod: str
+    priority: int
+    scheduler_name: str
+    queue: str = ""
+    node: str = ""
+    nominated_node: str = ""
+    attempts: int = 0
+    last_cycle: int = 0
+    gated_by: str = ""
+    backoff_until_ns: int = 0
+    moved_by: str = ""
+    evicted_in_cycle: int = 0
+    evicted_by: str = ""
+    deleted: bool = False
+
+
+@dataclass(slots=True)
+class Delta:
+    """What changed since the last `drain`."""
+
+    cycles: list[CycleRow]
+    pods: list[PodRow]
+    defines: bool
+    """Whether any of the events was a defining one."""
+
+
+@dataclass
+class TraceIndex:
+    """Follows a trace from its first event on."""
+
+    n_cycles: int = 0
+    n_bound: int = 0
+    finished: RunFinished | None = None
+    not_modelled: tuple[str, ...] = ()
+    _now_ns: int = 0
+    _seq: int = NONE
+    _plugins: tuple[str, ...] = ()
+    _nodes: dict[int, str] = field(default_factory=dict)
+    _pods: dict[int, PodRow] = field(default_factory=dict)
+    _waiting: set[int] = field(default_factory=set)
+    """Pods that wait for a node, in whatever queue."""
+    _cycle: CycleRow | None = None
+    _cycles: list[CycleRow] = field(default_factory=list)
+    _changed: dict[int, PodRow] = field(default_factory=dict)
+    _defines: bool = False
+
+    @property
+    def n_pending(self) -> int:
+        return len(self._waiting)
+
+    def drain(self) -> Delta:
+        """Hand over, and forget, what changed. Call it where a chunk is cut."""
+        latest = {row.pod: row for row in self._changed.values()}
+        delta = Delta(self._cycles, list(latest.values()), self._defines)
+        self._cycles, self._changed, self._defines = [], {}, False
+        return delta
+
+    def take(self, event: AnyEvent) -> None:
+        """Look at the next header event; detail events are not for here."""
+        self._seq += 1
+        self._defines = self._defines or isinstance(event, DEFINING)
+        self._take_world(event)
+        self._take_pod(event)
+        self._take_cycle(event)
+
+    def _take_world(self, event: AnyEvent) -> None:
+        match event:
+            case RunStarted():
+                self._plugins = event.plugins
+                self._now_ns = event.now_ns
+                self.not_modelled = event.not_modelled
+            case ClockAdvanced():
+                self._now_ns = event.now_ns
+            case NodeAdded():
+                self._nodes[event.node] = event.name
+            case RunFinished():
+                self.finished = event
+            case _:
+                pass
+
+    # ------------------------------------------------------------ pods
+
+    def _take_pod(self, event: AnyEvent) -> None:
+        match event:
+            case PodAdded():
+                self._pods[event.pod] = PodRow(
+                    pod=f"{event.namespace}/{event.name}",
+                    priority=event.priority,
+                    scheduler_name=event.scheduler_name,
+                    node=self._node(event.node),
+                    nominated_node=self._node(event.nominated_node),
+                )
+                if event.node == NONE and event.phase not in TERMINAL_PHASES:
+                    self._waiting.add(event.pod)
+                    self._changed[event.pod] = self._pods[event.pod]
+            case PodUpdated():
+                self._pods[event.pod].priority = event.priority
+                if event.phase in TERMINAL_PHASES:
+                    self._waiting.discard(event.pod)
+            case PodDeleted():
+                self._waiting.discard(event.pod)
+                self._change(event.pod).deleted = True
+            case PodEvicted():
+                row = self._change(event.pod)
+                row.evicted_in_cycle = self.n_cycles
+                row.evicted_by = self._pods[event.by_pod].pod if event.by_pod != NONE else ""
+            case QueueMoved():
+                self._move(event)
+            case NominationChanged():
+                self._change(event.pod).nominated_node = self._node(event.node)
+            case Assumed():
+                self._change(event.pod).node = self._node(event.node)
+            case Forgotten():
+                self._change(event.pod).node = ""
+            case Bound():
+                self.n_bound += 1
+                self._waiting.discard(event.pod)
+                row = self._change(event.pod)
+                row.node, row.queue = self._node(event.node), ""
+            case _:
+                pass
+
+    def _move(self, event: QueueMoved) -> None:
+        row = self._change(event.pod)
+        row.queue = "" if event.queue == Queue.NOWHERE else event.queue.name.lower()
+        row.moved_by = event.event
+        row.gated_by = self._plugin(event.gated_by)
+        row.backoff_until_ns = event.backoff_until_ns
+
+    def _change(self, pod: int) -> PodRow:
+        row = self._pods[pod]
+        self._changed[pod] = row
+        return row
+
+    def _node(self, node: int) -> str:
+        return self._nodes.get(node, "")
+
+    def _plugin(self, plugin: int) -> str:
+        return self._plugins[plugin] if plugin != NONE else ""
+
+    # ------------------------------------------------------------ cycles
+
+    def _take_cycle(self, event: AnyEvent) -> None:
+        if isinstance(event, CycleStarted):
+            self._begin(event)
+        cycle = self._cycle
+        if cycle is None:
+            return
+        match event:
+            case FilterFinished():
+                cycle.n_examined, cycle.n_feasible = event.n_examined, event.n_feasible
+                if event.rejected and not event.n_feasible:
+                    most = max(event.rejected, key=lambda r: r.n_nodes)
+                    cycle.first_cause = self._plugin(most.plugin)
+            case NodeSelected():
+                cycle.n_tied = event.n_tied
+            case PreemptionDecided():
+                cycle.n_victims = len(event.victims)
+                cycle.nominated_node = self._node(event.winner)
+            case CycleFinished():
+                self._end(cycle, event)
+            case _:
+                pass
+
+    def _begin(self, event: CycleStarted) -> None:
+        row = self._change(event.pod)
+        row.attempts, row.last_cycle = event.attempt, event.cycle
+        self.n_cycles = event.cycle
+        self._cycle = CycleRow(
+            number=event.cycle,
+            seq=self._seq,
+            now_ns=self._now_ns,
+            pod=row.pod,
+            attempt=event.attempt,
+            n_nodes=event.n_nodes,
+        )
+
+    def _end(self, cycle: CycleRow, event: CycleFinished) -> None:
+        cycle.result = event.result.name.lower()
+        cycle.node = self._node(event.node)
+        cycle.message = event.message
+        if not cycle.first_cause and event.unschedulable_plugins:
+            cycle.first_cause = self._plugin(event.unschedulable_plugins[0])
+        self._cycles.append(cycle)
+        self._cycle = None

@@ -1,0 +1,364 @@
+"""One scheduling cycle in names instead of numbers, as REST and scripts see it.
+
+Pure: no database. `Names` follows a trace's header events; `cycle_document` turns the events of
+one cycle into JSON-able values, keyed as in the recorded conformance data, in snake_case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scheduler_core.trace.events import (
+    NONE,
+    CriterionRecord,
+    CycleFinished,
+    CycleStarted,
+    Detail,
+    EventRecorded,
+    FilterColumns,
+    FilterFinished,
+    HeaderEvent,
+    HintRecord,
+    NodeAdded,
+    NodeOrderChanged,
+    NodeSelected,
+    NominationChanged,
+    PluginScores,
+    PodAdded,
+    PointFinished,
+    PostFilterFinished,
+    PreemptionDecided,
+    PreemptionDryRun,
+    PreemptionIneligible,
+    PreemptionStarted,
+    PreFilterFinished,
+    PreScoreFinished,
+    ProfileRecord,
+    QueueMoved,
+    ReprieveRecord,
+    RunStarted,
+    ScoreColumns,
+    StatusRecord,
+)
+
+Json = dict[str, object]
+
+
+@dataclass
+class Names:
+    """What the numbers of a trace stand for, as of the last event taken."""
+
+    plugins: tuple[str, ...] = ()
+    profiles: tuple[ProfileRecord, ...] = ()
+    order: tuple[int, ...] = ()
+    _nodes: dict[int, str] = field(default_factory=dict)
+    _pods: dict[int, str] = field(default_factory=dict)
+
+    def take(self, events: Iterable[HeaderEvent]) -> None:
+        for event in events:
+            match event:
+                case PodAdded():
+                    self._pods[event.pod] = f"{event.namespace}/{event.name}"
+                case NodeAdded():
+                    self._nodes[event.node] = event.name
+                case NodeOrderChanged():
+                    self.order = event.nodes
+                case RunStarted():
+                    self.plugins, self.profiles = event.plugins, event.profiles
+                case _:
+                    pass
+
+    def plugin(self, plugin: int) -> str:
+        return "" if plugin == NONE else self.plugins[plugin]
+
+    def plugin_names(self, plugins: Iterable[int]) -> list[str]:
+        return [self.plugins[plugin] for plugin in plugins]
+
+    def node(self, node: int) -> str:
+        return "" if node == NONE else self._nodes[node]
+
+    def nodes(self, nodes: Iterable[int]) -> list[str]:
+        return [self._nodes[node] for node in nodes]
+
+    def pod(self, pod: int) -> str:
+        return "" if pod == NONE else self._pods[pod]
+
+    def pods(self, pods: Iterable[int]) -> list[str]:
+        return [self._pods[pod] for pod in pods]
+
+    def status(self, status: StatusRecord) -> Json:
+        document: Json = {"code": status.code}
+        if status.plugin != NONE:
+            document["plugin"] = self.plugin(status.plugin)
+        if status.reasons:
+            document["reasons"] = list(status.reasons)
+        return document
+
+    def point(self, profile: int, point: str) -> list[str]:
+        """The plugins at an extension point of a profile, in order."""
+        return [
+            name
+            for record in self.profiles[profile].points
+            if record.point == point
+            for name in self.plugin_names(record.plugins)
+        ]
+
+
+def cycle_events(events: Sequence[HeaderEvent], cycle: int) -> tuple[int, list[HeaderEvent]]:
+    """The events of one cycle and the index of the first; empty if it is not among them."""
+    start = next(
+        (i for i, e in enumerate(events) if isinstance(e, CycleStarted) and e.cycle == cycle), None
+    )
+    if start is None:
+        return 0, []
+    end = next(
+        (i for i in range(start + 1, len(events)) if isinstance(events[i], CycleStarted)),
+        len(events),
+    )
+    return start, list(events[start:end])
+
+
+def cycle_document(names: Names, headers: Sequence[HeaderEvent], details: Sequence[Detail]) -> Json:
+    """Everything about one cycle; `headers` begins with its `CycleStarted`."""
+    started = headers[0]
+    if not isinstance(started, CycleStarted):
+        raise ValueError("a cycle begins with CycleStarted")
+    document: Json = {
+        "cycle": started.cycle,
+        "pod": names.pod(started.pod),
+        "attempt": started.attempt,
+        "scheduler_name": names.profiles[started.profile].scheduler_name,
+        "popped_from": started.popped_from.name.lower(),
+        "start_index": started.start_index,
+        "n_nodes": started.n_nodes,
+        "result": "",
+        "node": "",
+        "message": "",
+        "n_examined": 0,
+        "n_feasible": 0,
+        "rejected_by": {},
+        "filter": {},
+        "feasible": [],
+        "scores": {},
+        "totals": {},
+        "top_nodes": [],
+        "selection": None,
+        "preemption": None,
+        "points": [],
+        "moves": [],
+        "events": [],
+    }
+    for header in headers[1:]:
+        _add_header(document, names, header)
+    for detail in details:
+        _add_detail(document, names, detail, started)
+    return document
+
+
+def _add_header(document: Json, names: Names, event: HeaderEvent) -> None:
+    match event:
+        case PreFilterFinished():
+            document["pre_filter"] = {
+                "status": names.status(event.status),
+                "skipped": names.plugin_names(event.skipped),
+                "node_names": None if event.narrowed is None else names.nodes(event.narrowed),
+            }
+        case FilterFinished():
+            document["n_examined"] = event.n_examined
+            document["n_feasible"] = event.n_feasible
+            document["n_to_find"] = event.n_to_find
+            document["by_nomination"] = event.by_nomination
+            document["rejected_by"] = {names.plugin(r.plugin): r.n_nodes for r in event.rejected}
+        case PreScoreFinished():
+            document["pre_score"] = {
+                "status": names.status(event.status),
+                "skipped": names.plugin_names(event.skipped),
+            }
+        case NodeSelected():
+            document["selection"] = _selection(names, event)
+        case CycleFinished():
+            document["result"] = event.result.name.lower()
+            document["node"] = names.node(event.node)
+            document["message"] = event.message
+            document["unschedulable_plugins"] = names.plugin_names(event.unschedulable_plugins)
+            document["pending_plugins"] = names.plugin_names(event.pending_plugins)
+        case _:
+            _add_effect(document, names, event)
+
+
+def _add_effect(document: Json, names: Names, event: HeaderEvent) -> None:
+    match event:
+        case QueueMoved():
+            _list(document, "moves").append(_move(names, event))
+        case EventRecorded():
+            _list(document, "events").append(
+                {
+                    "pod": names.pod(event.pod),
+                    "type": event.type,
+                    "reason": event.reason,
+                    "message": event.message,
+                }
+            )
+        case PointFinished():
+            _list(document, "points").append(
+                {
+                    "pod": names.pod(event.pod),
+                    "point": event.point,
+                    "status": names.status(event.status),
+                }
+            )
+        case NominationChanged():
+            _list(document, "nominations").append(
+                {"pod": names.pod(event.pod), "node": names.node(event.node)}
+            )
+        case _:
+            _add_preemption(document, names, event)
+
+
+def _list(document: Json, key: str) -> list[Json]:
+    found = document.setdefault(key, [])
+    assert isinstance(found, list)
+    return found
+
+
+def _move(names: Names, event: QueueMoved) -> Json:
+    def hint(record: HintRecord) -> tuple[str, str]:
+        return names.plugin(record.plugin), record.hint
+
+    return {
+        "pod": names.pod(event.pod),
+        "queue": event.queue.name.lower(),
+        "event": event.event,
+        "cause": event.cause,
+        "hints": dict(map(hint, event.hints)),
+        "strategy": event.strategy,
+        "gated_by": names.plugin(event.gated_by),
+        "backoff_until_ns": event.backoff_until_ns,
+    }
+
+
+def _selection(names: Names, event: NodeSelected) -> Json:
+    return {
+        "node": names.node(event.node),
+        "rule": event.rule,
+        "n_scored": event.n_scored,
+        "total": event.total,
+        "n_tied": event.n_tied,
+        "runner_up": names.node(event.runner_up),
+        "runner_up_total": event.runner_up_total,
+        "deciders": names.plugin_names(event.deciders),
+    }
+
+
+# ---------------------------------------------------------------- preemption
+
+
+def _add_preemption(document: Json, names: Names, event: HeaderEvent) -> None:
+    match event:
+        case PostFilterFinished():
+            _preemption(document).update(
+                status=names.status(event.status),
+                nominating=event.nominating,
+                nominated_node=names.node(event.node),
+            )
+        case PreemptionStarted():
+            _preemption(document).update(
+                n_potential=event.n_potential, offset=event.offset, n_wanted=event.n_wanted
+            )
+        case PreemptionIneligible():
+            _preemption(document)["ineligible"] = event.reason
+        case PreemptionDecided():
+            _preemption(document).update(
+                criteria=[_criterion(names, event.nodes, record) for record in event.criteria],
+                winner=names.node(event.winner),
+                victims=names.pods(event.victims),
+            )
+        case _:
+            pass
+
+
+def _preemption(document: Json) -> Json:
+    if document["preemption"] is None:
+        document["preemption"] = Json(candidates={}, non_candidates={}, victims=[])
+    found = document["preemption"]
+    assert isinstance(found, dict)
+    return found
+
+
+def _criterion(names: Names, nodes: Sequence[int], record: CriterionRecord) -> Json:
+    return {
+        "name": record.name,
+        "values": dict(zip(names.nodes(nodes), record.values, strict=False)),
+        "kept": names.nodes(record.kept),
+    }
+
+
+def _reprieve(names: Names, record: ReprieveRecord) -> Json:
+    return {
+        "pod": names.pod(record.pod),
+        "kept": record.kept,
+        "violates_pdb": record.violates_pdb,
+        "plugin": names.plugin(record.plugin),
+    }
+
+
+# ---------------------------------------------------------------- columns
+
+
+def _add_detail(document: Json, names: Names, event: Detail, started: CycleStarted) -> None:
+    match event:
+        case FilterColumns():
+            document["filter"] = rejections(names, event, started)
+            document["feasible"] = names.nodes(event.feasible.array().tolist())
+        case ScoreColumns():
+            nodes = names.nodes(event.nodes.array().tolist())
+            totals = event.totals.array()
+            document["scores"] = {
+                names.plugin(scores.plugin): _scores(nodes, scores) for scores in event.plugins
+            }
+            document["totals"] = dict(zip(nodes, totals.tolist(), strict=True))
+            top = totals == totals.max() if totals.size else totals
+            document["top_nodes"] = sorted(nodes[i] for i in top.nonzero()[0].tolist())
+        case PreemptionDryRun():
+            for record in event.candidates:
+                is_candidate = record.status.code == "Success"
+                kind = "candidates" if is_candidate else "non_candidates"
+                group = _preemption(document)[kind]
+                assert isinstance(group, dict)
+                group[names.node(record.node)] = {
+                    "status": names.status(record.status),
+                    "removed": names.pods(record.removed),
+                    "reprieves": [_reprieve(names, reprieve) for reprieve in record.reprieves],
+                    "victims": names.pods(record.victims),
+                    "n_pdb_violations": record.n_pdb_violations,
+                }
+
+
+def examined(names: Names, event: FilterColumns, started: CycleStarted) -> list[str]:
+    """The nodes Filter looked at, in order (n_examined,)."""
+    n_examined = len(event.status.array())
+    if event.nodes is not None:
+        return names.nodes(event.nodes.array().tolist())
+    start = started.start_index
+    order = names.order[start:] + names.order[:start]
+    return names.nodes(order[:n_examined])
+
+
+def rejections(names: Names, event: FilterColumns, started: CycleStarted) -> Mapping[str, Json]:
+    """The status of every rejected node, by name."""
+    statuses = [names.status(status) for status in event.statuses]
+    nodes = examined(names, event, started)
+    return {
+        node: statuses[index]
+        for node, index in zip(nodes, event.status.array().tolist(), strict=True)
+        if index
+    }
+
+
+def _scores(nodes: list[str], scores: PluginScores) -> Json:
+    return {
+        "weight": scores.weight,
+        "raw": dict(zip(nodes, scores.raw.array().tolist(), strict=True)),
+        "normalized": dict(zip(nodes, scores.normalized.array().tolist(), strict=True)),
+    }

@@ -1,0 +1,271 @@
+"""Writes: a run is created, claimed by a worker, executed, cancelled.
+
+The engine is called from here and from nowhere else in the web application.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, fields
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from kviz.accounts.models import Workspace
+from kviz.runs import inputs
+from kviz.runs.indexing import Delta, PodRow, TraceIndex
+from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
+from kviz.snapshots.models import Snapshot
+from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
+from scheduler_core.trace.events import AnyEvent, DetailEvent, RunStarted
+
+log = logging.getLogger(__name__)
+
+CLAIM_EXPIRES: Final = dt.timedelta(seconds=30)
+"""A worker silent for so long is taken for dead, and its run is claimed by another."""
+HEARTBEAT_S: Final = 1.0
+FLUSH_S: Final = 0.25
+"""How long events wait at most (to the end of their cycle) before viewers can see them."""
+
+Engine = Callable[[Run], Iterable[AnyEvent]]
+Advanced = Callable[[UUID, int], None]
+"""Told the run and its last stored seq after every flush; a hint, not a promise."""
+
+
+class ClaimLost(Exception):
+    """The run was cancelled, deleted, or taken over by another worker: stop, store nothing."""
+
+
+# ---------------------------------------------------------------- create, share, cancel, delete
+
+
+def run_create(
+    *,
+    workspace: Workspace,
+    snapshot: Snapshot,
+    scheduler_config: str = "",
+    scenario: str = "",
+    seed: int = 0,
+) -> Run:
+    """Queue a run. Raises what `inputs.check` raises when configuration or scenario is bad."""
+    inputs.check(scheduler_config=scheduler_config, scenario=scenario)
+    return Run.objects.create(
+        workspace=workspace,
+        snapshot=snapshot,
+        scheduler_config=scheduler_config,
+        scenario=scenario,
+        seed=seed,
+    )
+
+
+def run_share(*, run: Run) -> str:
+    """Return the token that opens this run to whoever has it (`?share=`)."""
+    Run.objects.filter(pk=run.pk, share_token="").update(share_token=secrets.token_urlsafe(24))
+    run.refresh_from_db(fields=["share_token"])
+    return run.share_token
+
+
+def run_cancel(*, run: Run) -> bool:
+    """Stop a run that is not over; what it stored so far stays. False if it was over."""
+    cancelled = Run.objects.filter(pk=run.pk, status__in=Run.LIVE).update(
+        status=Run.Status.CANCELLED, finished_at=timezone.now()
+    )
+    return cancelled == 1
+
+
+def run_delete(*, run: Run) -> None:
+    run.delete()
+
+
+# ---------------------------------------------------------------- claim
+
+
+def run_claim(*, worker: str) -> Run | None:
+    """Claim the oldest run that waits, or whose worker fell silent; None if there is none.
+
+    `worker` is a name no other live worker has.
+    """
+    now = timezone.now()
+    free = Q(status=Run.Status.QUEUED) | Q(
+        status=Run.Status.RUNNING, heartbeat_at__lt=now - CLAIM_EXPIRES
+    )
+    for run_id in Run.objects.filter(free).order_by("created_at").values_list("pk", flat=True)[:5]:
+        claimed = Run.objects.filter(free, pk=run_id).update(
+            status=Run.Status.RUNNING,
+            claimed_by=worker,
+            heartbeat_at=now,
+            started_at=Coalesce(F("started_at"), now),
+        )
+        if claimed:
+            return Run.objects.select_related("snapshot").get(pk=run_id)
+    return None
+
+
+def runs_release(*, worker: str) -> int:
+    """Give back what `worker` held when it died; for whoever starts it again."""
+    return Run.objects.filter(status=Run.Status.RUNNING, claimed_by=worker).update(
+        status=Run.Status.QUEUED, claimed_by=""
+    )
+
+
+# ---------------------------------------------------------------- execute
+
+
+def run_execute(
+    *, run: Run, worker: str, advanced: Advanced, engine: Engine = inputs.simulate_run
+) -> None:
+    """Simulate a claimed run and store its trace; continue one that another worker began.
+
+    Ends with the run finished or failed, unless the claim was lost meanwhile.
+    """
+    try:
+        recording = _Recording(run, worker, advanced)
+        for event in engine(run):
+            recording.take(event)
+        recording.finish()
+    except ClaimLost:
+        log.info("run %s is no longer ours", run.pk)
+    except inputs.InvalidInput as invalid:
+        _fail(run, worker, str(invalid))
+    except Exception:
+        log.exception("run %s failed", run.pk)
+        _fail(run, worker, "The engine failed. This is a bug; the server's log has the details.")
+    else:
+        return
+    advanced(run.pk, run.last_seq)
+
+
+def _fail(run: Run, worker: str, error: str) -> None:
+    _owned(run, worker).update(
+        status=Run.Status.FAILED, error=error, finished_at=timezone.now(), claimed_by=""
+    )
+
+
+def _owned(run: Run, worker: str) -> QuerySet[Run]:
+    return Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING, claimed_by=worker)
+
+
+class _Recording:
+    """Stores a run's trace chunk by chunk, with its index, while the engine emits it."""
+
+    def __init__(self, run: Run, worker: str, advanced: Advanced) -> None:
+        self._run = run
+        self._worker = worker
+        self._advanced = advanced
+        self._index = TraceIndex()
+        self._writer = TraceWriter(resume_after=run.last_seq)
+        self._stored_seq = run.last_seq
+        self._alive()
+
+    def _alive(self) -> None:
+        now = time.monotonic()
+        self._flush_at = now + FLUSH_S
+        self._heartbeat_at = now + HEARTBEAT_S
+
+    def take(self, event: AnyEvent) -> None:
+        """Record the next event; store a chunk first if one is due."""
+        now = time.monotonic()
+        if starts_cycle(event) and self._is_due(now):
+            self._flush()
+        elif now >= self._heartbeat_at:
+            self._update(heartbeat_at=timezone.now())
+            self._heartbeat_at = now + HEARTBEAT_S
+        if isinstance(event, RunStarted):
+            self._begin(event)
+        self._writer.add(event)
+        if not isinstance(event, DetailEvent):
+            self._index.take(event)
+
+    def _is_due(self, now: float) -> bool:
+        """The end of what was stored before is a border, too: the index starts afresh there."""
+        return (
+            now >= self._flush_at
+            or self._writer.is_full
+            or self._writer.last_seq == self._stored_seq
+        )
+
+    def _begin(self, event: RunStarted) -> None:
+        """Start over if the stored part was written by another version of the engine."""
+        run = self._run
+        if self._stored_seq >= 0 and run.engine_version != event.engine_version:
+            with transaction.atomic():
+                self._update(last_seq=-1)
+                run.chunks.all().delete()
+                run.cycle_rows.all().delete()
+                run.pod_outcomes.all().delete()
+            self._writer, self._stored_seq = TraceWriter(), -1
+        self._update(engine_version=event.engine_version, not_modelled=list(event.not_modelled))
+
+    def finish(self) -> None:
+        """Store the rest and close the run."""
+        self._flush()
+        end = self._index.finished
+        if end is None:
+            raise RuntimeError("the engine stopped without RunFinished")
+        self._update(
+            status=Run.Status.FINISHED,
+            cycles=end.n_cycles,
+            bound=end.n_bound,
+            pending=end.n_pending,
+            stop_reason=end.reason,
+            trace_hash=self._writer.trace_hash(),
+            finished_at=timezone.now(),
+            claimed_by="",
+        )
+        self._advanced(self._run.pk, self._stored_seq)
+
+    def _flush(self) -> None:
+        chunk, delta = self._writer.cut(), self._index.drain()
+        if chunk is not None:
+            with transaction.atomic():
+                self._update(
+                    last_seq=chunk.last_seq,
+                    cycles=self._index.n_cycles,
+                    bound=self._index.n_bound,
+                    pending=self._index.n_pending,
+                    heartbeat_at=timezone.now(),
+                )
+                _store(self._run, chunk, delta)
+            self._stored_seq = chunk.last_seq
+            self._advanced(self._run.pk, chunk.last_seq)
+        else:
+            self._update(heartbeat_at=timezone.now())
+        self._alive()
+
+    def _update(self, **values: object) -> None:
+        """Change the run as long as it is ours."""
+        if not _owned(self._run, self._worker).update(**values):
+            raise ClaimLost
+        for name, value in values.items():
+            setattr(self._run, name, value)
+
+
+def _store(run: Run, chunk: Chunk, delta: Delta) -> None:
+    TraceChunk.objects.create(
+        run=run,
+        first_seq=chunk.first_seq,
+        last_seq=chunk.last_seq,
+        first_cycle=chunk.first_cycle,
+        last_cycle=chunk.last_cycle,
+        defines=delta.defines,
+        headers=chunk.headers,
+        details=chunk.details,
+    )
+    Cycle.objects.bulk_create(Cycle(run=run, **asdict(row)) for row in delta.cycles)
+    PodOutcome.objects.bulk_create(
+        (PodOutcome(run=run, **asdict(row)) for row in delta.pods),
+        update_conflicts=True,
+        unique_fields=["run", "pod"],
+        update_fields=_OUTCOME_FIELDS,
+    )
+
+
+_OUTCOME_FIELDS: Final = [field.name for field in fields(PodRow) if field.name != "pod"]
