@@ -1,0 +1,236 @@
+"""The scheduler's memory of nodes and placed pods, among them pods it only assumes to be placed.
+
+A pod is first unknown here, then `assume_pod` puts it on its node before it is bound, and
+`add_pod` confirms it when the binding is seen; `forget_pod` takes an assumed pod back. An assumed
+pod whose binding has finished may expire when no confirmation follows.
+
+Upstream: v1.36 pkg/scheduler/backend/cache/cache.go. Expiry is that of releases before v1.36,
+which took it out; a time to live of 0 (never), upstream's default since v1.25, agrees with v1.36.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from msgspec.structs import replace
+
+from scheduler_core.api import Node
+from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.node_tree import NodeTree
+from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.pods import PodInfo
+
+
+class CacheError(Exception):
+    """An operation that the state of the pod or node in the cache does not allow."""
+
+
+@dataclass(slots=True)
+class _PodState:
+    pod: PodInfo
+    assumed: bool
+    deadline_ns: int | None = None
+
+
+class Cache:
+    """Nodes and placed pods in `columns`, and the node order of scheduling cycles.
+
+    `now_ns` is the virtual clock; `assume_ttl_ns` is how long a pod stays assumed after its
+    binding has finished (0: until confirmed or forgotten).
+    """
+
+    def __init__(
+        self, columns: ClusterColumns, *, now_ns: Callable[[], int], assume_ttl_ns: int = 0
+    ) -> None:
+        self.columns = columns
+        self._now_ns = now_ns
+        self._assume_ttl_ns = assume_ttl_ns
+        self._tree = NodeTree()
+        self._pods: dict[str, _PodState] = {}
+        self._order: list[str] = []
+        self._order_rows: IntArray = np.zeros(0, np.int64)
+        self._membership_moved = False
+
+    # ------------------------------------------------------------ pods
+
+    def assume_pod(self, pod: PodInfo, node_name: str) -> PodInfo:
+        """Count a pod on its node ahead of its binding; return it with the node name set.
+
+        Raises CacheError if the pod is in the cache already.
+        """
+        if pod.uid in self._pods:
+            raise CacheError(f"pod {pod.key} is in the cache, so can't be assumed")
+        assumed = _on_node(pod, node_name)
+        self._put(assumed, assumed=True)
+        return assumed
+
+    def finish_binding(self, pod: PodInfo) -> None:
+        """Start the time to live of an assumed pod; others are left alone."""
+        state = self._pods.get(pod.uid)
+        if state is not None and state.assumed and self._assume_ttl_ns:
+            state.deadline_ns = self._now_ns() + self._assume_ttl_ns
+
+    def forget_pod(self, pod: PodInfo) -> bool:
+        """Take an assumed pod off its node; return False if it is no longer in the cache.
+
+        Raises CacheError if the pod was confirmed, or assumed on another node.
+        """
+        state = self._pods.get(pod.uid)
+        if state is None:
+            return False
+        assumed_on = state.pod.node_name
+        if assumed_on != pod.node_name:
+            raise CacheError(
+                f"pod {pod.key} was assumed on {pod.node_name} but assigned to {assumed_on}"
+            )
+        if not state.assumed:
+            raise CacheError(f"pod {pod.key} wasn't assumed so cannot be forgotten")
+        self._take(state.pod)
+        return True
+
+    def expire_assumed_pods(self) -> list[PodInfo]:
+        """Take off the assumed pods whose time to live is over and return them."""
+        now_ns = self._now_ns()
+        expired = [
+            state.pod
+            for state in self._pods.values()
+            if state.deadline_ns is not None and state.deadline_ns < now_ns
+        ]
+        for pod in expired:
+            self._take(pod)
+        return expired
+
+    def next_expiry_ns(self) -> int | None:
+        """Return when the next assumed pod's time to live ends, None if none does."""
+        deadlines = (state.deadline_ns for state in self._pods.values())
+        return min((at_ns for at_ns in deadlines if at_ns is not None), default=None)
+
+    def add_pod(self, pod: PodInfo) -> None:
+        """Take in a bound pod, or confirm an assumed one, on whichever node it says it is.
+
+        Raises CacheError if it was added before.
+        """
+        state = self._pods.get(pod.uid)
+        if state is not None:
+            if not state.assumed:
+                raise CacheError(f"pod {pod.key} was already in added state")
+            self._take(state.pod)
+        self._put(pod, assumed=False)
+
+    def update_pod(self, old: PodInfo, new: PodInfo) -> None:
+        """Take over a bound pod's new state.
+
+        Raises CacheError if the pod is unknown, only assumed, or says it is on another node now.
+        """
+        state = self._pods.get(old.uid)
+        if state is None:
+            raise CacheError(f"pod {old.key} is not added to scheduler cache")
+        if state.assumed:
+            raise CacheError(f"assumed pod {old.key} should not be updated")
+        if state.pod.node_name != new.node_name:
+            raise CacheError(f"pod {old.key} updated on a different node than it was added to")
+        self._take(state.pod)
+        self._put(new, assumed=False)
+
+    def remove_pod(self, pod: PodInfo) -> None:
+        """Take a pod off its node, assumed or not.
+
+        Raises CacheError if the pod is unknown or says it is on another node.
+        """
+        state = self._pods.get(pod.uid)
+        if state is None:
+            raise CacheError(f"pod {pod.key} is not found in scheduler cache")
+        if pod.node_name and state.pod.node_name != pod.node_name:
+            raise CacheError(f"pod {pod.key} was added to a different node than it is removed from")
+        self._take(state.pod)
+
+    def get_pod(self, uid: str) -> PodInfo | None:
+        """Return a pod as the cache has it, also one whose node is gone."""
+        state = self._pods.get(uid)
+        return None if state is None else state.pod
+
+    def is_assumed_pod(self, uid: str) -> bool:
+        state = self._pods.get(uid)
+        return state is not None and state.assumed
+
+    def assumed_pods(self) -> list[PodInfo]:
+        return [state.pod for state in self._pods.values() if state.assumed]
+
+    @property
+    def n_pods(self) -> int:
+        """Count the pods in the cache, those on deleted nodes included."""
+        return len(self._pods)
+
+    def _put(self, pod: PodInfo, *, assumed: bool) -> None:
+        self.columns.add_pod(pod, pod.node_name)
+        self._pods[pod.uid] = _PodState(pod, assumed)
+
+    def _take(self, pod: PodInfo) -> None:
+        self.columns.remove_pod(pod, pod.node_name)
+        del self._pods[pod.uid]
+
+    # ------------------------------------------------------------ nodes
+
+    def add_node(self, node: Node) -> int:
+        """Take in a node, also one that pods were recorded on before; return its row."""
+        self._membership_moved |= not self._knows(node.name)
+        self._tree.add(node.name, node.metadata.labels)
+        return self.columns.set_node(node)
+
+    def update_node(self, node: Node) -> int:
+        """Take over a node's new state; return its row."""
+        return self.add_node(node)
+
+    def remove_node(self, node: Node) -> None:
+        """Forget a node; the pods on it stay known until they are removed.
+
+        Raises CacheError if the node is unknown.
+        """
+        if not self._knows(node.name):
+            raise CacheError(f"node {node.name} is not found")
+        self._membership_moved = True
+        self._tree.remove(node.name)
+        self.columns.remove_node(node.name)
+
+    def _knows(self, node_name: str) -> bool:
+        row = self.columns.row_of.get(node_name)
+        return row is not None and self.columns.nodes[row] is not None
+
+    # ------------------------------------------------------------ snapshots
+
+    def update_snapshot(self) -> Nodes:
+        """Return all nodes in the order in which the cycle that starts now looks at them.
+
+        As upstream, the order is taken anew only when nodes have come or gone since the last
+        snapshot: a node whose zone changes keeps its place until then.
+        """
+        if self._membership_moved:
+            self._membership_moved = False
+            order = self._tree.order()
+            if set(order) != set(self._order):
+                self._order = order
+                rows = [self.columns.row_of[name] for name in order]
+                self._order_rows = np.array(rows, np.int64)
+        return self.columns.view(self._order_rows)
+
+    @property
+    def snapshot_names(self) -> list[str]:
+        """Return the node names of the last snapshot, in order."""
+        return self._order
+
+    @property
+    def generation(self) -> int:
+        """Return a number that grows with every change of a node or of the pods on it."""
+        return int(self.columns.generation.max(initial=0))
+
+    def changed_rows_since(self, generation: int) -> IntArray:
+        """Return the rows changed after `generation` was read, int64 ascending."""
+        current = self.columns.generation[: self.columns.n_rows]
+        return np.flatnonzero(current > generation)
+
+
+def _on_node(pod: PodInfo, node_name: str) -> PodInfo:
+    spec = replace(pod.pod.spec, node_name=node_name)
+    return PodInfo(replace(pod.pod, spec=spec), pod.template)

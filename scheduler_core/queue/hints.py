@@ -1,0 +1,141 @@
+"""Which plugins want to hear of which events, and what they say about a pod.
+
+Upstream: v1.36 pkg/scheduler/scheduler.go (buildQueueingHintMap), framework/runtime
+(fillEnqueueExtensions) and backend/queue/scheduling_queue.go (isPodWorthRequeuing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scheduler_core.framework.events import (
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    EventResource,
+    HintFn,
+    QueueingHint,
+)
+from scheduler_core.framework.interface import (
+    EnqueueExtensions,
+    FilterPlugin,
+    PermitPlugin,
+    Plugin,
+    PreEnqueuePlugin,
+    PreFilterPlugin,
+    ReservePlugin,
+)
+from scheduler_core.queue.cluster_events import match_cluster_events
+from scheduler_core.queue.moves import EventObject, Hint
+from scheduler_core.queue.queued_pod import QueuedPodInfo
+
+EXTENDER_NAME: Final = "Extender"
+"""Stands for all extenders among the plugins that rejected a pod."""
+
+EVERY_RESOURCE: Final = tuple(
+    ClusterEventWithHint(ClusterEvent(resource, ActionType.ALL))
+    for resource in (
+        EventResource.POD,
+        EventResource.NODE,
+        EventResource.PERSISTENT_VOLUME,
+        EventResource.PERSISTENT_VOLUME_CLAIM,
+        EventResource.CSI_NODE,
+        EventResource.CSI_DRIVER,
+        EventResource.CSI_STORAGE_CAPACITY,
+        EventResource.STORAGE_CLASS,
+        EventResource.RESOURCE_CLAIM,
+        EventResource.DEVICE_CLASS,
+    )
+)
+"""What a plugin is registered for that does not say (upstream: UnrollWildCardResource)."""
+
+_REJECTING_POINTS: Final = (
+    PreEnqueuePlugin,
+    PreFilterPlugin,
+    FilterPlugin,
+    ReservePlugin,
+    PermitPlugin,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """One event a plugin registered for; without `hint` it always queues the pod."""
+
+    plugin: str
+    event: ClusterEvent
+    hint: HintFn | None
+
+
+class QueueingHints:
+    """The registrations of one profile, in plugin order, looked up by incoming event."""
+
+    def __init__(self, registrations: Sequence[Registration]) -> None:
+        self._registrations = tuple(registrations)
+        self._matching: dict[ClusterEvent, tuple[Registration, ...]] = {}
+
+    @staticmethod
+    def of(plugins: Sequence[Plugin], *, extenders: bool = False) -> QueueingHints:
+        """Ask the profile's plugins, each once, for their events.
+
+        Only plugins that can reject a pod are asked; `extenders` says that the profile has any.
+        """
+        registrations = _register(EXTENDER_NAME, EVERY_RESOURCE) if extenders else []
+        for plugin in plugins:
+            if isinstance(plugin, _REJECTING_POINTS):
+                registrations += _register(plugin.name, _events_of(plugin))
+        return QueueingHints(registrations)
+
+    def matching(self, event: ClusterEvent) -> Sequence[Registration]:
+        """Return the registrations that an incoming event falls under."""
+        found = self._matching.get(event)
+        if found is None:
+            found = tuple(r for r in self._registrations if match_cluster_events(r.event, event))
+            self._matching[event] = found
+        return found
+
+    def is_of_interest_to(self, plugin: str, event: ClusterEvent) -> bool:
+        return any(registration.plugin == plugin for registration in self.matching(event))
+
+    def events_of(self, plugin: str) -> Sequence[ClusterEvent]:
+        """Return the events a plugin registered for: what may wake a pod it rejected."""
+        return [r.event for r in self._registrations if r.plugin == plugin]
+
+    def ask(
+        self, queued: QueuedPodInfo, event: ClusterEvent, old: EventObject, new: EventObject
+    ) -> tuple[Hint, ...]:
+        """Return what each plugin that rejected the pod says about the event.
+
+        A plugin with several matching registrations says Queue if one of them does.
+        """
+        answers: dict[str, QueueingHint] = {}
+        for registration in self.matching(event):
+            plugin = registration.plugin
+            if plugin not in queued.unschedulable_plugins and plugin not in queued.pending_plugins:
+                continue
+            if answers.get(plugin) is not QueueingHint.QUEUE:
+                hint = registration.hint
+                answers[plugin] = hint(queued.pod, old, new) if hint else QueueingHint.QUEUE
+        return tuple(Hint(plugin, hint) for plugin, hint in answers.items())
+
+
+def _events_of(plugin: Plugin) -> Sequence[ClusterEventWithHint]:
+    return plugin.events_to_register() if isinstance(plugin, EnqueueExtensions) else EVERY_RESOURCE
+
+
+def _register(plugin: str, events: Sequence[ClusterEventWithHint]) -> list[Registration]:
+    """List a plugin's registrations.
+
+    One for new nodes brings along changes of taints, as upstream's workaround for a
+    pre-check does (kubernetes issue 109437).
+    """
+    registrations = [Registration(plugin, each.event, each.hint) for each in events]
+    on_node = [e.event.action for e in events if e.event.resource is EventResource.NODE]
+    adds = any(action & ActionType.ADD for action in on_node)
+    taints = any(action & ActionType.UPDATE_NODE_TAINT for action in on_node)
+    if adds and not taints:
+        event = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_TAINT)
+        registrations.append(Registration(plugin, event, None))
+    return registrations
