@@ -81,8 +81,10 @@ class FeatureGates(Struct, frozen=True):
 
     def enabled(self, name: str) -> bool:
         """Whether the gate is on. Raises KeyError for a gate the scheduler does not read."""
-        default = GATES[name].default
-        return dict(self.overrides).get(name, default)
+        for gate, on in self.overrides:
+            if gate == name:
+                return on
+        return GATES[name].default
 
 
 def feature_gates(overrides: Mapping[str, bool]) -> FeatureGates:
@@ -111,5 +113,5 @@ def _objection(name: str, gates: FeatureGates) -> str:
         return f"cannot set feature gate {name} to {asked}, feature is locked to {locked}"
     missing = [needed for needed in spec.requires if not gates.enabled(needed)]
     if enabled and missing:
-        return f"{name} is enabled, but depends on features that are disabled: {missing}"
+        return f"{name} is enabled, but depends on features that are disabled: {', '.join(missing)}"
     return ""

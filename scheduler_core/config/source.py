@@ -31,7 +31,7 @@ _EXACT_FLOAT: Final = 1e21
 def text_value(text: str) -> JsonValue:
     """The one document in the text, None when there is none.
 
-    Raises ConfigError: text that is no YAML or JSON, duplicate keys, several documents.
+    Raises ConfigError: no YAML or JSON, too large, duplicate keys, several documents.
     """
     if len(text) > MAX_BYTES:
         raise ConfigError([Problem((), f"larger than {MAX_BYTES // 1024} KiB")])
@@ -39,6 +39,8 @@ def text_value(text: str) -> JsonValue:
         return _json_value(text) if text.lstrip().startswith("{") else _yaml_value(text)
     except RecursionError:
         raise ConfigError([Problem((), "nested too deeply")]) from None
+    except UnicodeEncodeError:
+        raise ConfigError([Problem((), "not UTF-8 text")]) from None
 
 
 def located(problems: Iterable[Problem], text: str) -> list[Problem]:

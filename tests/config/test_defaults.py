@@ -1,0 +1,118 @@
+"""Merging a file's plugin sets into the default ones."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduler_core.config import Plugin, Plugins, PluginSet
+from scheduler_core.config.defaults import merge_plugin_set, merge_plugins
+
+from .in_tree import plugin_set
+
+
+@pytest.mark.parametrize(
+    ("default", "custom", "merged"),
+    [
+        pytest.param(plugin_set("A B"), plugin_set(), plugin_set("A B"), id="nothing of its own"),
+        pytest.param(plugin_set("A B"), plugin_set("C"), plugin_set("A B C"), id="append"),
+        pytest.param(
+            plugin_set("A B"),
+            plugin_set("C B", disabled="B"),
+            plugin_set("A C B", disabled="B"),
+            id="insert before a default plugin",
+        ),
+        pytest.param(
+            plugin_set("A B"),
+            plugin_set("C A B", disabled="*"),
+            plugin_set("C A B", disabled="*"),
+            id="insert before all",
+        ),
+        pytest.param(
+            plugin_set("A B"),
+            plugin_set("B A", disabled="*"),
+            plugin_set("B A", disabled="*"),
+            id="reorder",
+        ),
+        pytest.param(
+            plugin_set("A B C"),
+            plugin_set("A:2 C:3"),
+            plugin_set("A:2 B C:3"),
+            id="override weights",
+        ),
+        pytest.param(
+            plugin_set("A B C"),
+            plugin_set("B:2 A:1"),
+            plugin_set("A:1 B:2 C"),
+            id="overriding keeps the order",
+        ),
+        pytest.param(
+            plugin_set("A B C"),
+            plugin_set("A B:2 C B:4"),
+            plugin_set("A B:4 C B:2"),
+            id="named twice",
+        ),
+        pytest.param(
+            plugin_set("A:3"), plugin_set("A"), plugin_set("A"), id="a weight is given up"
+        ),
+        pytest.param(
+            plugin_set("A B"),
+            plugin_set("C D", disabled="B"),
+            plugin_set("A C D", disabled="B"),
+            id="disable one",
+        ),
+        pytest.param(
+            plugin_set("A", disabled="B"),
+            plugin_set("C"),
+            plugin_set("A C", disabled="B"),
+            id="disabled by default",
+        ),
+        pytest.param(
+            plugin_set("A"),
+            plugin_set(disabled="A"),
+            plugin_set(disabled="A"),
+            id="only disabled",
+        ),
+        pytest.param(
+            plugin_set("A"),
+            plugin_set(disabled="Unknown:7"),
+            plugin_set("A", disabled="Unknown"),
+            id="disabling what is not there",
+        ),
+    ],
+)
+def test_one_set(default: PluginSet, custom: PluginSet, merged: PluginSet) -> None:
+    assert merge_plugin_set(default, custom) == merged
+
+
+def test_sets_are_merged_each_for_itself() -> None:
+    default = Plugins(multi_point=plugin_set("A B"), score=plugin_set(disabled="B"))
+    custom = Plugins(multi_point=plugin_set("C", disabled="A"), bind=plugin_set("D"))
+    assert merge_plugins(default, custom) == Plugins(
+        multi_point=plugin_set("B C", disabled="A"),
+        score=plugin_set(disabled="B"),
+        bind=plugin_set("D"),
+    )
+
+
+NAMES = st.sampled_from(["A", "B", "C", "D", "E"])
+SETS = st.builds(
+    PluginSet,
+    enabled=st.lists(
+        st.builds(Plugin, name=NAMES, weight=st.integers(0, 9)), unique_by=lambda each: each.name
+    ).map(tuple),
+    disabled=st.lists(st.builds(Plugin, name=NAMES | st.just("*")), max_size=3).map(tuple),
+)
+
+
+@given(custom=SETS)
+def test_merging_twice_changes_nothing_more(custom: PluginSet) -> None:
+    default = plugin_set("A:3 B C")
+    once = merge_plugin_set(default, custom)
+    assert merge_plugin_set(default, once).enabled == once.enabled
+
+
+@given(custom=SETS)
+def test_a_plugin_is_listed_once_and_all_that_is_asked_for_is_there(custom: PluginSet) -> None:
+    merged = [plugin.name for plugin in merge_plugin_set(plugin_set("A:3 B C"), custom).enabled]
+    assert len(merged) == len(set(merged))
+    assert {plugin.name for plugin in custom.enabled} <= set(merged)

@@ -1,0 +1,517 @@
+"""Which plugins a profile runs, in which order and with which weights."""
+
+import pytest
+from hypothesis import given, reject
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from scheduler_core.config import (
+    ConfigError,
+    ExtensionPoint,
+    Plugin,
+    Plugins,
+    PluginSet,
+    Profile,
+    default_configuration,
+    load_configuration,
+    located,
+    resolve_profile,
+    resolve_profiles,
+)
+from scheduler_core.config.profile import ResolvedProfile
+from scheduler_core.config.types import NodeResourcesFitArgs, UnknownArgs
+
+from .in_tree import EVERY_POINT, HEADER, IN_TREE, plugin_set, points
+
+ZOO = {
+    "All": EVERY_POINT,
+    "Sort": points("QueueSort"),
+    "Bind": points("Bind"),
+    "Score1": points("PreScore Score"),
+    "Score2": points("PreScore Score"),
+    "Normal": points("Score"),
+    "Filter1": points("Filter"),
+}
+
+
+def profile(**sets: PluginSet) -> Profile:
+    return Profile(
+        scheduler_name="me",
+        percentage_of_nodes_to_score=None,
+        plugins=Plugins(**sets),
+        plugin_config=(),
+    )
+
+
+def shown(resolved: ResolvedProfile) -> dict[str, str]:
+    """The points that run something, as `"A B:5"`; a weight of 0 is left out."""
+    return {
+        point.value: " ".join(f"{r.name}:{r.weight}" if r.weight else r.name for r in refs)
+        for point, refs in resolved.points.items()
+        if refs
+    }
+
+
+def messages(sets: dict[str, PluginSet]) -> list[tuple[str, str]]:
+    with pytest.raises(ConfigError) as caught:
+        resolve_profile(profile(**sets), ZOO)
+    return [(problem.field, problem.message) for problem in caught.value.problems]
+
+
+def test_the_default_profile() -> None:
+    (default,) = default_configuration().profiles
+    resolved = resolve_profile(default, IN_TREE)
+    assert shown(resolved) == {
+        "PreEnqueue": "SchedulingGates DynamicResources DefaultPreemption",
+        "QueueSort": "PrioritySort",
+        "PreFilter": "NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits "
+        "VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources "
+        "NodeDeclaredFeatures",
+        "Filter": "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts "
+        "NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone "
+        "PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures",
+        "PostFilter": "DynamicResources DefaultPreemption",
+        "PreScore": "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding "
+        "PodTopologySpread InterPodAffinity NodeResourcesBalancedAllocation",
+        "Score": "TaintToleration:3 NodeAffinity:2 NodeResourcesFit:1 VolumeBinding:1 "
+        "PodTopologySpread:2 InterPodAffinity:2 DynamicResources:2 "
+        "NodeResourcesBalancedAllocation:1 ImageLocality:1",
+        "Reserve": "VolumeBinding DynamicResources",
+        "PreBind": "VolumeBinding DynamicResources",
+        "Bind": "DefaultBinder",
+    }
+    assert set(resolved.points) == set(ExtensionPoint)
+    assert resolved.plugin_names == tuple(
+        plugin.name for plugin in default.plugins.multi_point.enabled
+    )
+    assert set(resolved.args) == {config.name for config in default.plugin_config}
+
+
+@pytest.mark.parametrize(
+    ("sets", "expected"),
+    [
+        pytest.param(
+            {"multi_point": plugin_set("All:5")},
+            {
+                point.value: "All:5" if point is ExtensionPoint.SCORE else "All"
+                for point in ExtensionPoint
+            },
+            id="one plugin everywhere",
+        ),
+        pytest.param(
+            {
+                "multi_point": plugin_set("Sort Bind Score1 Normal"),
+                "pre_score": plugin_set(disabled="Score1"),
+                "score": plugin_set(disabled="Normal"),
+            },
+            {"QueueSort": "Sort", "Bind": "Bind", "Score": "Score1:1"},
+            id="disabled at some points",
+        ),
+        pytest.param(
+            {
+                "multi_point": plugin_set("Sort Bind Score1 Normal"),
+                "score": plugin_set(disabled="*"),
+            },
+            {"QueueSort": "Sort", "Bind": "Bind", "PreScore": "Score1"},
+            id="a point without multiPoint",
+        ),
+        pytest.param(
+            {
+                "multi_point": plugin_set("Sort Bind Score1 Normal"),
+                "score": plugin_set("Score2", disabled="*"),
+            },
+            {"QueueSort": "Sort", "Bind": "Bind", "PreScore": "Score1", "Score": "Score2:1"},
+            id="a point without multiPoint but with its own",
+        ),
+        pytest.param(
+            {
+                "multi_point": plugin_set("Normal Sort Bind Score1 Score2"),
+                "score": plugin_set("Score2 Score1"),
+            },
+            {
+                "QueueSort": "Sort",
+                "Bind": "Bind",
+                "PreScore": "Score1 Score2",
+                "Score": "Score2:1 Score1:1 Normal:1",
+            },
+            id="the point's order goes first",
+        ),
+        pytest.param(
+            {
+                "multi_point": plugin_set("Sort Bind Score1 Score2"),
+                "score": plugin_set("Normal Score2 Score1"),
+            },
+            {
+                "QueueSort": "Sort",
+                "Bind": "Bind",
+                "PreScore": "Score1 Score2",
+                "Score": "Score2:1 Score1:1 Normal:1",
+            },
+            id="what multiPoint lacks goes last",
+        ),
+        pytest.param(
+            {
+                "multi_point": plugin_set("Sort Bind Score1:7 Score2:8"),
+                "score": plugin_set("Score2:5 Normal:3"),
+            },
+            {
+                "QueueSort": "Sort",
+                "Bind": "Bind",
+                "PreScore": "Score1 Score2",
+                "Score": "Score2:5 Score1:7 Normal:3",
+            },
+            id="the point's weight wins",
+        ),
+        pytest.param(
+            {
+                "multi_point": plugin_set("Sort Bind Score1:7"),
+                "score": plugin_set("Score1"),
+            },
+            {"QueueSort": "Sort", "Bind": "Bind", "PreScore": "Score1", "Score": "Score1:1"},
+            id="naming it at the point gives up the weight",
+        ),
+        pytest.param(
+            {
+                "multi_point": plugin_set("Sort Bind Score1 Score2"),
+                "score": plugin_set("Score1:4", disabled="Score1"),
+            },
+            {
+                "QueueSort": "Sort",
+                "Bind": "Bind",
+                "PreScore": "Score1 Score2",
+                "Score": "Score2:1 Score1:4",
+            },
+            id="disabling and enabling moves it to the end",
+        ),
+        pytest.param(
+            {"queue_sort": plugin_set("Sort"), "bind": plugin_set("Bind All")},
+            {"QueueSort": "Sort", "Bind": "Bind All"},
+            id="no multiPoint at all",
+        ),
+        pytest.param(
+            {
+                "multi_point": plugin_set("Sort Bind Filter1 Filter1"),
+                "filter": plugin_set("Filter1"),
+            },
+            {"QueueSort": "Sort", "Bind": "Bind", "Filter": "Filter1"},
+            id="twice in multiPoint but set at its only point",
+        ),
+    ],
+)
+def test_expansion(sets: dict[str, PluginSet], expected: dict[str, str]) -> None:
+    assert shown(resolve_profile(profile(**sets), ZOO)) == expected
+
+
+BASE = plugin_set("Sort Bind")
+
+
+@pytest.mark.parametrize(
+    ("sets", "expected"),
+    [
+        (
+            {"multi_point": BASE, "filter": plugin_set("Nope")},
+            [("plugins.filter.enabled[0]", 'FilterPlugin "Nope" does not exist')],
+        ),
+        (
+            {"multi_point": plugin_set("Sort Bind Nope")},
+            [("plugins.multiPoint.enabled[name=Nope]", 'Plugin "Nope" does not exist')],
+        ),
+        (
+            {"multi_point": BASE, "placement_score": plugin_set("Nope")},
+            [("plugins.placementScore.enabled[0]", 'PlacementScorePlugin "Nope" does not exist')],
+        ),
+        (
+            {"multi_point": BASE, "score": plugin_set("Filter1")},
+            [
+                (
+                    "plugins.score.enabled[0]",
+                    'plugin "Filter1" does not extend ScorePlugin plugin',
+                )
+            ],
+        ),
+        (
+            {"multi_point": BASE, "filter": plugin_set("Filter1 Filter1")},
+            [
+                (
+                    "plugins.filter.enabled[1]",
+                    'plugin "Filter1" already registered as "FilterPlugin"',
+                )
+            ],
+        ),
+        (
+            {"multi_point": plugin_set("Sort Bind All All")},
+            [
+                (
+                    "plugins.multiPoint.enabled[name=All]",
+                    'plugin "All" already registered as "PreEnqueuePlugin"',
+                )
+            ],
+        ),
+        (
+            {"multi_point": plugin_set("Bind")},
+            [
+                (
+                    "plugins.queueSort",
+                    "only one queue sort plugin required for profile with scheduler name "
+                    '"me", but got 0',
+                )
+            ],
+        ),
+        (
+            {"multi_point": plugin_set("Bind Sort All")},
+            [
+                (
+                    "plugins.queueSort",
+                    "only one queue sort plugin required for profile with scheduler name "
+                    '"me", but got 2',
+                )
+            ],
+        ),
+        (
+            {"multi_point": BASE, "bind": plugin_set(disabled="*")},
+            [
+                (
+                    "plugins.bind",
+                    'at least one bind plugin is needed for profile with scheduler name "me"',
+                )
+            ],
+        ),
+        (
+            {"multi_point": BASE, "score": plugin_set("Score1:-5 Score2")},
+            [
+                (
+                    "plugins.score.enabled[name=Score2]",
+                    "score plugins: total score of Score plugins could overflow",
+                )
+            ],
+        ),
+        (
+            {"multi_point": plugin_set("Bind"), "score": plugin_set("Filter1 Nope")},
+            [
+                ("plugins.score.enabled[1]", 'ScorePlugin "Nope" does not exist'),
+                (
+                    "plugins.score.enabled[0]",
+                    'plugin "Filter1" does not extend ScorePlugin plugin',
+                ),
+            ],
+        ),
+    ],
+)
+def test_problems(sets: dict[str, PluginSet], expected: list[tuple[str, str]]) -> None:
+    assert messages(sets) == expected
+
+
+def test_a_single_huge_weight_overflows() -> None:
+    huge = profile(
+        multi_point=BASE, score=PluginSet(enabled=(Plugin(name="Normal", weight=2**62),))
+    )
+    with pytest.raises(ConfigError, match="could overflow"):
+        resolve_profile(huge, ZOO)
+
+
+def test_a_negative_weight_is_accepted_where_nothing_follows() -> None:
+    resolved = resolve_profile(profile(multi_point=BASE, score=plugin_set("Score1 Score2:-1")), ZOO)
+    assert shown(resolved)["Score"] == "Score1:1 Score2:-1"
+
+
+def test_plugins_that_run_nowhere_are_created_all_the_same() -> None:
+    loaded = load_configuration(
+        HEADER
+        + """
+profiles:
+- plugins:
+    multiPoint: {disabled: [{name: "*"}], enabled: [{name: PrioritySort}, {name: NodePorts}]}
+    preFilter: {disabled: [{name: "*"}]}
+    filter: {disabled: [{name: NodePorts}]}
+    bind: {enabled: [{name: DefaultBinder}]}
+  pluginConfig:
+  - {name: NodePorts, args: {a: 1}}
+  - {name: Elsewhere, args: {a: 1}}
+"""
+    )
+    resolved = resolve_profiles(loaded, IN_TREE)["default-scheduler"]
+    assert shown(resolved) == {"QueueSort": "PrioritySort", "Bind": "DefaultBinder"}
+    assert resolved.plugin_names == ("PrioritySort", "NodePorts", "DefaultBinder")
+    assert resolved.args == {"NodePorts": UnknownArgs(value={"a": 1})}
+
+
+def test_every_profile_is_resolved_in_the_order_of_the_file() -> None:
+    loaded = load_configuration(
+        HEADER
+        + """
+profiles:
+- schedulerName: packer
+  plugins: {score: {enabled: [{name: NodeResourcesFit, weight: 10}]}}
+- schedulerName: default-scheduler
+"""
+    )
+    resolved = resolve_profiles(loaded, IN_TREE)
+    assert list(resolved) == ["packer", "default-scheduler"]
+    assert shown(resolved["packer"])["Score"] == (
+        "NodeResourcesFit:10 TaintToleration:3 NodeAffinity:2 VolumeBinding:1 PodTopologySpread:2 "
+        "InterPodAffinity:2 DynamicResources:2 NodeResourcesBalancedAllocation:1 ImageLocality:1"
+    )
+
+
+def test_problems_of_all_profiles_carry_the_lines_of_the_file() -> None:
+    text = (
+        HEADER
+        + """
+profiles:
+- schedulerName: a
+  plugins:
+    multiPoint:
+      enabled:
+      - name: NodeName
+        weight: 2
+      - name: Mine
+- schedulerName: b
+  plugins:
+    filter:
+      enabled: [{name: ImageLocality}]
+    bind:
+      disabled: [{name: "*"}]
+"""
+    )
+    with pytest.raises(ConfigError) as caught:
+        resolve_profiles(load_configuration(text), IN_TREE)
+    found = located(caught.value.problems, text)
+    assert [(problem.line, problem.message) for problem in found] == [
+        (11, 'Plugin "Mine" does not exist'),
+        (15, 'plugin "ImageLocality" does not extend FilterPlugin plugin'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            """
+profiles:
+- schedulerName: a
+- schedulerName: b
+  plugins:
+    multiPoint: {disabled: [{name: PrioritySort}], enabled: [{name: MySort}]}
+""",
+            'different queue sort plugins for profile "b": "MySort", first: "PrioritySort"',
+        ),
+        (
+            """
+profiles:
+- schedulerName: a
+- schedulerName: b
+  pluginConfig: [{name: PrioritySort, args: {reverse: true}}]
+""",
+            'different queue sort plugin args for profile "b"',
+        ),
+    ],
+)
+def test_profiles_share_one_queue_sort(body: str, message: str) -> None:
+    loaded = load_configuration(HEADER + body)
+    with pytest.raises(ConfigError) as caught:
+        resolve_profiles(loaded, {**IN_TREE, "MySort": points("QueueSort")})
+    assert [problem.message for problem in caught.value.problems] == [message]
+
+
+IGNORING_EXTENDER = """
+extenders:
+- managedResources:
+  - {name: example.com/gpu, ignoredByScheduler: true}
+  - {name: example.com/seen}
+profiles:
+"""
+
+
+def test_extenders_replace_the_resources_the_filter_ignores() -> None:
+    loaded = load_configuration(
+        HEADER
+        + IGNORING_EXTENDER
+        + "- pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: [example.com/own]}}]"
+    )
+    args = resolve_profiles(loaded, IN_TREE)["default-scheduler"].args["NodeResourcesFit"]
+    assert args == NodeResourcesFitArgs(ignored_resources=("example.com/gpu",))
+
+
+def test_extenders_that_ignore_resources_need_the_fit_plugin() -> None:
+    loaded = load_configuration(
+        HEADER
+        + IGNORING_EXTENDER
+        + "- plugins: {multiPoint: {disabled: [{name: NodeResourcesFit}]}}"
+    )
+    with pytest.raises(ConfigError, match="can't find NodeResourcesFitArgs in plugin config"):
+        resolve_profiles(loaded, IN_TREE)
+
+
+NAMES = st.sampled_from(list(ZOO))
+
+
+def sets(point: ExtensionPoint) -> st.SearchStrategy[PluginSet]:
+    """Plugins of a point, seldom one that does not belong there or comes twice."""
+    fitting = [name for name, implemented in ZOO.items() if point in implemented]
+    plugin = st.builds(
+        Plugin, name=st.sampled_from(fitting * 8 + ["Sort"]), weight=st.integers(0, 9)
+    )
+    return st.builds(
+        PluginSet,
+        enabled=st.lists(plugin, max_size=3, unique_by=lambda each: each.name).map(tuple),
+        disabled=st.lists(st.builds(Plugin, name=NAMES | st.just("*")), max_size=1).map(tuple),
+    )
+
+
+PLUGINS = st.builds(
+    Plugins,
+    multi_point=st.permutations(["Sort", "Bind", "Score1", "Score2", "Normal", "Filter1"]).flatmap(
+        lambda names: st.integers(2, 6).map(lambda count: plugin_set(" ".join(names[:count])))
+    ),
+    queue_sort=st.sampled_from([plugin_set(), plugin_set("Sort")]),
+    bind=st.sampled_from([plugin_set(), plugin_set("Bind"), plugin_set("All Bind")]),
+    filter=sets(ExtensionPoint.FILTER),
+    pre_score=sets(ExtensionPoint.PRE_SCORE),
+    score=sets(ExtensionPoint.SCORE),
+)
+
+
+@given(drawn=PLUGINS)
+def test_resolving_is_idempotent_and_lists_no_plugin_twice(drawn: Plugins) -> None:
+    try:
+        resolved = resolve_profile(profile(**drawn.sets()), ZOO)
+    except ConfigError:
+        reject()
+    for refs in resolved.points.values():
+        names = [ref.name for ref in refs]
+        assert len(names) == len(set(names))
+    explicit = Plugins(
+        **{
+            name: PluginSet(
+                enabled=tuple(
+                    Plugin(name=ref.name, weight=ref.weight) for ref in resolved.points[point]
+                )
+            )
+            for point in ExtensionPoint
+            for name in [point.name.lower()]
+        }
+    )
+    assert resolve_profile(profile(**explicit.sets()), ZOO).points == resolved.points
+
+
+@given(drawn=PLUGINS, weights=st.dictionaries(NAMES, st.integers(1, 50)))
+def test_weights_change_no_order(drawn: Plugins, weights: dict[str, int]) -> None:
+    heavier = replace(
+        drawn,
+        score=replace(
+            drawn.score,
+            enabled=tuple(
+                replace(each, weight=weights.get(each.name, each.weight))
+                for each in drawn.score.enabled
+            ),
+        ),
+    )
+    outcomes = []
+    for each in (drawn, heavier):
+        try:
+            resolved = resolve_profile(profile(**each.sets()), ZOO)
+        except ConfigError as error:
+            outcomes.append([problem.message for problem in error.problems])
+        else:
+            outcomes.append([r.name for refs in resolved.points.values() for r in refs])
+    assert outcomes[0] == outcomes[1]
