@@ -79,7 +79,7 @@ class Usage:
 
 @dataclass(slots=True)
 class PodState:
-    """One pod; `node` is -1 unless it is assumed or bound there.
+    """One pod; `node` is -1 unless it is assumed or bound there, `cycle` its latest, 0 for none.
 
     `move`, `verdict`, `eviction` and `waiting` are the latest events of their kind that still
     hold: a new cycle clears nothing, a binding clears `waiting`.
@@ -98,6 +98,7 @@ class PodState:
     cache: Cache
     queue: Queue = Queue.NOWHERE
     attempts: int = 0
+    cycle: int = 0
     move: QueueMoved | None = None
     moved_at_ns: int = 0
     verdict: CycleFinished | None = None
@@ -126,7 +127,7 @@ class TraceState:
     """All of a run at one moment. Nodes and pods are keyed by their numbers.
 
     `usage` has the nodes with at least one pod, also nodes that do not exist.
-    `results` counts finished cycles by `Result`.
+    `results` counts finished cycles by `Result`; a binding that fails later changes its cycle's.
     """
 
     run: RunStarted | None = None
@@ -280,13 +281,17 @@ def _(event: PodEvicted, state: TraceState) -> None:
 
 @_apply.register
 def _(event: QueueMoved, state: TraceState) -> None:
-    pod = state.pods[event.pod]
+    pod = state.pods.get(event.pod)
+    if pod is None:  # the queue hears of a deletion after the fact
+        return
     pod.queue, pod.move, pod.moved_at_ns = event.queue, event, state.now_ns
 
 
 @_apply.register
 def _(event: NominationChanged, state: TraceState) -> None:
-    state.pods[event.pod].nominated_node = event.node
+    pod = state.pods.get(event.pod)
+    if pod is not None:
+        pod.nominated_node = event.node
 
 
 # ---------------------------------------------------------------- scheduling and binding
@@ -296,21 +301,29 @@ def _(event: NominationChanged, state: TraceState) -> None:
 def _(event: CycleStarted, state: TraceState) -> None:
     state.cycle = CycleState(event)
     pod = state.pods[event.pod]
-    pod.queue, pod.attempts = Queue.IN_FLIGHT, event.attempt
+    pod.queue, pod.attempts, pod.cycle = Queue.IN_FLIGHT, event.attempt, event.cycle
 
 
 @_apply.register
 def _(event: CycleFinished, state: TraceState) -> None:
+    """A cycle whose binding fails ends twice; the second time another one may be running."""
+    if state.cycle and state.cycle.started.cycle == event.cycle:
+        state.cycle.finished = event
     state.results[event.result] += 1
-    if state.cycle is None:
-        return
-    state.cycle.finished = event
-    pod = state.pods.get(state.cycle.started.pod)
+    pod = _pod_of_cycle(state, event.cycle)
     if pod is None:
         return
+    if pod.verdict and pod.verdict.cycle == event.cycle:
+        state.results[pod.verdict.result] -= 1
     pod.verdict, pod.verdict_at_ns = event, state.now_ns
     if pod.queue is Queue.IN_FLIGHT:
         pod.queue = _queue_after(event.result)
+
+
+def _pod_of_cycle(state: TraceState, cycle: int) -> PodState | None:
+    if state.cycle and state.cycle.started.cycle == cycle:
+        return state.pods.get(state.cycle.started.pod)
+    return next((pod for pod in state.pods.values() if pod.cycle == cycle), None)
 
 
 def _queue_after(result: Result) -> Queue:

@@ -138,7 +138,7 @@ def web_binds() -> list[e.HeaderEvent]:
 
 
 def stray_fails_to_bind() -> list[e.HeaderEvent]:
-    """Cycles 3 and 4: binding fails, the pod backs off; then it is skipped and deleted."""
+    """Cycle 3 fails late, while cycle 4 skips a pod; the pod backs off, then is deleted."""
     return [
         at(4),
         e.CycleStarted(3, STRAY, 1, 0, e.Queue.ACTIVE, 1, 3),
@@ -147,18 +147,20 @@ def stray_fails_to_bind() -> list[e.HeaderEvent]:
         e.NodeSelected(EAST, "single", 1),
         e.Assumed(STRAY, EAST),
         e.PointFinished(STRAY, "Permit", OK),
+        e.CycleFinished(3, e.Result.SCHEDULED, EAST),
         e.PointFinished(STRAY, "Bind", e.StatusRecord("Error", BINDER, ("conflict",))),
         e.Forgotten(STRAY, EAST),
         e.QueueMoved(
             STRAY, e.Queue.BACKOFF, "ScheduleAttemptFailure",
             backoff_until_ns=START_NS + 5 * SECOND_NS,
         ),
+        e.CycleStarted(4, DB, 1, 0, e.Queue.ACTIVE, 1, 3),
         e.CycleFinished(3, e.Result.BIND_ERROR, EAST, "conflict", (), (HANDSHAKE,)),
+        e.CycleFinished(4, e.Result.SKIPPED, -1),
         e.Assumed(STRAY, EAST),
         e.AssumeExpired(STRAY, EAST),
-        e.CycleStarted(4, STRAY, 2, 0, e.Queue.BACKOFF, 1, 3),
-        e.CycleFinished(4, e.Result.SKIPPED, -1),
         e.PodDeleted(STRAY),
+        e.QueueMoved(STRAY, e.Queue.NOWHERE, "UnschedulablePodDelete"),
     ]  # fmt: skip
 
 

@@ -82,11 +82,29 @@ def test_pod_waits_on_permit_then_binds() -> None:
 
 
 def test_failed_binding_gives_the_room_back() -> None:
-    state = after(story.set_up(), story.stray_fails_to_bind()[:11])
+    state = after(story.set_up(), story.stray_fails_to_bind()[:-5])
     stray = state.pods[story.STRAY]
     assert (stray.node, stray.cache, stray.queue) == (-1, Cache.ABSENT, e.Queue.BACKOFF)
     assert state.usage[story.EAST].requested == [3000, GIB]
-    assert state.results[e.Result.BIND_ERROR] == 1
+    assert stray.verdict is not None
+    assert stray.verdict.result is e.Result.BIND_ERROR
+    assert state.results == [0, 0, 0, 1, 0, 0]
+
+
+def test_a_late_bind_error_replaces_the_result_of_its_cycle() -> None:
+    events = story.set_up() + story.stray_fails_to_bind()
+    late = next(i for i, event in enumerate(events) if isinstance(event, e.CycleFinished))
+    state = fold(events[:late])
+    apply(state, e.CycleFinished(3, e.Result.SCHEDULED, story.EAST))
+    assert state.results == [1, 0, 0, 0, 0, 0]
+    apply(state, e.CycleStarted(4, story.WEB, 1, 0, e.Queue.ACTIVE, 0, 3))
+    apply(state, e.CycleFinished(3, e.Result.BIND_ERROR, -1, "conflict"))
+    assert state.results == [0, 0, 0, 1, 0, 0]
+    assert state.cycle is not None
+    assert state.cycle.finished is None
+    assert state.pods[story.STRAY].verdict == e.CycleFinished(
+        3, e.Result.BIND_ERROR, -1, "conflict"
+    )
 
 
 def test_cycle_keeps_its_own_steps_only() -> None:
@@ -122,4 +140,10 @@ def test_details_change_nothing() -> None:
 
 def test_an_unknown_pod_is_an_error() -> None:
     with pytest.raises(KeyError):
-        apply(TraceState(), e.QueueMoved(3, e.Queue.ACTIVE, "UnscheduledPodAdd"))
+        apply(TraceState(), e.Assumed(3, story.EAST))
+
+
+def test_the_queue_hears_of_a_deletion_late() -> None:
+    state = fold(story.story())
+    apply(state, e.QueueMoved(story.JOB, e.Queue.NOWHERE, "UnschedulablePodDelete"))
+    assert story.JOB not in state.pods
