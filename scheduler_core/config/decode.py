@@ -102,10 +102,11 @@ class _Cleaner:
             case inspect.FloatType():
                 return self._float(value, path)
             case inspect.BoolType():
-                if value is None or isinstance(value, bool):
-                    return bool(value)
+                if isinstance(value, bool):
+                    return value
                 return self._mismatch("true or false", value, path)
             case inspect.StrType():
+                # Only as an element of a list or map: elsewhere null means absent.
                 if value is None or isinstance(value, str):
                     return value or ""
                 return self._mismatch("a string", value, path)
@@ -115,8 +116,6 @@ class _Cleaner:
                 raise TypeError(f"no way to decode {wanted}")
 
     def _integer(self, value: JsonValue, wanted: inspect.IntType, path: Path) -> object:
-        if value is None:
-            return 0
         if isinstance(value, bool) or not isinstance(value, int):
             return self._mismatch("an integer", value, path)
         bits = 32 if wanted.le == _INT32_MAX else 64
@@ -176,7 +175,5 @@ def _described(value: JsonValue) -> str:
             return f"the number {value}"
         case list():
             return "a list"
-        case dict():
-            return "a mapping"
         case _:
-            return "nothing"
+            return "a mapping"

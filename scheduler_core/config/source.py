@@ -98,9 +98,7 @@ def _as_json(value: object) -> JsonValue:
         return [_as_json(item) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_FLOAT:
         return int(value)
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return str(value)
+    return value if isinstance(value, bool | int | float | str) else None
 
 
 def _key(key: object) -> str:

@@ -16,6 +16,7 @@ from scheduler_core.config import (
     ConfigError,
     ExtensionPoint,
     KubeSchedulerConfiguration,
+    Plugin,
     PluginConfig,
     default_configuration,
     feature_gates,
@@ -521,6 +522,14 @@ profiles:
             "expected a string, got the number 1",
         ),
         (
+            "profiles:\n- pluginConfig:\n  - name: PodTopologySpread\n    args:\n"
+            "      defaultConstraints:\n      - labelSelector: {matchLabels: [a]}",
+            8,
+            "profiles[0].pluginConfig[0].args.defaultConstraints[0].labelSelector.matchLabels",
+            "expected a mapping, got a list",
+        ),
+        ("true: 1", 3, "true", 'unknown field "true"'),
+        (
             "profiles:\n- pluginConfig:\n  - name: VolumeBinding\n    args: [1]",
             6,
             "profiles[0].pluginConfig[0].args",
@@ -610,7 +619,7 @@ def test_documents_that_are_refused(
 
 
 def test_every_duplicate_key_is_reported() -> None:
-    found = problems_of("a: {x: 1,\n x: 2}\nb:\n- c: 1\n  c: 2\n")
+    found = problems_of("a: &a {x: 1,\n x: 2}\nb:\n- c: 1\n  c: 2\n- *a\n")
     assert [(line, field) for line, field, _ in found] == [(2, "a.x"), (5, "b[0].c")]
 
 
@@ -628,6 +637,22 @@ def test_broken_yaml_names_its_line(text: str, line: int) -> None:
     assert found == line
     assert field == ""
     assert message.startswith("yaml: ")
+
+
+def test_null_elements_are_empty_ones() -> None:
+    (profile, _) = load(
+        "profiles:\n- {schedulerName: a, plugins: {filter: {disabled: [null]}}}\n"
+        "- {schedulerName: b, pluginConfig: [null]}"
+    ).profiles
+    assert profile.plugins.filter.disabled == (Plugin(name=""),)
+    assert args_of("NodeResourcesBalancedAllocation", "{resources: [null]}") == (
+        NodeResourcesBalancedAllocationArgs(resources=(ResourceSpec(name="", weight=1),))
+    )
+    ((_, field, _),) = problems_of(
+        HEADER + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: "
+        "{ignoredResources: [a, null]}}]}]"
+    )[:1]
+    assert field == "profiles[0].pluginConfig[0].args.ignoredResources[1]"
 
 
 def test_a_problem_reads_as_one_line() -> None:
