@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from scheduler_core.api import Pod
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.waiting import WaitingPods
 
 
 class PodNominator(Protocol):
@@ -38,12 +40,28 @@ class Handle(Protocol):
     def features(self) -> FeatureGates: ...
 
     @property
-    def nominator(self) -> PodNominator: ...
+    def waiting_pods(self) -> WaitingPods:
+        """Pods held by Permit plugins; a plugin may allow or reject them."""
+
+    def nominated_by_node(self) -> Mapping[str, Sequence[PodInfo]]:
+        """Return the nominated pods of every node that has any."""
 
     def now_ns(self) -> int: ...
 
     def all_nodes(self) -> Nodes:
         """Return every node, in the order in which cycles look at them."""
+
+    def live_pod(self, key: str) -> Pod | None:
+        """Return a pod as the API server has it now, None if it is gone."""
+
+    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> None:
+        """Delete a victim of preemption, or turn it down while it waits on Permit."""
+
+    def clear_nomination(self, pod: PodInfo) -> None:
+        """Take back the nominated node in a pod's status."""
+
+    def after_attempt(self, work: Callable[[], None]) -> None:
+        """Have `work` done when the current attempt is over."""
 
 
 PluginFactory = Callable[["object", Handle], Plugin]

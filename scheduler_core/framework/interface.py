@@ -43,11 +43,13 @@ S_contra = TypeVar("S_contra", contravariant=True)
 class Prepared(Generic[S_co]):
     """PreFilter or PreScore succeeded: `state` comes back in the later calls of this cycle.
 
-    `node_names` (PreFilter only) narrows the cycle to those nodes; None means all.
+    `node_names` (PreFilter only) narrows the cycle to those nodes; None means all. `skip`
+    (PreFilter only) is SKIP with a state: Filter takes no part, the later points do.
     """
 
     state: S_co
     node_names: frozenset[str] | None = None
+    skip: bool = False
 
 
 @runtime_checkable

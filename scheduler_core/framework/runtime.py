@@ -41,21 +41,6 @@ from scheduler_core.framework.status import SUCCESS, Code, Status
 
 P = TypeVar("P", bound=Plugin)
 
-POINT_OF_PROTOCOL: Mapping[ExtensionPoint, type] = {
-    ExtensionPoint.PRE_ENQUEUE: PreEnqueuePlugin,
-    ExtensionPoint.QUEUE_SORT: QueueSortPlugin,
-    ExtensionPoint.PRE_FILTER: PreFilterPlugin,
-    ExtensionPoint.FILTER: FilterPlugin,
-    ExtensionPoint.POST_FILTER: PostFilterPlugin,
-    ExtensionPoint.PRE_SCORE: PreScorePlugin,
-    ExtensionPoint.SCORE: ScorePlugin,
-    ExtensionPoint.RESERVE: ReservePlugin,
-    ExtensionPoint.PERMIT: PermitPlugin,
-    ExtensionPoint.PRE_BIND: PreBindPlugin,
-    ExtensionPoint.BIND: BindPlugin,
-    ExtensionPoint.POST_BIND: PostBindPlugin,
-}
-
 MAX_PERMIT_TIMEOUT_NS = 15 * 60 * 10**9
 
 
@@ -168,6 +153,8 @@ class Framework:
             outcome = plugin.pre_filter(pod, nodes)
             if isinstance(outcome, Prepared):
                 state.pre_filter[plugin.name] = outcome.state
+                if outcome.skip:
+                    state.skip_filter.add(plugin.name)
                 if outcome.node_names is not None:
                     narrowed_by.add(plugin.name)
                     names = outcome.node_names if names is None else names & outcome.node_names

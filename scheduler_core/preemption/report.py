@@ -1,0 +1,65 @@
+"""How an attempt at preemption went, step by step, as plain values for the trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.status import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Reprieve:
+    """One potential victim put back on its node: `kept` if the preemptor still fits beside it.
+
+    Otherwise `rejected_by` names the plugin that turned the preemptor down.
+    """
+
+    pod: PodInfo
+    kept: bool
+    violates_pdb: bool
+    rejected_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """Preemption tried on one node. It is a candidate if `status` is a success.
+
+    `removed` are all pods of lower priority, `victims` those that were not reprieved, most
+    important first.
+    """
+
+    node_name: str
+    removed: tuple[PodInfo, ...]
+    reprieves: tuple[Reprieve, ...]
+    victims: tuple[PodInfo, ...]
+    n_pdb_violations: int
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One step of pick-one-node: the `values` of the nodes still in, and which of them stay."""
+
+    name: str
+    node_names: tuple[str, ...]
+    values: tuple[int, ...]
+    kept: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionReport:
+    """Everything one PostFilter run of DefaultPreemption found out.
+
+    `ineligible` is the reason why preemption was not tried; then all else is empty. Dry runs
+    started at `offset` into the `potential` nodes and stopped at `n_wanted` candidates.
+    """
+
+    ineligible: str = ""
+    potential: tuple[str, ...] = ()
+    offset: int = 0
+    n_wanted: int = 0
+    dry_runs: tuple[DryRun, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    winner: str = ""
+    victims: tuple[PodInfo, ...] = ()

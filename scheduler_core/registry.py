@@ -1,0 +1,170 @@
+"""Plugin names and how to make each plugin; which extension points a plugin implements.
+
+Upstream: v1.36 pkg/scheduler/framework/plugins/registry.go and framework/runtime/registry.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from scheduler_core.config import ExtensionPoint
+from scheduler_core.config.types import (
+    Args,
+    DefaultPreemptionArgs,
+    InterPodAffinityArgs,
+    NodeAffinityArgs,
+    NodeResourcesBalancedAllocationArgs,
+    NodeResourcesFitArgs,
+    PodTopologySpreadArgs,
+    VolumeBindingArgs,
+)
+from scheduler_core.framework.handle import Handle
+from scheduler_core.framework.interface import Plugin
+from scheduler_core.plugins.default_binder import DefaultBinder
+from scheduler_core.plugins.default_preemption import DefaultPreemption
+from scheduler_core.plugins.dynamic_resources import DynamicResources
+from scheduler_core.plugins.image_locality import ImageLocality
+from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
+from scheduler_core.plugins.node_affinity import NodeAffinity
+from scheduler_core.plugins.node_declared_features import NodeDeclaredFeatures
+from scheduler_core.plugins.node_name import NodeName
+from scheduler_core.plugins.node_ports import NodePorts
+from scheduler_core.plugins.node_resources import BalancedAllocation, Fit
+from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
+from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
+from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
+from scheduler_core.plugins.priority_sort import PrioritySort
+from scheduler_core.plugins.scheduling_gates import SchedulingGates
+from scheduler_core.plugins.taint_toleration import TaintToleration
+from scheduler_core.plugins.volume_binding import VolumeBinding
+from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
+from scheduler_core.plugins.volume_zone import VolumeZone
+
+METHOD_OF_POINT: Mapping[ExtensionPoint, str] = {
+    ExtensionPoint.PRE_ENQUEUE: "pre_enqueue",
+    ExtensionPoint.QUEUE_SORT: "sort_key",
+    ExtensionPoint.PRE_FILTER: "pre_filter",
+    ExtensionPoint.FILTER: "filter",
+    ExtensionPoint.POST_FILTER: "post_filter",
+    ExtensionPoint.PRE_SCORE: "pre_score",
+    ExtensionPoint.SCORE: "score",
+    ExtensionPoint.RESERVE: "reserve",
+    ExtensionPoint.PERMIT: "permit",
+    ExtensionPoint.PRE_BIND: "pre_bind",
+    ExtensionPoint.BIND: "bind",
+    ExtensionPoint.POST_BIND: "post_bind",
+}
+
+Factory = Callable[[Args | None, Handle], Plugin]
+"""`(args, handle) -> plugin`; `args` are the plugin's typed arguments, None if it has none."""
+
+
+def points_of(plugin_type: type) -> frozenset[ExtensionPoint]:
+    """Return the extension points a plugin class implements: those whose method it has."""
+    return frozenset(
+        point for point, method in METHOD_OF_POINT.items() if hasattr(plugin_type, method)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    points: frozenset[ExtensionPoint]
+    factory: Factory
+
+
+class RegistryError(ValueError):
+    """A plugin name is taken, or not there; the message says which."""
+
+
+class Registry:
+    """Plugins by name. Out-of-tree ones are registered beside those in the tree."""
+
+    def __init__(self) -> None:
+        self._plugins: dict[str, Registration] = {}
+
+    def register(self, name: str, plugin_type: type, factory: Factory) -> None:
+        """Add a plugin. Raises RegistryError if the name is taken."""
+        if name in self._plugins:
+            raise RegistryError(f"a plugin named {name} already exists")
+        self._plugins[name] = Registration(points_of(plugin_type), factory)
+
+    def unregister(self, name: str) -> None:
+        """Take a plugin out. Raises RegistryError if there is none of that name."""
+        if name not in self._plugins:
+            raise RegistryError(f"no plugin named {name} exists")
+        del self._plugins[name]
+
+    def merge(self, other: Registry) -> None:
+        """Add all plugins of another registry. Raises RegistryError if a name is taken."""
+        for name, registration in other._plugins.items():
+            if name in self._plugins:
+                raise RegistryError(f"a plugin named {name} already exists")
+            self._plugins[name] = registration
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._plugins)
+
+    def implements(self) -> Mapping[str, frozenset[ExtensionPoint]]:
+        return {name: plugin.points for name, plugin in self._plugins.items()}
+
+    def make(self, name: str, args: Args | None, handle: Handle) -> Plugin:
+        return self._plugins[name].factory(args, handle)
+
+
+A = TypeVar("A")
+
+
+def _plain(make: Callable[[], Plugin]) -> Factory:
+    return lambda _, __: make()
+
+
+def _handled(make: Callable[[Handle], Plugin]) -> Factory:
+    return lambda _, handle: make(handle)
+
+
+def _argued(make: Callable[[A, Handle], Plugin], args_type: type[A]) -> Factory:
+    """Return a factory that falls back to the default arguments."""
+    return lambda args, handle: make(args if isinstance(args, args_type) else args_type(), handle)
+
+
+def in_tree_registry() -> Registry:
+    """Return the plugins of kube-scheduler v1.36."""
+    registry = Registry()
+    for plain in (PrioritySort, NodeUnschedulable, NodeName, DefaultBinder):
+        registry.register(plain.name, plain, _plain(plain))
+    for handled in (
+        SchedulingGates,
+        TaintToleration,
+        NodePorts,
+        VolumeRestrictions,
+        NodeVolumeLimits,
+        VolumeZone,
+        DynamicResources,
+        ImageLocality,
+        NodeDeclaredFeatures,
+    ):
+        registry.register(handled.name, handled, _handled(handled))
+    registry.register(NodeAffinity.name, NodeAffinity, _argued(NodeAffinity, NodeAffinityArgs))
+    registry.register(Fit.name, Fit, _argued(Fit, NodeResourcesFitArgs))
+    registry.register(
+        BalancedAllocation.name,
+        BalancedAllocation,
+        _argued(BalancedAllocation, NodeResourcesBalancedAllocationArgs),
+    )
+    registry.register(VolumeBinding.name, VolumeBinding, _argued(VolumeBinding, VolumeBindingArgs))
+    registry.register(
+        PodTopologySpread.name,
+        PodTopologySpread,
+        _argued(PodTopologySpread, PodTopologySpreadArgs),
+    )
+    registry.register(
+        InterPodAffinity.name, InterPodAffinity, _argued(InterPodAffinity, InterPodAffinityArgs)
+    )
+    registry.register(
+        DefaultPreemption.name,
+        DefaultPreemption,
+        _argued(DefaultPreemption, DefaultPreemptionArgs),
+    )
+    return registry

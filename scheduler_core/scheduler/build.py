@@ -1,0 +1,266 @@
+"""Puts a scheduler together from a configuration: plugins, queue, cache, profiles.
+
+Upstream: v1.36 pkg/scheduler/scheduler.go (New, buildQueueingHintMap) and profile/profile.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from scheduler_core.api import Pod
+from scheduler_core.cluster.cache import Cache
+from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.objects import ObjectStore
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config import (
+    ExtensionPoint,
+    KubeSchedulerConfiguration,
+    ResolvedProfile,
+    default_configuration,
+    resolve_profiles,
+)
+from scheduler_core.config.features import FeatureGates
+from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.waiting import WaitingPods
+from scheduler_core.queue.hints import QueueingHints
+from scheduler_core.queue.moves import Move, QueueEvent
+from scheduler_core.queue.nominator import Nominator
+from scheduler_core.queue.profiles import QueueProfile
+from scheduler_core.queue.scheduling_queue import QueueSettings, SchedulingQueue
+from scheduler_core.registry import Registry, in_tree_registry
+from scheduler_core.scheduler.client import Background, Client
+from scheduler_core.scheduler.cycle import SchedulingAlgorithm
+from scheduler_core.scheduler.report import CycleReport
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.selection import Pick, heap_root
+from scheduler_core.trace.events import (
+    HintRecord,
+    NominationChanged,
+    PointPlugins,
+    ProfileRecord,
+    QueueMoved,
+)
+from scheduler_core.trace.recorder import Recorder
+
+SECOND_NS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class SchedulerOptions:
+    """What decides how a scheduler behaves. `pick` chooses among the best nodes.
+
+    `pick_rule` names it in the trace; `on_queue_event` hears of every queue decision beside
+    the trace.
+    """
+
+    configuration: KubeSchedulerConfiguration = field(default_factory=default_configuration)
+    features: FeatureGates = field(default_factory=FeatureGates)
+    registry: Registry = field(default_factory=in_tree_registry)
+    pick: Pick = heap_root
+    pick_rule: str = "heap"
+    on_queue_event: Callable[[QueueEvent], None] | None = None
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A scheduler and the parts of it that the world needs."""
+
+    scheduler: Scheduler
+    objects: ObjectStore
+    plugins: Mapping[str, Mapping[str, Plugin]]
+    """All plugins by scheduler name and plugin name."""
+
+
+class SchedulerHandle:
+    """The scheduler as its plugins see it (implements `framework.handle.Handle`)."""
+
+    def __init__(
+        self,
+        *,
+        cache: Cache,
+        features: FeatureGates,
+        client: Client,
+        background: Background,
+        now_ns: Callable[[], int],
+    ) -> None:
+        self.cache = cache
+        self.objects = ObjectStore()
+        self.features = features
+        self.waiting_pods = WaitingPods()
+        self._client = client
+        self._background = background
+        self._now_ns = now_ns
+        self._queue: SchedulingQueue | None = None
+
+    def attach(self, queue: SchedulingQueue) -> None:
+        """Make the queue known; it is built from the plugins that hold this handle."""
+        self._queue = queue
+
+    @property
+    def cluster(self) -> ClusterColumns:
+        return self.cache.columns
+
+    @property
+    def nominator(self) -> Nominator:
+        assert self._queue is not None
+        return self._queue.nominator
+
+    def nominated_by_node(self) -> Mapping[str, list[PodInfo]]:
+        return self.nominator.nominated_by_node() if self._queue is not None else {}
+
+    def now_ns(self) -> int:
+        return self._now_ns()
+
+    def all_nodes(self) -> Nodes:
+        return self.cache.update_snapshot()
+
+    def live_pod(self, key: str) -> Pod | None:
+        return self._client.pod(key)
+
+    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> None:
+        """Delete a victim through the API server, or turn it down while it waits on Permit."""
+        if self.waiting_pods.reject(victim.uid, "DefaultPreemption", "preempted"):
+            message += " (in kube-scheduler memory)."
+        else:
+            self._client.evict_pod(victim, preemptor, message)
+        self._client.record_event(victim, "Normal", "Preempted", message)
+
+    def clear_nomination(self, pod: PodInfo) -> None:
+        self._client.patch_pod_status(pod, None, "")
+
+    def after_attempt(self, work: Callable[[], None]) -> None:
+        self._background.after_attempt(work)
+
+
+def assemble(
+    options: SchedulerOptions,
+    *,
+    client: Client,
+    background: Background,
+    recorder: Recorder,
+    now_ns: Callable[[], int],
+) -> Assembly:
+    """Build a scheduler with an empty cluster. Raises ConfigError for a bad configuration."""
+    profiles = resolve_profiles(options.configuration, options.registry.implements())
+    cache = Cache(ClusterColumns(), now_ns=now_ns)
+    handle = SchedulerHandle(
+        cache=cache,
+        features=options.features,
+        client=client,
+        background=background,
+        now_ns=now_ns,
+    )
+    plugins = {
+        name: {
+            plugin: options.registry.make(plugin, profile.args.get(plugin), handle)
+            for plugin in profile.plugin_names
+        }
+        for name, profile in profiles.items()
+    }
+    for by_name in plugins.values():
+        for plugin in by_name:
+            recorder.plugins.setdefault(plugin, len(recorder.plugins))
+    frameworks = {
+        name: _framework(profile, plugins[name], handle) for name, profile in profiles.items()
+    }
+    queue = _queue(options, frameworks, plugins, client, recorder, now_ns)
+    handle.attach(queue)
+    scheduler = Scheduler(
+        profiles=frameworks,
+        cache=cache,
+        queue=queue,
+        waiting_pods=handle.waiting_pods,
+        client=client,
+        background=background,
+        algorithm=SchedulingAlgorithm(options.pick),
+        recorder=recorder,
+        report=CycleReport(recorder, options.pick_rule),
+        now_ns=now_ns,
+    )
+    return Assembly(scheduler, handle.objects, plugins)
+
+
+def _framework(
+    profile: ResolvedProfile, plugins: Mapping[str, Plugin], handle: SchedulerHandle
+) -> Framework:
+    points = {
+        point: [(plugins[ref.name], ref.weight) for ref in refs]
+        for point, refs in profile.points.items()
+    }
+    return Framework(profile.scheduler_name, points, handle, profile.percentage_of_nodes_to_score)
+
+
+def _queue(
+    options: SchedulerOptions,
+    frameworks: Mapping[str, Framework],
+    plugins: Mapping[str, Mapping[str, Plugin]],
+    client: Client,
+    recorder: Recorder,
+    now_ns: Callable[[], int],
+) -> SchedulingQueue:
+    configuration = options.configuration
+
+    def emit(event: QueueEvent) -> None:
+        recorder.emit(_queue_record(event, recorder))
+        if options.on_queue_event is not None:
+            options.on_queue_event(event)
+
+    return SchedulingQueue(
+        profiles={
+            name: QueueProfile(
+                tuple(framework.pre_enqueue_plugins),
+                QueueingHints.of(
+                    list(plugins[name].values()), extenders=bool(configuration.extenders)
+                ),
+            )
+            for name, framework in frameworks.items()
+        },
+        sort_key=next(iter(frameworks.values())).queue_sort.sort_key,
+        now_ns=now_ns,
+        live_pod=client.pod,
+        emit=emit,
+        settings=QueueSettings(
+            initial_backoff_ns=configuration.pod_initial_backoff_seconds * SECOND_NS,
+            max_backoff_ns=configuration.pod_max_backoff_seconds * SECOND_NS,
+        ),
+        features=options.features,
+    )
+
+
+def _queue_record(event: QueueEvent, recorder: Recorder) -> QueueMoved | NominationChanged:
+    pod = recorder.pod(event.pod.uid)
+    if not isinstance(event, Move):
+        return NominationChanged(pod, recorder.node(event.node_name))
+    return QueueMoved(
+        pod=pod,
+        queue=event.queue,
+        event=event.event,
+        cause=event.cause,
+        hints=tuple(HintRecord(recorder.plugin(h.plugin), h.hint.value) for h in event.hints),
+        strategy=event.strategy.value if event.strategy else "",
+        gated_by=recorder.plugin(event.gated_by),
+        backoff_until_ns=event.backoff_until_ns,
+    )
+
+
+def profile_records(
+    frameworks: Mapping[str, Framework], recorder: Recorder
+) -> tuple[ProfileRecord, ...]:
+    """Describe the profiles for the start of a trace."""
+    return tuple(
+        ProfileRecord(
+            name,
+            tuple(
+                PointPlugins(
+                    point.value,
+                    tuple(recorder.plugin(plugin.name) for plugin, _ in attached),
+                    tuple(w for _, w in attached) if point is ExtensionPoint.SCORE else (),
+                )
+                for point, attached in framework.points.items()
+            ),
+        )
+        for name, framework in frameworks.items()
+    )

@@ -1,0 +1,221 @@
+"""The scheduling algorithm for one pod: from all nodes to the one it should run on.
+
+Upstream: v1.36 pkg/scheduler/schedule_one.go (schedulePod, findNodesThatFitPod,
+findNodesThatPassFilters, prioritizeNodes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.diagnosis import Diagnosis, Verdicts
+from scheduler_core.framework.runtime import (
+    CycleState,
+    Framework,
+    PluginScore,
+    PreFilterResult,
+    ScoreError,
+)
+from scheduler_core.framework.status import Code, Status
+from scheduler_core.scheduler.selection import Pick, num_feasible_nodes_to_find
+
+NO_NODES_AVAILABLE = "no nodes available to schedule pods"
+
+
+class CycleError(Exception):
+    """Something went wrong in the cycle (as opposed to: no node fits)."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class FitError(Exception):
+    """No node fits; `diagnosis` says why, node by node."""
+
+    def __init__(self, diagnosis: Diagnosis) -> None:
+        super().__init__("no node fits")
+        self.diagnosis = diagnosis
+
+
+class NoNodesAvailableError(Exception):
+    """There is no node at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filtering:
+    """The Filter point: verdicts of the examined nodes, and the feasible ones in order.
+
+    `by_nomination` says that the pod's own nominated node was tried first and fits.
+    """
+
+    examined: Nodes
+    verdicts: Verdicts
+    feasible: Nodes
+    n_to_find: int
+    by_nomination: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """Scores of the feasible nodes; `totals` is int64 (n_feasible,), `picked` a position."""
+
+    scores: list[PluginScore]
+    totals: IntArray
+    picked: int
+
+
+@dataclass
+class Cycle:
+    """Everything one run of the algorithm learned; filled in as it goes."""
+
+    pod: PodInfo
+    nodes: Nodes
+    start_index: int
+    state: CycleState = field(default_factory=CycleState)
+    pre_filter: PreFilterResult | None = None
+    filtering: Filtering | None = None
+    pre_score: Status | None = None
+    scoring: Scoring | None = None
+    suggested_host: str = ""
+
+
+class SchedulingAlgorithm:
+    """Filter and score for one pod after another; keeps where the next search starts."""
+
+    def __init__(self, pick: Pick) -> None:
+        self.next_start_index = 0
+        self._pick = pick
+
+    def schedule_pod(self, framework: Framework, cycle: Cycle) -> str:
+        """Return the node to take; `cycle` keeps how it came about.
+
+        Raises NoNodesAvailableError, FitError or CycleError.
+        """
+        if cycle.nodes.n == 0:
+            raise NoNodesAvailableError
+        diagnosis = Diagnosis(cycle.nodes)
+        filtering = self._find_nodes_that_fit(framework, cycle, diagnosis)
+        feasible = filtering.feasible
+        if feasible.n == 0:
+            raise FitError(diagnosis)
+        if feasible.n == 1:
+            cycle.suggested_host = feasible.name(0)
+        else:
+            cycle.scoring = self.prioritize(framework, cycle, feasible)
+            cycle.suggested_host = feasible.name(cycle.scoring.picked)
+        return cycle.suggested_host
+
+    def _find_nodes_that_fit(
+        self, framework: Framework, cycle: Cycle, diagnosis: Diagnosis
+    ) -> Filtering:
+        cycle.pre_filter = result = framework.run_pre_filter(cycle.state, cycle.pod, cycle.nodes)
+        diagnosis.unschedulable_plugins |= result.narrowed_by
+        if result.status.is_rejected:
+            diagnosis.absent = result.status
+            diagnosis.pre_filter_message = result.status.message
+            diagnosis.add_plugin_status(result.status)
+            raise FitError(diagnosis)
+        if not result.status.is_success:
+            raise CycleError(result.status.message)
+        nominated = self._evaluate_nominated_node(framework, cycle, diagnosis)
+        if nominated is not None:
+            cycle.filtering = nominated
+            return nominated
+        nodes = cycle.nodes
+        if result.node_names is not None:
+            wanted = np.array([name in result.node_names for name in nodes.names], np.bool_)
+            nodes = nodes.take(wanted)
+            plugins = " ".join(sorted(result.narrowed_by))
+            diagnosis.absent = Status(
+                Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
+                (f"node(s) didn't satisfy plugin(s) [{plugins}]",),
+            )
+        filtering = cycle.filtering = self._find_feasible(framework, cycle, nodes)
+        diagnosis.record(filtering.examined, filtering.verdicts)
+        processed = filtering.feasible.n + len(diagnosis)
+        self.next_start_index = (self.next_start_index + processed) % cycle.nodes.n
+        _raise_first_error(filtering.verdicts)
+        return filtering
+
+    def _evaluate_nominated_node(
+        self, framework: Framework, cycle: Cycle, diagnosis: Diagnosis
+    ) -> Filtering | None:
+        """Try the node an earlier preemption made room on; None if it does not work out."""
+        name = cycle.pod.nominated_node_name
+        if not name or name not in cycle.nodes.cluster.row_of:
+            return None
+        row = cycle.nodes.cluster.row_of[name]
+        node = cycle.nodes.take(cycle.nodes.rows == row)
+        if node.n == 0:
+            return None
+        verdicts = framework.run_filter_with_nominated_pods(cycle.state, cycle.pod, node)
+        diagnosis.record(node, verdicts)
+        if not verdicts.fits.all():
+            return None
+        return Filtering(node, verdicts, node, n_to_find=1, by_nomination=True)
+
+    def _find_feasible(self, framework: Framework, cycle: Cycle, nodes: Nodes) -> Filtering:
+        """Examine nodes from where the last cycle stopped until enough are feasible."""
+        percentage = framework.percentage_of_nodes_to_score or 0
+        n_to_find = num_feasible_nodes_to_find(nodes.n, percentage)
+        if not framework.has_score_plugins:
+            n_to_find = 1
+        if nodes.n == 0:
+            return Filtering(nodes, Verdicts(np.zeros(0, np.int64), ()), nodes, n_to_find)
+        turned = (np.arange(nodes.n) + self.next_start_index) % nodes.n
+        nodes = nodes.take(turned)
+        if not framework.has_filter_plugins:
+            first = nodes.take(np.arange(n_to_find))
+            return Filtering(first, Verdicts(np.zeros(n_to_find, np.int64), ()), first, n_to_find)
+        verdicts = framework.run_filter_with_nominated_pods(cycle.state, cycle.pod, nodes)
+        n_examined = _search_length(verdicts, n_to_find)
+        verdicts = Verdicts(verdicts.ids[:n_examined], verdicts.statuses)
+        examined = nodes.take(np.arange(n_examined))
+        return Filtering(examined, verdicts, examined.take(verdicts.fits), n_to_find)
+
+    def prioritize(self, framework: Framework, cycle: Cycle, feasible: Nodes) -> Scoring:
+        """Score the feasible nodes and pick one. Raises CycleError."""
+        if not framework.has_score_plugins:
+            totals = np.ones(feasible.n, np.int64)
+            return Scoring([], totals, self._pick(totals))
+        cycle.pre_score = framework.run_pre_score(cycle.state, cycle.pod, feasible)
+        if not cycle.pre_score.is_success:
+            raise CycleError(cycle.pre_score.message)
+        try:
+            scores = framework.run_score(cycle.state, cycle.pod, feasible)
+        except ScoreError as error:
+            raise CycleError(str(error)) from error
+        totals = np.zeros(feasible.n, np.int64)
+        for score in scores:
+            totals += score.normalized * score.weight
+        return Scoring(scores, totals, self._pick(totals))
+
+
+def _search_length(verdicts: Verdicts, n_to_find: int) -> int:
+    """Return how many nodes are looked at: the search notices only at one feasible too many.
+
+    An error ends it as well.
+    """
+    feasible = np.flatnonzero(verdicts.fits)
+    end = int(feasible[n_to_find]) if feasible.size > n_to_find else verdicts.ids.size
+    wrong = _error_positions(verdicts)
+    return min(end, int(wrong[0]) + 1) if wrong.size else end
+
+
+def _error_positions(verdicts: Verdicts) -> IntArray:
+    wrong = np.array([status.code is Code.ERROR for status in verdicts.statuses], np.bool_)
+    if not wrong.any():
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(wrong[verdicts.ids])
+
+
+def _raise_first_error(verdicts: Verdicts) -> None:
+    wrong = _error_positions(verdicts)
+    if wrong.size:
+        status = verdicts.status(int(wrong[0]))
+        raise CycleError(f'running "{status.plugin}" filter plugin: {status.message}')

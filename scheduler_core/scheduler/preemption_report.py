@@ -1,0 +1,66 @@
+"""Words an attempt at preemption for the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scheduler_core.framework.status import Status
+from scheduler_core.preemption.report import Criterion, DryRun, PreemptionReport
+from scheduler_core.trace.events import (
+    AnyEvent,
+    CandidateRecord,
+    CriterionRecord,
+    PreemptionDecided,
+    PreemptionDryRun,
+    PreemptionIneligible,
+    PreemptionStarted,
+    ReprieveRecord,
+    StatusRecord,
+)
+from scheduler_core.trace.recorder import Recorder
+
+
+def preemption_events(report: PreemptionReport, recorder: Recorder) -> Iterator[AnyEvent]:
+    """Yield why it was not tried, or the dry runs and how one node was picked."""
+    if report.ineligible:
+        yield PreemptionIneligible(report.ineligible)
+        return
+    yield PreemptionStarted(len(report.potential), report.offset, report.n_wanted)
+    if recorder.details:
+        yield PreemptionDryRun(tuple(_candidate(dry_run, recorder) for dry_run in report.dry_runs))
+    candidates = [dry_run for dry_run in report.dry_runs if dry_run.status.is_success]
+    yield PreemptionDecided(
+        tuple(recorder.node(candidate.node_name) for candidate in candidates),
+        tuple(_criterion(criterion, recorder) for criterion in report.criteria),
+        recorder.node(report.winner),
+        tuple(recorder.pod(victim.uid) for victim in report.victims),
+    )
+
+
+def _candidate(dry_run: DryRun, recorder: Recorder) -> CandidateRecord:
+    return CandidateRecord(
+        node=recorder.node(dry_run.node_name),
+        removed=tuple(recorder.pod(pod.uid) for pod in dry_run.removed),
+        reprieves=tuple(
+            ReprieveRecord(
+                recorder.pod(reprieve.pod.uid),
+                reprieve.kept,
+                reprieve.violates_pdb,
+                recorder.plugin(reprieve.rejected_by),
+            )
+            for reprieve in dry_run.reprieves
+        ),
+        victims=tuple(recorder.pod(pod.uid) for pod in dry_run.victims),
+        n_pdb_violations=dry_run.n_pdb_violations,
+        status=_status(dry_run.status, recorder),
+    )
+
+
+def _status(status: Status, recorder: Recorder) -> StatusRecord:
+    return StatusRecord(status.code.label, recorder.plugin(status.plugin), status.reasons)
+
+
+def _criterion(criterion: Criterion, recorder: Recorder) -> CriterionRecord:
+    return CriterionRecord(
+        criterion.name, criterion.values, tuple(map(recorder.node, criterion.kept))
+    )

@@ -1,0 +1,153 @@
+"""Turns what a cycle learned into trace events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.framework.interface import PostFilterOutcome
+from scheduler_core.framework.status import Status
+from scheduler_core.preemption.report import PreemptionReport
+from scheduler_core.scheduler.cycle import Cycle, Filtering, Scoring
+from scheduler_core.scheduler.preemption_report import preemption_events
+from scheduler_core.trace.events import (
+    AnyEvent,
+    Column,
+    FilterColumns,
+    FilterFinished,
+    NodeSelected,
+    PluginScores,
+    PreFilterFinished,
+    PreScoreFinished,
+    RejectedBy,
+    ScoreColumns,
+    StatusRecord,
+)
+from scheduler_core.trace.recorder import Recorder
+
+
+def status_record(status: Status, recorder: Recorder) -> StatusRecord:
+    return StatusRecord(status.code.label, recorder.plugin(status.plugin), status.reasons)
+
+
+class CycleReport:
+    """Words one cycle for the trace."""
+
+    def __init__(self, recorder: Recorder, pick_rule: str) -> None:
+        self._recorder = recorder
+        self._pick_rule = pick_rule
+
+    def events(self, cycle: Cycle) -> Iterator[AnyEvent]:
+        """Yield the events of PreFilter to the pick, as far as the cycle came."""
+        if cycle.pre_filter is not None:
+            yield self._pre_filter(cycle)
+        if cycle.filtering is not None:
+            yield from self._filter(cycle, cycle.filtering)
+        if cycle.pre_score is not None:
+            yield PreScoreFinished(
+                status_record(cycle.pre_score, self._recorder),
+                self._plugins(cycle.state.skip_score),
+            )
+        if cycle.scoring is not None and cycle.filtering is not None:
+            yield from self._score(cycle.filtering.feasible, cycle.scoring)
+        elif cycle.suggested_host:
+            yield NodeSelected(self._recorder.node(cycle.suggested_host), "single", n_scored=1)
+
+    def post_filter(self, outcome: PostFilterOutcome) -> Iterator[AnyEvent]:
+        """Yield the steps of preemption, if PostFilter came that far."""
+        report = outcome.report
+        if isinstance(report, PreemptionReport):
+            yield from preemption_events(report, self._recorder)
+
+    def _plugins(self, names: set[str]) -> tuple[int, ...]:
+        return tuple(sorted(map(self._recorder.plugin, names)))
+
+    def _numbers(self, nodes: Nodes) -> IntArray:
+        return np.fromiter(map(self._recorder.node, nodes.names), np.int64, nodes.n)
+
+    def _pre_filter(self, cycle: Cycle) -> PreFilterFinished:
+        result = cycle.pre_filter
+        assert result is not None
+        narrowed = None
+        if result.node_names is not None:
+            narrowed = tuple(
+                self._recorder.node(name)
+                for name in sorted(result.node_names)
+                if name in cycle.nodes.cluster.row_of
+            )
+        return PreFilterFinished(
+            status_record(result.status, self._recorder),
+            self._plugins(cycle.state.skip_filter),
+            narrowed,
+        )
+
+    def _filter(self, cycle: Cycle, filtering: Filtering) -> Iterator[AnyEvent]:
+        verdicts = filtering.verdicts
+        rejected: Counter[int] = Counter()
+        counts = np.bincount(verdicts.ids, minlength=len(verdicts.statuses))
+        for status, count in list(zip(verdicts.statuses, counts, strict=True))[1:]:
+            rejected[self._recorder.plugin(status.plugin)] += int(count)
+        yield FilterFinished(
+            filtering.examined.n,
+            filtering.feasible.n,
+            filtering.n_to_find,
+            tuple(RejectedBy(plugin, n) for plugin, n in sorted(rejected.items()) if n),
+            filtering.by_nomination,
+        )
+        if self._recorder.details:
+            in_order = filtering.examined.n and _follows_node_order(cycle, filtering)
+            yield FilterColumns(
+                tuple(status_record(status, self._recorder) for status in verdicts.statuses),
+                Column.narrow(verdicts.ids),
+                Column.narrow(self._numbers(filtering.feasible)),
+                None if in_order else Column.narrow(self._numbers(filtering.examined)),
+            )
+
+    def _score(self, feasible: Nodes, scoring: Scoring) -> Iterator[AnyEvent]:
+        if self._recorder.details:
+            yield ScoreColumns(
+                Column.narrow(self._numbers(feasible)),
+                tuple(
+                    PluginScores(
+                        self._recorder.plugin(score.plugin),
+                        score.weight,
+                        Column.narrow(score.raw),
+                        Column.narrow(score.normalized),
+                    )
+                    for score in scoring.scores
+                ),
+                Column.narrow(scoring.totals),
+            )
+        yield self._selected(feasible, scoring)
+
+    def _selected(self, feasible: Nodes, scoring: Scoring) -> NodeSelected:
+        totals, picked = scoring.totals, scoring.picked
+        others = totals.copy()
+        others[picked] = np.iinfo(np.int64).min
+        runner_up = int(np.flatnonzero(others == others.max())[0])
+        deciders = [
+            score.plugin
+            for score in scoring.scores
+            if score.normalized[picked] != score.normalized[runner_up]
+        ]
+        return NodeSelected(
+            node=self._recorder.node(feasible.name(picked)),
+            rule=self._pick_rule,
+            n_scored=feasible.n,
+            total=int(totals[picked]),
+            n_tied=int((totals == totals[picked]).sum()),
+            runner_up=self._recorder.node(feasible.name(runner_up)),
+            runner_up_total=int(totals[runner_up]),
+            deciders=tuple(map(self._recorder.plugin, deciders)),
+        )
+
+
+def _follows_node_order(cycle: Cycle, filtering: Filtering) -> bool:
+    """Tell whether the examined nodes are the node order from the start index on."""
+    rows: Sequence[int] | IntArray = filtering.examined.rows
+    n = cycle.nodes.n
+    expected = cycle.nodes.rows[(np.arange(len(rows)) + cycle.start_index) % n]
+    return not filtering.by_nomination and bool(np.array_equal(rows, expected))

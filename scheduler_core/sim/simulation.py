@@ -1,0 +1,234 @@
+"""A cluster in virtual time: API server, scheduler, kubelets, and the loop that drives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from scheduler_core.api import KubeObject, Node, Pod, PodCondition
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.scheduler.build import Assembly, SchedulerOptions, assemble
+from scheduler_core.scheduler.event_handlers import EventHandlers
+from scheduler_core.sim.api_server import ApiServer
+from scheduler_core.sim.clock import SECOND_NS, VirtualClock
+from scheduler_core.sim.world_trace import WorldTrace
+from scheduler_core.trace.events import ClockAdvanced, EventRecorded, NodeOrderChanged, PodEvicted
+from scheduler_core.trace.recorder import Recorder
+
+MILLI_NS = 1_000_000
+DEFAULT_GRACE_SECONDS = 30
+DISRUPTION_TARGET = "DisruptionTarget"
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long things take in the simulated cluster, in nanoseconds.
+
+    `binding_ns` passes between the end of a scheduling cycle and its Bind. With
+    `kubelet_start_ns` None there are no kubelets: bound pods stay Pending, and deleted pods are
+    gone at once instead of after their grace period.
+    """
+
+    attempt_ns: int = MILLI_NS
+    binding_ns: int = 2 * MILLI_NS
+    kubelet_start_ns: int | None = SECOND_NS
+
+
+class Simulation:
+    """One simulated cluster. Implements what the scheduler writes to (`Client`, `Background`)."""
+
+    def __init__(
+        self, options: SchedulerOptions, recorder: Recorder, now_ns: int, timing: Timing
+    ) -> None:
+        self.server = ApiServer()
+        self.clock = VirtualClock(now_ns)
+        self.timing = timing
+        self.recorder = recorder
+        self.last_progress_ns = now_ns
+        self._told_ns = now_ns
+        self._after_attempt: list[Callable[[], None]] = []
+        self._told_order: list[str] | None = None
+        assembly: Assembly = assemble(
+            options, client=self, background=self, recorder=recorder, now_ns=self.clock.now_ns
+        )
+        self.scheduler = assembly.scheduler
+        self.server.watch(WorldTrace(recorder, self.scheduler.cache))
+        self.server.watch(EventHandlers(self.scheduler, assembly.objects))
+
+    # ------------------------------------------------------------ the world's doings
+
+    def load(self, objects: Iterable[KubeObject]) -> None:
+        """Create objects in the order given."""
+        for item in objects:
+            self.server.create(item, self.clock.now_ns())
+            if isinstance(item, Pod):
+                self._resume(item)
+
+    def _resume(self, pod: Pod) -> None:
+        """Let a pod that was being deleted in the input go on towards its end."""
+        gone_at_ns = pod.metadata.deletion_timestamp
+        if gone_at_ns is not None and self.timing.kubelet_start_ns is not None:
+            self._vanish_at(pod, max(gone_at_ns, self.clock.now_ns()))
+
+    def delete_pod(self, pod: Pod) -> int:
+        """Delete a pod, gracefully if it runs somewhere; return when it will be gone."""
+        now_ns = self.clock.now_ns()
+        if self.timing.kubelet_start_ns is None or not pod.spec.node_name:
+            self.server.delete(pod)
+            return now_ns
+        seconds = pod.spec.termination_grace_period_seconds
+        grace_s = DEFAULT_GRACE_SECONDS if seconds is None else seconds
+        gone_at_ns = now_ns + grace_s * SECOND_NS
+        metadata = replace(
+            pod.metadata, deletion_timestamp=gone_at_ns, deletion_grace_period_seconds=grace_s
+        )
+        self.server.update(replace(pod, metadata=metadata))
+        self._vanish_at(pod, gone_at_ns)
+        return gone_at_ns
+
+    def _vanish_at(self, pod: Pod, gone_at_ns: int) -> None:
+        def vanish() -> None:
+            live = self.server.get(Pod, pod.key)
+            if live is not None and live.uid == self._uid(pod):
+                self.server.delete(live)
+
+        self.clock.call_at(gone_at_ns, vanish)
+
+    def _uid(self, pod: Pod) -> str:
+        live = self.server.get(Pod, pod.key)
+        return pod.uid or (live.uid if live else "")
+
+    # ------------------------------------------------------------ what the scheduler writes
+
+    def pod(self, key: str) -> Pod | None:
+        return self.server.get(Pod, key)
+
+    def bind(self, pod: PodInfo, node_name: str) -> str:
+        live = self.server.get(Pod, pod.key)
+        if live is None or live.uid != pod.uid:
+            return f'pods "{pod.pod.name}" not found'
+        status = replace(
+            live.status,
+            nominated_node_name="",
+            conditions=_with_condition(live, PodCondition(type="PodScheduled", status="True")),
+            start_time=live.status.start_time or self.clock.now_ns(),
+        )
+        spec = replace(live.spec, node_name=node_name)
+        self.server.update(replace(live, spec=spec, status=status))
+        self.last_progress_ns = self.clock.now_ns()
+        if self.timing.kubelet_start_ns is not None:
+            start_ns = self.clock.now_ns() + self.timing.kubelet_start_ns
+            self.clock.call_at(start_ns, lambda: self._run_pod(pod.key, pod.uid))
+        return ""
+
+    def _run_pod(self, key: str, uid: str) -> None:
+        live = self.server.get(Pod, key)
+        if live is not None and live.uid == uid and live.status.phase in ("", "Pending"):
+            self.server.update(replace(live, status=replace(live.status, phase="Running")))
+
+    def patch_pod_status(
+        self, pod: PodInfo, condition: PodCondition | None, nominated_node_name: str | None
+    ) -> None:
+        live = self.server.get(Pod, pod.key)
+        if live is None or live.uid != pod.uid:
+            return
+        status = live.status
+        if condition is not None:
+            status = replace(status, conditions=_with_condition(live, condition))
+        if nominated_node_name is not None:
+            status = replace(status, nominated_node_name=nominated_node_name)
+        if status != live.status:
+            self.server.update(replace(live, status=status))
+
+    def evict_pod(self, pod: PodInfo, preemptor: PodInfo, message: str) -> None:
+        live = self.server.get(Pod, pod.key)
+        if live is None or live.uid != pod.uid:
+            return
+        condition = PodCondition(
+            type=DISRUPTION_TARGET,
+            status="True",
+            reason="PreemptionByScheduler",
+            message=f"{preemptor.pod.spec.scheduler_name}: preempting to accommodate a higher "
+            "priority pod",
+        )
+        self.patch_pod_status(pod, condition, None)
+        live = self.server.get(Pod, pod.key)
+        assert live is not None
+        victim, by = self.recorder.pod(pod.uid), self.recorder.pod(preemptor.uid)
+        gone_at_ns = self._gone_at_ns(live)
+        self.recorder.emit(PodEvicted(victim, by, message, gone_at_ns))
+        self.delete_pod(live)
+
+    def _gone_at_ns(self, pod: Pod) -> int:
+        if self.timing.kubelet_start_ns is None or not pod.spec.node_name:
+            return self.clock.now_ns()
+        seconds = pod.spec.termination_grace_period_seconds
+        grace_s = DEFAULT_GRACE_SECONDS if seconds is None else seconds
+        return self.clock.now_ns() + grace_s * SECOND_NS
+
+    def record_event(self, pod: PodInfo, kind: str, reason: str, message: str) -> None:
+        self.recorder.emit(EventRecorded(self.recorder.pod(pod.uid), kind, reason, message))
+
+    def after_attempt(self, work: Callable[[], None]) -> None:
+        self._after_attempt.append(work)
+
+    def binding_cycle(self, work: Callable[[], None]) -> None:
+        if self.timing.binding_ns == 0:
+            work()
+        else:
+            self.clock.call_at(self.clock.now_ns() + self.timing.binding_ns, work)
+
+    # ------------------------------------------------------------ the loop
+
+    def attempt(self) -> bool:
+        """Run one scheduling attempt and what follows from it; tell whether there was one."""
+        self._tell_node_order()
+        tried = self.scheduler.schedule_one()
+        while self._after_attempt:
+            self._after_attempt.pop(0)()
+        return tried
+
+    def next_due_ns(self) -> int | None:
+        """Return when something happens next by itself, None if nothing does."""
+        queue = self.scheduler.queue
+        times = [
+            self.clock.next_due_ns,
+            self.scheduler.waiting_pods.next_deadline_ns,
+            queue.next_backoff_flush_ns(),
+        ]
+        return min((due_ns for due_ns in times if due_ns is not None), default=None)
+
+    def advance_to(self, now_ns: int) -> None:
+        """Move the clock and do all that is due by then, in order."""
+        while (due_ns := self.clock.next_due_ns) is not None and due_ns <= now_ns:
+            self._move_clock(max(due_ns, self.clock.now_ns()))
+            while (work := self.clock.pop_due()) is not None:
+                work()
+        self._move_clock(now_ns)
+        self.scheduler.settle_waiting_pods()
+        self.scheduler.queue.flush_backoff_completed()
+
+    def _move_clock(self, now_ns: int) -> None:
+        self.clock.move_to(now_ns)
+        if now_ns != self._told_ns:
+            self._told_ns = now_ns
+            self.recorder.emit(ClockAdvanced(now_ns))
+
+    def _tell_node_order(self) -> None:
+        self.scheduler.cache.update_snapshot()
+        names = self.scheduler.cache.snapshot_names
+        if names is not self._told_order:
+            self._told_order = names
+            self.recorder.emit(NodeOrderChanged(tuple(map(self.recorder.node, names))))
+
+    @property
+    def n_nodes(self) -> int:
+        return sum(1 for _ in self.server.all(Node))
+
+
+def _with_condition(pod: Pod, condition: PodCondition) -> tuple[PodCondition, ...]:
+    """Return the pod's conditions with one set or replaced."""
+    others = [known for known in pod.status.conditions if known.type != condition.type]
+    return (*others, condition)
