@@ -150,6 +150,8 @@ class ClusterColumns:
         self._images: dict[str, _Image] = {}
         self._image_sizes: dict[str, tuple[int, int]] = {}
         self._clock = 0
+        self.node_revision = 0
+        """Grows with every change to a node object, not with changes to pods."""
 
     @property
     def n_rows(self) -> int:
@@ -165,6 +167,7 @@ class ClusterColumns:
         row = self._row(node.name)
         previous = self.nodes[row]
         self.nodes[row] = node
+        self.node_revision += 1
         self.unschedulable[row] = node.spec.unschedulable
         self.taint_ids[row] = self.taint_lists.id(node.spec.taints)
         self.feature_ids[row] = self.feature_sets.id(frozenset(node.status.declared_features))
@@ -184,6 +187,7 @@ class ClusterColumns:
         row = self.row_of[name]
         self._set_images(row, self.nodes[row], None)
         self.nodes[row] = None
+        self.node_revision += 1
         self._touch(row)
 
     def _row(self, name: str) -> int:

@@ -5,7 +5,7 @@ Upstream: the listers of client-go that plugins ask.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from scheduler_core.api import KubeObject, Namespace
@@ -18,13 +18,24 @@ class ObjectStore:
 
     def __init__(self) -> None:
         self._kinds: dict[type[KubeObject], dict[str, KubeObject]] = {}
+        self._changes: dict[type[KubeObject], list[str]] = {}
 
     def put(self, item: KubeObject) -> None:
         """Add an object, or replace the one with its key in place."""
         self._kinds.setdefault(type(item), {})[item.key] = item
+        self._changes.setdefault(type(item), []).append(item.key)
 
     def remove(self, item: KubeObject) -> None:
         self._kinds.get(type(item), {}).pop(item.key, None)
+        self._changes.setdefault(type(item), []).append(item.key)
+
+    def revision(self, kind: type[K]) -> int:
+        """Return how often objects of that kind have changed, so that answers can be kept."""
+        return len(self._changes.get(kind, ()))
+
+    def changed_since(self, kind: type[K], revision: int) -> Sequence[str]:
+        """Return the keys of the objects put or removed since then, in order, with repeats."""
+        return self._changes.get(kind, [])[revision:]
 
     def get(self, kind: type[K], key: str) -> K | None:
         found = self._kinds.get(kind, {}).get(key)
