@@ -120,7 +120,8 @@ class Diagnosis:
         return int((self._ids >= 0).sum())
 
     def status(self, node_name: str) -> Status:
-        number = int(self._ids[self.nodes.cluster.row_of[node_name]])
+        row = self.nodes.cluster.row_of.get(node_name, -1)
+        number = int(self._ids[row]) if 0 <= row < self._ids.size else -1
         return self.absent if number < 0 else self._statuses.values[number]
 
     def nodes_with(self, code: int) -> Sequence[str]:

@@ -1,0 +1,203 @@
+"""DefaultPreemption: make room for a pod that fits nowhere by evicting lesser ones.
+
+Upstream: v1.36 plugins/defaultpreemption and framework/preemption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scheduler_core.api import PodDisruptionBudget
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config.types import DefaultPreemptionArgs
+from scheduler_core.framework.diagnosis import Diagnosis
+from scheduler_core.framework.events import (
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    EventResource,
+    QueueingHint,
+)
+from scheduler_core.framework.handle import Handle
+from scheduler_core.framework.interface import NodeToStatus, PostFilterOutcome, Refilter
+from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.preemption.dry_run import dry_run
+from scheduler_core.preemption.pick import pick_one_node
+from scheduler_core.preemption.report import DryRun, PreemptionReport
+
+NEVER = "Never"
+PREEMPTED = ("True", "PreemptionByScheduler")
+NOT_HELPFUL = Status(
+    Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("Preemption is not helpful for scheduling",)
+)
+WAITING = Status(
+    Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
+    ("waiting for the preemption for this pod to be finished",),
+)
+
+
+class DefaultPreemption:
+    """Evict the fewest and least important pods that let the pod in, on one node.
+
+    Dry runs go over the nodes where only resources, ports and the like are short; the pod is
+    nominated for the best of them. Victims are deleted after the attempt; until then PreEnqueue
+    holds the pod back.
+    """
+
+    name = "DefaultPreemption"
+
+    def __init__(self, args: DefaultPreemptionArgs, handle: Handle) -> None:
+        self._args = args
+        self._handle = handle
+        self._is_async = handle.features.enabled("SchedulerAsyncPreemption")
+        self._preempting: set[str] = set()
+        self._last_victim: dict[str, str] = {}
+
+    # ------------------------------------------------------------ PreEnqueue
+
+    def pre_enqueue(self, pod: PodInfo) -> Status:
+        """Hold a pod back while its victims are still being deleted."""
+        return WAITING if self._is_running_preemption(pod.uid) else SUCCESS
+
+    def _is_running_preemption(self, uid: str) -> bool:
+        if uid not in self._preempting:
+            return False
+        if uid not in self._last_victim:
+            return True
+        victim = self._handle.live_pod(self._last_victim[uid])
+        return victim is not None and victim.metadata.deletion_timestamp is None
+
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]:
+        """Ask to hear of deleted pods, only to be looked at again by PreEnqueue."""
+        if not self._is_async:
+            return ()
+        deleted = ClusterEvent(EventResource.POD, ActionType.DELETE)
+        return (ClusterEventWithHint(deleted, lambda pod, old, new: QueueingHint.SKIP),)
+
+    # ------------------------------------------------------------ PostFilter
+
+    def post_filter(
+        self, state: None, pod: PodInfo, statuses: NodeToStatus, refilter: Refilter
+    ) -> PostFilterOutcome:
+        """Nominate the node where evicting is cheapest, or say why it would not help."""
+        live = self._handle.live_pod(pod.key)
+        if live is None:
+            text = f'pod "{pod.pod.name}" not found'
+            return PostFilterOutcome(Status(Code.ERROR, (f"preemption: {text}",)))
+        pod = self._handle.cluster.templates.info(live)
+        if reason := self._why_ineligible(pod, statuses):
+            status = Status(Code.UNSCHEDULABLE, (f"preemption: {reason}",))
+            return PostFilterOutcome(status, report=PreemptionReport(ineligible=reason))
+        report = self._find_candidates(pod, statuses, refilter)
+        candidates = [attempt for attempt in report.dry_runs if attempt.status.is_success]
+        if not candidates:
+            return self._no_candidates(report)
+        winner, criteria = pick_one_node(candidates, self._handle.now_ns())
+        self._evict(pod, winner)
+        report = PreemptionReport(
+            potential=report.potential,
+            n_wanted=report.n_wanted,
+            dry_runs=report.dry_runs,
+            criteria=tuple(criteria),
+            winner=winner.node_name,
+            victims=winner.victims,
+        )
+        return PostFilterOutcome(SUCCESS, "override", winner.node_name, winner.victims, report)
+
+    def _why_ineligible(self, pod: PodInfo, statuses: NodeToStatus) -> str:
+        """Return why the pod may not preempt, empty if it may."""
+        if pod.pod.spec.preemption_policy == NEVER:
+            return "not eligible due to preemptionPolicy=Never."
+        nominated = pod.nominated_node_name
+        if not nominated:
+            return ""
+        if statuses.status(nominated).code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            return ""
+        row = self._handle.cluster.row_of.get(nominated)
+        on_node = () if row is None else self._handle.cluster.pods.on_row(row)
+        if any(p.priority < pod.priority and _is_terminating_victim(p) for p in on_node):
+            return "not eligible due to a terminating pod on the nominated node."
+        return ""
+
+    def _find_candidates(
+        self, pod: PodInfo, statuses: NodeToStatus, refilter: Refilter
+    ) -> PreemptionReport:
+        """Dry-run preemption, in node order, until there are enough candidates.
+
+        Upstream begins at a random node; here it is the first (offset 0).
+        """
+        names = tuple(statuses.nodes_with(Code.UNSCHEDULABLE))
+        rows = np.array([self._handle.cluster.row_of[name] for name in names], np.int64)
+        nodes = self._handle.cluster.view(rows)
+        n_wanted = self._calculate_num_candidates(len(names))
+        budgets = list(self._handle.objects.all(PodDisruptionBudget))
+        done: list[DryRun] = []
+        while len(done) < nodes.n and not _enough(done, n_wanted):
+            batch: Nodes = nodes.take(np.arange(len(done), min(len(done) + n_wanted, nodes.n)))
+            for attempt in dry_run(pod, batch, refilter, budgets, self._handle.now_ns()):
+                done.append(attempt)
+                if _enough(done, n_wanted):
+                    break
+        return PreemptionReport(potential=names, n_wanted=n_wanted, dry_runs=tuple(done))
+
+    def _calculate_num_candidates(self, n_nodes: int) -> int:
+        percentage = self._args.min_candidate_nodes_percentage
+        n = max(n_nodes * percentage // 100, self._args.min_candidate_nodes_absolute)
+        return min(n, n_nodes)
+
+    def _no_candidates(self, report: PreemptionReport) -> PostFilterOutcome:
+        """Say of every node why evicting pods from it does not help; clear the nomination."""
+        errors = [a.status.message for a in report.dry_runs if a.status.code is Code.ERROR]
+        if errors:
+            text = f"preemption: {errors[0]}"
+            return PostFilterOutcome(Status(Code.ERROR, (text,)), report=report)
+        diagnosis = Diagnosis(self._handle.all_nodes(), absent=NOT_HELPFUL)
+        for attempt in report.dry_runs:
+            diagnosis.set_status(attempt.node_name, attempt.status)
+        status = Status(Code.UNSCHEDULABLE, (f"preemption: {diagnosis.message()}",))
+        return PostFilterOutcome(status, "override", "", report=report)
+
+    # ------------------------------------------------------------ eviction
+
+    def _evict(self, pod: PodInfo, winner: DryRun) -> None:
+        victims = [victim for victim in winner.victims if not victim.terminating]
+        if not self._is_async:
+            self._delete(pod, winner.node_name, victims)
+            self._clear_lesser_nominations(pod, winner.node_name)
+        elif victims:
+            self._preempting.add(pod.uid)
+            self._handle.after_attempt(lambda: self._evict_later(pod, winner.node_name, victims))
+
+    def _evict_later(self, pod: PodInfo, node_name: str, victims: list[PodInfo]) -> None:
+        """Delete the victims; the deletion of the last one lets the pod back into the queue."""
+        self._clear_lesser_nominations(pod, node_name)
+        self._delete(pod, node_name, victims[:-1])
+        self._last_victim[pod.uid] = victims[-1].key
+        self._delete(pod, node_name, victims[-1:])
+        self._preempting.discard(pod.uid)
+        del self._last_victim[pod.uid]
+
+    def _delete(self, pod: PodInfo, node_name: str, victims: Sequence[PodInfo]) -> None:
+        for victim in victims:
+            self._handle.evict(victim, pod, f"Preempted by pod {pod.uid} on node {node_name}")
+
+    def _clear_lesser_nominations(self, pod: PodInfo, node_name: str) -> None:
+        for rival in self._handle.nominated_by_node().get(node_name, ()):
+            if rival.priority < pod.priority:
+                self._handle.clear_nomination(rival)
+
+
+def _enough(done: Sequence[DryRun], n_wanted: int) -> bool:
+    """Tell whether the search may stop: enough candidates, one of them breaking no budget."""
+    candidates = [attempt for attempt in done if attempt.status.is_success]
+    harmless = any(candidate.n_pdb_violations == 0 for candidate in candidates)
+    return harmless and len(candidates) >= n_wanted
+
+
+def _is_terminating_victim(pod: PodInfo) -> bool:
+    """Tell whether the scheduler itself has sent the pod away."""
+    target = [c for c in pod.pod.status.conditions if c.type == "DisruptionTarget"][:1]
+    return pod.terminating and any((c.status, c.reason) == PREEMPTED for c in target)

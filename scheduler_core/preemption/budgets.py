@@ -1,0 +1,43 @@
+"""Which victims would break a PodDisruptionBudget.
+
+Upstream: v1.36 plugins/defaultpreemption/default_preemption.go (filterPodsWithPDBViolation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.api import PodDisruptionBudget
+from scheduler_core.api.selectors import label_selector_is_empty, label_selector_matches
+from scheduler_core.cluster.pods import PodInfo
+
+
+def violating_pods(
+    pods: Sequence[PodInfo], budgets: Sequence[PodDisruptionBudget]
+) -> tuple[list[PodInfo], list[PodInfo]]:
+    """Split pods, in order, into those whose eviction breaks a budget and the others.
+
+    Every eviction uses up one disruption of each budget that covers the pod, so that the first
+    ones may still be allowed.
+    """
+    allowed = [budget.status.disruptions_allowed for budget in budgets]
+    violating, harmless = [], []
+    for pod in pods:
+        violated = False
+        for i, budget in enumerate(budgets):
+            if _covers(budget, pod):
+                allowed[i] -= 1
+                violated = violated or allowed[i] < 0
+        (violating if violated else harmless).append(pod)
+    return violating, harmless
+
+
+def _covers(budget: PodDisruptionBudget, pod: PodInfo) -> bool:
+    """Tell whether evicting the pod counts against the budget; an empty selector covers none."""
+    labels = pod.template.labels
+    selector = budget.spec.selector
+    if not labels or budget.namespace != pod.pod.namespace or selector is None:
+        return False
+    if label_selector_is_empty(selector) or not label_selector_matches(selector, labels):
+        return False
+    return pod.pod.name not in budget.status.disrupted_pods

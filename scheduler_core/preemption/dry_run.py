@@ -1,0 +1,125 @@
+"""Trying preemption on many nodes at once: remove all lesser pods, then let back whom one can.
+
+All nodes of a batch go in lockstep: one run of the Filter plugins tries the next victim of every
+node, each in a world of its own.
+
+Upstream: v1.36 plugins/defaultpreemption/default_preemption.go (SelectVictimsOnNode) and
+framework/preemption/preemption.go (DryRunPreemption).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scheduler_core.api import PodDisruptionBudget
+from scheduler_core.cluster.nodes import Change, Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.interface import Refilter
+from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.preemption.budgets import violating_pods
+from scheduler_core.preemption.importance import by_importance
+from scheduler_core.preemption.report import DryRun, Reprieve
+
+NO_VICTIMS = Status(
+    Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("No preemption victims found for incoming pod",)
+)
+
+
+@dataclass(slots=True)
+class _Trial:
+    """The dry run on one node while it goes on. `queue` holds the pods still to be tried."""
+
+    node_name: str
+    removed: list[PodInfo]
+    violating: frozenset[str] = frozenset()
+    queue: list[PodInfo] = field(default_factory=list)
+    out: dict[str, PodInfo] = field(default_factory=dict)
+    reprieves: list[Reprieve] = field(default_factory=list)
+    victims: list[PodInfo] = field(default_factory=list)
+    status: Status = SUCCESS
+
+    def change(self, back: PodInfo | None = None) -> Change:
+        """Return the world without the pods that are out, but for the one tried again."""
+        return Change(
+            removed=tuple(pod for pod in self.out.values() if back is None or pod.uid != back.uid)
+        )
+
+    def settle(self, status: Status) -> None:
+        """Take the answer about the pod at the head of the queue."""
+        pod = self.queue.pop(0)
+        self.reprieves.append(
+            Reprieve(pod, status.is_success, pod.uid in self.violating, status.plugin)
+        )
+        if status.is_success:
+            del self.out[pod.uid]
+        else:
+            self.victims.append(pod)
+
+
+def dry_run(
+    pod: PodInfo,
+    nodes: Nodes,
+    refilter: Refilter,
+    budgets: Sequence[PodDisruptionBudget],
+    now_ns: int,
+) -> list[DryRun]:
+    """Select the victims on each of `nodes`, in their order."""
+    trials = [
+        _Trial(nodes.name(i), [other for other in nodes.pods(i) if other.priority < pod.priority])
+        for i in range(nodes.n)
+    ]
+    for trial in trials:
+        trial.out = {victim.uid: victim for victim in trial.removed}
+        if not trial.removed:
+            trial.status = NO_VICTIMS
+    started = [i for i, trial in enumerate(trials) if trial.removed]
+    for i, status in _filter(nodes, started, [trials[i].change() for i in started], refilter):
+        trials[i].status = status
+    for trial in trials:
+        if trial.status.is_success:
+            _line_up(trial, budgets, now_ns)
+    while open_trials := [i for i, trial in enumerate(trials) if trial.queue]:
+        changes = [trials[i].change(back=trials[i].queue[0]) for i in open_trials]
+        for i, status in _filter(nodes, open_trials, changes, refilter):
+            trials[i].settle(status)
+    return [_result(trial, now_ns) for trial in trials]
+
+
+def _filter(
+    nodes: Nodes, at: list[int], changes: list[Change], refilter: Refilter
+) -> list[tuple[int, Status]]:
+    """Run the Filter plugins over hypothetical nodes; return each position with its status."""
+    if not at:
+        return []
+    view = nodes.take(np.array(at, np.int64)).what_if(dict(enumerate(changes)))
+    verdicts = refilter(view)
+    return [(i, verdicts.status(k)) for k, i in enumerate(at)]
+
+
+def _line_up(trial: _Trial, budgets: Sequence[PodDisruptionBudget], now_ns: int) -> None:
+    """Order the removed pods for their reprieve: those under a budget first."""
+    ordered = sorted(trial.removed, key=by_importance(now_ns))
+    violating, harmless = violating_pods(ordered, budgets)
+    trial.violating = frozenset(pod.uid for pod in violating)
+    trial.queue = violating + harmless
+
+
+def _result(trial: _Trial, now_ns: int) -> DryRun:
+    victims = trial.victims
+    if trial.violating and len(trial.violating) < len(trial.removed):
+        victims = sorted(victims, key=by_importance(now_ns))
+    status = trial.status
+    if status.is_success and not victims:
+        text = f'expected at least one victim pod on node "{trial.node_name}"'
+        status = Status(Code.ERROR, (text,))
+    return DryRun(
+        node_name=trial.node_name,
+        removed=tuple(trial.removed),
+        reprieves=tuple(trial.reprieves),
+        victims=tuple(victims),
+        n_pdb_violations=sum(pod.uid in trial.violating for pod in victims),
+        status=status,
+    )

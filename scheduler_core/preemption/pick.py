@@ -1,0 +1,60 @@
+"""Picking one candidate: criterion by criterion, until one node is left.
+
+Upstream: v1.36 framework/preemption/preemption.go (pickOneNodeForPreemption). Upstream keeps
+candidates in a map, so that the last tie falls to any of them; here it falls to the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from scheduler_core.preemption.importance import start_time_ns
+from scheduler_core.preemption.report import Criterion, DryRun
+
+PRIORITY_OFFSET = 2**31
+"""Added per victim, so that the sum of negative priorities still grows with their number."""
+
+
+def pick_one_node(candidates: Sequence[DryRun], now_ns: int) -> tuple[DryRun, list[Criterion]]:
+    """Return the winner among at least one candidate, and how the others fell out."""
+    left = list(candidates)
+    criteria: list[Criterion] = []
+    for name, value in _CRITERIA:
+        if len(left) == 1:
+            break
+        values = [value(candidate, now_ns) for candidate in left]
+        best = max(values) if name == LATEST_START else min(values)
+        kept = [c for c, v in zip(left, values, strict=True) if v == best]
+        criteria.append(
+            Criterion(
+                name,
+                tuple(candidate.node_name for candidate in left),
+                tuple(values),
+                tuple(candidate.node_name for candidate in kept),
+            )
+        )
+        left = kept
+    return left[0], criteria
+
+
+def earliest_start_ns(candidate: DryRun, now_ns: int) -> int:
+    """Return the earliest start among the victims of highest priority."""
+    highest = max(victim.priority for victim in candidate.victims)
+    return min(
+        start_time_ns(victim, now_ns) for victim in candidate.victims if victim.priority == highest
+    )
+
+
+def sum_of_priorities(candidate: DryRun) -> int:
+    return sum(victim.priority + PRIORITY_OFFSET for victim in candidate.victims)
+
+
+LATEST_START = "latestStartTime"
+
+_CRITERIA: Sequence[tuple[str, Callable[[DryRun, int], int]]] = (
+    ("pdbViolations", lambda candidate, _: candidate.n_pdb_violations),
+    ("highestPriority", lambda candidate, _: candidate.victims[0].priority),
+    ("sumPriorities", lambda candidate, _: sum_of_priorities(candidate)),
+    ("numVictims", lambda candidate, _: len(candidate.victims)),
+    (LATEST_START, earliest_start_ns),
+)
