@@ -20,8 +20,8 @@ def go_div(dividend: IntArray, divisor: IntArray | int) -> IntArray:
     No divisor may be zero.
     """
     quotient: IntArray = dividend // divisor
-    rounded_down = (quotient < 0) & (quotient * divisor != dividend)
-    return quotient + rounded_down
+    quotient += (quotient < 0) & (quotient * divisor != dividend)
+    return quotient
 
 
 def default_normalize_score(scores: Scores) -> Scores:

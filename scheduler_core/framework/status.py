@@ -91,6 +91,11 @@ class Verdict:
         return Verdict(np.zeros(n, np.int8), np.zeros(n, np.uint64), ())
 
     @staticmethod
+    def error(n: int, text: str) -> Verdict:
+        """Fail on every node, with an error that is not the nodes' fault."""
+        return Verdict.reject(np.ones(n, np.bool_), Code.ERROR, text)
+
+    @staticmethod
     def reject(where: Mask, code: Code, text: str) -> Verdict:
         """Reject the nodes `where` (n,) is true, all with the same code and reason."""
         return Verdict(np.where(where, np.int8(code), np.int8(0)), where.astype(np.uint64), (text,))
