@@ -20,7 +20,7 @@ from scheduler_core.api import (
     PodAffinityTerm,
     WeightedPodAffinityTerm,
 )
-from scheduler_core.cluster.requests import PodRequests, pod_requests
+from scheduler_core.cluster.requests import PodRequests, container_requests, pod_requests
 
 Mask = npt.NDArray[np.bool_]
 
@@ -69,6 +69,11 @@ class PodTemplate:
     @property
     def labels(self) -> dict[str, str]:
         return self.pod.metadata.labels
+
+    @cached_property
+    def container_requests(self) -> dict[str, int]:
+        """Return the containers' requests with defaults for scoring, pod level left out."""
+        return container_requests(self.pod)
 
     @cached_property
     def host_ports(self) -> tuple[HostPort, ...]:

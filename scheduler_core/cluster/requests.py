@@ -56,6 +56,17 @@ def pod_requests(pod: Pod) -> PodRequests:
     )
 
 
+def container_requests(pod: Pod) -> dict[str, int]:
+    """Compute what the containers of a pending pod ask for, as integers, overhead included.
+
+    A container that names no cpu or memory counts with the default. Requests at pod level are
+    left out: that is how upstream's NodeResourcesFit scores the incoming pod.
+    """
+    total = _sum_containers(pod, use_status=False, missing=_missing_defaults({}, False))
+    _add(total, parse_resources(pod.spec.overhead))
+    return as_integers(total)
+
+
 def as_integers(resources: Mapping[str, int]) -> dict[str, int]:
     """Return cpu in milli and everything else in whole units, rounded up."""
     return {
