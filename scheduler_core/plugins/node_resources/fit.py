@@ -1,0 +1,182 @@
+"""Room for the pod's requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from scheduler_core.api import Node
+from scheduler_core.cluster.columns import PODS
+from scheduler_core.cluster.nodes import BoolArray, IntArray, Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.cluster.requests import CPU, MEMORY, integer_resources
+from scheduler_core.config.types import NodeResourcesFitArgs
+from scheduler_core.framework.events import (
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    EventResource,
+    QueueingHint,
+)
+from scheduler_core.framework.handle import Handle
+from scheduler_core.framework.hints import expect, expect_or_none, queue_if
+from scheduler_core.framework.interface import Prepared, Scores
+from scheduler_core.framework.resource_names import (
+    BASIC_RESOURCES,
+    is_counted,
+    is_extended_resource_name,
+)
+from scheduler_core.framework.status import MAX_REASONS, Code, Status, Verdict
+from scheduler_core.plugins.node_resources.allocation import allocations
+from scheduler_core.plugins.node_resources.strategies import strategy_of
+
+TOO_MANY_PODS = "Too many pods"
+INSUFFICIENT_OTHERS = "Insufficient further resources"
+NO_STATE = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
+
+Requests = Mapping[str, int]
+Shortage = tuple[BoolArray, Code, str]
+
+
+class Fit:
+    """Reject nodes without room for the pod's requests; prefer nodes by a scoring strategy.
+
+    A node is short of a resource if `request > allocatable - requested`. It is unresolvable,
+    beyond what preemption can mend, if `request > allocatable`. Requests of extended resources
+    may be ignored by name or by the group before the slash (arguments `ignoredResources` and
+    `ignoredResourceGroups`).
+
+    LeastAllocated (default): `score = sum(100 * (allocatable - requested) / allocatable * weight)
+    / sum(weight)`; MostAllocated with `requested` in place of the difference;
+    RequestedToCapacityRatio with a curve over `100 * requested / allocatable`. Here every
+    container without a request for cpu or memory counts as 100 millicores or 200 MiB.
+
+    Upstream: v1.36 plugins/noderesources/fit.go. Not modelled: extended resources that device
+    classes offer.
+    """
+
+    name = "NodeResourcesFit"
+
+    def __init__(self, args: NodeResourcesFitArgs, _handle: Handle) -> None:
+        self._ignored = frozenset(args.ignored_resources)
+        self._ignored_groups = frozenset(args.ignored_resource_groups)
+        self._resources = args.scoring_strategy.resources
+        self._strategy = strategy_of(args.scoring_strategy)
+
+    # ------------------------------------------------------------ filtering
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[Requests] | Status:
+        requests = _counted_requests(pod)
+        return Prepared({name: requests[name] for name in requests if not self._ignores(name)})
+
+    def filter(self, state: Requests | None, pod: PodInfo, nodes: Nodes) -> Verdict:
+        if state is None:
+            return Verdict.error(nodes.n, NO_STATE)
+        shortages: list[Shortage] = []
+        full = nodes.n_pods + 1 > nodes.allowed_pods
+        if full.any():
+            shortages.append((full, Code.UNSCHEDULABLE, TOO_MANY_PODS))
+        unresolvable = np.zeros(nodes.n, np.bool_)
+        for name, request in state.items():
+            allocatable = nodes.allocatable(name)
+            short = request > allocatable - nodes.requested(name)
+            if short.any():
+                shortages.append((short, Code.UNSCHEDULABLE, f"Insufficient {name}"))
+                unresolvable |= short & (request > allocatable)
+        if not shortages:
+            return Verdict.passed(nodes.n)
+        verdict = Verdict.of(nodes.n, _at_most_max_reasons(shortages))
+        code = np.where(unresolvable, np.int8(Code.UNSCHEDULABLE_AND_UNRESOLVABLE), verdict.code)
+        return Verdict(code, verdict.reasons, verdict.texts)
+
+    def _ignores(self, name: str) -> bool:
+        return is_extended_resource_name(name) and (
+            name in self._ignored or name.partition("/")[0] in self._ignored_groups
+        )
+
+    # ------------------------------------------------------------ scoring
+
+    def pre_score(self, state: object, pod: PodInfo, nodes: Nodes) -> Prepared[Requests] | Status:
+        return Prepared(self._scored_requests(pod))
+
+    def score(self, state: Requests | None, pod: PodInfo, nodes: Nodes) -> Scores:
+        requests = self._scored_requests(pod) if state is None else state
+        resources = allocations(nodes, self._resources, requests, _requested_with_defaults)
+        return self._strategy(resources, nodes.n)
+
+    def _scored_requests(self, pod: PodInfo) -> Requests:
+        requests = pod.template.container_requests
+        return {resource.name: requests.get(resource.name, 0) for resource in self._resources}
+
+    # ------------------------------------------------------------ queueing
+
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]:
+        pod = ClusterEvent(EventResource.POD, ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN)
+        node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE)
+        device_class = ClusterEvent(EventResource.DEVICE_CLASS, ActionType.ADD | ActionType.UPDATE)
+        return (
+            ClusterEventWithHint(pod, _after_pod_event),
+            ClusterEventWithHint(node, _after_node_change),
+            ClusterEventWithHint(device_class),
+        )
+
+
+def _counted_requests(pod: PodInfo) -> dict[str, int]:
+    """Return what a pending pod asks for and a node must have, basic resources first."""
+    asked = pod.template.requests.asked
+    names = sorted(asked, key=lambda name: name not in BASIC_RESOURCES)
+    return {name: asked[name] for name in names if asked[name] > 0 and is_counted(name)}
+
+
+def _requested_with_defaults(nodes: Nodes, resource: str) -> IntArray:
+    if resource == CPU:
+        return nodes.nonzero_cpu_milli
+    if resource == MEMORY:
+        return nodes.nonzero_memory_bytes
+    return nodes.requested(resource)
+
+
+def _at_most_max_reasons(shortages: list[Shortage]) -> list[Shortage]:
+    """Fold the last shortages into one where a verdict has no bits left for all."""
+    if len(shortages) <= MAX_REASONS:
+        return shortages
+    rest = [where for where, _, _ in shortages[MAX_REASONS - 1 :]]
+    folded = (np.logical_or.reduce(rest), Code.UNSCHEDULABLE, INSUFFICIENT_OTHERS)
+    return [*shortages[: MAX_REASONS - 1], folded]
+
+
+def _after_pod_event(pod: PodInfo, old: object, new: object) -> QueueingHint:
+    """Queue when a pod with a place goes, or shrinks in something the pod requests."""
+    before, after = expect(PodInfo, old), expect_or_none(PodInfo, new)
+    if after is None:
+        return queue_if(bool(before.node_name or before.nominated_node_name))
+    if after.uid == pod.uid:
+        return QueueingHint.QUEUE
+    return queue_if(bool(after.node_name) and _frees_something(pod, before, after))
+
+
+def _frees_something(pod: PodInfo, before: PodInfo, after: PodInfo) -> bool:
+    was, now = before.template.requests.placed, after.template.requests.placed
+    return any(
+        amount and is_counted(name) and was.get(name, 0) > now.get(name, 0)
+        for name, amount in pod.template.requests.placed.items()
+    )
+
+
+def _after_node_change(pod: PodInfo, old: object, new: object) -> QueueingHint:
+    """Queue when the pod would fit the node if it were empty, and could not be sure before.
+
+    As in upstream, resources that the arguments tell to ignore are not ignored here.
+    """
+    node_before = expect_or_none(Node, old)
+    after = integer_resources(expect(Node, new).status.allocatable)
+    requests = _counted_requests(pod)
+    if after.get(PODS, 0) < 1 or any(
+        amount > after.get(name, 0) for name, amount in requests.items()
+    ):
+        return QueueingHint.SKIP
+    if node_before is None:
+        return QueueingHint.QUEUE
+    before = integer_resources(node_before.status.allocatable)
+    return queue_if(any(after.get(name, 0) > before.get(name, 0) for name in (PODS, *requests)))
