@@ -132,16 +132,21 @@ def _argued(make: Callable[[A, Handle], Plugin], args_type: type[A]) -> Factory:
 def in_tree_registry() -> Registry:
     """Return the plugins of kube-scheduler v1.36."""
     registry = Registry()
-    for plain in (PrioritySort, NodeUnschedulable, NodeName, DefaultBinder):
+    for plain in (
+        SchedulingGates,
+        PrioritySort,
+        NodeUnschedulable,
+        NodeName,
+        NodePorts,
+        DynamicResources,
+        DefaultBinder,
+    ):
         registry.register(plain.name, plain, _plain(plain))
     for handled in (
-        SchedulingGates,
         TaintToleration,
-        NodePorts,
         VolumeRestrictions,
         NodeVolumeLimits,
         VolumeZone,
-        DynamicResources,
         ImageLocality,
         NodeDeclaredFeatures,
     ):
