@@ -1,0 +1,250 @@
+"""The life of pods and nodes in the cache, after the tables of upstream's cache_test.go."""
+
+from __future__ import annotations
+
+import pytest
+from cluster_objects import node, pod
+from msgspec.structs import replace
+
+from scheduler_core.api import Pod
+from scheduler_core.cluster.cache import Cache, CacheError
+from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.pods import PodInfo
+
+SECOND_NS = 1_000_000_000
+
+
+class Desk:
+    """A cache with nodes n1 and n2, on a clock that tests turn."""
+
+    def __init__(self, *, assume_ttl_s: int = 0) -> None:
+        self.now_ns = 0
+        self.columns = ClusterColumns()
+        self.cache = Cache(
+            self.columns, now_ns=lambda: self.now_ns, assume_ttl_ns=assume_ttl_s * SECOND_NS
+        )
+        for name in ("n1", "n2"):
+            self.cache.add_node(node(name, allocatable={"cpu": "4"}))
+
+    def info(self, item: Pod) -> PodInfo:
+        return self.columns.templates.info(item)
+
+    def cpu_milli(self, node_name: str) -> int:
+        return int(self.columns.requested_of("cpu")[self.columns.row_of[node_name]])
+
+    def pods_on(self, node_name: str) -> list[str]:
+        return [p.key for p in self.columns.pods.on_row(self.columns.row_of[node_name])]
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+# ---------------------------------------------------------------- pods
+
+
+def test_an_assumed_pod_counts_on_its_node(desk: Desk) -> None:
+    pending = desk.info(pod("p", cpu="500m"))
+    assumed = desk.cache.assume_pod(pending, "n1")
+    assert assumed.node_name == "n1"
+    assert assumed.template is pending.template
+    assert pending.node_name == ""
+    assert desk.cpu_milli("n1") == 500
+    assert desk.cache.is_assumed_pod(pending.uid)
+    assert desk.cache.assumed_pods() == [assumed]
+    with pytest.raises(CacheError, match="can't be assumed"):
+        desk.cache.assume_pod(pending, "n2")
+    assert desk.cpu_milli("n2") == 0
+
+
+def test_adding_confirms_an_assumed_pod(desk: Desk) -> None:
+    desk.cache.assume_pod(desk.info(pod("p", cpu="500m")), "n1")
+    bound = desk.info(pod("p", cpu="500m", node_name="n1", phase="Running"))
+    desk.cache.add_pod(bound)
+    assert desk.cache.get_pod(bound.uid) is bound
+    assert not desk.cache.is_assumed_pod(bound.uid)
+    assert desk.cpu_milli("n1") == 500
+    with pytest.raises(CacheError, match="already in added state"):
+        desk.cache.add_pod(bound)
+
+
+def test_adding_moves_a_pod_that_was_assumed_elsewhere(desk: Desk) -> None:
+    desk.cache.assume_pod(desk.info(pod("p", cpu="500m")), "n1")
+    desk.cache.add_pod(desk.info(pod("p", cpu="700m", node_name="n2")))
+    assert (desk.cpu_milli("n1"), desk.cpu_milli("n2")) == (0, 700)
+    assert (desk.pods_on("n1"), desk.pods_on("n2")) == ([], ["default/p"])
+
+
+def test_forgetting_takes_an_assumed_pod_back(desk: Desk) -> None:
+    assumed = desk.cache.assume_pod(desk.info(pod("p", cpu="500m")), "n1")
+    assert desk.cache.forget_pod(assumed)
+    assert desk.cpu_milli("n1") == 0
+    assert desk.cache.get_pod(assumed.uid) is None
+    assert not desk.cache.forget_pod(assumed)
+    desk.cache.assume_pod(assumed, "n2")
+    assert desk.pods_on("n2") == ["default/p"]
+
+
+def test_only_a_pod_assumed_there_can_be_forgotten(desk: Desk) -> None:
+    assumed = desk.cache.assume_pod(desk.info(pod("p")), "n1")
+    elsewhere = desk.info(pod("p", node_name="n2"))
+    with pytest.raises(CacheError, match="was assumed on n2 but assigned to n1"):
+        desk.cache.forget_pod(elsewhere)
+    desk.cache.add_pod(assumed)
+    with pytest.raises(CacheError, match="wasn't assumed"):
+        desk.cache.forget_pod(assumed)
+    assert desk.pods_on("n1") == ["default/p"]
+
+
+def test_update_replaces_a_bound_pod(desk: Desk) -> None:
+    old = desk.info(pod("p", cpu="1", node_name="n1"))
+    desk.cache.add_pod(desk.info(pod("other", cpu="1", node_name="n1")))
+    desk.cache.add_pod(old)
+    new = desk.info(pod("p", cpu="250m", node_name="n1", labels={"a": "b"}))
+    desk.cache.update_pod(old, new)
+    assert desk.cache.get_pod("default/p") is new
+    assert desk.cpu_milli("n1") == 1250
+    assert desk.cache.n_pods == 2
+
+
+def test_what_cannot_be_updated(desk: Desk) -> None:
+    on_n1, on_n2 = (desk.info(pod("p", node_name=name)) for name in ("n1", "n2"))
+    with pytest.raises(CacheError, match="not added"):
+        desk.cache.update_pod(on_n1, on_n1)
+    desk.cache.assume_pod(on_n1, "n1")
+    with pytest.raises(CacheError, match="should not be updated"):
+        desk.cache.update_pod(on_n1, on_n1)
+    desk.cache.add_pod(on_n1)
+    with pytest.raises(CacheError, match="different node"):
+        desk.cache.update_pod(on_n1, on_n2)
+
+
+def test_removing_takes_assumed_and_bound_pods_off(desk: Desk) -> None:
+    desk.cache.assume_pod(desk.info(pod("a", cpu="1")), "n1")
+    desk.cache.add_pod(desk.info(pod("b", cpu="1", node_name="n1")))
+    with pytest.raises(CacheError, match="different node"):
+        desk.cache.remove_pod(desk.info(pod("b", node_name="n2")))
+    desk.cache.remove_pod(desk.info(pod("a", cpu="1")))
+    desk.cache.remove_pod(desk.info(pod("b", cpu="1", node_name="n1")))
+    assert desk.cpu_milli("n1") == 0
+    assert desk.cache.n_pods == 0
+    with pytest.raises(CacheError, match="not found"):
+        desk.cache.remove_pod(desk.info(pod("b", node_name="n1")))
+
+
+def test_a_pod_may_be_added_again_after_removal(desk: Desk) -> None:
+    bound = desk.info(pod("p", cpu="1", node_name="n1"))
+    desk.cache.add_pod(bound)
+    desk.cache.remove_pod(bound)
+    desk.cache.add_pod(desk.info(pod("p", cpu="1", node_name="n2")))
+    assert desk.pods_on("n2") == ["default/p"]
+
+
+# ---------------------------------------------------------------- expiry
+
+
+def test_assumed_pods_never_expire_by_default(desk: Desk) -> None:
+    assumed = desk.cache.assume_pod(desk.info(pod("p")), "n1")
+    desk.cache.finish_binding(assumed)
+    desk.now_ns = 10**18
+    assert desk.cache.next_expiry_ns() is None
+    assert desk.cache.expire_assumed_pods() == []
+
+
+def test_assumed_pods_expire_after_their_binding() -> None:
+    desk = Desk(assume_ttl_s=30)
+    bound = desk.cache.assume_pod(desk.info(pod("bound", cpu="1")), "n1")
+    binding = desk.cache.assume_pod(desk.info(pod("binding", cpu="1")), "n1")
+    seen = desk.cache.assume_pod(desk.info(pod("seen", cpu="1")), "n1")
+    desk.now_ns = 5 * SECOND_NS
+    desk.cache.finish_binding(bound)
+    desk.cache.finish_binding(seen)
+    desk.cache.add_pod(seen)
+    assert desk.cache.next_expiry_ns() == 35 * SECOND_NS
+    desk.now_ns = 35 * SECOND_NS
+    assert desk.cache.expire_assumed_pods() == []
+    desk.now_ns += 1
+    assert desk.cache.expire_assumed_pods() == [bound]
+    assert desk.cpu_milli("n1") == 2000
+    assert desk.cache.assumed_pods() == [binding]
+    desk.cache.add_pod(bound)
+    assert desk.cpu_milli("n1") == 3000
+
+
+# ---------------------------------------------------------------- nodes
+
+
+def test_pods_may_come_before_their_node() -> None:
+    desk = Desk()
+    desk.cache.add_pod(desk.info(pod("p", cpu="1", node_name="later")))
+    assert desk.cache.update_snapshot().names == ["n1", "n2"]
+    desk.cache.add_node(node("later", allocatable={"cpu": "2"}))
+    view = desk.cache.update_snapshot()
+    assert view.names == ["n1", "n2", "later"]
+    assert view.requested("cpu").tolist() == [0, 0, 1000]
+
+
+def test_pods_stay_known_when_their_node_goes_and_comes_back(desk: Desk) -> None:
+    desk.cache.add_pod(desk.info(pod("p", cpu="1", node_name="n1")))
+    desk.cache.update_snapshot()
+    desk.cache.remove_node(node("n1"))
+    assert desk.cache.update_snapshot().names == ["n2"]
+    assert desk.cache.n_pods == 1
+    with pytest.raises(CacheError, match="not found"):
+        desk.cache.remove_node(node("n1"))
+    desk.cache.update_node(node("n1", allocatable={"cpu": "8"}))
+    view = desk.cache.update_snapshot()
+    assert view.names == ["n2", "n1"]
+    assert view.requested("cpu").tolist() == [0, 1000]
+    assert view.allocatable("cpu").tolist() == [4000, 8000]
+
+
+# ---------------------------------------------------------------- snapshots
+
+
+def test_snapshots_take_zones_in_turn() -> None:
+    cache = Cache(ClusterColumns(), now_ns=lambda: 0)
+    for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b"), ("a3", "a"), ("x", "")):
+        cache.add_node(node(name, zone=zone))
+    assert cache.update_snapshot().names == ["a1", "b1", "x", "a2", "a3"]
+    assert cache.snapshot_names == ["a1", "b1", "x", "a2", "a3"]
+
+
+def test_a_node_that_changes_zone_keeps_its_place_until_nodes_come_or_go() -> None:
+    cache = Cache(ClusterColumns(), now_ns=lambda: 0)
+    for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b")):
+        cache.add_node(node(name, zone=zone))
+    assert cache.update_snapshot().names == ["a1", "b1", "a2"]
+    cache.update_node(node("a1", zone="c"))
+    assert cache.update_snapshot().names == ["a1", "b1", "a2"]
+    cache.add_node(node("d1", zone="d"))
+    assert cache.update_snapshot().names == ["a2", "b1", "a1", "d1"]
+
+
+def test_a_node_replaced_between_snapshots_keeps_its_place(desk: Desk) -> None:
+    assert desk.cache.update_snapshot().names == ["n1", "n2"]
+    desk.cache.remove_node(node("n1"))
+    desk.cache.add_node(node("n1"))
+    assert desk.cache.update_snapshot().names == ["n1", "n2"]
+
+
+def test_changed_rows_since(desk: Desk) -> None:
+    rows = desk.columns.row_of
+    before = desk.cache.generation
+    assert desk.cache.changed_rows_since(before).size == 0
+    assumed = desk.cache.assume_pod(desk.info(pod("p")), "n2")
+    assert desk.cache.changed_rows_since(before).tolist() == [rows["n2"]]
+    desk.cache.update_node(node("n1", labels={"a": "b"}))
+    assert desk.cache.changed_rows_since(before).tolist() == [rows["n1"], rows["n2"]]
+    between = desk.cache.generation
+    assert between > before
+    desk.cache.forget_pod(assumed)
+    desk.cache.remove_node(node("n2"))
+    assert desk.cache.changed_rows_since(between).tolist() == [rows["n2"]]
+
+
+def test_a_snapshot_is_a_view_of_what_is(desk: Desk) -> None:
+    view = desk.cache.update_snapshot()
+    desk.cache.assume_pod(desk.info(replace(pod("p", cpu="1"))), "n2")
+    assert view.requested("cpu").tolist() == [0, 1000]

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduler_core.cluster.node_tree import NodeTree, zone_key
+
+REGION, ZONE = "topology.kubernetes.io/region", "topology.kubernetes.io/zone"
+BETA_REGION = "failure-domain.beta.kubernetes.io/region"
+BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
+
+
+@pytest.mark.parametrize(
+    ("labels", "key"),
+    [
+        ({}, ""),
+        ({ZONE: "", REGION: ""}, ""),
+        ({ZONE: "z"}, ":\x00:z"),
+        ({REGION: "r"}, "r:\x00:"),
+        ({REGION: "r", ZONE: "z"}, "r:\x00:z"),
+        ({BETA_REGION: "r", BETA_ZONE: "z"}, "r:\x00:z"),
+        ({REGION: "r", BETA_REGION: "old", ZONE: "z", BETA_ZONE: "old"}, "r:\x00:z"),
+        ({ZONE: "", BETA_ZONE: "old"}, ""),
+    ],
+)
+def test_zone_key(labels: dict[str, str], key: str) -> None:
+    assert zone_key(labels) == key
+
+
+def tree_of(*nodes: tuple[str, str]) -> NodeTree:
+    tree = NodeTree()
+    for name, zone in nodes:
+        tree.add(name, {ZONE: zone} if zone else {})
+    return tree
+
+
+def test_an_empty_tree_has_no_nodes() -> None:
+    assert NodeTree().order() == []
+
+
+def test_zones_take_turns_until_they_are_used_up() -> None:
+    tree = tree_of(("a", "1"), ("b", ""), ("c", "1"), ("d", "2"), ("e", "2"), ("f", "2"))
+    assert tree.order() == ["a", "b", "d", "c", "e", "f"]
+
+
+def test_adding_again_changes_nothing() -> None:
+    tree = tree_of(("a", "1"), ("b", "1"), ("a", "1"))
+    assert tree.order() == ["a", "b"]
+
+
+def test_a_node_in_a_new_zone_goes_to_its_end() -> None:
+    tree = tree_of(("a", "1"), ("b", "1"), ("c", "2"))
+    tree.add("a", {ZONE: "2"})
+    assert tree.order() == ["b", "c", "a"]
+
+
+def test_an_emptied_zone_loses_its_place() -> None:
+    tree = tree_of(("a", "1"), ("b", "2"))
+    tree.remove("a")
+    tree.remove("unknown")
+    tree.add("c", {ZONE: "1"})
+    assert tree.order() == ["b", "c"]
+
+
+class NaiveTree:
+    """Upstream's node_tree.go told with lists: zones, names by zone, one index per zone."""
+
+    def __init__(self) -> None:
+        self.zones: list[str] = []
+        self.names: dict[str, list[str]] = {}
+
+    def add(self, name: str, zone: str) -> None:
+        if zone not in self.names:
+            self.zones.append(zone)
+            self.names[zone] = []
+        if name not in self.names[zone]:
+            self.names[zone].append(name)
+
+    def remove(self, name: str, zone: str) -> None:
+        self.names[zone].remove(name)
+        if not self.names[zone]:
+            del self.names[zone]
+            self.zones.remove(zone)
+
+    def order(self) -> list[str]:
+        order: list[str] = []
+        at = dict.fromkeys(self.zones, 0)
+        exhausted: set[str] = set()
+        turn = 0
+        while len(exhausted) < len(self.zones):
+            zone = self.zones[turn % len(self.zones)]
+            if at[zone] < len(self.names[zone]):
+                order.append(self.names[zone][at[zone]])
+                at[zone] += 1
+            else:
+                exhausted.add(zone)
+            turn += 1
+        return order
+
+
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.sampled_from("abcdefgh"), st.sampled_from(["", "1", "2", "3"])),
+        max_size=60,
+    )
+)
+def test_agrees_with_a_naive_tree(steps: list[tuple[bool, str, str]]) -> None:
+    tree, naive = NodeTree(), NaiveTree()
+    zone_of: dict[str, str] = {}
+    for adds, name, zone in steps:
+        if adds:
+            tree.add(name, {ZONE: zone} if zone else {})
+            if zone_of.get(name) != zone:
+                if name in zone_of:
+                    naive.remove(name, zone_of[name])
+                naive.add(name, zone)
+                zone_of[name] = zone
+        else:
+            tree.remove(name)
+            if name in zone_of:
+                naive.remove(name, zone_of.pop(name))
+        assert tree.order() == naive.order()

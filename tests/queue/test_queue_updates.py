@@ -1,0 +1,168 @@
+"""Updates of pending pods, by where the pod is."""
+
+import pytest
+from queue_world import Gate, Rejector, World, pod_info
+
+from scheduler_core.api import Toleration
+from scheduler_core.framework.events import (
+    ActionType,
+    ClusterEvent,
+    EventResource,
+    QueueingHint,
+)
+from scheduler_core.queue.cluster_events import NODE_ADD
+from scheduler_core.queue.moves import Hint, Move, Strategy, Via
+from scheduler_core.trace.events import Queue
+
+QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
+POD_LABEL = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_LABEL)
+POD_TOLERATION = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_TOLERATION)
+GATES_GONE = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
+
+A = "A"
+OLD, NEW = pod_info("p", nominated="n1"), pod_info("p", labels={"a": "b"}, nominated="n2")
+
+
+def test_in_active_q_the_pod_is_replaced() -> None:
+    world = World()
+    world.add(OLD)
+    told = len(world.moves)
+    world.queue.update(OLD, NEW)
+    assert world.pop().pod is NEW
+    assert len(world.moves) == told
+    assert world.queue.nominator.nominations() == {"default/p": "n2"}
+
+
+def test_in_backoff_q_the_pod_is_replaced() -> None:
+    world = World()
+    queued = world.park(OLD)
+    world.queue.update(OLD, NEW)
+    assert world.places() == {"default/p": "backoff"}
+    assert queued.pod is NEW
+    assert world.queue.nominator.nominations() == {"default/p": "n2"}
+
+
+def test_an_unknown_pod_is_added() -> None:
+    world = World()
+    world.live[NEW.key] = NEW.pod
+    world.queue.update(OLD, NEW)
+    assert world.moves == [Move(NEW, Queue.ACTIVE, "UnschedulablePodUpdate", Via.ADDED)]
+    assert world.queue.nominator.nominations() == {"default/p": "n2"}
+
+
+@pytest.mark.parametrize(
+    ("hint", "seconds", "place"),
+    [(QUEUE, 0, "backoff"), (QUEUE, 60, "active"), (SKIP, 60, "unschedulable")],
+)
+def test_a_parked_pod_moves_as_its_rejector_says(
+    hint: QueueingHint, seconds: float, place: str
+) -> None:
+    world = World(Rejector(A, {POD_LABEL: hint}))
+    queued = world.park(OLD, A)
+    world.pass_time(seconds)
+    world.queue.update(OLD, NEW)
+    assert world.places() == {"default/p": place}
+    assert queued.pod is NEW
+    told = world.moves[-1]
+    assert (told.event, told.via, told.cause) == (
+        "UnschedulablePodUpdatePodLabel",
+        Via.SELF_UPDATE,
+        "default/p",
+    )
+    assert told.hints == (Hint(A, hint),)
+
+
+def test_the_first_change_that_helps_decides() -> None:
+    world = World(Rejector(A, {POD_LABEL: SKIP, POD_TOLERATION: QUEUE, GATES_GONE: QUEUE}))
+    old = pod_info("p", gates=["x"])
+    world.park(old, A)
+    new = pod_info("p", labels={"a": "b"}, tolerations=[Toleration(key="k")])
+    world.queue.update(old, new)
+    assert [(move.event, move.strategy) for move in world.moves[-2:]] == [
+        ("UnschedulablePodUpdatePodLabel", Strategy.SKIP),
+        ("UnschedulablePodUpdatePodSchedulingGatesEliminated", Strategy.AFTER_BACKOFF),
+    ]
+    assert world.places() == {"default/p": "backoff"}
+
+
+# ---------------------------------------------------------------- gates
+
+
+def test_a_gated_pod_waits_apart_and_is_not_backing_off() -> None:
+    gate = Gate("SchedulingGates", [GATES_GONE], held={"default/p"})
+    world = World(gate)
+    old = pod_info("p", gates=["x"])
+    world.add(old)
+    assert world.moves == [
+        Move(old, Queue.GATED, "UnschedulablePodAdd", Via.ADDED, gated_by="SchedulingGates")
+    ]
+    assert [queued.gating_plugin for queued in world.queue.gated_pods()] == ["SchedulingGates"]
+    gate.held.clear()
+    world.queue.update(old, pod_info("p"))
+    assert world.places() == {"default/p": "active"}
+    assert world.pop().attempts == 1
+
+
+def test_the_gate_asks_again_and_may_hold_the_pod() -> None:
+    gate = Gate("SchedulingGates", [GATES_GONE], held={"default/p"})
+    world = World(gate)
+    old = pod_info("p", gates=["x"])
+    world.add(old)
+    world.queue.update(old, pod_info("p"))
+    assert world.places() == {"default/p": "gated"}
+    assert gate.asked == ["default/p", "default/p"]
+    told = world.moves[-1]
+    assert (told.strategy, told.queue) == (Strategy.AFTER_BACKOFF, Queue.GATED)
+
+
+def test_events_that_do_not_interest_the_gate_are_not_weighed() -> None:
+    rejector = Rejector(A, {NODE_ADD: QUEUE})
+    world = World(Gate("Gate", [POD_LABEL], held={"default/p"}), rejector)
+    world.add(OLD)
+    told = len(world.told)
+    world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
+    assert len(world.told) == told
+    assert rejector.asked == []
+
+
+@pytest.mark.parametrize(("pop_early", "backoff"), [(True, "gated"), (False, "backoff")])
+def test_a_woken_pod_may_be_gated_again(pop_early: bool, backoff: str) -> None:
+    """PreEnqueue guards backoffQ only when pods may be popped from there."""
+    gate = Gate("DefaultPreemption", [POD_LABEL, NODE_ADD], hint=SKIP)
+    world = World(gate, Rejector(A, {NODE_ADD: QUEUE}), pop_early=pop_early)
+    world.park(OLD, A)
+    gate.held.add("default/p")
+    world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
+    assert world.places() == {"default/p": backoff}
+    world.pass_time(2)
+    world.queue.flush_backoff_completed()
+    assert world.places() == {"default/p": "gated"}
+    world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
+    assert world.moves[-1].hints == (Hint("DefaultPreemption", SKIP), Hint(A, QUEUE))
+    assert world.places() == {"default/p": "gated"}
+    gate.held.clear()
+    world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
+    assert world.places() == {"default/p": "active"}
+
+
+def test_the_plugin_that_held_the_pod_is_asked_first() -> None:
+    first, second = Gate("First"), Gate("Second", [NODE_ADD], held={"default/p"})
+    world = World(first, second)
+    world.add(OLD)
+    assert (len(first.asked), len(second.asked)) == (1, 1)
+    world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
+    assert (len(first.asked), len(second.asked)) == (1, 2)
+    first.held.add("default/p")
+    second.held.clear()
+    world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
+    assert [queued.gating_plugin for queued in world.queue.gated_pods()] == ["First"]
+
+
+def test_a_gated_pod_is_not_nominated_before_it_enters() -> None:
+    gate = Gate("Gate", [POD_LABEL], held={"default/p"})
+    world = World(gate)
+    world.add(OLD)
+    assert world.nominations == []
+    gate.held.clear()
+    world.queue.update(OLD, NEW)
+    assert world.nominations == [("default/p", "n2")]
