@@ -1,3 +1,9 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from kviz.common import pages
+
+urlpatterns = [
+    path("plugins/", pages.plugin_list, name="plugin-list"),
+    path("plugins/<str:name>", pages.plugin_detail, name="plugin-detail"),
+    path("about/fidelity", pages.about_fidelity, name="fidelity"),
+]

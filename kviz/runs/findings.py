@@ -31,8 +31,8 @@ class PendingCause:
         return self.pods[:PODS_SHOWN]
 
     @property
-    def n_more(self) -> int:
-        return len(self.pods) - len(self.shown)
+    def rest(self) -> list[PodOutcome]:
+        return self.pods[PODS_SHOWN:]
 
 
 @dataclass(frozen=True)

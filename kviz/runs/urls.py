@@ -1,3 +1,15 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from kviz.runs import pages
+
+urlpatterns = [
+    path("", pages.run_list, name="run-list"),
+    path("new", pages.run_new, name="run-new"),
+    path("<uuid:run_id>", pages.run_detail, name="run-detail"),
+    path("<uuid:run_id>/cycles", pages.run_cycles, name="run-cycles"),
+    path("<uuid:run_id>/explore", pages.run_explore, name="run-explore"),
+    path("<uuid:run_id>/cancel", pages.run_cancel, name="run-cancel"),
+    path("<uuid:run_id>/share", pages.run_share, name="run-share"),
+    path("<uuid:run_id>/delete", pages.run_delete, name="run-delete"),
+    path("<uuid:run_id>/pods/<str:namespace>/<str:name>/why", pages.run_why, name="run-why"),
+]

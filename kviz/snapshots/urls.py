@@ -1,3 +1,9 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from kviz.snapshots import pages
+
+urlpatterns = [
+    path("", pages.snapshot_list, name="snapshot-list"),
+    path("new", pages.snapshot_new, name="snapshot-new"),
+    path("<uuid:snapshot_id>", pages.snapshot_detail, name="snapshot-detail"),
+]

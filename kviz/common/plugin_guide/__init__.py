@@ -6,6 +6,8 @@ with the engine's own registry, so that a page cannot drift from what a run does
 
 from __future__ import annotations
 
+import re
+
 from kviz.common.plugin_guide import (
     default_binder,
     default_preemption,
@@ -28,9 +30,9 @@ from kviz.common.plugin_guide import (
     volume_restrictions,
     volume_zone,
 )
-from kviz.common.plugin_guide.guide import PluginGuide
+from kviz.common.plugin_guide.guide import PluginGuide, Reason
 
-__all__ = ["GUIDES", "PluginGuide", "guide_of"]
+__all__ = ["GUIDES", "PluginGuide", "Reason", "guide_of", "reason_guide"]
 
 GUIDES: tuple[PluginGuide, ...] = (
     scheduling_gates.GUIDE,
@@ -62,3 +64,24 @@ _BY_NAME = {guide.name: guide for guide in GUIDES}
 def guide_of(name: str) -> PluginGuide | None:
     """The guide of an in-tree plugin, or None for a name kviz does not know."""
     return _BY_NAME.get(name)
+
+
+def reason_guide(text: str, code: str = "") -> tuple[PluginGuide, Reason] | None:
+    """The plugin that says `text` and what it means; capital words in a reason stand for names.
+
+    The same words can mean more or less depending on the status `code`, if that is known.
+    """
+    found = [(guide, reason) for pattern, guide, reason in _PATTERNS if pattern.fullmatch(text)]
+    exact = [(guide, reason) for guide, reason in found if reason.code == code]
+    return next(iter(exact or found), None)
+
+
+_PLACEHOLDER = re.compile(r"NAME\\ \\.\\.\\.|NAME|RESOURCE")
+
+
+def _pattern(reason: Reason) -> re.Pattern[str]:
+    """Match the reason with anything where it has a placeholder."""
+    return re.compile(_PLACEHOLDER.sub(".+", re.escape(reason.text)))
+
+
+_PATTERNS = [(_pattern(reason), guide, reason) for guide in GUIDES for reason in guide.reasons]

@@ -159,3 +159,10 @@ SAMPLES = (
         start="clinic/analytics-0",
     ),
 )
+
+_BY_SLUG = {sample.slug: sample for sample in SAMPLES}
+
+
+def sample_named(name: str) -> Sample | None:
+    """The sample a sample snapshot was made from: such a snapshot is named by the slug."""
+    return _BY_SLUG.get(name)

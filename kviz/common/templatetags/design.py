@@ -1,0 +1,68 @@
+"""Small pieces of the design that templates repeat: icons, bars, resource amounts."""
+
+from __future__ import annotations
+
+from django import template
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from kviz.common.plugin_guide import PluginGuide, Reason, guide_of, reason_guide
+
+register = template.Library()
+
+MIB = 1 << 20
+GIB = 1 << 30
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """An icon of the sprite; decoration only, so the text beside it must say the same."""
+    return format_html(
+        '<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>',
+        static("img/icons.svg"),
+        name,
+    )
+
+
+@register.simple_tag
+def bar(value: int, whole: int, meaning: str = "feasible") -> SafeString:
+    """A bar of `value` out of `whole`; the number itself belongs beside it, as text."""
+    width = 100 * value / whole if whole > 0 else 0
+    return format_html(
+        '<svg class="bar bar--{}" viewBox="0 0 100 1" preserveAspectRatio="none" '
+        'aria-hidden="true"><rect width="{}" height="1"></rect></svg>',
+        meaning,
+        f"{width:.2f}",
+    )
+
+
+@register.filter
+def guide(plugin: str) -> PluginGuide | None:
+    """What kviz knows about a plugin; None for a user's own."""
+    return guide_of(plugin)
+
+
+@register.filter
+def meaning(reason: str) -> Reason | None:
+    """What a failure reason means, if it is one of the in-tree plugins'."""
+    found = reason_guide(reason)
+    return found[1] if found else None
+
+
+@register.filter
+def cores(cpu_milli: int) -> str:
+    """Millicores as people write them: `500m`, `4`, `1.5`."""
+    if cpu_milli % 1000 == 0:
+        return str(cpu_milli // 1000)
+    return f"{cpu_milli}m" if cpu_milli < 1000 else f"{cpu_milli / 1000:g}"
+
+
+@register.filter
+def binary_bytes(amount: int) -> str:
+    """Bytes as Kubernetes writes memory: `512Mi`, `16Gi`."""
+    if amount >= GIB:
+        return f"{amount / GIB:.4g}Gi"
+    if amount >= MIB:
+        return f"{amount / MIB:.4g}Mi"
+    return str(amount)

@@ -1,0 +1,88 @@
+"""Take a `0/216 nodes are available: ...` message apart, down to the nodes it counts.
+
+Pure: no database. Older wordings are taken apart, too; they just may not name any node of a run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from kviz.common.plugin_guide import Reason, reason_guide
+from kviz.runs.projection import StatusDocument
+
+NODES_NAMED: Final = 12
+
+_HEAD: Final = re.compile(r"(\d+)/(\d+) nodes are available:\s*")
+_COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
+_NEXT_CLAUSE: Final = re.compile(r", (?=\d+ )")
+_END: Final = re.compile(r"\.(?:\s+|$)")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One reason and how many nodes it stands for; `count` is None if it stands for the pod.
+
+    `nodes` are the nodes of the run's cycle that gave this very reason, in node order.
+    """
+
+    count: int | None
+    reason: str
+    plugin: str
+    guide: Reason | None
+    nodes: list[str] = field(default_factory=list)
+
+    @property
+    def named(self) -> list[str]:
+        return self.nodes[:NODES_NAMED]
+
+    @property
+    def unnamed(self) -> list[str]:
+        return self.nodes[NODES_NAMED:]
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """`clauses` are Filter's reasons, `preemption` those of the dry runs, `tail` other text."""
+
+    n_nodes: int
+    clauses: list[Clause]
+    preemption: list[Clause]
+    tail: str
+
+
+def decode(message: str, rejected: Mapping[str, StatusDocument]) -> Decoded | None:
+    """Decode a message against the rejected nodes of a cycle; None if it is no such message."""
+    head = _HEAD.search(message)
+    if head is None:
+        return None
+    body, rest = _split_sentence(message[head.end() :])
+    second = _HEAD.search(rest)
+    preemption, tail = "", rest
+    if second is not None:
+        preemption, _ = _split_sentence(rest[second.end() :])
+        tail = rest[: second.start()]
+    return Decoded(
+        n_nodes=int(head.group(2)),
+        clauses=[_clause(text, rejected) for text in _NEXT_CLAUSE.split(body)],
+        preemption=[_clause(text, {}) for text in _NEXT_CLAUSE.split(preemption) if text],
+        tail=tail.strip(" ,:"),
+    )
+
+
+def _split_sentence(text: str) -> tuple[str, str]:
+    """Cut at the dot that ends the reasons; dots inside names are followed by no space."""
+    end = _END.search(text)
+    return (text, "") if end is None else (text[: end.start()], text[end.end() :])
+
+
+def _clause(text: str, rejected: Mapping[str, StatusDocument]) -> Clause:
+    counted = _COUNTED.fullmatch(text)
+    count, reason = (int(counted.group(1)), counted.group(2)) if counted else (None, text)
+    nodes = [node for node, status in rejected.items() if reason in status.get("reasons", ())]
+    first: StatusDocument = rejected[nodes[0]] if nodes else {"code": ""}
+    found = reason_guide(reason, first["code"])
+    plugin = first.get("plugin", "") or (found[0].name if found else "")
+    return Clause(count, reason, plugin, found[1] if found else None, nodes)

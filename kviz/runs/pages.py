@@ -1,0 +1,233 @@
+"""Run pages: the list, the form, the findings, the cycles. Reads and writes are elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from kviz.accounts.middleware import share_of, workspace_of
+from kviz.common.problems import ErrorItem
+from kviz.runs import selectors, services
+from kviz.runs.decoder import decode
+from kviz.runs.findings import cycles_filtered, findings
+from kviz.runs.forms import RunForm
+from kviz.runs.inputs import InvalidInput
+from kviz.runs.marked_text import marked_lines
+from kviz.runs.models import Run
+from kviz.runs.presets import PRESETS, preset_text
+from kviz.runs.score_table import score_table
+from kviz.snapshots import selectors as snapshot_selectors
+
+RUNS_SHOWN = 200
+CYCLES_SHOWN = 100
+
+
+def run_of(request: HttpRequest, run_id: UUID) -> Run:
+    """The run this request may see. Raises Http404."""
+    run = selectors.run_get(run_id=run_id, workspace=workspace_of(request), share=share_of(request))
+    if run is None:
+        raise Http404(run_id)
+    return run
+
+
+def own_run_of(request: HttpRequest, run_id: UUID) -> Run:
+    """The run if it belongs to this workspace: sharing opens reading only. Raises Http404."""
+    run = selectors.run_get(run_id=run_id, workspace=workspace_of(request))
+    if run is None:
+        raise Http404(run_id)
+    return run
+
+
+def run_context(request: HttpRequest, run: Run) -> dict[str, object]:
+    """What every page of a run needs."""
+    return {
+        "section": "runs",
+        "run": run,
+        "is_own": run.workspace_id == workspace_of(request).pk,
+        "share": share_of(request),
+    }
+
+
+@require_GET
+def run_list(request: HttpRequest) -> HttpResponse:
+    runs = selectors.runs_visible(workspace=workspace_of(request))[:RUNS_SHOWN]
+    return render(request, "runs/list.html", {"section": "runs", "runs": runs})
+
+
+# ---------------------------------------------------------------- the form
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def run_new(request: HttpRequest) -> HttpResponse:
+    if request.method == "POST":
+        return _run_create(request)
+    values = {
+        "snapshot": request.GET.get("snapshot", ""),
+        "scheduler_config": preset_text(request.GET.get("preset", "")),
+        "seed": "0",
+    }
+    return _run_form(request, values, (), HTTPStatus.OK)
+
+
+def _run_create(request: HttpRequest) -> HttpResponse:
+    form = RunForm(request.POST)
+    values = {name: request.POST.get(name, "") for name in form.fields}
+    if not form.is_valid():
+        errors = [
+            {"field": field, "message": str(message)}
+            for field, found in form.errors.items()
+            for message in found
+        ]
+        return _run_form(request, values, errors, HTTPStatus.BAD_REQUEST)
+    snapshot = snapshot_selectors.snapshot_get(
+        snapshot_id=form.cleaned_data["snapshot"],
+        workspace=workspace_of(request),
+        share=request.POST.get("share", ""),
+    )
+    if snapshot is None:
+        raise Http404(form.cleaned_data["snapshot"])
+    try:
+        run = services.run_create(
+            workspace=workspace_of(request),
+            snapshot=snapshot,
+            scheduler_config=form.cleaned_data["scheduler_config"],
+            scenario=form.cleaned_data["scenario"],
+            seed=form.cleaned_data["seed"] or 0,
+        )
+    except InvalidInput as invalid:
+        return _run_form(request, values, invalid.errors, HTTPStatus.BAD_REQUEST)
+    then = "run-explore" if request.POST.get("then") == "explore" else "run-detail"
+    return redirect(then, run.pk)
+
+
+def _run_form(
+    request: HttpRequest, values: dict[str, str], errors: Sequence[ErrorItem], status: HTTPStatus
+) -> HttpResponse:
+    by_field: dict[str, list[ErrorItem]] = {}
+    for error in errors:
+        by_field.setdefault(str(error.get("field", "")), []).append(error)
+    bad_lines = {int(error["line"]) for error in errors if "line" in error}
+    share = request.GET.get("share", "") or request.POST.get("share", "")
+    context = {
+        "section": "runs",
+        "values": values,
+        "errors": by_field,
+        "n_errors": len(errors),
+        "marked": marked_lines(values.get("scheduler_config", ""), bad_lines),
+        "presets": PRESETS,
+        "share": share,
+        "snapshots": snapshot_selectors.snapshots_visible(
+            workspace=workspace_of(request), share=share
+        ),
+    }
+    return render(request, "runs/new.html", context, status=status)
+
+
+# ---------------------------------------------------------------- one run
+
+
+@require_GET
+def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = run_of(request, run_id)
+    context = run_context(request, run) | {"findings": findings(run=run)}
+    return render(request, "runs/detail.html", context)
+
+
+@require_GET
+def run_cycles(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = run_of(request, run_id)
+    kind, pod = request.GET.get("kind", ""), request.GET.get("pod", "")
+    after = _number(request.GET.get("after", ""))
+    rows = list(cycles_filtered(run=run, kind=kind, pod=pod, after=after)[: CYCLES_SHOWN + 1])
+    shown = rows[:CYCLES_SHOWN]
+    query = {"kind": kind, "pod": pod, "share": share_of(request)}
+    kept = {name: value for name, value in query.items() if value}
+    context = run_context(request, run) | {
+        "cycles": shown,
+        "kind": kind,
+        "pod": pod,
+        "after": after,
+        "next": urlencode(kept | {"after": shown[-1].number}) if len(rows) > len(shown) else "",
+        "first": urlencode(kept) if after else "",
+    }
+    return render(request, "runs/cycles.html", context)
+
+
+def _number(text: str) -> int:
+    """A positive number from an address; 0 for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+@require_GET
+def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """The Explorer's mount point, and the same cycle as tables for readers without scripts."""
+    run = run_of(request, run_id)
+    number = _number(request.GET.get("c", "")) or 1
+    cycle = selectors.cycle_get(run=run, cycle=number)
+    context = run_context(request, run) | {
+        "cycle": cycle,
+        "scores": score_table(cycle) if cycle else None,
+        "number": number,
+        "previous": number - 1,
+        "next": number + 1 if number < run.cycles else 0,
+        "node": request.GET.get("n", ""),
+    }
+    return render(request, "runs/explore.html", context)
+
+
+@require_POST
+def run_cancel(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = own_run_of(request, run_id)
+    if services.run_cancel(run=run):
+        messages.info(request, _("The run was stopped. What it had decided so far is kept."))
+    return redirect("run-detail", run.pk)
+
+
+@require_POST
+def run_share(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = own_run_of(request, run_id)
+    token = services.run_share(run=run)
+    link = request.build_absolute_uri(
+        f"{reverse('run-detail', args=[run.pk])}?{urlencode({'share': token})}"
+    )
+    messages.success(
+        request, _("Whoever has this link can read the run: %(link)s") % {"link": link}
+    )
+    return redirect("run-detail", run.pk)
+
+
+@require_POST
+def run_delete(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    services.run_delete(run=own_run_of(request, run_id))
+    messages.info(request, _("The run was deleted."))
+    return redirect("run-list")
+
+
+@require_GET
+def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> HttpResponse:
+    """Why a pod is, or was, pending; `message` decodes another message against its last cycle."""
+    run = run_of(request, run_id)
+    why = selectors.pod_why(run=run, namespace=namespace, name=name)
+    if why is None:
+        raise Http404(f"{namespace}/{name}")
+    number = why["cycle"]
+    cycle = selectors.cycle_get(run=run, cycle=number) if isinstance(number, int) else None
+    message = request.GET.get("message", "").strip() or str(why["message"])
+    context = run_context(request, run) | {
+        "why": why,
+        "namespace": namespace,
+        "name": name,
+        "message": message,
+        "is_other_message": message != why["message"],
+        "decoded": decode(message, cycle["filter"] if cycle else {}),
+    }
+    return render(request, "runs/why.html", context)

@@ -1,0 +1,46 @@
+"""Addresses inside a run: every number on a page leads to its evidence.
+
+All tags read `run` and `share` from the page's context, so that a shared page links to pages
+that are shared as well.
+"""
+
+from __future__ import annotations
+
+from django import template
+from django.template import Context
+from django.urls import reverse
+from django.utils.http import urlencode
+
+register = template.Library()
+
+
+def _address(context: Context, name: str, *more: str, **query: object) -> str:
+    address = reverse(name, args=[context["run"].pk, *more])
+    kept = {key: value for key, value in query.items() if value not in ("", None)}
+    if share := context.get("share"):
+        kept["share"] = share
+    return f"{address}?{urlencode(kept)}" if kept else address
+
+
+@register.simple_tag(takes_context=True)
+def explore_url(context: Context, **position: object) -> str:
+    """The Explorer at a position: `c` cycle, `p` point, `g` plugin, `pod`, `n` node, `tab`."""
+    return _address(context, "run-explore", **position)
+
+
+@register.simple_tag(takes_context=True)
+def cycles_url(context: Context, **query: object) -> str:
+    """The list of cycles, filtered by `kind` or `pod`."""
+    return _address(context, "run-cycles", **query)
+
+
+@register.simple_tag(takes_context=True)
+def why_url(context: Context, pod: str) -> str:
+    """The reason page of a pod given as `namespace/name`."""
+    namespace, _, name = pod.partition("/")
+    return _address(context, "run-why", namespace, name)
+
+
+@register.simple_tag(takes_context=True)
+def run_url(context: Context) -> str:
+    return _address(context, "run-detail")
