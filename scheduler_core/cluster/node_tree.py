@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-REGION_LABELS = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
-ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+REGION_LABELS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
+ZONE_LABELS = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
 
 
 def zone_key(labels: Mapping[str, str]) -> str:
     """Return region and zone of a node as one key, empty if it has neither.
 
-    The stable labels win over the beta ones. Upstream: component-helpers GetZoneKey.
+    The beta labels win over the stable ones. Upstream: component-helpers GetZoneKey.
     """
     region = _first(labels, REGION_LABELS)
     zone = _first(labels, ZONE_LABELS)

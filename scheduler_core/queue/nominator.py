@@ -37,9 +37,9 @@ class Nominator:
     def nominated_pods_for_node(self, node_name: str) -> Sequence[PodInfo]:
         return list(self._on_node.get(node_name, {}).values())
 
-    def nodes(self) -> Sequence[str]:
-        """Return the nodes that pods are nominated for."""
-        return list(self._on_node)
+    def nominated_by_node(self) -> dict[str, list[PodInfo]]:
+        """Return the nominated pods of every node that has any."""
+        return {node_name: list(pods.values()) for node_name, pods in self._on_node.items()}
 
     def node_of(self, pod: PodInfo) -> str:
         """Return the pod's nominated node, empty if it has none."""

@@ -417,9 +417,10 @@ class SchedulingQueue:
     def _weigh_in_flight_events(self, queued: QueuedPodInfo) -> Strategy:
         """Return the best strategy that an event since the pod was popped deserves.
 
-        A pod that no plugin rejected met an error and is tried again in any case.
+        A pod that no plugin rejected met an error and is tried again in any case, and so is
+        one whose flight was over before its binding failed: nobody knows what it missed.
         """
-        if not queued.has_rejectors:
+        if not queued.has_rejectors or queued.pod.uid not in self._in_flight:
             return Strategy.AFTER_BACKOFF
         best = Strategy.SKIP
         for seen in self._in_flight.events_since_start(queued.pod.uid):

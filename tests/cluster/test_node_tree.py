@@ -20,8 +20,8 @@ BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
         ({REGION: "r"}, "r:\x00:"),
         ({REGION: "r", ZONE: "z"}, "r:\x00:z"),
         ({BETA_REGION: "r", BETA_ZONE: "z"}, "r:\x00:z"),
-        ({REGION: "r", BETA_REGION: "old", ZONE: "z", BETA_ZONE: "old"}, "r:\x00:z"),
-        ({ZONE: "", BETA_ZONE: "old"}, ""),
+        ({REGION: "new", BETA_REGION: "r", ZONE: "new", BETA_ZONE: "z"}, "r:\x00:z"),
+        ({ZONE: "new", BETA_ZONE: ""}, ""),
     ],
 )
 def test_zone_key(labels: dict[str, str], key: str) -> None:

@@ -59,7 +59,7 @@ def test_a_pod_is_nominated_once(cast: Cast) -> None:
     cast.nominator.add(pod, OVERRIDE, "n2")
     assert cast.on("n1") == []
     assert cast.on("n2") == ["default/p"]
-    assert list(cast.nominator.nodes()) == ["n2"]
+    assert cast.nominator.nominated_by_node() == {"n2": [pod]}
     assert cast.told == [("default/p", "n1"), ("default/p", "n2")]
 
 

@@ -120,6 +120,15 @@ def test_an_update_of_the_pod_itself_is_kept() -> None:
     ]
 
 
+def test_a_pod_refused_after_its_flight_is_tried_again() -> None:
+    world = World(NO)
+    world.add(P)
+    queued = world.pop()
+    world.queue.done(P.uid)
+    world.fail(queued, "No")
+    assert world.places() == {"default/p": "backoff"}
+
+
 def test_events_are_kept_only_as_long_as_a_pod_needs_them() -> None:
     flight = InFlight()
     flight.record(NODE_ADD, None, None)
