@@ -9,38 +9,34 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
+
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.config.types import (
     Args,
     DefaultPreemptionArgs,
-    InterPodAffinityArgs,
     NodeAffinityArgs,
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
-    PodTopologySpreadArgs,
-    VolumeBindingArgs,
 )
 from scheduler_core.framework.handle import Handle
-from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.interface import Plugin, Scores
+from scheduler_core.framework.status import SKIP, Status, Verdict
 from scheduler_core.plugins.default_binder import DefaultBinder
 from scheduler_core.plugins.default_preemption import DefaultPreemption
 from scheduler_core.plugins.dynamic_resources import DynamicResources
 from scheduler_core.plugins.image_locality import ImageLocality
-from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.node_affinity import NodeAffinity
 from scheduler_core.plugins.node_declared_features import NodeDeclaredFeatures
 from scheduler_core.plugins.node_name import NodeName
 from scheduler_core.plugins.node_ports import NodePorts
 from scheduler_core.plugins.node_resources import BalancedAllocation, Fit
 from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
-from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
-from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
 from scheduler_core.plugins.priority_sort import PrioritySort
 from scheduler_core.plugins.scheduling_gates import SchedulingGates
 from scheduler_core.plugins.taint_toleration import TaintToleration
-from scheduler_core.plugins.volume_binding import VolumeBinding
-from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
-from scheduler_core.plugins.volume_zone import VolumeZone
 
 METHOD_OF_POINT: Mapping[ExtensionPoint, str] = {
     ExtensionPoint.PRE_ENQUEUE: "pre_enqueue",
@@ -129,6 +125,39 @@ def _argued(make: Callable[[A, Handle], Plugin], args_type: type[A]) -> Factory:
     return lambda args, handle: make(args if isinstance(args, args_type) else args_type(), handle)
 
 
+_ON_THEIR_WAY = (
+    "VolumeRestrictions",
+    "NodeVolumeLimits",
+    "VolumeBinding",
+    "VolumeZone",
+    "PodTopologySpread",
+    "InterPodAffinity",
+)
+
+_FILTER_ONLY = ("VolumeRestrictions", "NodeVolumeLimits", "VolumeZone")
+
+
+class Absent:
+    """Stands in for a plugin that is not there yet: it takes no part in any cycle."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Status:
+        return SKIP
+
+    def filter(self, state: None, pod: PodInfo, nodes: Nodes) -> Verdict:
+        return Verdict.passed(nodes.n)
+
+
+class AbsentScorer(Absent):
+    def pre_score(self, state: object, pod: PodInfo, nodes: Nodes) -> Status:
+        return SKIP
+
+    def score(self, state: None, pod: PodInfo, nodes: Nodes) -> Scores:
+        return np.zeros(nodes.n, np.int64)
+
+
 def in_tree_registry() -> Registry:
     """Return the plugins of kube-scheduler v1.36."""
     registry = Registry()
@@ -144,9 +173,6 @@ def in_tree_registry() -> Registry:
         registry.register(plain.name, plain, _plain(plain))
     for handled in (
         TaintToleration,
-        VolumeRestrictions,
-        NodeVolumeLimits,
-        VolumeZone,
         ImageLocality,
         NodeDeclaredFeatures,
     ):
@@ -158,15 +184,9 @@ def in_tree_registry() -> Registry:
         BalancedAllocation,
         _argued(BalancedAllocation, NodeResourcesBalancedAllocationArgs),
     )
-    registry.register(VolumeBinding.name, VolumeBinding, _argued(VolumeBinding, VolumeBindingArgs))
-    registry.register(
-        PodTopologySpread.name,
-        PodTopologySpread,
-        _argued(PodTopologySpread, PodTopologySpreadArgs),
-    )
-    registry.register(
-        InterPodAffinity.name, InterPodAffinity, _argued(InterPodAffinity, InterPodAffinityArgs)
-    )
+    for name in _ON_THEIR_WAY:
+        kind = Absent if name in _FILTER_ONLY else AbsentScorer
+        registry.register(name, kind, lambda _, __, name=name, kind=kind: kind(name))
     registry.register(
         DefaultPreemption.name,
         DefaultPreemption,

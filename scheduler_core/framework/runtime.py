@@ -37,7 +37,7 @@ from scheduler_core.framework.interface import (
     ScorePlugin,
     Scores,
 )
-from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
 
 P = TypeVar("P", bound=Plugin)
 
@@ -188,6 +188,20 @@ class Framework:
                 if not at.size:
                     break
         return builder.build()
+
+    def run_filter_individually(
+        self, state: CycleState, pod: PodInfo, nodes: Nodes
+    ) -> dict[str, Verdict]:
+        """Ask every Filter plugin about every node, as if the others were not there.
+
+        The scheduler itself never does this: it stops at a node's first rejection. It answers
+        which other plugins would have rejected a node too. Nominated pods are left out.
+        """
+        return {
+            plugin.name: plugin.filter(state.pre_filter.get(plugin.name), pod, nodes)
+            for plugin in self._filter
+            if plugin.name not in state.skip_filter
+        }
 
     def run_filter_with_nominated_pods(
         self, state: CycleState, pod: PodInfo, nodes: Nodes

@@ -67,6 +67,15 @@ class Failure:
     node_name: str = ""
 
 
+@dataclass(slots=True)
+class Attempt:
+    """The latest attempt, for whoever wants to look behind the trace."""
+
+    cycle: Cycle
+    post_filter: PostFilterOutcome | None = None
+    failure: Failure | None = None
+
+
 @dataclass(slots=True, eq=False)
 class Binding:
     """A pod on its way to its node; `assumed` carries the node name already."""
@@ -102,6 +111,7 @@ class Scheduler:
         self.waiting_pods = waiting_pods
         self.algorithm = algorithm
         self.n_cycles = 0
+        self.last_attempt: Attempt | None = None
         self._client = client
         self._background = background
         self._recorder = recorder
@@ -129,6 +139,7 @@ class Scheduler:
     def _attempt(self, framework: Framework, queued: QueuedPodInfo, source: Queue) -> None:
         nodes = self.cache.update_snapshot()
         cycle = Cycle(queued.pod, nodes, self.algorithm.next_start_index)
+        self.last_attempt = attempt = Attempt(cycle)
         self._recorder.emit(
             CycleStarted(
                 self.n_cycles,
@@ -144,9 +155,9 @@ class Scheduler:
             self.queue.done(queued.pod.uid)
             self._finish(Result.SKIPPED, NONE)
             return
-        failure = self._schedule(framework, queued, cycle)
-        if failure is not None:
-            self._handle_failure(queued, failure)
+        attempt.failure = self._schedule(framework, queued, attempt)
+        if attempt.failure is not None:
+            self._handle_failure(queued, attempt.failure)
 
     def _skips(self, pod: PodInfo) -> bool:
         """Tell whether there is nothing to schedule: being deleted, or assumed already."""
@@ -157,16 +168,17 @@ class Scheduler:
         return self.cache.is_assumed_pod(pod.uid)
 
     def _schedule(
-        self, framework: Framework, queued: QueuedPodInfo, cycle: Cycle
+        self, framework: Framework, queued: QueuedPodInfo, attempt: Attempt
     ) -> Failure | None:
         """Find a node, assume and reserve it, ask for permission, hand over to binding."""
+        cycle = attempt.cycle
         try:
             node_name = self.algorithm.schedule_pod(framework, cycle)
         except NoNodesAvailableError:
             return Failure(NO_NODES_AVAILABLE, fit=True)
         except FitError as error:
             self._emit_cycle(cycle)
-            return self._post_filter(framework, cycle, error.diagnosis)
+            return self._post_filter(framework, attempt, error.diagnosis)
         except CycleError as error:
             self._emit_cycle(cycle)
             return Failure(error.message, fit=False)
@@ -177,11 +189,15 @@ class Scheduler:
         for event in self._report.events(cycle):
             self._recorder.emit(event)
 
-    def _post_filter(self, framework: Framework, cycle: Cycle, diagnosis: Diagnosis) -> Failure:
+    def _post_filter(
+        self, framework: Framework, attempt: Attempt, diagnosis: Diagnosis
+    ) -> Failure:
         """Let PostFilter plugins make room for later, and word the fit error."""
+        cycle = attempt.cycle
         outcome = PostFilterOutcome(SUCCESS, OVERRIDE, "")
         if framework.has_post_filter_plugins:
             outcome = framework.run_post_filter(cycle.state, cycle.pod, diagnosis)
+            attempt.post_filter = outcome
             diagnosis.post_filter_message = outcome.status.message
             for event in self._report.post_filter(outcome):
                 self._recorder.emit(event)

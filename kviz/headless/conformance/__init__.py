@@ -1,0 +1,1 @@
+"""Replaying decisions recorded from the real kube-scheduler."""

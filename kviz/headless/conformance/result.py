@@ -1,0 +1,80 @@
+"""Comparing what was recorded with what kviz does, cell by cell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that came out otherwise; `plugin` is empty if it is no plugin's own."""
+
+    name: str
+    plugin: str
+    field: str
+    expected: object
+    got: object
+
+
+@dataclass
+class CaseResult:
+    """The comparison of one case."""
+
+    name: str
+    differences: list[Difference] = field(default_factory=list)
+    cells: Counter[str] = field(default_factory=Counter)
+    identical_cells: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def identical(self) -> bool:
+        return not self.differences
+
+    def compare(self, what: str, expected: object, got: object, plugin: str = "") -> None:
+        """Note whether two values are equal; a plugin's values count as its cells."""
+        same = expected == got
+        if plugin:
+            self.cells[plugin] += 1
+            self.identical_cells[plugin] += same
+        if not same:
+            self.differences.append(Difference(self.name, plugin, what, expected, got))
+
+
+@dataclass
+class Summary:
+    """Results of many cases."""
+
+    results: list[CaseResult] = field(default_factory=list)
+
+    @property
+    def n_identical(self) -> int:
+        return sum(result.identical for result in self.results)
+
+    def by_plugin(self) -> dict[str, dict[str, int]]:
+        cells: Counter[str] = Counter()
+        identical: Counter[str] = Counter()
+        for result in self.results:
+            cells += result.cells
+            identical.update(result.identical_cells)
+        return {
+            name: {"cells": cells[name], "identical": identical[name]} for name in sorted(cells)
+        }
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `kviz conformance --json` prints."""
+        return {
+            "cases": len(self.results),
+            "identical": self.n_identical,
+            "byPlugin": self.by_plugin(),
+            "failures": [
+                {
+                    "name": difference.name,
+                    "plugin": difference.plugin,
+                    "field": difference.field,
+                    "expected": difference.expected,
+                    "got": difference.got,
+                }
+                for result in self.results
+                for difference in result.differences
+            ],
+        }
