@@ -1,7 +1,9 @@
 """Kubernetes objects as frozen typed values, and how to read them.
 
-``from scheduler_core.api import Pod, Node`` gives the types; quantities, selectors, parsing and
-reading of whole uploads are modules of this package.
+``from scheduler_core.api import Pod, Node`` gives the types. Modules beside them:
+``quantity`` (amounts), ``timestamps``, ``selectors`` (labels, node selectors, tolerations),
+``parse`` (one object), ``ingest`` (whole uploads), ``packing`` (storage), ``priority``
+(priority classes), ``cluster_objects`` (a set of objects by kind), ``errors``.
 """
 
 from scheduler_core.api.types import *  # noqa: F403

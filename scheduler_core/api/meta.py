@@ -12,9 +12,16 @@ Conventions of all types in this package:
   another object with ``msgspec.structs.replace``.
 """
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import msgspec
+
+Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), le=(1 << 31) - 1)]
+Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+
+QuantityText = Annotated[str, msgspec.Meta(extra={"quantity": True})]
+ResourceList = dict[str, QuantityText]
+"""Amounts by resource name, such as ``{"cpu": "250m"}``."""
 
 if TYPE_CHECKING:
     Timestamp = int
@@ -58,8 +65,8 @@ class ObjectMeta(ApiStruct, frozen=True, kw_only=True):
     owner_references: tuple[OwnerReference, ...] = ()
     creation_timestamp: Timestamp | None = None
     deletion_timestamp: Timestamp | None = None
-    deletion_grace_period_seconds: int | None = None
-    generation: int | None = None
+    deletion_grace_period_seconds: Int64 | None = None
+    generation: Int64 | None = None
     resource_version: str = ""
 
 

@@ -3,7 +3,7 @@
 
 from typing import ClassVar
 
-from scheduler_core.api.meta import ApiStruct, KubeObject, Timestamp
+from scheduler_core.api.meta import ApiStruct, Int64, KubeObject, ResourceList, Timestamp
 
 
 class Taint(ApiStruct, frozen=True, kw_only=True):
@@ -27,7 +27,7 @@ class NodeCondition(ApiStruct, frozen=True, kw_only=True):
 
 class ContainerImage(ApiStruct, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
-    size_bytes: int = 0
+    size_bytes: Int64 = 0
 
 
 class NodeSystemInfo(ApiStruct, frozen=True, kw_only=True):
@@ -39,8 +39,8 @@ class NodeSystemInfo(ApiStruct, frozen=True, kw_only=True):
 class NodeStatus(ApiStruct, frozen=True, kw_only=True):
     """Reported state of a node; resource amounts are quantities as text."""
 
-    capacity: dict[str, str] = {}
-    allocatable: dict[str, str] = {}
+    capacity: ResourceList = {}
+    allocatable: ResourceList = {}
     conditions: tuple[NodeCondition, ...] = ()
     images: tuple[ContainerImage, ...] = ()
     declared_features: tuple[str, ...] = ()

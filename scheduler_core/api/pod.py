@@ -10,11 +10,14 @@ import msgspec
 
 from scheduler_core.api.meta import (
     ApiStruct,
+    Int32,
+    Int64,
     KubeObject,
     LabelSelector,
     NodeSelector,
     NodeSelectorTerm,
     ObjectMeta,
+    ResourceList,
     Timestamp,
 )
 from scheduler_core.api.volume import PersistentVolumeClaimSpec
@@ -28,8 +31,8 @@ class ResourceClaimName(ApiStruct, frozen=True, kw_only=True):
 
 
 class ResourceRequirements(ApiStruct, frozen=True, kw_only=True):
-    requests: dict[str, str] = {}
-    limits: dict[str, str] = {}
+    requests: ResourceList = {}
+    limits: ResourceList = {}
     claims: tuple[ResourceClaimName, ...] = ()
 
 
@@ -40,8 +43,8 @@ class ContainerPort(ApiStruct, frozen=True, kw_only=True):
     """
 
     name: str = ""
-    container_port: int = 0
-    host_port: int = 0
+    container_port: Int32 = 0
+    host_port: Int32 = 0
     protocol: str = ""
     host_ip: str = msgspec.field(default="", name="hostIP")
 
@@ -62,7 +65,7 @@ class Container(ApiStruct, frozen=True, kw_only=True):
 
 
 class PreferredSchedulingTerm(ApiStruct, frozen=True, kw_only=True):
-    weight: int = 0
+    weight: Int32 = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
@@ -81,7 +84,7 @@ class PodAffinityTerm(ApiStruct, frozen=True, kw_only=True):
 
 
 class WeightedPodAffinityTerm(ApiStruct, frozen=True, kw_only=True):
-    weight: int = 0
+    weight: Int32 = 0
     pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
 
 
@@ -108,17 +111,17 @@ class Toleration(ApiStruct, frozen=True, kw_only=True):
     operator: str = ""
     value: str = ""
     effect: str = ""
-    toleration_seconds: int | None = None
+    toleration_seconds: Int64 | None = None
 
 
 class TopologySpreadConstraint(ApiStruct, frozen=True, kw_only=True):
     """``None`` and ``""`` stand for what upstream leaves to its defaults."""
 
-    max_skew: int = 0
+    max_skew: Int32 = 0
     topology_key: str = ""
     when_unsatisfiable: str = ""
     label_selector: LabelSelector | None = None
-    min_domains: int | None = None
+    min_domains: Int32 | None = None
     node_affinity_policy: str = ""
     node_taints_policy: str = ""
     match_label_keys: tuple[str, ...] = ()
@@ -176,7 +179,7 @@ class AWSElasticBlockStoreVolumeSource(ApiStruct, frozen=True, kw_only=True):
 class ISCSIVolumeSource(ApiStruct, frozen=True, kw_only=True):
     target_portal: str = ""
     iqn: str = ""
-    lun: int = 0
+    lun: Int32 = 0
     read_only: bool = False
 
 
@@ -210,6 +213,12 @@ class PortworxVolumeSource(ApiStruct, frozen=True, kw_only=True):
     volume_id: str = msgspec.field(default="", name="volumeID")
 
 
+class ImageVolumeSource(ApiStruct, frozen=True, kw_only=True):
+    """An OCI image mounted as a volume; nodes that have it pulled score higher."""
+
+    reference: str = ""
+
+
 class Volume(ApiStruct, frozen=True, kw_only=True):
     """A volume of a pod. Parsing drops those whose source has no field here."""
 
@@ -226,6 +235,7 @@ class Volume(ApiStruct, frozen=True, kw_only=True):
     cinder: CinderVolumeSource | None = None
     vsphere_volume: VsphereVirtualDiskVolumeSource | None = None
     portworx_volume: PortworxVolumeSource | None = None
+    image: ImageVolumeSource | None = None
 
 
 class PodSpec(ApiStruct, frozen=True, kw_only=True):
@@ -234,18 +244,18 @@ class PodSpec(ApiStruct, frozen=True, kw_only=True):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     resources: ResourceRequirements | None = None
-    overhead: dict[str, str] = {}
+    overhead: ResourceList = {}
     node_name: str = ""
     scheduler_name: str = ""
     node_selector: dict[str, str] = {}
     affinity: Affinity | None = None
     tolerations: tuple[Toleration, ...] = ()
     topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
-    priority: int | None = None
+    priority: Int32 | None = None
     priority_class_name: str = ""
     preemption_policy: str = ""
     restart_policy: str = ""
-    termination_grace_period_seconds: int | None = None
+    termination_grace_period_seconds: Int64 | None = None
     host_network: bool = False
     host_users: bool | None = None
     volumes: tuple[Volume, ...] = ()
@@ -266,7 +276,7 @@ class ContainerStatus(ApiStruct, frozen=True, kw_only=True):
 
     name: str = ""
     resources: ResourceRequirements | None = None
-    allocated_resources: dict[str, str] = {}
+    allocated_resources: ResourceList = {}
 
 
 class PodStatus(ApiStruct, frozen=True, kw_only=True):
@@ -285,7 +295,7 @@ class PodStatus(ApiStruct, frozen=True, kw_only=True):
     init_container_statuses: tuple[ContainerStatus, ...] = ()
     resize: str = ""
     resources: ResourceRequirements | None = None
-    allocated_resources: dict[str, str] = {}
+    allocated_resources: ResourceList = {}
 
 
 class Pod(KubeObject, frozen=True, kw_only=True):

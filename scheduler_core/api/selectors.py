@@ -303,7 +303,7 @@ def _values_problems(operator: str, values: tuple[str, ...], at: str) -> list[st
 
 
 def _unsupported(path: str, operator: str, supported: Iterable[str]) -> str:
-    shown = ", ".join(f'"{name}"' for name in sorted(supported))
+    shown = ", ".join(f'"{name}"' for name in supported)
     return f'{path}.operator: Unsupported value: "{operator}": supported values: {shown}'
 
 

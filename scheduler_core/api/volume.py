@@ -7,17 +7,20 @@ import msgspec
 
 from scheduler_core.api.meta import (
     ApiStruct,
+    Int32,
     KubeObject,
     LabelSelector,
     NodeSelector,
     ObjectReference,
+    QuantityText,
+    ResourceList,
     TypedLocalObjectReference,
 )
 
 
 class VolumeResourceRequirements(ApiStruct, frozen=True, kw_only=True):
-    requests: dict[str, str] = {}
-    limits: dict[str, str] = {}
+    requests: ResourceList = {}
+    limits: ResourceList = {}
 
 
 class PersistentVolumeClaimSpec(ApiStruct, frozen=True, kw_only=True):
@@ -36,7 +39,7 @@ class PersistentVolumeClaimSpec(ApiStruct, frozen=True, kw_only=True):
 class PersistentVolumeClaimStatus(ApiStruct, frozen=True, kw_only=True):
     phase: str = ""
     access_modes: tuple[str, ...] = ()
-    capacity: dict[str, str] = {}
+    capacity: ResourceList = {}
 
 
 class PersistentVolumeClaim(KubeObject, frozen=True, kw_only=True):
@@ -78,7 +81,7 @@ class VolumeNodeAffinity(ApiStruct, frozen=True, kw_only=True):
 
 
 class PersistentVolumeSpec(ApiStruct, frozen=True, kw_only=True):
-    capacity: dict[str, str] = {}
+    capacity: ResourceList = {}
     access_modes: tuple[str, ...] = ()
     claim_ref: ObjectReference | None = None
     storage_class_name: str = ""
@@ -132,7 +135,7 @@ class StorageClass(KubeObject, frozen=True, kw_only=True):
 
 
 class VolumeNodeResources(ApiStruct, frozen=True, kw_only=True):
-    count: int | None = None
+    count: Int32 | None = None
 
 
 class CSINodeDriver(ApiStruct, frozen=True, kw_only=True):
@@ -175,8 +178,8 @@ class CSIStorageCapacity(KubeObject, frozen=True, kw_only=True):
 
     node_topology: LabelSelector | None = None
     storage_class_name: str = ""
-    capacity: str = ""
-    maximum_volume_size: str = ""
+    capacity: QuantityText = ""
+    maximum_volume_size: QuantityText = ""
 
 
 class VolumeAttachmentSource(ApiStruct, frozen=True, kw_only=True):

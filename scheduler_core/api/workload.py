@@ -3,7 +3,7 @@
 
 from typing import ClassVar
 
-from scheduler_core.api.meta import ApiStruct, KubeObject, LabelSelector, Timestamp
+from scheduler_core.api.meta import ApiStruct, Int32, KubeObject, LabelSelector, Timestamp
 
 
 class Namespace(KubeObject, frozen=True, kw_only=True):
@@ -17,7 +17,7 @@ class PriorityClass(KubeObject, frozen=True, kw_only=True):
     kind: ClassVar[str] = "PriorityClass"
     api_version: ClassVar[str] = "scheduling.k8s.io/v1"
 
-    value: int = 0
+    value: Int32 = 0
     global_default: bool = False
     preemption_policy: str = ""
     description: str = ""
@@ -26,8 +26,8 @@ class PriorityClass(KubeObject, frozen=True, kw_only=True):
 class PodDisruptionBudgetSpec(ApiStruct, frozen=True, kw_only=True):
     """``min_available`` and ``max_unavailable`` are a number or a percentage such as ``50%``."""
 
-    min_available: int | str | None = None
-    max_unavailable: int | str | None = None
+    min_available: Int32 | str | None = None
+    max_unavailable: Int32 | str | None = None
     selector: LabelSelector | None = None
     unhealthy_pod_eviction_policy: str = ""
 
@@ -35,10 +35,10 @@ class PodDisruptionBudgetSpec(ApiStruct, frozen=True, kw_only=True):
 class PodDisruptionBudgetStatus(ApiStruct, frozen=True, kw_only=True):
     """``disrupted_pods`` maps names of pods being evicted to when that was processed."""
 
-    disruptions_allowed: int = 0
-    current_healthy: int = 0
-    desired_healthy: int = 0
-    expected_pods: int = 0
+    disruptions_allowed: Int32 = 0
+    current_healthy: Int32 = 0
+    desired_healthy: Int32 = 0
+    expected_pods: Int32 = 0
     disrupted_pods: dict[str, Timestamp | None] = {}
 
 
@@ -64,7 +64,7 @@ class Service(KubeObject, frozen=True, kw_only=True):
 
 
 class ReplicationControllerSpec(ApiStruct, frozen=True, kw_only=True):
-    replicas: int | None = None
+    replicas: Int32 | None = None
     selector: dict[str, str] = {}
 
 
@@ -77,7 +77,7 @@ class ReplicationController(KubeObject, frozen=True, kw_only=True):
 
 
 class ReplicaSetSpec(ApiStruct, frozen=True, kw_only=True):
-    replicas: int | None = None
+    replicas: Int32 | None = None
     selector: LabelSelector | None = None
 
 
@@ -90,7 +90,7 @@ class ReplicaSet(KubeObject, frozen=True, kw_only=True):
 
 
 class StatefulSetSpec(ApiStruct, frozen=True, kw_only=True):
-    replicas: int | None = None
+    replicas: Int32 | None = None
     selector: LabelSelector | None = None
 
 

@@ -1,0 +1,157 @@
+"""Plain data made to fit a type the way the API server reads it, or told where it does not.
+
+This is the slow road, taken when direct decoding fails: it accepts null for absent and bare
+numbers for quantities, and it names the exact field that is wrong.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+import msgspec
+from msgspec import inspect
+
+from scheduler_core.api.errors import FieldError
+from scheduler_core.api.quantity import number_text
+from scheduler_core.api.timestamps import TimestampError, parse_timestamp
+
+Plain = object
+"""What JSON or YAML yields: None, bool, int, float, str, list or dict of such."""
+
+
+class _FieldPlan(NamedTuple):
+    name: str
+    type: inspect.Type
+
+
+@cache
+def _fields(cls: type[msgspec.Struct]) -> tuple[_FieldPlan, ...]:
+    struct = inspect.type_info(cls)
+    assert isinstance(struct, inspect.StructType)
+    return tuple(_FieldPlan(field.encode_name, field.type) for field in struct.fields)
+
+
+def coerce_struct(value: Plain, cls: type[msgspec.Struct], path: str = "") -> dict[str, Plain]:
+    """The known fields of ``value`` in the shape ``cls`` decodes from.
+
+    Raises :class:`FieldError` for the first field of a wrong type.
+    """
+    if not isinstance(value, Mapping):
+        raise FieldError(path, f"must be an object, not {describe(value)}")
+    known: dict[str, Plain] = {}
+    for field in _fields(cls):
+        given = value.get(field.name)
+        if given is not None:
+            at = f"{path}.{field.name}" if path else field.name
+            known[field.name] = _coerce(given, field.type, at)
+    return known
+
+
+def _coerce(value: Plain, wanted: inspect.Type, path: str) -> Plain:
+    match wanted:
+        case inspect.StructType(cls=cls):
+            return coerce_struct(value, cls, path)
+        case inspect.UnionType(types=types):
+            return _coerce_union(value, types, path)
+        case inspect.Metadata(type=inner, extra=extra):
+            is_quantity = bool(extra and extra.get("quantity"))
+            if is_quantity and isinstance(value, int | float) and not isinstance(value, bool):
+                return number_text(value)
+            return _coerce(value, inner, path)
+        case inspect.VarTupleType(item_type=item_type):
+            return _coerce_list(value, item_type, path)
+        case inspect.DictType(value_type=value_type):
+            return _coerce_map(value, value_type, path)
+        case inspect.IntType(ge=lowest, le=highest):
+            return _coerce_integer(value, lowest, highest, path)
+        case inspect.CustomType():
+            return _coerce_timestamp(value, path)
+        case inspect.BoolType():
+            if isinstance(value, bool):
+                return value
+            raise FieldError(path, f"must be true or false, not {describe(value)}")
+        case _:
+            return _coerce_text(value, path)
+
+
+def _coerce_union(value: Plain, types: tuple[inspect.Type, ...], path: str) -> Plain:
+    """A union here is an optional value or, once, a number or text."""
+    choices = [wanted for wanted in types if not isinstance(wanted, inspect.NoneType)]
+    if len(choices) > 1 and isinstance(value, str):
+        choices = [wanted for wanted in choices if isinstance(wanted, inspect.StrType)]
+    return _coerce(value, choices[0], path)
+
+
+def _coerce_list(value: Plain, item_type: inspect.Type, path: str) -> Plain:
+    if not isinstance(value, list | tuple):
+        raise FieldError(path, f"must be a list, not {describe(value)}")
+    for index, item in enumerate(value):
+        if item is None:
+            raise FieldError(f"{path}[{index}]", "must not be null")
+    return [_coerce(item, item_type, f"{path}[{index}]") for index, item in enumerate(value)]
+
+
+def _coerce_map(value: Plain, value_type: inspect.Type, path: str) -> Plain:
+    if not isinstance(value, Mapping):
+        raise FieldError(path, f"must be an object, not {describe(value)}")
+    return {
+        key_text(key): _coerce("" if item is None else item, value_type, f"{path}{key_path(key)}")
+        if not isinstance(value_type, inspect.UnionType) or item is not None
+        else None
+        for key, item in value.items()
+    }
+
+
+def _coerce_integer(value: Plain, lowest: float | None, highest: float | None, path: str) -> int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise FieldError(path, f"must be a whole number, not {describe(value)}")
+    if (lowest is not None and value < lowest) or (highest is not None and value > highest):
+        raise FieldError(path, f"{value} is out of range")
+    return value
+
+
+def _coerce_timestamp(value: Plain, path: str) -> int:
+    try:
+        return parse_timestamp(_coerce_text(value, path))
+    except TimestampError as error:
+        raise FieldError(path, str(error)) from None
+
+
+def _coerce_text(value: Plain, path: str) -> str:
+    if isinstance(value, str):
+        return value
+    hint = "; put it in quotes" if isinstance(value, bool | int | float) else ""
+    raise FieldError(path, f"must be text, not {describe(value)}{hint}")
+
+
+def key_text(key: Plain) -> str:
+    """A mapping key as JSON would carry it: YAML knows numbers and booleans as keys."""
+    if isinstance(key, str):
+        return key
+    return msgspec.json.encode(key).decode() if isinstance(key, bool | None) else str(key)
+
+
+def key_path(key: Plain) -> str:
+    """How a map's key stands in a field path: ``.cpu``, or ``[example.com/gpu]``."""
+    text = key_text(key)
+    return f".{text}" if text.isidentifier() else f"[{text}]"
+
+
+def describe(value: Plain) -> str:
+    """A short word for a value in a message: ``the number 5``, ``a list``."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"the number {value}"[:60]
+        case str():
+            shown = value if len(value) <= 40 else value[:37] + "..."
+            return f'the text "{shown}"'
+        case list() | tuple():
+            return "a list"
+        case _:
+            return "an object"

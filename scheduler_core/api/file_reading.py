@@ -1,0 +1,204 @@
+"""One file's bytes into typed objects: what the text is, and what each part of it is."""
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from scheduler_core.api.coerce import Plain
+from scheduler_core.api.errors import FieldError, LimitError, ParseError, Place, UnreadableError
+from scheduler_core.api.json_documents import read_json
+from scheduler_core.api.limits import Budget
+from scheduler_core.api.meta import KubeObject
+from scheduler_core.api.parse import MALFORMED, TypeName, convert, decode, modelled_kind
+from scheduler_core.api.types import KINDS
+from scheduler_core.api.yaml_documents import YamlDocument, read_yaml_pieces, read_yaml_whole
+
+_SNIFFED_BYTES = 4096
+_PROGRESS_EVERY = 500
+_ENV_LIST = re.compile(rb'"env"\s*:\s*\[')
+_TABLE_HEADING = re.compile(rb"(?:NAMESPACE +)?NAME +[A-Z]")
+
+
+@dataclass
+class FileContent:
+    """What one file holds. ``dropped`` counts objects from which something was redacted."""
+
+    objects: list[KubeObject] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
+    errors: list[ParseError] = field(default_factory=list)
+
+
+class FileReader:
+    """Reads one file. ``parsing`` is told the fraction parsed, from 0 to 1, now and then."""
+
+    def __init__(self, name: str, budget: Budget, parsing: Callable[[float], None]) -> None:
+        self._name = name
+        self._budget = budget
+        self._parsing = parsing
+
+    def read(self, data: bytes | bytearray) -> FileContent:
+        """The file's objects, or its errors. Raises :class:`LimitError`."""
+        try:
+            text = _as_utf8(data)
+            head = bytes(text[:_SNIFFED_BYTES]).lstrip()
+            _refuse_other_text(head)
+            is_json = head.startswith((b"{", b"["))
+            content = self._read_json(text) if is_json else self._read_yaml(_as_text(text))
+        except LimitError:
+            raise
+        except UnreadableError as error:
+            place = Place(self._name, error.document, error.line)
+            content = FileContent(errors=[ParseError(place, "", error.message)])
+        self._parsing(1.0)
+        return content
+
+    def _read_json(self, text: bytes | bytearray) -> FileContent:
+        content = FileContent()
+        number = 0
+        for documents in read_json(text):
+            for index, document in enumerate(documents):
+                number += 1
+                if number % _PROGRESS_EVERY == 0:
+                    self._parsing(index / len(documents))
+                place = Place(self._name, number)
+                self._take(content, place, document.type_name, document.raw)
+        return content
+
+    def _read_yaml(self, text: str) -> FileContent:
+        try:
+            return self._take_yaml(read_yaml_pieces(text, KINDS.__contains__), text)
+        except LimitError:
+            raise
+        except UnreadableError:
+            # The whole text may still be valid; if not, it says best what is wrong.
+            return self._take_yaml(read_yaml_whole(text), text)
+
+    def _take_yaml(self, documents: Iterator[YamlDocument], text: str) -> FileContent:
+        content = FileContent()
+        line_count = text.count("\n") + 1
+        number = 0
+        for number, document in enumerate(documents, 1):
+            if number % _PROGRESS_EVERY == 0:
+                self._parsing(document.line / line_count)
+            place = Place(self._name, number, document.line)
+            if document.value is None:
+                self._count_ignored(content, document.type_name)
+            else:
+                self._take(content, place, document.type_name, document.value)
+        return content
+
+    def _count_ignored(self, content: FileContent, name: TypeName) -> None:
+        self._budget.document()
+        content.ignored[name.label()] += 1
+
+    def _take(
+        self,
+        content: FileContent,
+        place: Place,
+        name: TypeName,
+        source: msgspec.Raw | Mapping[str, Plain],
+    ) -> None:
+        if len(content.errors) >= self._budget.limits.reported_errors:
+            return
+        try:
+            kind = modelled_kind(name)
+            if kind is None:
+                _refuse_answers(name, source, place)
+                self._count_ignored(content, name)
+                return
+            self._budget.document()
+            if isinstance(source, msgspec.Raw):
+                content.objects.append(decode(source, kind, place))
+            else:
+                content.objects.append(convert(source, kind, place))
+            content.dropped.update(_dropped(source, name.kind))
+        except FieldError as error:
+            content.errors.append(ParseError(place, error.field, error.message))
+        except ParseError as error:
+            content.errors.append(error)
+
+
+def _as_utf8(data: bytes | bytearray) -> bytes | bytearray:
+    """The text without byte order mark; what PowerShell writes is turned into UTF-8."""
+    if data.startswith(codecs.BOM_UTF8):
+        return data[len(codecs.BOM_UTF8) :]
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            return data.decode("utf-16").encode()
+        except UnicodeError:
+            raise UnreadableError("is cut off or damaged UTF-16 text") from None
+    return data
+
+
+def _as_text(data: bytes | bytearray) -> str:
+    try:
+        return data.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UnreadableError(f"is not UTF-8 text (byte {error.start})", line) from None
+
+
+def _refuse_other_text(head: bytes) -> None:
+    """Raises :class:`UnreadableError` for what people upload by mistake."""
+    if not head:
+        raise UnreadableError("is empty")
+    if b"\0" in head:
+        raise UnreadableError("is binary; give YAML or JSON, plain or in a zip, tar or gzip")
+    if head.startswith(b"<"):
+        raise UnreadableError("is HTML or XML, not YAML or JSON; was a web page saved by mistake?")
+    if _TABLE_HEADING.match(head):
+        raise UnreadableError("is a table as kubectl prints it; add `-o yaml` to the command")
+
+
+def _refuse_answers(
+    name: TypeName, source: msgspec.Raw | Mapping[str, Plain], place: Place
+) -> None:
+    """Raises :class:`ParseError` for what an API server sends in place of objects."""
+    if not name.kind:
+        raise ParseError(place, "kind", "is missing; is this a Kubernetes object?")
+    if name.kind == "Table" and name.group == "meta.k8s.io":
+        raise ParseError(place, "", "is a table made for reading; ask for `-o yaml`")
+    if name.kind == "Status" and name.api_version == "v1":
+        message = _plain_mapping(source).get("message")
+        raise ParseError(place, "", f"is an error answer of an API server: {message}")
+
+
+def _plain_mapping(source: msgspec.Raw | Mapping[str, Plain]) -> Mapping[str, Plain]:
+    if not isinstance(source, msgspec.Raw):
+        return source
+    try:
+        return msgspec.json.decode(source, type=dict[str, object])
+    except (*MALFORMED, RecursionError):
+        return {}
+
+
+def _dropped(source: msgspec.Raw | Mapping[str, Plain], kind: str) -> Iterator[str]:
+    """What an object held that no struct keeps and a user should hear about."""
+    if isinstance(source, msgspec.Raw):
+        text = bytes(source)
+        if b'"managedFields"' in text:
+            yield "managedFields"
+        # A label may be called env as well; only containers have a list of that name.
+        if kind == "Pod" and b'"env"' in text and _ENV_LIST.search(text):
+            yield "env"
+        return
+    metadata, spec = source.get("metadata"), source.get("spec")
+    if isinstance(metadata, Mapping) and metadata.get("managedFields"):
+        yield "managedFields"
+    if kind == "Pod" and isinstance(spec, Mapping) and _has_env(spec):
+        yield "env"
+
+
+def _has_env(spec: Mapping[str, Plain]) -> bool:
+    for field_name in ("containers", "initContainers"):
+        containers = spec.get(field_name)
+        if isinstance(containers, list) and any(
+            isinstance(container, Mapping) and container.get("env") for container in containers
+        ):
+            return True
+    return False

@@ -1,0 +1,212 @@
+"""Whole uploads: any number of files in any packing, read once into typed objects.
+
+Nothing here raises for bad input: every problem becomes a :class:`ParseError` in the result, and
+the files without problems are kept.
+"""
+
+import io
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from scheduler_core.api.archives import Unpacked, is_noise, unpack_files
+from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.errors import LimitError, ParseError, Place
+from scheduler_core.api.file_reading import FileContent, FileReader
+from scheduler_core.api.findings import cluster_findings, counted, some_of
+from scheduler_core.api.limits import Budget, Limits
+from scheduler_core.api.meta import KubeObject
+from scheduler_core.api.packing import collector_paused
+from scheduler_core.api.pod import Pod
+from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
+from scheduler_core.api.workload import PriorityClass
+
+Source = bytes | bytearray | memoryview | BinaryIO
+Progress = Callable[[int, int], None]
+"""Called with the bytes done and the bytes in total, both as uploaded."""
+
+_DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ingested:
+    """What an upload held.
+
+    ``ignored`` counts objects of kinds that are not modelled, ``ignored_files`` archive entries
+    and logs that hold no objects. Files with an error in them contribute nothing else.
+    """
+
+    objects: ClusterObjects
+    ignored: dict[str, int]
+    ignored_files: int
+    warnings: tuple[str, ...]
+    errors: tuple[ParseError, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many objects there are of each modelled kind."""
+        return self.objects.counts
+
+
+def ingest(
+    files: Iterable[tuple[str, Source]],
+    limits: Limits = _DEFAULT_LIMITS,
+    progress: Progress | None = None,
+) -> Ingested:
+    """Reads all files, each a name and its bytes or a binary stream."""
+    named = [(name, _as_stream(source)) for name, source in files]
+    upload = _Upload(limits, _ProgressReport([_size_bytes(s) for _, s in named], progress))
+    with collector_paused():
+        for name, stream in named:
+            if not upload.read_file(name, stream):
+                break
+        return upload.result()
+
+
+def _as_stream(source: Source) -> BinaryIO:
+    if isinstance(source, bytes | bytearray | memoryview):
+        return io.BytesIO(source)
+    return source if source.seekable() else io.BytesIO(source.read())
+
+
+def _size_bytes(stream: BinaryIO) -> int:
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(0)
+    return size
+
+
+class _ProgressReport:
+    """Bytes done: half of a file's weight is reading it, half is parsing what was read."""
+
+    def __init__(self, sizes_bytes: list[int], report: Progress | None) -> None:
+        self.sizes_bytes = sizes_bytes
+        self._total_bytes = sum(sizes_bytes)
+        self._report = report
+        self._before_bytes = 0
+        self._parsed_bytes = 0
+        self._stream: BinaryIO | None = None
+
+    def start(self, stream: BinaryIO) -> int:
+        """Begins the next file; its size in bytes."""
+        self._stream = stream
+        self._parsed_bytes = 0
+        return self.sizes_bytes.pop(0)
+
+    def parsing(self, fraction: float) -> None:
+        """Tells how much of the text read last has been parsed, from 0 to 1."""
+        if self._stream is None or self._report is None:
+            return
+        read_bytes = self._stream.tell()
+        parsed_bytes = self._parsed_bytes + (read_bytes - self._parsed_bytes) * fraction
+        if fraction >= 1:
+            self._parsed_bytes = read_bytes
+        done_bytes = self._before_bytes + int((read_bytes + parsed_bytes) / 2)
+        self._report(min(done_bytes, self._total_bytes), self._total_bytes)
+
+    def finish(self, size_bytes: int) -> None:
+        """Ends the current file."""
+        self._stream = None
+        self._before_bytes += size_bytes
+        if self._report is not None:
+            self._report(self._before_bytes, self._total_bytes)
+
+
+@dataclass
+class _Upload:
+    """What has been gathered so far."""
+
+    limits: Limits
+    progress: _ProgressReport
+    objects: dict[tuple[str, str, str], KubeObject] = field(default_factory=dict)
+    ignored: Counter[str] = field(default_factory=Counter)
+    ignored_files: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    repeated: list[str] = field(default_factory=list)
+    errors: list[ParseError] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.budget = Budget(limits=self.limits)
+
+    def read_file(self, name: str, stream: BinaryIO) -> bool:
+        """Takes in one file; False when a limit ends the reading of the whole upload."""
+        size_bytes = self.progress.start(stream)
+        if is_noise(name):
+            self.ignored_files += 1
+        else:
+            try:
+                self.budget.upload(size_bytes)
+                for unpacked in unpack_files(name, stream, self.budget):
+                    self._read_text(unpacked)
+            except LimitError as error:
+                self.errors.append(ParseError(Place(name), "", error.message))
+                return False
+        self.progress.finish(size_bytes)
+        return True
+
+    def _read_text(self, unpacked: Unpacked) -> None:
+        if unpacked.error:
+            self.errors.append(ParseError(Place(unpacked.name), "", unpacked.error))
+        elif unpacked.data is None:
+            self.ignored_files += 1
+        else:
+            reader = FileReader(unpacked.name, self.budget, self.progress.parsing)
+            self._merge(reader.read(unpacked.data))
+
+    def _merge(self, content: FileContent) -> None:
+        if content.errors:
+            self.errors.extend(content.errors)
+            return
+        self.ignored.update(content.ignored)
+        self.dropped.update(content.dropped)
+        for item in content.objects:
+            key = (item.kind, item.metadata.namespace, item.metadata.name)
+            if key in self.objects:
+                self.repeated.append(f"{item.kind} {item.key}")
+            self.objects[key] = item
+
+    def result(self) -> Ingested:
+        """The gathered objects with priorities resolved, and the warnings."""
+        if not (self.objects or self.errors or self.ignored):
+            self.errors.append(ParseError(Place(), "", "there is no Kubernetes object to read"))
+        warnings = list(self._redactions())
+        if self.repeated:
+            warnings.append(
+                f"{counted(len(self.repeated), 'object')} given more than once, the last one "
+                f"counts: {some_of(self.repeated)}"
+            )
+        objects = self._with_priorities(warnings)
+        warnings.extend(cluster_findings(objects, self.ignored))
+        return Ingested(
+            objects=objects,
+            ignored=dict(sorted(self.ignored.items())),
+            ignored_files=self.ignored_files,
+            warnings=tuple(warnings),
+            errors=tuple(self.errors[: self.limits.reported_errors]),
+        )
+
+    def _redactions(self) -> Iterable[str]:
+        if secrets := self.ignored["Secret"]:
+            yield f"{counted(secrets, 'Secret')} dropped"
+        if pods := self.dropped["env"]:
+            yield f"Environment variables of {counted(pods, 'pod')} dropped"
+        if managed := self.dropped["managedFields"]:
+            yield f"managedFields of {counted(managed, 'object')} dropped"
+
+    def _with_priorities(self, warnings: list[str]) -> ClusterObjects:
+        """The objects, pods without a priority given theirs as admission would."""
+        items = list(self.objects.values())
+        classes = PriorityClasses(item for item in items if isinstance(item, PriorityClass))
+        unknown: dict[str, list[str]] = {}
+        for index, item in enumerate(items):
+            if isinstance(item, Pod):
+                try:
+                    items[index] = classes.resolve(item)
+                except UnknownPriorityClassError as error:
+                    unknown.setdefault(error.name, []).append(item.key)
+        for name, pods in unknown.items():
+            warnings.append(
+                f"PriorityClass {name} is not in the upload; its pods count as priority 0: "
+                f"{some_of(pods)}"
+            )
+        return ClusterObjects(items)

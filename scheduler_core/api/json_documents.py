@@ -1,0 +1,127 @@
+"""Objects out of JSON text: one, a list, a typed list, or several one after another."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from scheduler_core.api.errors import UnreadableError
+from scheduler_core.api.parse import TOO_DEEP, TypeName
+
+_BYTE_OFFSET = re.compile(r"\(byte ([0-9]+)\)$")
+_TRAILING = "trailing characters"
+_LIST_SUFFIX = "List"
+
+# `kubectl cluster-info dump` prints containers' logs between its JSON documents.
+_LOG_START = b"==== START logs for container "
+_LOG_END = b"==== END logs for container "
+_SPACE = b" \t\r\n"
+_ARRAY_START = ord("[")
+
+
+class JsonDocument(NamedTuple):
+    """An object still as JSON text, with the name it goes by."""
+
+    type_name: TypeName
+    raw: msgspec.Raw
+
+
+class _Head(msgspec.Struct, rename="camel"):
+    api_version: str | None = None
+    kind: str | None = None
+
+
+class _Items(msgspec.Struct):
+    items: list[msgspec.Raw] | None = None
+
+
+_HEADS = msgspec.json.Decoder(_Head)
+_LISTS = msgspec.json.Decoder(_Items)
+_ARRAYS = msgspec.json.Decoder(list[msgspec.Raw])
+_VALUES = msgspec.json.Decoder(msgspec.Raw)
+
+
+def read_json(text: bytes | bytearray) -> Iterator[list[JsonDocument]]:
+    """The objects of each JSON value in the text, lists opened.
+
+    Raises :class:`UnreadableError` with the line and, inside a list, the how-manieth item.
+    """
+    view = memoryview(text)
+    start = _skip(text, 0)
+    number = 0
+    while start < len(text):
+        end = _value_end(view, start, text)
+        documents = _documents(view[start:end], number)
+        number += len(documents)
+        yield documents
+        start = _skip(text, end)
+
+
+def _value_end(view: memoryview, start: int, text: bytes | bytearray) -> int:
+    """Where the JSON value that begins at ``start`` ends."""
+    try:
+        _VALUES.decode(view[start:])
+    except msgspec.DecodeError as error:
+        message = str(error)
+        offset = _BYTE_OFFSET.search(message)
+        if offset is None:
+            raise UnreadableError("the JSON ends in the middle; it was cut off") from None
+        position = start + int(offset[1])
+        if _TRAILING in message:
+            return position
+        reason = message.removeprefix("JSON is malformed: ").removesuffix(f" {offset[0]}")
+        line = text.count(b"\n", 0, position) + 1
+        raise UnreadableError(f"is not JSON: {reason}", line) from None
+    except RecursionError:
+        raise UnreadableError(TOO_DEEP) from None
+    return len(view)
+
+
+def _skip(text: bytes | bytearray, start: int) -> int:
+    """Past white space and printed logs."""
+    position = _skip_space(text, start)
+    while text.startswith(_LOG_START, position):
+        end = text.find(_LOG_END, position)
+        newline = text.find(b"\n", end) if end >= 0 else -1
+        position = _skip_space(text, newline) if newline >= 0 else len(text)
+    return position
+
+
+def _skip_space(text: bytes | bytearray, position: int) -> int:
+    while position < len(text) and text[position] in _SPACE:
+        position += 1
+    return position
+
+
+def _documents(value: memoryview, before: int) -> list[JsonDocument]:
+    if value[0] == _ARRAY_START:
+        return _named(_ARRAYS.decode(value), TypeName("", ""), before)
+    name = _name(value, TypeName("", ""), before + 1)
+    if name.kind.endswith(_LIST_SUFFIX):
+        try:
+            items = _LISTS.decode(value).items
+        except msgspec.ValidationError:
+            items = None
+        if items is not None or name.kind == _LIST_SUFFIX:
+            inherited = TypeName(name.api_version, name.kind.removesuffix(_LIST_SUFFIX))
+            return _named(items or [], inherited, before)
+    return [JsonDocument(name, msgspec.Raw(value))]
+
+
+def _named(items: list[msgspec.Raw], inherited: TypeName, before: int) -> list[JsonDocument]:
+    """The items of a list; those of a typed list (``PodList``) need not say what they are."""
+    return [
+        JsonDocument(_name(raw, inherited, before + index), raw)
+        for index, raw in enumerate(items, 1)
+    ]
+
+
+def _name(value: memoryview | msgspec.Raw, inherited: TypeName, number: int) -> TypeName:
+    try:
+        head = _HEADS.decode(value)
+    except msgspec.ValidationError as error:
+        raise UnreadableError(f"is not an object: {error}", document=number) from None
+    if inherited.kind:
+        return TypeName(head.api_version or inherited.api_version, head.kind or inherited.kind)
+    return TypeName(head.api_version or "", head.kind or "")

@@ -1,0 +1,59 @@
+"""Bounds on an upload, so that a small file cannot cost a server its memory."""
+
+from dataclasses import dataclass
+
+from scheduler_core.api.errors import LimitError
+
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What an upload may weigh. Nesting is bounded by the decoders themselves."""
+
+    uploaded_bytes: int = 512 * _MIB
+    decompressed_bytes: int = 1536 * _MIB
+    # Dumps of many equal pods compress well, by 50 and more; deflate itself ends at 1032.
+    compression_ratio: int = 400
+    objects: int = 1_000_000
+    archive_entries: int = 100_000
+    nested_archives: int = 2
+    reported_errors: int = 50
+
+
+@dataclass(kw_only=True)
+class Budget:
+    """What is left of the limits while an upload is being read."""
+
+    limits: Limits
+    uploaded_bytes: int = 0
+    decompressed_bytes: int = 0
+    archive_entries: int = 0
+    objects: int = 0
+
+    def upload(self, size_bytes: int) -> None:
+        """Counts bytes as they were sent. Raises :class:`LimitError`."""
+        self.uploaded_bytes += size_bytes
+        if self.uploaded_bytes > self.limits.uploaded_bytes:
+            shown = self.limits.uploaded_bytes // _MIB
+            raise LimitError(f"the upload is larger than {shown} MiB")
+
+    def decompress(self, size_bytes: int) -> None:
+        """Counts bytes that came out of an archive. Raises :class:`LimitError`."""
+        self.decompressed_bytes += size_bytes
+        if self.decompressed_bytes > self.limits.decompressed_bytes:
+            shown = self.limits.decompressed_bytes // _MIB
+            raise LimitError(f"the upload unpacks to more than {shown} MiB")
+
+    def archive_entry(self) -> None:
+        """Counts an entry of an archive. Raises :class:`LimitError`."""
+        self.archive_entries += 1
+        if self.archive_entries > self.limits.archive_entries:
+            shown = self.limits.archive_entries
+            raise LimitError(f"the archives hold more than {shown:,} entries")
+
+    def document(self) -> None:
+        """Counts an object. Raises :class:`LimitError`."""
+        self.objects += 1
+        if self.objects > self.limits.objects:
+            raise LimitError(f"the upload holds more than {self.limits.objects:,} objects")

@@ -1,0 +1,176 @@
+"""One Kubernetes object from plain data or JSON text into its frozen type."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from scheduler_core.api.coerce import Plain, coerce_struct, describe
+from scheduler_core.api.defaults import apply_defaults
+from scheduler_core.api.errors import FieldError, ParseError, Place
+from scheduler_core.api.meta import ApiStruct, KubeObject
+from scheduler_core.api.redact import redact
+from scheduler_core.api.timestamps import parse_timestamp
+from scheduler_core.api.types import KINDS
+from scheduler_core.api.validate import validate
+
+TOO_DEEP = "is nested too deep to be read"
+MALFORMED = (msgspec.DecodeError, UnicodeDecodeError)
+"""What decoding JSON raises for text that does not fit, or is no JSON at all."""
+
+
+class TypeName(NamedTuple):
+    """An object's apiVersion and kind as written."""
+
+    api_version: str
+    kind: str
+
+    @property
+    def group(self) -> str:
+        """The API group, ``""`` for the core group."""
+        return self.api_version.rpartition("/")[0]
+
+    def label(self) -> str:
+        """How the kind is called in counts: with its group when it only shares a known name."""
+        known = KINDS.get(self.kind)
+        if known is None or self.group == _group_of(known):
+            return self.kind
+        return f"{self.kind}.{self.group}"
+
+
+class _Identity(ApiStruct, frozen=True, kw_only=True):
+    """Just enough of an object to name it in an error message."""
+
+    name: object = ""
+    namespace: object = ""
+
+
+class _Named(ApiStruct, frozen=True, kw_only=True):
+    metadata: _Identity = _Identity()
+
+
+def decode_timestamp(_: type, value: object) -> int:
+    """How msgspec decodes a Timestamp: text from manifests, integers from packed objects."""
+    if type(value) is int:
+        return value
+    if isinstance(value, str):
+        return parse_timestamp(value)
+    raise ValueError(f"must be a time, not {describe(value)}")
+
+
+DECODERS: Mapping[str, msgspec.json.Decoder[KubeObject]] = {
+    name: msgspec.json.Decoder(kind, dec_hook=decode_timestamp) for name, kind in KINDS.items()
+}
+
+
+def modelled_kind(name: TypeName) -> type[KubeObject] | None:
+    """The type for a name, ``None`` for what kviz does not model.
+
+    Raises :class:`FieldError` for a version that kviz cannot read of a kind it knows.
+    """
+    kind = KINDS.get(name.kind)
+    if kind is None or (name.api_version and name.group != _group_of(kind)):
+        return None
+    if not name.api_version:
+        raise FieldError("apiVersion", f"is missing; {kind.kind} is read as {kind.api_version}")
+    if name.api_version != kind.api_version:
+        problem = f'"{name.api_version}" is not supported for {kind.kind}; use {kind.api_version}'
+        raise FieldError("apiVersion", problem)
+    return kind
+
+
+def parse_object(raw: Mapping[str, object], place: Place) -> KubeObject:
+    """A modelled object from plain data, as YAML or JSON yields it.
+
+    Raises :class:`ParseError`, also for a kind that kviz does not model.
+    """
+    try:
+        kind = modelled_kind(type_name(raw))
+    except FieldError as error:
+        raise ParseError(place, error.field, error.message) from None
+    if kind is None:
+        raise ParseError(place, "kind", f"{describe(raw.get('kind'))} is not a modelled kind")
+    return convert(raw, kind, place)
+
+
+def type_name(raw: Mapping[str, object]) -> TypeName:
+    """The apiVersion and kind of plain data. Raises :class:`FieldError`."""
+    values = []
+    for field in ("apiVersion", "kind"):
+        value = raw.get(field)
+        if value is not None and not isinstance(value, str):
+            raise FieldError(field, f"must be text, not {describe(value)}")
+        values.append(value or "")
+    return TypeName(*values)
+
+
+def convert(raw: Plain, kind: type[KubeObject], place: Place) -> KubeObject:
+    """Plain data as an object of the kind. Raises :class:`ParseError`."""
+    try:
+        item = msgspec.convert(raw, kind, dec_hook=decode_timestamp)
+    except msgspec.ValidationError:
+        return _convert_leniently(raw, kind, place)
+    return _complete(item, place)
+
+
+def decode(raw: msgspec.Raw | bytes, kind: type[KubeObject], place: Place) -> KubeObject:
+    """JSON text as an object of the kind. Raises :class:`ParseError`."""
+    try:
+        item = DECODERS[kind.kind].decode(raw)
+    except MALFORMED:
+        return _convert_leniently(_decode_plain(raw, place), kind, place)
+    except RecursionError:
+        raise ParseError(place, "", TOO_DEEP) from None
+    return _complete(item, place)
+
+
+def _complete(item: KubeObject, place: Place) -> KubeObject:
+    try:
+        validate(item)
+    except FieldError as error:
+        subject = _subject(item.kind, item.metadata.namespace, item.metadata.name)
+        raise ParseError(place._replace(subject=subject), error.field, error.message) from None
+    redact(item)
+    apply_defaults(item)
+    return item
+
+
+def _convert_leniently(raw: Plain, kind: type[KubeObject], place: Place) -> KubeObject:
+    """Accepts what the API server accepts beyond the plain types; names the field otherwise."""
+    named = place._replace(subject=_subject_of_plain(raw, kind))
+    try:
+        item = msgspec.convert(coerce_struct(raw, kind), kind, dec_hook=decode_timestamp)
+    except FieldError as error:
+        raise ParseError(named, error.field, error.message) from None
+    except msgspec.ValidationError as error:
+        raise ParseError(named, "", str(error)) from None
+    return _complete(item, place)
+
+
+def _decode_plain(raw: msgspec.Raw | bytes, place: Place) -> Plain:
+    try:
+        plain: Plain = msgspec.json.decode(raw)
+    except MALFORMED as error:
+        raise ParseError(place, "", str(error)) from None
+    except RecursionError:
+        raise ParseError(place, "", TOO_DEEP) from None
+    return plain
+
+
+def _group_of(kind: type[KubeObject]) -> str:
+    return kind.api_version.rpartition("/")[0]
+
+
+def _subject(kind: str, namespace: str, name: str) -> str:
+    if not name:
+        return kind
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+
+
+def _subject_of_plain(raw: Plain, kind: type[KubeObject]) -> str:
+    try:
+        named = msgspec.convert(raw, _Named).metadata
+    except msgspec.ValidationError:
+        return kind.kind
+    texts = [text if isinstance(text, str) else "" for text in (named.namespace, named.name)]
+    return _subject(kind.kind, *texts)

@@ -1,0 +1,179 @@
+"""Rules the API server enforces on which the engine relies: amounts, names, topology keys."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+
+from scheduler_core.api.coerce import key_path
+from scheduler_core.api.errors import FieldError
+from scheduler_core.api.meta import KubeObject
+from scheduler_core.api.node import Node
+from scheduler_core.api.pod import (
+    Affinity,
+    Container,
+    Pod,
+    PodAffinity,
+    PodAffinityTerm,
+    PodAntiAffinity,
+    PodSpec,
+    ResourceRequirements,
+    TopologySpreadConstraint,
+    Volume,
+)
+from scheduler_core.api.quantity import QuantityError, parse_quantity
+from scheduler_core.api.volume import (
+    CSIStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimSpec,
+)
+
+_UNSATISFIABLE_ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
+
+# A field path and the amounts that stand there.
+_Amounts = tuple[str, Mapping[str, str]]
+
+
+def validate(item: KubeObject) -> None:
+    """Checks one decoded object. Raises :class:`FieldError` for the first broken rule."""
+    if not item.metadata.name:
+        raise FieldError("metadata.name", "is missing")
+    match item:
+        case Pod():
+            _validate_pod(item)
+        case Node():
+            _validate_amounts("status.capacity", item.status.capacity)
+            _validate_amounts("status.allocatable", item.status.allocatable)
+        case PersistentVolume():
+            _validate_amounts("spec.capacity", item.spec.capacity)
+        case PersistentVolumeClaim():
+            _validate_claim(item.spec, "spec")
+            _validate_amounts("status.capacity", item.status.capacity)
+        case CSIStorageCapacity():
+            _validate_amount("capacity", item.capacity or "0")
+            _validate_amount("maximumVolumeSize", item.maximum_volume_size or "0")
+        case _:
+            pass
+
+
+def _validate_pod(pod: Pod) -> None:
+    spec = pod.spec
+    if not spec.containers:
+        raise FieldError("spec.containers", "a pod needs at least one container")
+    for path, amounts in _pod_amounts(pod):
+        _validate_amounts(path, amounts)
+    for kind, containers in _containers_by_field(spec):
+        for index, container in enumerate(containers):
+            if not container.name:
+                raise FieldError(f"spec.{kind}[{index}].name", "is missing")
+    for index, constraint in enumerate(spec.topology_spread_constraints):
+        _validate_constraint(constraint, f"spec.topologySpreadConstraints[{index}]")
+    if spec.affinity is not None:
+        _validate_affinity(spec.affinity)
+    for index, volume in enumerate(spec.volumes):
+        _validate_volume(volume, f"spec.volumes[{index}]")
+
+
+def _containers_by_field(spec: PodSpec) -> tuple[tuple[str, tuple[Container, ...]], ...]:
+    return (("containers", spec.containers), ("initContainers", spec.init_containers))
+
+
+def _pod_amounts(pod: Pod) -> Iterator[_Amounts]:
+    spec, status = pod.spec, pod.status
+    for kind, containers in _containers_by_field(spec):
+        for index, container in enumerate(containers):
+            yield from _requirement_amounts(f"spec.{kind}[{index}].resources", container.resources)
+    if spec.overhead:
+        yield "spec.overhead", spec.overhead
+    yield from _requirement_amounts("spec.resources", spec.resources)
+    yield from _requirement_amounts("status.resources", status.resources)
+    yield "status.allocatedResources", status.allocated_resources
+    for kind, statuses in (
+        ("containerStatuses", status.container_statuses),
+        ("initContainerStatuses", status.init_container_statuses),
+    ):
+        for index, reported in enumerate(statuses):
+            at = f"status.{kind}[{index}]"
+            yield from _requirement_amounts(f"{at}.resources", reported.resources)
+            yield f"{at}.allocatedResources", reported.allocated_resources
+
+
+def _requirement_amounts(
+    path: str, requirements: ResourceRequirements | None
+) -> Iterator[_Amounts]:
+    if requirements is not None:
+        yield f"{path}.requests", requirements.requests
+        yield f"{path}.limits", requirements.limits
+
+
+def _validate_amounts(path: str, amounts: Mapping[str, str]) -> None:
+    for name, text in amounts.items():
+        problem = _amount_problem(text)
+        if problem:
+            raise FieldError(f"{path}{key_path(name)}", problem)
+
+
+def _validate_amount(path: str, text: str) -> None:
+    problem = _amount_problem(text)
+    if problem:
+        raise FieldError(path, problem)
+
+
+@lru_cache(maxsize=65536)
+def _amount_problem(text: str) -> str:
+    try:
+        amount = parse_quantity(text)
+    except QuantityError as error:
+        return str(error)
+    return f'"{text}" must not be negative' if amount.unscaled < 0 else ""
+
+
+def _validate_constraint(constraint: TopologySpreadConstraint, path: str) -> None:
+    if constraint.max_skew < 1:
+        raise FieldError(f"{path}.maxSkew", "must be 1 or more")
+    if not constraint.topology_key:
+        raise FieldError(f"{path}.topologyKey", "is missing")
+    if constraint.when_unsatisfiable not in _UNSATISFIABLE_ACTIONS:
+        choices = " or ".join(_UNSATISFIABLE_ACTIONS)
+        raise FieldError(f"{path}.whenUnsatisfiable", f"must be {choices}")
+    if constraint.min_domains is not None and constraint.min_domains < 1:
+        raise FieldError(f"{path}.minDomains", "must be 1 or more")
+
+
+def _validate_affinity(affinity: Affinity) -> None:
+    for path, rules in (
+        ("spec.affinity.podAffinity", affinity.pod_affinity),
+        ("spec.affinity.podAntiAffinity", affinity.pod_anti_affinity),
+    ):
+        if rules is not None:
+            _validate_terms(_affinity_terms(rules, path))
+
+
+def _affinity_terms(
+    rules: PodAffinity | PodAntiAffinity, path: str
+) -> Iterator[tuple[str, PodAffinityTerm]]:
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    for index, term in enumerate(rules.required_during_scheduling_ignored_during_execution):
+        yield f"{path}.{required}[{index}]", term
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    for index, weighted in enumerate(rules.preferred_during_scheduling_ignored_during_execution):
+        yield f"{path}.{preferred}[{index}].podAffinityTerm", weighted.pod_affinity_term
+
+
+def _validate_terms(terms: Iterable[tuple[str, PodAffinityTerm]]) -> None:
+    for path, term in terms:
+        if not term.topology_key:
+            raise FieldError(f"{path}.topologyKey", "is missing")
+
+
+def _validate_volume(volume: Volume, path: str) -> None:
+    claim = volume.persistent_volume_claim
+    if claim is not None and not claim.claim_name:
+        raise FieldError(f"{path}.persistentVolumeClaim.claimName", "is missing")
+    template = volume.ephemeral and volume.ephemeral.volume_claim_template
+    if template:
+        _validate_claim(template.spec, f"{path}.ephemeral.volumeClaimTemplate.spec")
+
+
+def _validate_claim(spec: PersistentVolumeClaimSpec, path: str) -> None:
+    _validate_amounts(f"{path}.resources.requests", spec.resources.requests)
+    _validate_amounts(f"{path}.resources.limits", spec.resources.limits)

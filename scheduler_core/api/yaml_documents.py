@@ -1,0 +1,184 @@
+"""Objects out of YAML text: documents, and the items of lists.
+
+A list as kubectl prints it is cut into its items before parsing. So memory stays small, every
+item knows its line, and kinds nobody models (Secrets among them) are never parsed at all. Text
+that does not have that shape, or whose pieces do not parse, is parsed whole.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import ryaml
+
+from scheduler_core.api.coerce import Plain, describe
+from scheduler_core.api.errors import FieldError, UnreadableError
+from scheduler_core.api.parse import TypeName, type_name
+
+_DOCUMENT_MARK = re.compile(r"^(?:---|\.\.\.)(?=\s|\Z)", re.MULTILINE)
+_NO_CONTENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?(?:\n|\Z)|%[^\n]*(?:\n|\Z))*\Z")
+_ITEMS = re.compile(r"^items:[ \t]*\n(?P<indent> *)- ", re.MULTILINE)
+_AFTER_ITEMS = re.compile(r"^[^\s#-]", re.MULTILINE)
+_KIND_LINE = r"^{indent}kind: *[\"']?(?P<kind>[A-Za-z0-9]+)[\"']?[ \t]*$"
+_TOP_KIND = re.compile(_KIND_LINE.format(indent=""), re.MULTILINE)
+_LINE = re.compile(r"\bline ([0-9]+)\b")
+_LIST_SUFFIX = "List"
+
+# The YAML library's time grows with text length times the depth of [ and {, which nothing but
+# the number of openings bounds cheaply. The product below is about two seconds.
+_MAX_FLOW_WORK = 2_000_000_000
+
+IsWanted = Callable[[str], bool]
+"""Whether objects of a kind are to be parsed."""
+
+
+class YamlDocument(NamedTuple):
+    """An object as plain data; ``value`` is ``None`` for one that was not wanted."""
+
+    type_name: TypeName
+    value: Mapping[str, Plain] | None
+    line: int
+
+
+class _Piece(NamedTuple):
+    text: str
+    first_line: int
+
+
+def read_yaml_pieces(text: str, is_wanted: IsWanted) -> Iterator[YamlDocument]:
+    """The objects of all documents in the text, in order, each item of a list parsed alone.
+
+    Raises :class:`UnreadableError` also for a few valid texts, in which an alias reaches across
+    items or a quoted text looks like an item: read those again with :func:`read_yaml_whole`.
+    """
+    for piece in _split_documents(text):
+        kind = _TOP_KIND.search(piece.text)
+        if kind and not kind["kind"].endswith(_LIST_SUFFIX) and not is_wanted(kind["kind"]):
+            yield YamlDocument(TypeName("", kind["kind"]), None, piece.first_line)
+            continue
+        yield from _cut_list(piece, is_wanted) or _whole(piece)
+
+
+def read_yaml_whole(text: str) -> Iterator[YamlDocument]:
+    """The objects of all documents in the text, lists opened, in order.
+
+    Raises :class:`UnreadableError` with the line.
+    """
+    for piece in _split_documents(text):
+        yield from _whole(piece)
+
+
+def _split_documents(text: str) -> Iterator[_Piece]:
+    """The text between document marks; a mark at a line's start cannot be anything else."""
+    start, line = 0, 1
+    for mark in (*_DOCUMENT_MARK.finditer(text), None):
+        end = mark.start() if mark else len(text)
+        if not _NO_CONTENT.match(text, start, end):
+            yield _Piece(text[start:end], line)
+        if mark:
+            line += text.count("\n", start, mark.end())
+            start = mark.end()
+
+
+def _cut_list(piece: _Piece, is_wanted: IsWanted) -> Iterator[YamlDocument] | None:
+    """The items of a list in kubectl's layout, ``None`` when the text is something else."""
+    opening = _ITEMS.search(piece.text)
+    if opening is None:
+        return None
+    after = _AFTER_ITEMS.search(piece.text, opening.end())
+    end = after.start() if after else len(piece.text)
+    envelope = _Piece(piece.text[: opening.start()] + "\n" + piece.text[end:], piece.first_line)
+    name = _list_name(_load(envelope))
+    if name is None:
+        return None
+    indent = opening["indent"]
+    cuts = _cut_items(piece, opening.start("indent"), end, indent)
+    return (_item(cut, name, is_wanted, len(indent)) for cut in cuts)
+
+
+def _cut_items(piece: _Piece, start: int, end: int, indent: str) -> Iterator[_Piece]:
+    dash = re.compile(rf"^{indent}-(?= )", re.MULTILINE)
+    marks = [mark.start() for mark in dash.finditer(piece.text, start, end)]
+    line = piece.first_line + piece.text.count("\n", 0, start)
+    for begin, stop in zip(marks, [*marks[1:], end], strict=True):
+        yield _Piece(piece.text[begin:stop], line)
+        line += piece.text.count("\n", begin, stop)
+
+
+def _item(cut: _Piece, inherited: TypeName, is_wanted: IsWanted, indent: int) -> YamlDocument:
+    pattern = _KIND_LINE.format(indent=rf"(?: {{{indent + 2}}}| {{{indent}}}- )")
+    kinds = re.findall(pattern, cut.text, re.MULTILINE)
+    kind = kinds[0] if kinds else inherited.kind
+    if kind and len(kinds) <= 1 and not is_wanted(kind):
+        return YamlDocument(TypeName("", kind), None, cut.first_line)
+    values = _load(cut)
+    if not isinstance(values, list) or len(values) != 1:
+        raise UnreadableError("is not one item", cut.first_line)
+    return _document(values[0], inherited, cut.first_line)
+
+
+def _whole(piece: _Piece) -> Iterator[YamlDocument]:
+    value = _load(piece)
+    items, inherited = _opened(value)
+    for item in items:
+        yield _document(item, inherited, piece.first_line)
+
+
+def _opened(value: Plain) -> tuple[list[Plain], TypeName]:
+    """The items of a list and what they inherit from it; another value is its own only item."""
+    nothing = TypeName("", "")
+    if isinstance(value, list):
+        return value, nothing
+    inherited = _list_name(value)
+    if isinstance(value, dict) and inherited is not None:
+        items = value.get("items")
+        if isinstance(items, list):
+            return items, inherited
+        if items is None and not inherited.kind:
+            return [], inherited
+    return [value], nothing
+
+
+def _list_name(value: Plain) -> TypeName | None:
+    """What the items of a list are when they do not say it themselves."""
+    if not isinstance(value, dict):
+        return None
+    version, kind = value.get("apiVersion"), value.get("kind")
+    if not isinstance(kind, str) or not kind.endswith(_LIST_SUFFIX):
+        return None
+    return TypeName(version if isinstance(version, str) else "", kind.removesuffix(_LIST_SUFFIX))
+
+
+def _document(value: Plain, inherited: TypeName, line: int) -> YamlDocument:
+    if not isinstance(value, dict):
+        raise UnreadableError(f"is not an object but {describe(value)}", line)
+    try:
+        own = type_name(value)
+    except FieldError as error:
+        raise UnreadableError(f"{error.field} {error.message}", line) from None
+    if inherited.kind:
+        own = TypeName(own.api_version or inherited.api_version, own.kind or inherited.kind)
+    return YamlDocument(own, value, line)
+
+
+def _load(piece: _Piece) -> Plain:
+    openings = sum(
+        piece.text.count(bracket) - piece.text.count(empty)
+        for bracket, empty in (("[", "[]"), ("{", "{}"))
+    )
+    if openings * len(piece.text) > _MAX_FLOW_WORK:
+        problem = "has too many [ and { to be read safely as YAML; convert it to JSON"
+        raise UnreadableError(problem, piece.first_line)
+    try:
+        value: Plain = ryaml.loads(piece.text)  # type: ignore[attr-defined]
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(error, piece.first_line) from None
+    return value
+
+
+def _unreadable(error: ValueError | RecursionError, first_line: int) -> UnreadableError:
+    message = str(error)
+    found = _LINE.search(message)
+    line = first_line + int(found[1]) - 1 if found else first_line
+    shifted = _LINE.sub(lambda match: f"line {first_line + int(match[1]) - 1}", message)
+    return UnreadableError(f"is not YAML: {shifted}", line)
