@@ -1,0 +1,238 @@
+"""Columns kept up to date by small changes are those of a cluster built anew."""
+
+from __future__ import annotations
+
+import numpy as np
+from cluster_objects import node, pod
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from scheduler_core.api import ContainerImage, Node, Pod, Taint
+from scheduler_core.cluster.columns import ClusterColumns, Vocabulary
+from scheduler_core.cluster.nodes import ABSENT, Change, Nodes
+from scheduler_core.cluster.pods import PodInfo
+
+TAINTS = [(), (Taint(key="a", effect="NoSchedule"),), (Taint(key="b", effect="NoExecute"),)]
+IMAGE_BYTES = {"one:v1": 1_000, "two:v1": 2_000, "three:v1": 3_000}
+KEYS = ["zone", "disk", "never"]
+RESOURCES = ["cpu", "memory", "example.com/gpu", "never"]
+
+NODE_NAMES = st.sampled_from(["n1", "n2", "n3", "n4"])
+NODES = st.builds(
+    node,
+    NODE_NAMES,
+    labels=st.dictionaries(st.sampled_from(KEYS[:2]), st.sampled_from("xyz")),
+    allocatable=st.dictionaries(
+        st.sampled_from([*RESOURCES[:3], "pods"]), st.sampled_from(["0", "2", "8"])
+    ),
+    taints=st.sampled_from(TAINTS),
+    images=st.sets(st.sampled_from(sorted(IMAGE_BYTES))).map(
+        lambda names: tuple(
+            ContainerImage(names=(name,), size_bytes=IMAGE_BYTES[name]) for name in sorted(names)
+        )
+    ),
+    features=st.sampled_from([(), ("A",), ("B", "A")]),
+    unschedulable=st.booleans(),
+)
+PODS = st.builds(
+    pod,
+    st.integers(0, 30).map(lambda i: f"p{i}"),
+    node_name=NODE_NAMES,
+    cpu=st.sampled_from(["", "100m", "1"]),
+    memory=st.sampled_from(["", "1Gi"]),
+    labels=st.dictionaries(st.just("app"), st.sampled_from("ab")),
+    deleted_at=st.sampled_from([None, 1]),
+)
+
+
+def as_told(view: Nodes) -> dict[str, object]:
+    """Return everything a view says, in plain values and free of internal numbers."""
+    told: dict[str, object] = {
+        "unschedulable": view.unschedulable.tolist(),
+        "taints": [view.taints.values[i] for i in view.taints.ids],
+        "features": [view.declared_features.values[i] for i in view.declared_features.ids],
+        "allowed": view.allowed_pods.tolist(),
+        "n_pods": view.n_pods.tolist(),
+        "cpu": view.nonzero_cpu_milli.tolist(),
+        "memory": view.nonzero_memory_bytes.tolist(),
+        "pods": [sorted(p.key for p in view.pods(i)) for i in range(view.n)],
+    }
+    for resource in RESOURCES:
+        told[f"allocatable {resource}"] = view.allocatable(resource).tolist()
+        told[f"requested {resource}"] = view.requested(resource).tolist()
+    for key in KEYS:
+        label = view.label(key)
+        told[f"label {key}"] = [None if i == ABSENT else label.values[i] for i in label.ids]
+    for name in IMAGE_BYTES:
+        image = view.image(name)
+        told[f"image {name}"] = (image.present.tolist(), image.size_bytes, image.n_nodes)
+    for terminating in (True, False):
+        chosen = np.array([t.labels.get("app") == "a" for t in view.cluster.templates.templates])
+        counts = view.count_pods(chosen.astype(np.bool_), terminating=terminating)
+        told[f"count {terminating}"] = counts.tolist()
+    return told
+
+
+class ColumnsMachine(RuleBasedStateMachine):
+    """Nodes and pods come, change and go; every so often all is read and compared."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.columns = ClusterColumns()
+        self.nodes: dict[str, Node] = {}
+        self.pods: dict[str, PodInfo] = {}
+        self.generations: dict[str, int] = {}
+
+    @rule(item=NODES)
+    def set_node(self, item: Node) -> None:
+        row = self.columns.set_node(item)
+        assert self.columns.names[row] == item.name
+        self.nodes[item.name] = item
+        self.has_changed(item.name)
+
+    @precondition(lambda self: self.nodes)
+    @rule(data=st.data())
+    def remove_node(self, data: st.DataObject) -> None:
+        name = data.draw(st.sampled_from(list(self.nodes)))
+        self.columns.remove_node(name)
+        del self.nodes[name]
+        self.has_changed(name)
+
+    @rule(item=PODS)
+    def add_pod(self, item: Pod) -> None:
+        info = self.columns.templates.info(item)
+        if info.uid not in self.pods:
+            self.columns.add_pod(info, info.node_name)
+            self.pods[info.uid] = info
+            self.has_changed(info.node_name)
+
+    @precondition(lambda self: self.pods)
+    @rule(data=st.data())
+    def remove_pod(self, data: st.DataObject) -> None:
+        uid = data.draw(st.sampled_from(list(self.pods)))
+        info = self.pods.pop(uid)
+        self.columns.remove_pod(info, info.node_name)
+        self.has_changed(info.node_name)
+
+    def has_changed(self, name: str) -> None:
+        """Only the changed row may have a new generation."""
+        columns = self.columns
+        now = {name: int(columns.generation[row]) for name, row in columns.row_of.items()}
+        assert now[name] > max(self.generations.values(), default=0)
+        assert {n: g for n, g in now.items() if n != name} == {
+            n: g for n, g in self.generations.items() if n != name
+        }
+        self.generations = now
+
+    @rule()
+    def read_all(self) -> None:
+        """Read early, so that columns made on first use are kept up to date afterwards."""
+        self.agrees_with_a_fresh_one()
+
+    @invariant()
+    def rows_never_move(self) -> None:
+        assert [self.columns.row_of[name] for name in self.columns.names] == list(
+            range(self.columns.n_rows)
+        )
+
+    def teardown(self) -> None:
+        self.agrees_with_a_fresh_one()
+
+    def agrees_with_a_fresh_one(self) -> None:
+        fresh = ClusterColumns()
+        for item in self.nodes.values():
+            fresh.set_node(item)
+        for info in self.pods.values():
+            fresh.add_pod(fresh.templates.info(info.pod), info.node_name)
+        assert as_told(self.view_of(self.columns)) == as_told(self.view_of(fresh))
+
+    def view_of(self, columns: ClusterColumns) -> Nodes:
+        return columns.view(np.array([columns.row_of[name] for name in self.nodes], np.int64))
+
+
+TestColumns = ColumnsMachine.TestCase
+TestColumns.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+
+
+# ---------------------------------------------------------------- single points
+
+
+def test_vocabulary_numbers_values_in_order_of_appearance() -> None:
+    words: Vocabulary[str] = Vocabulary()
+    assert [words.id(word) for word in ("b", "a", "b")] == [0, 1, 0]
+    assert words.values == ["b", "a"]
+    assert words.find("a") == 1
+    assert words.find("never") == ABSENT
+
+
+def test_a_removal_moves_the_last_pod_into_the_gap() -> None:
+    columns = ClusterColumns()
+    infos = [columns.templates.info(pod(name, node_name="n1")) for name in "abcd"]
+    for info in infos:
+        columns.add_pod(info, "n1")
+    columns.remove_pod(infos[1], "n1")
+    assert [p.pod.name for p in columns.pods.on_row(0)] == ["a", "d", "c"]
+    assert [(row, p.pod.name) for row, p in columns.pods] == [(0, "a"), (0, "d"), (0, "c")]
+
+
+def test_a_pod_is_taken_off_as_it_was_recorded() -> None:
+    columns = ClusterColumns()
+    columns.add_pod(columns.templates.info(pod("p", cpu="1", node_name="n1")), "n1")
+    columns.remove_pod(columns.templates.info(pod("p", cpu="3", node_name="n1")), "n1")
+    assert columns.requested_of("cpu")[0] == 0
+    assert columns.n_pods[0] == 0
+
+
+def test_more_nodes_than_there_was_room_for() -> None:
+    columns = ClusterColumns()
+    columns.label("zone")
+    columns.image("one:v1")
+    images = (ContainerImage(names=("one:v1",), size_bytes=7),)
+    for i in range(100):
+        columns.set_node(
+            node(f"n{i}", labels={"zone": str(i % 3)}, allocatable={"cpu": "1"}, images=images)
+        )
+        columns.add_pod(columns.templates.info(pod(f"p{i}", cpu="1m", node_name=f"n{i}")), f"n{i}")
+    view = columns.view(np.arange(100))
+    assert view.allocatable("cpu").sum() == 100_000
+    assert view.requested("cpu").tolist() == [1] * 100
+    assert view.label("zone").ids.tolist() == [i % 3 for i in range(100)]
+    assert view.image("one:v1").n_nodes == 100
+
+
+def test_an_image_keeps_the_size_first_reported_until_no_node_has_it() -> None:
+    columns = ClusterColumns()
+    small, large = ((ContainerImage(names=("one:v1",), size_bytes=size),) for size in (10, 20))
+    columns.set_node(node("n1", images=small))
+    columns.set_node(node("n2", images=large))
+    assert columns.image("one:v1")[1] == 10
+    columns.set_node(node("n1"))
+    assert columns.image("one:v1")[1] == 10
+    columns.remove_node("n2")
+    assert columns.image("one:v1")[1] == 0
+    columns.set_node(node("n1", images=large))
+    assert columns.image("one:v1")[1] == 20
+
+
+def test_a_hypothetical_world_changes_one_node() -> None:
+    columns = ClusterColumns()
+    for name in ("n1", "n2"):
+        columns.set_node(node(name))
+    there = columns.templates.info(pod("there", cpu="1", node_name="n1", labels={"app": "a"}))
+    columns.add_pod(there, "n1")
+    coming = columns.templates.info(pod("coming", cpu="2", memory="1Gi"))
+    view = columns.view(np.array([0, 1]))
+    what_if = view.what_if({0: Change(removed=(there,)), 1: Change(added=(coming,))})
+    assert what_if.requested("cpu").tolist() == [0, 2000]
+    assert what_if.nonzero_memory_bytes.tolist() == [0, 2**30]
+    assert what_if.n_pods.tolist() == [0, 1]
+    assert what_if.pods(0) == []
+    assert what_if.pods(1) == [coming]
+    chosen = columns.templates.matching("app=a", lambda t: t.labels.get("app") == "a")
+    assert what_if.count_pods(chosen).tolist() == [0, 0]
+    assert view.count_pods(chosen).tolist() == [1, 0]
+    assert view.requested("cpu").tolist() == [1000, 0]
+    turned = what_if.take(np.array([1, 0]))
+    assert turned.requested("cpu").tolist() == [2000, 0]
+    assert turned.names == ["n2", "n1"]
