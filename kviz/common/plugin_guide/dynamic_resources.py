@@ -32,7 +32,7 @@ GUIDE = PluginGuide(
     traps=(
         _(
             "It is on even when nothing claims a device. Its PostFilter then has nothing to do and "
-            "says so: that is where `no new claims to deallocate` in failed preemptions comes from."
+            "says so: that is where 'no new claims to deallocate' in failed preemptions comes from."
         ),
     ),
 )

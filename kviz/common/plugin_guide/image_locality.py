@@ -24,7 +24,7 @@ GUIDE = PluginGuide(
         ),
     ),
     traps=(
-        _("A name without a tag counts as `:latest`."),
+        _("A name without a tag counts as ':latest'."),
         _(
             "Nodes report only a limited number of images, so a missing one may be there all "
             "the same."

@@ -69,7 +69,7 @@ GUIDE = PluginGuide(
     traps=(
         _(
             "When PreFilter fails here no node was looked at, so the message counts none and ends "
-            "in `not found`, and there is no preemption."
+            "in 'not found', and there is no preemption."
         ),
     ),
 )

@@ -80,7 +80,7 @@ SAMPLES = (
         answer=_(
             "orders-db-0 must, because its node selector names the pool. cache-0 may go there or "
             "to any other node that takes it; the toleration earns it no points. reports-db-0 "
-            "stays pending: its toleration says `databases`, the taint says `database`."
+            "stays pending: its toleration says 'databases', the taint says 'database'."
         ),
         start="data/reports-db-0",
     ),

@@ -1,0 +1,70 @@
+"""The decoder of `0/N nodes are available` messages."""
+
+from kviz.runs.decoder import decode
+from kviz.runs.projection import StatusDocument
+
+TAINTED = StatusDocument(
+    code="UnschedulableAndUnresolvable",
+    plugin="TaintToleration",
+    reasons=["node(s) had untolerated taint(s)"],
+)
+FULL = StatusDocument(
+    code="Unschedulable",
+    plugin="NodeResourcesFit",
+    reasons=["Insufficient cpu", "Insufficient nvidia.com/gpu"],
+)
+TOO_SMALL = StatusDocument(
+    code="UnschedulableAndUnresolvable", plugin="NodeResourcesFit", reasons=["Insufficient memory"]
+)
+
+
+def test_every_clause_names_its_nodes() -> None:
+    message = (
+        "0/4 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint(s), "
+        "2 Insufficient cpu, 2 Insufficient nvidia.com/gpu. preemption: 0/4 nodes are available: "
+        "2 No preemption victims found for incoming pod, "
+        "2 Preemption is not helpful for scheduling."
+    )
+    rejected = {"gpu-1": FULL, "gpu-2": FULL, "control": TAINTED, "tiny": TOO_SMALL}
+    decoded = decode(message, rejected)
+    assert decoded is not None
+    assert decoded.n_nodes == 4
+    assert [(c.count, c.reason, c.plugin, c.nodes) for c in decoded.clauses] == [
+        (1, "Insufficient memory", "NodeResourcesFit", ["tiny"]),
+        (1, "node(s) had untolerated taint(s)", "TaintToleration", ["control"]),
+        (2, "Insufficient cpu", "NodeResourcesFit", ["gpu-1", "gpu-2"]),
+        (2, "Insufficient nvidia.com/gpu", "NodeResourcesFit", ["gpu-1", "gpu-2"]),
+    ]
+    assert [(c.count, c.plugin) for c in decoded.preemption] == [
+        (2, "DefaultPreemption"),
+        (2, "DefaultPreemption"),
+    ]
+
+
+def test_the_same_words_mean_more_when_the_node_could_never_take_the_pod() -> None:
+    decoded = decode("0/1 nodes are available: 1 Insufficient memory.", {"tiny": TOO_SMALL})
+    assert decoded is not None
+    guide = decoded.clauses[0].guide
+    assert guide is not None
+    assert guide.code == "UnschedulableAndUnresolvable"
+
+
+def test_a_reason_about_the_pod_counts_no_nodes() -> None:
+    message = '0/6 nodes are available: persistentvolumeclaim "a.b" not found. not found'
+    decoded = decode(message, {})
+    assert decoded is not None
+    [clause] = decoded.clauses
+    assert (clause.count, clause.plugin) == (None, "VolumeBinding")
+    assert clause.reason == 'persistentvolumeclaim "a.b" not found'
+    assert decoded.tail == "not found"
+
+
+def test_the_message_may_stand_inside_an_event() -> None:
+    event = "Warning FailedScheduling 2m default-scheduler 0/9 nodes are available: 9 Too many pods."
+    decoded = decode(event, {})
+    assert decoded is not None
+    assert [(c.count, c.plugin) for c in decoded.clauses] == [(9, "NodeResourcesFit")]
+
+
+def test_other_text_is_not_decoded() -> None:
+    assert decode("Successfully assigned default/web to node-1", {}) is None
