@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+
+from django.conf import settings
 
 from kviz.accounts.models import Workspace
 
@@ -15,6 +18,14 @@ def token_sha256(token: str) -> str:
 
 def workspace_of_token(token: str) -> Workspace | None:
     return Workspace.objects.filter(tokens__sha256=token_sha256(token)).first()
+
+
+def workspace_of_browser(session: Mapping[str, object]) -> Workspace | None:
+    """The workspace a browser has already: the local one, or the one its session began."""
+    if settings.MODE == "local":
+        return local_workspace()
+    known = session.get(SESSION_KEY)
+    return workspace_by_id(known) if isinstance(known, str) else None
 
 
 def workspace_by_id(workspace_id: str) -> Workspace | None:

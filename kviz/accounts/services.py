@@ -21,10 +21,9 @@ def local_workspace_ensure() -> Workspace:
 
 def workspace_for_session(*, session: SessionBase) -> Workspace:
     """The workspace of a browser: the local one, or in server mode the session's own."""
-    if settings.MODE == "local":
+    workspace = selectors.workspace_of_browser(session)
+    if workspace is None and settings.MODE == "local":
         return local_workspace_ensure()
-    known = session.get(selectors.SESSION_KEY)
-    workspace = selectors.workspace_by_id(known) if isinstance(known, str) else None
     if workspace is None:
         workspace = Workspace.objects.create(kind=Workspace.Kind.GUEST)
         session[selectors.SESSION_KEY] = str(workspace.pk)

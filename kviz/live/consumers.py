@@ -1,1 +1,148 @@
-"""The websocket a viewer follows a run on."""
+"""The websocket a viewer follows a run on: stored chunks unchanged, and short status messages.
+
+`/ws/runs/{id}/?after=SEQ[&share=TOKEN]`. Binary frames are `TraceChunk.headers` with events after
+SEQ, in order; the client acknowledges with `{"ack": last_seq}`, and at most `WINDOW` chunks are
+on their way unacknowledged, so a slow client costs no memory. Text frames are
+`{"type": "status", ...}`. Live, reconnect and replay are all this one path.
+
+Closed with 4400 (`after` is no number) or 4404 (no such run for this viewer).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import MutableMapping
+from dataclasses import asdict
+from typing import Any, Final
+from urllib.parse import parse_qs
+from uuid import UUID
+
+import msgspec
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from kviz.accounts.models import Workspace
+from kviz.accounts.selectors import workspace_of_browser, workspace_of_token
+from kviz.live.hints import group_of
+from kviz.live.origin import header
+from kviz.runs import selectors
+from kviz.runs.selectors import Progress
+
+WINDOW: Final = 8
+"""Chunks that may be unacknowledged."""
+FALLBACK_S: Final = 1.0
+"""How often to look for news of a live run if no hint comes; hints may get lost."""
+BAD_REQUEST: Final = 4400
+NOT_FOUND: Final = 4404
+
+
+class Ack(msgspec.Struct, forbid_unknown_fields=True):
+    """The only message a client sends: the last seq of a chunk it has taken in."""
+
+    ack: int
+
+
+class RunConsumer(AsyncWebsocketConsumer):
+    """Sends what follows the client's last seq, then whatever is stored from then on."""
+
+    run_id: UUID
+    pump: asyncio.Task[None] | None = None
+
+    async def connect(self) -> None:
+        query = parse_qs(self.scope["query_string"].decode("latin-1"))
+        after, share = query.get("after", ["-1"])[0], query.get("share", [""])[0]
+        await self.accept()
+        if not after.lstrip("-").isdecimal():
+            await self.close(BAD_REQUEST)
+            return
+        self.run_id = self.scope["url_route"]["kwargs"]["run_id"]
+        if not await database_sync_to_async(_may_see)(self.scope, self.run_id, share):
+            await self.close(NOT_FOUND)
+            return
+        self.sent_seq = int(after)
+        self.unacknowledged: deque[int] = deque()
+        self.news = asyncio.Event()
+        self.last_status: Progress | None = None
+        await self.channel_layer.group_add(group_of(self.run_id), self.channel_name)
+        self.pump = asyncio.create_task(self.follow())
+
+    async def disconnect(self, code: int) -> None:
+        if self.pump is not None:
+            self.pump.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self.pump
+            await self.channel_layer.group_discard(group_of(self.run_id), self.channel_name)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        try:
+            ack = msgspec.json.decode(text_data or "", type=Ack).ack
+        except msgspec.DecodeError:
+            await self.close(BAD_REQUEST)
+            return
+        if self.pump is not None:
+            while self.unacknowledged and self.unacknowledged[0] <= ack:
+                self.unacknowledged.popleft()
+            self.news.set()
+
+    async def run_advanced(self, hint: MutableMapping[str, Any]) -> None:
+        """The channel layer's hint. What is new is read from the database."""
+        self.news.set()
+
+    # ------------------------------------------------------------ the pump
+
+    async def follow(self) -> None:
+        """Send what is new, wait for news, again; for as long as the client stays."""
+        while True:
+            self.news.clear()
+            progress = await database_sync_to_async(selectors.run_progress)(run_id=self.run_id)
+            if progress is None:
+                await self.close(NOT_FOUND)
+                return
+            is_complete = await self.send_chunks(progress.last_seq)
+            if is_complete or not progress.is_over:
+                await self.send_status(progress)
+            wait_s = None if progress.is_over else FALLBACK_S
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.news.wait(), wait_s)
+
+    async def send_chunks(self, last_seq: int) -> bool:
+        """Send chunks up to `last_seq` as far as the window allows; True if all are sent."""
+        while self.sent_seq < last_seq:
+            room = WINDOW - len(self.unacknowledged)
+            if room <= 0:
+                return False
+            chunks = await database_sync_to_async(selectors.chunk_headers)(
+                run_id=self.run_id, after=self.sent_seq, limit=min(room, 2)
+            )
+            if not chunks:
+                return True
+            for chunk_seq, headers in chunks:
+                await self.send(bytes_data=headers)
+                self.sent_seq = chunk_seq
+                self.unacknowledged.append(chunk_seq)
+        return True
+
+    async def send_status(self, progress: Progress) -> None:
+        if progress == self.last_status:
+            return
+        self.last_status = progress
+        message = {"type": "status", **asdict(progress)}
+        if not progress.error:
+            del message["error"]
+        await self.send(text_data=msgspec.json.encode(message).decode())
+
+
+def _may_see(scope: MutableMapping[str, Any], run_id: UUID, share: str) -> bool:
+    workspace = _workspace(scope)
+    if workspace is None and not share:
+        return False
+    return selectors.run_get(run_id=run_id, workspace=workspace, share=share) is not None
+
+
+def _workspace(scope: MutableMapping[str, Any]) -> Workspace | None:
+    scheme, _, token = header(scope, "authorization").partition(" ")
+    if scheme.lower() == "bearer":
+        return workspace_of_token(token.strip())
+    return workspace_of_browser(scope["session"])

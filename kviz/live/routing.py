@@ -1,5 +1,12 @@
 """Websocket addresses."""
 
-from django.urls import URLPattern
+from channels.routing import URLRouter
+from channels.sessions import SessionMiddlewareStack
+from django.urls import path
 
-websocket_urlpatterns: list[URLPattern] = []
+from kviz.live.consumers import RunConsumer
+from kviz.live.origin import SameOrigin
+
+websocket_application = SameOrigin(
+    SessionMiddlewareStack(URLRouter([path("ws/runs/<uuid:run_id>/", RunConsumer.as_asgi())]))
+)

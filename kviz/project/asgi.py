@@ -1,11 +1,22 @@
 """The ASGI application: HTTP through Django, websockets through channels."""
 
 import os
+from typing import cast
 
 from channels.routing import ProtocolTypeRouter
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kviz.project.settings")
 django_application = get_asgi_application()
 
-application = ProtocolTypeRouter({"http": django_application})
+from kviz.live.origin import Application  # noqa: E402  (needs Django set up)
+from kviz.live.routing import websocket_application  # noqa: E402
+from kviz.project.body_limit import BodyLimit  # noqa: E402
+
+application = ProtocolTypeRouter(
+    {
+        "http": BodyLimit(cast("Application", django_application), settings.MAX_UPLOAD_BYTES),
+        "websocket": websocket_application,
+    }
+)

@@ -53,8 +53,6 @@ def data_dir() -> Path:
         return Path(configured).expanduser().absolute()
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "kviz"
-    if sys.platform == "win32":
-        return Path(text("LOCALAPPDATA", str(Path.home()))) / "kviz"
     return Path(text("XDG_DATA_HOME", str(Path.home() / ".local" / "share"))) / "kviz"
 
 

@@ -140,7 +140,7 @@ SPECTACULAR_SETTINGS = {
 STATIC_URL = "/static/"
 STATIC_ROOT = env.text("KVIZ_STATIC_ROOT") or None
 STATICFILES_DIRS = [SHARE / "static"]
-VITE_MANIFEST = SHARE / "static" / "kviz" / ".vite" / "manifest.json"
+VITE_MANIFEST = SHARE / "static" / "kviz" / "manifest.json"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = env.choice("KVIZ_AUTORELOAD", ("no", "yes")) == "yes"
 

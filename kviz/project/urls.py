@@ -3,10 +3,16 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
+from kviz.snapshots import pages as snapshot_pages
+
 urlpatterns = [
+    path("", snapshot_pages.home, name="home"),
+    path("teach", snapshot_pages.teach, name="teach"),
     path("", include("kviz.common.urls")),
     path("snapshots/", include("kviz.snapshots.urls")),
     path("runs/", include("kviz.runs.urls")),
+    path("api/v1/", include("kviz.snapshots.api_urls")),
+    path("api/v1/runs/", include("kviz.runs.api_urls")),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),
 ]
 

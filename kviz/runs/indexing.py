@@ -29,6 +29,7 @@ from scheduler_core.trace.events import (
     PreemptionDecided,
     Queue,
     QueueMoved,
+    Result,
     RunFinished,
     RunStarted,
 )
@@ -105,7 +106,9 @@ class TraceIndex:
     _waiting: set[int] = field(default_factory=set)
     """Pods that wait for a node, in whatever queue."""
     _cycle: CycleRow | None = None
-    _cycles: list[CycleRow] = field(default_factory=list)
+    _binding: dict[int, CycleRow] = field(default_factory=dict)
+    """Cycles that ended well, by number, until their pods are bound: they may yet fail."""
+    _cycles: dict[int, CycleRow] = field(default_factory=dict)
     _changed: dict[int, PodRow] = field(default_factory=dict)
     _defines: bool = False
 
@@ -116,8 +119,8 @@ class TraceIndex:
     def drain(self) -> Delta:
         """Hand over, and forget, what changed. Call it where a chunk is cut."""
         latest = {row.pod: row for row in self._changed.values()}
-        delta = Delta(self._cycles, list(latest.values()), self._defines)
-        self._cycles, self._changed, self._defines = [], {}, False
+        delta = Delta(list(self._cycles.values()), list(latest.values()), self._defines)
+        self._cycles, self._changed, self._defines = {}, {}, False
         return delta
 
     def take(self, event: AnyEvent) -> None:
@@ -169,9 +172,9 @@ class TraceIndex:
                 row = self._change(event.pod)
                 row.evicted_in_cycle = self.n_cycles
                 row.evicted_by = self._pods[event.by_pod].pod if event.by_pod != NONE else ""
-            case QueueMoved():
+            case QueueMoved() if event.pod in self._pods:
                 self._move(event)
-            case NominationChanged():
+            case NominationChanged() if event.pod in self._pods:
                 self._change(event.pod).nominated_node = self._node(event.node)
             case Assumed():
                 self._change(event.pod).node = self._node(event.node)
@@ -182,6 +185,7 @@ class TraceIndex:
                 self._waiting.discard(event.pod)
                 row = self._change(event.pod)
                 row.node, row.queue = self._node(event.node), ""
+                self._binding.pop(row.last_cycle, None)
             case _:
                 pass
 
@@ -208,9 +212,12 @@ class TraceIndex:
     def _take_cycle(self, event: AnyEvent) -> None:
         if isinstance(event, CycleStarted):
             self._begin(event)
-        cycle = self._cycle
-        if cycle is None:
-            return
+        if isinstance(event, CycleFinished):
+            self._end(event)
+        elif self._cycle is not None:
+            self._follow(self._cycle, event)
+
+    def _follow(self, cycle: CycleRow, event: AnyEvent) -> None:
         match event:
             case FilterFinished():
                 cycle.n_examined, cycle.n_feasible = event.n_examined, event.n_feasible
@@ -222,8 +229,6 @@ class TraceIndex:
             case PreemptionDecided():
                 cycle.n_victims = len(event.victims)
                 cycle.nominated_node = self._node(event.winner)
-            case CycleFinished():
-                self._end(cycle, event)
             case _:
                 pass
 
@@ -240,11 +245,18 @@ class TraceIndex:
             n_nodes=event.n_nodes,
         )
 
-    def _end(self, cycle: CycleRow, event: CycleFinished) -> None:
+    def _end(self, event: CycleFinished) -> None:
+        """End the running cycle, or once more an earlier one whose binding failed meanwhile."""
+        cycle = self._cycle
+        if cycle is None or cycle.number != event.cycle:
+            cycle = self._binding.pop(event.cycle)
+        else:
+            self._cycle = None
         cycle.result = event.result.name.lower()
         cycle.node = self._node(event.node)
         cycle.message = event.message
         if not cycle.first_cause and event.unschedulable_plugins:
             cycle.first_cause = self._plugin(event.unschedulable_plugins[0])
-        self._cycles.append(cycle)
-        self._cycle = None
+        self._cycles[cycle.number] = cycle
+        if event.result in (Result.SCHEDULED, Result.WAITING):
+            self._binding[cycle.number] = cycle

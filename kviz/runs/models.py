@@ -46,6 +46,8 @@ class Run(models.Model):
     error = models.TextField(blank=True, default="")
 
     claimed_by = models.CharField(max_length=100, blank=True, default="")
+    claims = models.PositiveSmallIntegerField(default=0)
+    """How often it was claimed since anything was stored: a run that kills workers is given up."""
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)

@@ -6,8 +6,9 @@ one cycle into JSON-able values, keyed as in the recorded conformance data, in s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Required, TypedDict
 
 from scheduler_core.trace.events import (
     NONE,
@@ -43,6 +44,71 @@ from scheduler_core.trace.events import (
 )
 
 Json = dict[str, object]
+
+
+class StatusDocument(TypedDict, total=False):
+    code: Required[str]
+    plugin: str
+    reasons: list[str]
+
+
+class ScoresDocument(TypedDict):
+    weight: int
+    raw: dict[str, int]
+    normalized: dict[str, int]
+
+
+class PreemptionDocument(TypedDict, total=False):
+    """`candidates` and `non_candidates` are the dry runs by node; `criteria` the funnel."""
+
+    status: StatusDocument
+    nominating: str
+    nominated_node: str
+    ineligible: str
+    n_potential: int
+    offset: int
+    n_wanted: int
+    candidates: Required[dict[str, Json]]
+    non_candidates: Required[dict[str, Json]]
+    criteria: list[Json]
+    winner: str
+    victims: Required[list[str]]
+
+
+class CycleDocument(TypedDict, total=False):
+    """One cycle. Keys that are not required are absent when the cycle did not get that far."""
+
+    cycle: Required[int]
+    pod: Required[str]
+    attempt: Required[int]
+    scheduler_name: Required[str]
+    filter_plugins: Required[list[str]]
+    popped_from: Required[str]
+    start_index: Required[int]
+    n_nodes: Required[int]
+    result: Required[str]
+    node: Required[str]
+    message: Required[str]
+    unschedulable_plugins: Required[list[str]]
+    pending_plugins: Required[list[str]]
+    pre_filter: Json
+    n_examined: Required[int]
+    n_feasible: Required[int]
+    n_to_find: int
+    by_nomination: bool
+    rejected_by: Required[dict[str, int]]
+    filter: Required[dict[str, StatusDocument]]
+    feasible: Required[list[str]]
+    pre_score: Json
+    scores: Required[dict[str, ScoresDocument]]
+    totals: Required[dict[str, int]]
+    top_nodes: Required[list[str]]
+    selection: Required[Json | None]
+    preemption: Required[PreemptionDocument | None]
+    points: Required[list[Json]]
+    nominations: Required[list[Json]]
+    moves: Required[list[Json]]
+    events: Required[list[Json]]
 
 
 @dataclass
@@ -87,8 +153,8 @@ class Names:
     def pods(self, pods: Iterable[int]) -> list[str]:
         return [self._pods[pod] for pod in pods]
 
-    def status(self, status: StatusRecord) -> Json:
-        document: Json = {"code": status.code}
+    def status(self, status: StatusRecord) -> StatusDocument:
+        document: StatusDocument = {"code": status.code}
         if status.plugin != NONE:
             document["plugin"] = self.plugin(status.plugin)
         if status.reasons:
@@ -119,22 +185,27 @@ def cycle_events(events: Sequence[HeaderEvent], cycle: int) -> tuple[int, list[H
     return start, list(events[start:end])
 
 
-def cycle_document(names: Names, headers: Sequence[HeaderEvent], details: Sequence[Detail]) -> Json:
+def cycle_document(
+    names: Names, headers: Sequence[HeaderEvent], details: Sequence[Detail]
+) -> CycleDocument:
     """Everything about one cycle; `headers` begins with its `CycleStarted`."""
     started = headers[0]
     if not isinstance(started, CycleStarted):
         raise ValueError("a cycle begins with CycleStarted")
-    document: Json = {
+    document: CycleDocument = {
         "cycle": started.cycle,
         "pod": names.pod(started.pod),
         "attempt": started.attempt,
         "scheduler_name": names.profiles[started.profile].scheduler_name,
+        "filter_plugins": names.point(started.profile, "Filter"),
         "popped_from": started.popped_from.name.lower(),
         "start_index": started.start_index,
         "n_nodes": started.n_nodes,
         "result": "",
         "node": "",
         "message": "",
+        "unschedulable_plugins": [],
+        "pending_plugins": [],
         "n_examined": 0,
         "n_feasible": 0,
         "rejected_by": {},
@@ -146,17 +217,24 @@ def cycle_document(names: Names, headers: Sequence[HeaderEvent], details: Sequen
         "selection": None,
         "preemption": None,
         "points": [],
+        "nominations": [],
         "moves": [],
         "events": [],
     }
     for header in headers[1:]:
-        _add_header(document, names, header)
+        if not _is_of_another_cycle(header, started):
+            _add_header(document, names, header)
     for detail in details:
         _add_detail(document, names, detail, started)
     return document
 
 
-def _add_header(document: Json, names: Names, event: HeaderEvent) -> None:
+def _is_of_another_cycle(event: HeaderEvent, started: CycleStarted) -> bool:
+    """An earlier cycle ends a second time, meanwhile, when its binding failed."""
+    return isinstance(event, CycleFinished) and event.cycle != started.cycle
+
+
+def _add_header(document: CycleDocument, names: Names, event: HeaderEvent) -> None:
     match event:
         case PreFilterFinished():
             document["pre_filter"] = {
@@ -187,12 +265,12 @@ def _add_header(document: Json, names: Names, event: HeaderEvent) -> None:
             _add_effect(document, names, event)
 
 
-def _add_effect(document: Json, names: Names, event: HeaderEvent) -> None:
+def _add_effect(document: CycleDocument, names: Names, event: HeaderEvent) -> None:
     match event:
         case QueueMoved():
-            _list(document, "moves").append(_move(names, event))
+            document["moves"].append(_move(names, event))
         case EventRecorded():
-            _list(document, "events").append(
+            document["events"].append(
                 {
                     "pod": names.pod(event.pod),
                     "type": event.type,
@@ -201,7 +279,7 @@ def _add_effect(document: Json, names: Names, event: HeaderEvent) -> None:
                 }
             )
         case PointFinished():
-            _list(document, "points").append(
+            document["points"].append(
                 {
                     "pod": names.pod(event.pod),
                     "point": event.point,
@@ -209,17 +287,11 @@ def _add_effect(document: Json, names: Names, event: HeaderEvent) -> None:
                 }
             )
         case NominationChanged():
-            _list(document, "nominations").append(
+            document["nominations"].append(
                 {"pod": names.pod(event.pod), "node": names.node(event.node)}
             )
         case _:
             _add_preemption(document, names, event)
-
-
-def _list(document: Json, key: str) -> list[Json]:
-    found = document.setdefault(key, [])
-    assert isinstance(found, list)
-    return found
 
 
 def _move(names: Names, event: QueueMoved) -> Json:
@@ -254,35 +326,33 @@ def _selection(names: Names, event: NodeSelected) -> Json:
 # ---------------------------------------------------------------- preemption
 
 
-def _add_preemption(document: Json, names: Names, event: HeaderEvent) -> None:
+def _add_preemption(document: CycleDocument, names: Names, event: HeaderEvent) -> None:
     match event:
         case PostFilterFinished():
-            _preemption(document).update(
-                status=names.status(event.status),
-                nominating=event.nominating,
-                nominated_node=names.node(event.node),
-            )
+            preemption = _preemption(document)
+            preemption["status"] = names.status(event.status)
+            preemption["nominating"] = event.nominating
+            preemption["nominated_node"] = names.node(event.node)
         case PreemptionStarted():
-            _preemption(document).update(
-                n_potential=event.n_potential, offset=event.offset, n_wanted=event.n_wanted
-            )
+            preemption = _preemption(document)
+            preemption["n_potential"] = event.n_potential
+            preemption["offset"] = event.offset
+            preemption["n_wanted"] = event.n_wanted
         case PreemptionIneligible():
             _preemption(document)["ineligible"] = event.reason
         case PreemptionDecided():
-            _preemption(document).update(
-                criteria=[_criterion(names, event.nodes, record) for record in event.criteria],
-                winner=names.node(event.winner),
-                victims=names.pods(event.victims),
-            )
+            preemption = _preemption(document)
+            preemption["criteria"] = [_criterion(names, event.nodes, c) for c in event.criteria]
+            preemption["winner"] = names.node(event.winner)
+            preemption["victims"] = names.pods(event.victims)
         case _:
             pass
 
 
-def _preemption(document: Json) -> Json:
-    if document["preemption"] is None:
-        document["preemption"] = Json(candidates={}, non_candidates={}, victims=[])
+def _preemption(document: CycleDocument) -> PreemptionDocument:
     found = document["preemption"]
-    assert isinstance(found, dict)
+    if found is None:
+        found = document["preemption"] = {"candidates": {}, "non_candidates": {}, "victims": []}
     return found
 
 
@@ -306,7 +376,9 @@ def _reprieve(names: Names, record: ReprieveRecord) -> Json:
 # ---------------------------------------------------------------- columns
 
 
-def _add_detail(document: Json, names: Names, event: Detail, started: CycleStarted) -> None:
+def _add_detail(
+    document: CycleDocument, names: Names, event: Detail, started: CycleStarted
+) -> None:
     match event:
         case FilterColumns():
             document["filter"] = rejections(names, event, started)
@@ -323,9 +395,8 @@ def _add_detail(document: Json, names: Names, event: Detail, started: CycleStart
         case PreemptionDryRun():
             for record in event.candidates:
                 is_candidate = record.status.code == "Success"
-                kind = "candidates" if is_candidate else "non_candidates"
-                group = _preemption(document)[kind]
-                assert isinstance(group, dict)
+                preemption = _preemption(document)
+                group = preemption["candidates" if is_candidate else "non_candidates"]
                 group[names.node(record.node)] = {
                     "status": names.status(record.status),
                     "removed": names.pods(record.removed),
@@ -345,7 +416,9 @@ def examined(names: Names, event: FilterColumns, started: CycleStarted) -> list[
     return names.nodes(order[:n_examined])
 
 
-def rejections(names: Names, event: FilterColumns, started: CycleStarted) -> Mapping[str, Json]:
+def rejections(
+    names: Names, event: FilterColumns, started: CycleStarted
+) -> dict[str, StatusDocument]:
     """The status of every rejected node, by name."""
     statuses = [names.status(status) for status in event.statuses]
     nodes = examined(names, event, started)
@@ -356,7 +429,7 @@ def rejections(names: Names, event: FilterColumns, started: CycleStarted) -> Map
     }
 
 
-def _scores(nodes: list[str], scores: PluginScores) -> Json:
+def _scores(nodes: list[str], scores: PluginScores) -> ScoresDocument:
     return {
         "weight": scores.weight,
         "raw": dict(zip(nodes, scores.raw.array().tolist(), strict=True)),

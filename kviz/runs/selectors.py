@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from uuid import UUID
 
@@ -10,12 +12,13 @@ from django.db.models import F, Q, QuerySet
 from kviz.accounts.models import Workspace
 from kviz.runs.indexing import DEFINING
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
-from kviz.runs.projection import Json, Names, cycle_document, cycle_events
+from kviz.runs.projection import CycleDocument, Json, Names, cycle_document, cycle_events
+from kviz.runs.why import why_document
 from scheduler_core.trace import codec
-from scheduler_core.trace.events import HeaderEvent
+from scheduler_core.trace.events import HeaderEvent, PodAdded
 
 
-def runs_visible(*, workspace: Workspace, share: str = "") -> QuerySet[Run]:
+def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Run]:
     """The workspace's own runs, and those the share token of run or snapshot opens."""
     visible = Q(workspace=workspace)
     if share:
@@ -24,7 +27,7 @@ def runs_visible(*, workspace: Workspace, share: str = "") -> QuerySet[Run]:
     return Run.objects.filter(visible).select_related("snapshot")
 
 
-def run_get(*, run_id: UUID, workspace: Workspace, share: str = "") -> Run | None:
+def run_get(*, run_id: UUID, workspace: Workspace | None, share: str = "") -> Run | None:
     return runs_visible(workspace=workspace, share=share).filter(pk=run_id).first()
 
 
@@ -52,6 +55,29 @@ def pod_outcome(*, run: Run, namespace: str, name: str) -> PodOutcome | None:
 # ---------------------------------------------------------------- the trace
 
 
+@dataclass(frozen=True)
+class Progress:
+    """What a viewer is told of a run whenever it changes."""
+
+    status: str
+    cycles: int
+    bound: int
+    pending: int
+    last_seq: int
+    error: str
+
+    @property
+    def is_over(self) -> bool:
+        return self.status not in Run.LIVE
+
+
+def run_progress(*, run_id: UUID) -> Progress | None:
+    """How far a run is; None if it was deleted."""
+    wanted = [field.name for field in fields(Progress)]
+    row = Run.objects.filter(pk=run_id).values(*wanted).first()
+    return None if row is None else Progress(**row)
+
+
 def chunk_headers(*, run_id: UUID, after: int, limit: int) -> list[tuple[int, bytes]]:
     """`last_seq` and stored `headers` of up to `limit` chunks with events beyond `after`."""
     rows = (
@@ -68,7 +94,7 @@ def cycle_details(*, run: Run, cycle: int) -> bytes | None:
     return None if details is None else codec.details_of(bytes(details), cycle)
 
 
-def cycle_get(*, run: Run, cycle: int) -> Json | None:
+def cycle_get(*, run: Run, cycle: int) -> CycleDocument | None:
     """Everything about one stored cycle, in names; None if there is no such cycle."""
     chunk = _chunk_of(run, cycle).first()
     if chunk is None:
@@ -78,7 +104,37 @@ def cycle_get(*, run: Run, cycle: int) -> Json | None:
     names = _names_before(run.pk, chunk.first_seq)
     names.take(headers[: start + len(events)])
     details = codec.details_of(bytes(chunk.details), cycle)
-    return cycle_document(names, events, codec.decode_details(details))
+    document = cycle_document(names, events, codec.decode_details(details))
+    row = run.cycle_rows.filter(number=cycle).first()
+    if row is not None:  # its binding may have failed after its own events
+        document["result"], document["node"], document["message"] = (
+            row.result,
+            row.node,
+            row.message,
+        )
+    return document
+
+
+def pod_why(*, run: Run, namespace: str, name: str) -> Json | None:
+    """Why a pod is pending, or what became of it; None if the run does not know the pod."""
+    pod = pod_outcome(run=run, namespace=namespace, name=name)
+    pod = pod or _placed_before(run, namespace, name)
+    if pod is None:
+        return None
+    cycle = cycle_get(run=run, cycle=pod.last_cycle) if pod.last_cycle else None
+    return why_document(pod, cycle)
+
+
+def _placed_before(run: Run, namespace: str, name: str) -> PodOutcome | None:
+    """A pod the run found on its node and never touched; such pods have no stored outcome."""
+    names = Names()
+    for events in _defining_chunks(run.pk, before_seq=run.last_seq + 1):
+        names.take(events)
+        for event in events:
+            if isinstance(event, PodAdded) and (event.namespace, event.name) == (namespace, name):
+                node = names.node(event.node)
+                return PodOutcome(run=run, pod=f"{namespace}/{name}", node=node)
+    return None
 
 
 def _chunk_of(run: Run, cycle: int) -> QuerySet[TraceChunk]:
@@ -88,10 +144,15 @@ def _chunk_of(run: Run, cycle: int) -> QuerySet[TraceChunk]:
 def _names_before(run_id: UUID, seq: int) -> Names:
     """What numbers mean where the chunk with `first_seq` `seq` begins."""
     names = Names()
-    defining = TraceChunk.objects.filter(run_id=run_id, last_seq__lt=seq, defines=True)
-    for pk in defining.order_by("last_seq").values_list("pk", flat=True):
-        names.take(_defining_events(pk))
+    for events in _defining_chunks(run_id, before_seq=seq):
+        names.take(events)
     return names
+
+
+def _defining_chunks(run_id: UUID, *, before_seq: int) -> Iterator[tuple[HeaderEvent, ...]]:
+    chunks = TraceChunk.objects.filter(run_id=run_id, last_seq__lt=before_seq, defines=True)
+    for pk in chunks.order_by("last_seq").values_list("pk", flat=True):
+        yield _defining_events(pk)
 
 
 @lru_cache(maxsize=8)

@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 CLAIM_EXPIRES: Final = dt.timedelta(seconds=30)
 """A worker silent for so long is taken for dead, and its run is claimed by another."""
 HEARTBEAT_S: Final = 1.0
+MAX_CLAIMS: Final = 3
+"""Workers that may die on a run without having stored anything new, before it is given up."""
 FLUSH_S: Final = 0.25
 """How long events wait at most (to the end of their cycle) before viewers can see them."""
 
@@ -42,6 +44,15 @@ Advanced = Callable[[UUID, int], None]
 
 class ClaimLost(Exception):
     """The run was cancelled, deleted, or taken over by another worker: stop, store nothing."""
+
+
+class WorkersDied(Exception):
+    """Worker after worker died on the run, for want of memory perhaps; it is given up."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"{MAX_CLAIMS} workers died while executing this run, perhaps for want of memory."
+        )
 
 
 # ---------------------------------------------------------------- create, share, cancel, delete
@@ -101,6 +112,7 @@ def run_claim(*, worker: str) -> Run | None:
         claimed = Run.objects.filter(free, pk=run_id).update(
             status=Run.Status.RUNNING,
             claimed_by=worker,
+            claims=F("claims") + 1,
             heartbeat_at=now,
             started_at=Coalesce(F("started_at"), now),
         )
@@ -111,9 +123,8 @@ def run_claim(*, worker: str) -> Run | None:
 
 def runs_release(*, worker: str) -> int:
     """Give back what `worker` held when it died; for whoever starts it again."""
-    return Run.objects.filter(status=Run.Status.RUNNING, claimed_by=worker).update(
-        status=Run.Status.QUEUED, claimed_by=""
-    )
+    held = Run.objects.filter(status=Run.Status.RUNNING, claimed_by=worker)
+    return held.update(status=Run.Status.QUEUED, claimed_by="")
 
 
 # ---------------------------------------------------------------- execute
@@ -127,6 +138,8 @@ def run_execute(
     Ends with the run finished or failed, unless the claim was lost meanwhile.
     """
     try:
+        if run.claims > MAX_CLAIMS:
+            raise WorkersDied
         recording = _Recording(run, worker, advanced)
         for event in engine(run):
             recording.take(event)
@@ -135,6 +148,8 @@ def run_execute(
         log.info("run %s is no longer ours", run.pk)
     except inputs.InvalidInput as invalid:
         _fail(run, worker, str(invalid))
+    except WorkersDied as died:
+        _fail(run, worker, str(died))
     except Exception:
         log.exception("run %s failed", run.pk)
         _fail(run, worker, "The engine failed. This is a bug; the server's log has the details.")
@@ -231,6 +246,7 @@ class _Recording:
                     cycles=self._index.n_cycles,
                     bound=self._index.n_bound,
                     pending=self._index.n_pending,
+                    claims=0,
                     heartbeat_at=timezone.now(),
                 )
                 _store(self._run, chunk, delta)
@@ -259,7 +275,12 @@ def _store(run: Run, chunk: Chunk, delta: Delta) -> None:
         headers=chunk.headers,
         details=chunk.details,
     )
-    Cycle.objects.bulk_create(Cycle(run=run, **asdict(row)) for row in delta.cycles)
+    Cycle.objects.bulk_create(
+        (Cycle(run=run, **asdict(row)) for row in delta.cycles),
+        update_conflicts=True,
+        unique_fields=["run", "number"],
+        update_fields=["result", "node", "message", "first_cause"],
+    )
     PodOutcome.objects.bulk_create(
         (PodOutcome(run=run, **asdict(row)) for row in delta.pods),
         update_conflicts=True,

@@ -30,14 +30,10 @@ class Snapshot(models.Model):
     """Objects per modelled kind."""
     ignored = models.JSONField(default=dict)
     """Objects per kind that scheduling does not look at."""
-    redacted = models.JSONField(default=dict)
-    """How often something secret was dropped, per sort of secret."""
     warnings = models.JSONField(default=list)
-    """`{"file", "document", "line", "path", "message"}` of what was read but looks wrong."""
+    """Sentences: what was dropped as secret, what is not modelled, what does not fit together."""
     problems = models.JSONField(default=list)
-    """The same of files and documents that could not be read and are missing here."""
-    not_modelled = models.JSONField(default=list)
-    """Names of features these objects ask for and the engine does not do."""
+    """Files that could not be read and are missing here, as in a problem document's `errors`."""
     is_sample = models.BooleanField(default=False)
     share_token = models.CharField(max_length=64, blank=True, default="", db_index=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -85,7 +85,6 @@ def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
         "nodes_shown": cluster.nodes[:NODES_SHOWN],
         "recognised": sorted(snapshot.counts.items()),
         "ignored": sorted(snapshot.ignored.items()),
-        "redacted": sorted(snapshot.redacted.items()),
         "problems": snapshot.problems,
         "problems_title": _("Some of it could not be read, and is missing here"),
         "warnings_shown": snapshot.warnings[:WARNINGS_SHOWN],

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
 from kviz.accounts.models import Workspace
-from kviz.snapshots.models import Snapshot
+from kviz.snapshots.models import Snapshot, SnapshotObjects
+from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.packing import unpack
+
+if TYPE_CHECKING:
+    from kviz.runs.models import Run
 
 
 def snapshots_visible(*, workspace: Workspace, share: str = "") -> QuerySet[Snapshot]:
@@ -24,3 +30,14 @@ def snapshot_get(*, snapshot_id: UUID, workspace: Workspace, share: str = "") ->
 
 def samples() -> QuerySet[Snapshot]:
     return Snapshot.objects.filter(is_sample=True).order_by("created_at", "name")
+
+
+def snapshot_objects(*, snapshot: Snapshot) -> ClusterObjects:
+    """The snapshot's objects, in creation order."""
+    packed = SnapshotObjects.objects.values_list("packed", flat=True).get(snapshot=snapshot)
+    return unpack(bytes(packed))
+
+
+def runs_of(*, snapshot: Snapshot, workspace: Workspace) -> QuerySet[Run]:
+    """The workspace's runs over a snapshot, newest first."""
+    return snapshot.runs.filter(workspace=workspace)

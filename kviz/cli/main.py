@@ -1,0 +1,41 @@
+"""Parses the command line and hands over to a subcommand."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import sys
+from collections.abc import Sequence
+
+from kviz.cli import serve, token, worker
+from kviz.cli.problems import CommandFailed
+from kviz.project.environment import EnvironmentProblem
+
+SUBCOMMANDS = (serve, token, worker)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    root = argparse.ArgumentParser(
+        prog="kviz", description="See the Kubernetes scheduler think.", allow_abbrev=False
+    )
+    version = importlib.metadata.version("kviz")
+    root.add_argument("--version", action="version", version=f"kviz {version}")
+    commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in SUBCOMMANDS:
+        module.add_parser(commands)
+    return root
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit code: 0 fine, 1 failed, 2 wrong usage."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except (CommandFailed, EnvironmentProblem) as problem:
+        print(f"kviz: {problem}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 1
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,95 @@
+"""`kviz serve`: web pages, REST, websockets and a worker, in one go."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import fcntl
+import ipaddress
+import os
+import socket
+from pathlib import Path
+from typing import IO
+
+from kviz.cli.arguments import Subparsers
+from kviz.cli.django_setup import start_django
+from kviz.cli.problems import CommandFailed
+from kviz.project import environment
+
+
+def add_parser(commands: Subparsers) -> None:
+    command = commands.add_parser(
+        "serve", help="serve the web application, with SQLite and one worker"
+    )
+    command.add_argument("--host", default="127.0.0.1", help="address (default: %(default)s)")
+    command.add_argument(
+        "--port", type=_port, default=8000, help="port, 0 for any (default: %(default)s)"
+    )
+    command.set_defaults(run=run)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    _check_host(options.host)
+    folder = environment.prepare_data_dir()
+    with _lock(folder), _listen(options.host, options.port) as listener:
+        start_django(migrate=True)
+        from kviz.project.serving import serve
+        from kviz.snapshots.services import samples_load
+
+        samples_load()
+        serve(listener, host=options.host)
+    return 0
+
+
+def _check_host(host: str) -> None:
+    """Local mode trusts whoever can connect, so nobody from outside may."""
+    if environment.text("KVIZ_MODE", "local") == "local" and not _is_loopback(host):
+        raise CommandFailed(
+            f"{host} can be reached from other machines, and in local mode everyone who reaches "
+            "kviz owns its data. For others, set KVIZ_MODE=server and KVIZ_ALLOWED_HOSTS."
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _lock(folder: Path) -> IO[str]:
+    """One server per data folder: its worker takes over what the previous one left."""
+    file = (folder / "serve.lock").open("w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise CommandFailed(
+            f"Another `kviz serve` uses the data folder {folder}. "
+            "Stop it, or choose another folder with KVIZ_DATA_DIR."
+        ) from None
+    return file
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as problem:
+        listener.close()
+        if problem.errno == errno.EADDRINUSE:
+            raise CommandFailed(
+                f"Port {port} on {host} is in use. Stop the program that uses it, "
+                f"or choose another port: kviz serve --port {port + 1 if port < 65535 else 8000}"
+            ) from None
+        reason = os.strerror(problem.errno) if problem.errno else str(problem)
+        raise CommandFailed(f"kviz cannot listen on {host} port {port}: {reason}.") from None
+    return listener

@@ -1,0 +1,23 @@
+"""`kviz token`: prints the bearer token of the local workspace, for scripts."""
+
+from __future__ import annotations
+
+import argparse
+
+from kviz.cli.arguments import Subparsers
+from kviz.cli.django_setup import start_django
+
+
+def add_parser(commands: Subparsers) -> None:
+    command = commands.add_parser(
+        "token", help="print the bearer token of the local workspace, for scripts"
+    )
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    folder = start_django(migrate=True)
+    from kviz.accounts.services import local_token_ensure
+
+    print(local_token_ensure(folder=folder))
+    return 0

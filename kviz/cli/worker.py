@@ -1,0 +1,25 @@
+"""`kviz worker`: executes runs. `kviz serve` starts one by itself."""
+
+from __future__ import annotations
+
+import argparse
+
+from kviz.cli.arguments import Subparsers
+from kviz.cli.django_setup import start_django
+
+
+def add_parser(commands: Subparsers) -> None:
+    command = commands.add_parser(
+        "worker", help="execute queued runs (`kviz serve` starts a worker by itself)"
+    )
+    command.add_argument("--supervised", action="store_true", help=argparse.SUPPRESS)
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    start_django(migrate=False)
+    from kviz.live import worker
+
+    if options.supervised:
+        worker.leave_with_supervisor()
+    worker.work(name=worker.worker_name(supervised=options.supervised))

@@ -1,0 +1,69 @@
+"""The worker: claims runs and executes them, one after the other, until it is stopped.
+
+It may die at any moment. Whatever it had stored stays, and whoever claims the run next goes on
+from there.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from types import FrameType
+from typing import Final, NoReturn
+
+from django.conf import settings
+
+from kviz.live import hints
+from kviz.runs import services
+
+log = logging.getLogger(__name__)
+
+POLL_S: Final = 0.1
+"""How long a new run waits at most for an idle worker."""
+
+
+def worker_name(*, supervised: bool) -> str:
+    """A name no other live worker has.
+
+    That of a supervised worker stays the same, so that after a restart it gets back at once what
+    its forerunner held: `kviz serve` makes sure that there is only one per data folder.
+    """
+    own = settings.DATA_DIR if supervised else os.getpid()
+    return f"{socket.gethostname()}:{own}"[-100:]
+
+
+def work(*, name: str) -> NoReturn:
+    """Work for ever. Leaves with SystemExit on SIGTERM, giving back the run in hand."""
+    signal.signal(signal.SIGTERM, _leave)
+    services.runs_release(worker=name)
+    try:
+        while True:
+            run = services.run_claim(worker=name)
+            if run is None:
+                time.sleep(POLL_S)
+            else:
+                log.info("run %s begins or goes on", run.pk)
+                services.run_execute(run=run, worker=name, advanced=hints.send)
+    finally:
+        services.runs_release(worker=name)
+
+
+def _leave(signum: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(0)
+
+
+def leave_with_supervisor() -> None:
+    """Leave when the process at the other end of standard input is gone, however it went."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.read(sys.stdin.fileno(), 1024):
+            pass
+        signal.raise_signal(signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()

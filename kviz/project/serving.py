@@ -1,0 +1,106 @@
+"""One process serves web and websockets and looks after one worker process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+import uvicorn
+
+from kviz.live import hints
+
+log = logging.getLogger(__name__)
+
+RESTART_S: Final = 1.0
+"""How long to wait before a worker that died is started again."""
+STOP_S: Final = 5.0
+"""How long a worker may take to give back its run when all stops."""
+
+
+def serve(listener: socket.socket, *, host: str) -> None:
+    """Serve on a bound socket until SIGINT or SIGTERM."""
+    port = listener.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    config = uvicorn.Config(
+        "kviz.project.asgi:application",
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=3,
+    )
+    asyncio.run(_serve(Server(config, url=f"http://{shown}:{port}"), listener))
+
+
+class Server(uvicorn.Server):
+    """uvicorn, saying where it is once it is ready, and stopping without raising signals again."""
+
+    def __init__(self, config: uvicorn.Config, *, url: str) -> None:
+        super().__init__(config)
+        self.url = url
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        print(f"kviz is ready: {self.url}  (Ctrl-C stops it)", flush=True)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+
+
+async def _serve(server: Server, listener: socket.socket) -> None:
+    supervisor = asyncio.create_task(_supervise())
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        supervisor.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await supervisor
+
+
+async def _supervise() -> None:
+    """Keep one worker alive, and pass its hints on."""
+    while True:
+        worker = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "kviz.cli", "worker", "--supervised"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        try:
+            await _relay_hints(worker)
+            log.error("the worker ended with code %s; starting another", await worker.wait())
+        finally:
+            await _stop(worker)
+        await asyncio.sleep(RESTART_S)
+
+
+async def _relay_hints(worker: asyncio.subprocess.Process) -> None:
+    """Read the worker's lines until it closes its output."""
+    if worker.stdout is None:
+        raise RuntimeError("the worker was started without a pipe")
+    async for line in worker.stdout:
+        await hints.relay(line.decode())
+
+
+async def _stop(worker: asyncio.subprocess.Process) -> None:
+    if worker.returncode is not None:
+        return
+    with contextlib.suppress(ProcessLookupError):
+        worker.terminate()
+    try:
+        await asyncio.wait_for(worker.wait(), STOP_S)
+    except TimeoutError:
+        worker.kill()
+        await worker.wait()

@@ -1,0 +1,230 @@
+"""REST: runs, their cycles, and why a pod is pending."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, cast
+from uuid import UUID
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from kviz.accounts.authentication import workspace_in
+from kviz.accounts.middleware import share_of
+from kviz.common.fields import DocumentField
+from kviz.common.problems import Problem
+from kviz.runs import inputs, selectors, services
+from kviz.runs.models import Cycle, Run
+from kviz.snapshots.selectors import snapshot_get
+
+SHARE = OpenApiParameter("share", str, description="A share token, instead of the workspace's.")
+MAX_LIMIT = 1_000
+
+
+class RunCreateSerializer(serializers.Serializer[Run]):
+    snapshot = serializers.UUIDField()
+    scheduler_config = DocumentField()
+    scenario = DocumentField()
+    seed = serializers.IntegerField(required=False, min_value=-(2**63), max_value=2**63 - 1)
+
+
+class RunSerializer(serializers.ModelSerializer[Run]):
+    class Meta:
+        model = Run
+        fields = [
+            "id",
+            "snapshot",
+            "status",
+            "cycles",
+            "bound",
+            "pending",
+            "last_seq",
+            "trace_hash",
+            "seed",
+            "engine_version",
+            "not_modelled",
+            "stop_reason",
+            "error",
+            "created_at",
+            "started_at",
+            "finished_at",
+        ]
+
+
+class CycleSerializer(serializers.ModelSerializer[Cycle]):
+    cycle = serializers.IntegerField(source="number")
+
+    class Meta:
+        model = Cycle
+        fields = [
+            "cycle",
+            "seq",
+            "now_ns",
+            "pod",
+            "attempt",
+            "result",
+            "node",
+            "nominated_node",
+            "message",
+            "n_nodes",
+            "n_examined",
+            "n_feasible",
+            "n_tied",
+            "n_victims",
+            "first_cause",
+        ]
+
+
+class CyclePageQuery(serializers.Serializer[object]):
+    after = serializers.IntegerField(default=0, min_value=0, help_text="Cycles after this one.")
+    limit = serializers.IntegerField(default=100, min_value=1, max_value=MAX_LIMIT)
+
+
+class CyclePageSerializer(serializers.Serializer[object]):
+    cycles = CycleSerializer(many=True)
+    next_after = serializers.IntegerField(
+        allow_null=True, help_text="`after` of the next page; null if there are no more so far."
+    )
+
+
+def _run(request: Request, run_id: UUID) -> Run:
+    workspace, share = workspace_in(request), share_of(request._request)
+    run = selectors.run_get(run_id=run_id, workspace=workspace, share=share)
+    if run is None:
+        raise Problem(HTTPStatus.NOT_FOUND, "There is no such run in this workspace.")
+    return run
+
+
+def _own_run(request: Request, run_id: UUID) -> Run:
+    """A run that may be changed: a share token is not enough."""
+    run = _run(request, run_id)
+    if run.workspace_id != workspace_in(request).pk:
+        raise Problem(HTTPStatus.FORBIDDEN, "This run belongs to another workspace.")
+    return run
+
+
+class RunList(APIView):
+    throttle_scope = "run"
+
+    @extend_schema(responses=RunSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """The workspace's runs, newest first."""
+        runs = selectors.runs_visible(workspace=workspace_in(request))[:MAX_LIMIT]
+        return Response(RunSerializer(runs, many=True).data)
+
+    @extend_schema(request=RunCreateSerializer, responses={201: RunSerializer})
+    def post(self, request: Request) -> Response:
+        """Queue a run of the scheduler over a snapshot."""
+        wanted = RunCreateSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        values = cast("Mapping[str, Any]", wanted.validated_data)
+        workspace, share = workspace_in(request), share_of(request._request)
+        snapshot = snapshot_get(snapshot_id=values["snapshot"], workspace=workspace, share=share)
+        if snapshot is None:
+            raise Problem(
+                HTTPStatus.BAD_REQUEST,
+                "There is no such snapshot in this workspace.",
+                [{"field": "snapshot", "message": "Not found."}],
+            )
+        try:
+            run = services.run_create(workspace=workspace, **{**values, "snapshot": snapshot})
+        except inputs.InvalidInput as invalid:
+            raise Problem(
+                HTTPStatus.BAD_REQUEST, "The run cannot be started like this.", invalid.errors
+            ) from invalid
+        return Response(RunSerializer(run).data, status=HTTPStatus.CREATED)
+
+
+class RunDetail(APIView):
+    @extend_schema(parameters=[SHARE], responses=RunSerializer)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """State and figures of a run."""
+        return Response(RunSerializer(_run(request, run_id)).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, run_id: UUID) -> Response:
+        """Delete a run and its trace."""
+        services.run_delete(run=_own_run(request, run_id))
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+
+class RunCancel(APIView):
+    @extend_schema(request=None, responses=RunSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Stop a run; what was recorded so far stays."""
+        run = _own_run(request, run_id)
+        if not services.run_cancel(run=run):
+            raise Problem(HTTPStatus.CONFLICT, "The run is over already.")
+        return Response(RunSerializer(_own_run(request, run_id)).data)
+
+
+class CycleList(APIView):
+    @extend_schema(parameters=[CyclePageQuery, SHARE], responses=CyclePageSerializer)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """One line per scheduling cycle, in order."""
+        query = CyclePageQuery(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        page = cast("Mapping[str, int]", query.validated_data)
+        run, limit = _run(request, run_id), page["limit"]
+        cycles = list(selectors.cycles_after(run=run, after=page["after"], limit=limit))
+        next_after = cycles[-1].number if len(cycles) == limit else None
+        rows = CycleSerializer(cycles, many=True).data
+        return Response({"cycles": rows, "next_after": next_after})
+
+
+class CycleDetail(APIView):
+    @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, run_id: UUID, cycle: int) -> Response:
+        """Everything about one cycle, in names."""
+        document = selectors.cycle_get(run=_run(request, run_id), cycle=cycle)
+        if document is None:
+            raise Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
+        return Response(document)
+
+
+class MessagePackRenderer(BaseRenderer):
+    """Names the media type; the view answers with ready bytes."""
+
+    media_type = "application/vnd.msgpack"
+    format = "msgpack"
+
+
+class CycleColumns(APIView):
+    renderer_classes = [MessagePackRenderer]
+
+    @extend_schema(
+        parameters=[SHARE],
+        responses={(200, MessagePackRenderer.media_type): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, run_id: UUID, cycle: int) -> HttpResponse:
+        """The per-node columns of one cycle as the trace holds them: `[detail event, ...]`."""
+        details = selectors.cycle_details(run=_run(request, run_id), cycle=cycle)
+        if details is None:
+            raise Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
+        response = HttpResponse(content_type=MessagePackRenderer.media_type)
+        response["Vary"] = "Accept-Encoding"
+        response["Cache-Control"] = "private, max-age=3600"
+        if "gzip" in request.headers.get("Accept-Encoding", ""):
+            response["Content-Encoding"] = "gzip"
+            details = gzip.compress(details, compresslevel=4, mtime=0)
+        response.content = details
+        return response
+
+
+class PodWhy(APIView):
+    @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, run_id: UUID, namespace: str, name: str) -> Response:
+        """Why a pod is pending, or where it went."""
+        run = _run(request, run_id)
+        document = selectors.pod_why(run=run, namespace=namespace, name=name)
+        if document is None:
+            raise Problem(HTTPStatus.NOT_FOUND, f"This run knows no pod {namespace}/{name}.")
+        return Response(document)

@@ -1,0 +1,21 @@
+from django.urls import path
+
+from kviz.runs import api
+
+urlpatterns = [
+    path("", api.RunList.as_view(), name="api-run-list"),
+    path("<uuid:run_id>/", api.RunDetail.as_view(), name="api-run"),
+    path("<uuid:run_id>/cancel/", api.RunCancel.as_view(), name="api-run-cancel"),
+    path("<uuid:run_id>/cycles/", api.CycleList.as_view(), name="api-cycle-list"),
+    path("<uuid:run_id>/cycles/<int:cycle>/", api.CycleDetail.as_view(), name="api-cycle"),
+    path(
+        "<uuid:run_id>/cycles/<int:cycle>/detail/",
+        api.CycleColumns.as_view(),
+        name="api-cycle-detail",
+    ),
+    path(
+        "<uuid:run_id>/pods/<str:namespace>/<str:name>/why/",
+        api.PodWhy.as_view(),
+        name="api-pod-why",
+    ),
+]

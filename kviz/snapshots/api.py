@@ -1,0 +1,174 @@
+"""REST: snapshots."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import IO, Any, BinaryIO, Final, cast
+from uuid import UUID
+
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
+from django.http import QueryDict
+from django.utils.datastructures import MultiValueDict
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import UnsupportedMediaType
+from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from kviz.accounts.authentication import workspace_in
+from kviz.accounts.middleware import share_of
+from kviz.common.problems import Problem
+from kviz.snapshots import progress, selectors, services
+from kviz.snapshots.models import Snapshot
+
+SHARE = OpenApiParameter("share", str, description="A share token, instead of the workspace's.")
+MAX_LIST: Final = 1_000
+
+
+class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
+    class Meta:
+        model = Snapshot
+        fields = [
+            "id",
+            "name",
+            "counts",
+            "ignored",
+            "warnings",
+            "problems",
+            "sha256",
+            "is_sample",
+            "created_at",
+        ]
+
+
+class RawBody(BaseParser):
+    """A body that is itself the file: YAML, JSON, or an archive; spooled to disk when large."""
+
+    media_type = "*/*"
+    names: Final = {
+        "application/json": "body.json",
+        "application/yaml": "body.yaml",
+        "application/x-yaml": "body.yaml",
+        "text/yaml": "body.yaml",
+        "text/x-yaml": "body.yaml",
+        "text/plain": "body.txt",
+        "application/gzip": "body.gz",
+        "application/x-gzip": "body.gz",
+        "application/zip": "body.zip",
+        "application/octet-stream": "body",
+    }
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> DataAndFiles[str, UploadedFile]:
+        plain_type = (media_type or "").partition(";")[0].strip().lower()
+        if plain_type not in self.names:
+            raise UnsupportedMediaType(plain_type)
+        file = TemporaryUploadedFile(self.names[plain_type], plain_type, 0, None)
+        shutil.copyfileobj(stream, cast("BinaryIO", file.file), 1 << 20)
+        files = MultiValueDict({"files": [file]})
+        return DataAndFiles(QueryDict(), files)  # type: ignore[arg-type]
+
+
+class UploadSerializer(serializers.Serializer[Snapshot]):
+    files = serializers.ListField(child=serializers.FileField())
+    name = serializers.CharField(required=False, max_length=200)
+
+
+class SnapshotList(APIView):
+    parser_classes = [MultiPartParser, RawBody]
+    throttle_scope = "upload"
+
+    @extend_schema(responses=SnapshotSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """The workspace's snapshots and the samples, newest first."""
+        snapshots = selectors.snapshots_visible(workspace=workspace_in(request))[:MAX_LIST]
+        return Response(SnapshotSerializer(snapshots, many=True).data)
+
+    @extend_schema(
+        request={
+            "multipart/form-data": UploadSerializer,
+            "application/yaml": OpenApiTypes.STR,
+            "application/json": OpenApiTypes.OBJECT,
+        },
+        parameters=[OpenApiParameter("name", str, description="Of the snapshot.")],
+        responses={201: SnapshotSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Upload what kubectl printed: files, or one document as the body."""
+        workspace = workspace_in(request)
+        try:
+            snapshot = services.snapshot_create(
+                workspace=workspace,
+                files=_files(request),
+                name=request.data.get("name", "") or request.query_params.get("name", ""),
+                progress=progress.reporter(
+                    workspace=workspace, upload_id=request.headers.get("X-Upload-Id", "")
+                ),
+            )
+        except services.UploadRejected as rejected:
+            raise Problem(
+                HTTPStatus.BAD_REQUEST, "Nothing in this upload can be used.", rejected.errors
+            ) from rejected
+        return Response(SnapshotSerializer(snapshot).data, status=HTTPStatus.CREATED)
+
+
+def _files(request: Request) -> list[services.File]:
+    files = [file for name in request.FILES for file in request.FILES.getlist(name)]
+    if not files:
+        raise Problem(
+            HTTPStatus.BAD_REQUEST,
+            "The upload holds no file.",
+            [{"field": "files", "message": "Send at least one file."}],
+        )
+    return [named_stream(file) for file in files]
+
+
+def named_stream(file: UploadedFile) -> services.File:
+    """An uploaded file as `snapshot_create` takes it."""
+    return file.name or "upload", cast("BinaryIO", file.file)
+
+
+class SnapshotDetail(APIView):
+    @extend_schema(parameters=[SHARE], responses=SnapshotSerializer)
+    def get(self, request: Request, snapshot_id: UUID) -> Response:
+        """What was recognised in an upload."""
+        return Response(SnapshotSerializer(_snapshot(request, snapshot_id)).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, snapshot_id: UUID) -> Response:
+        """Delete a snapshot and every run over it."""
+        snapshot = _snapshot(request, snapshot_id)
+        if snapshot.workspace_id != workspace_in(request).pk:
+            raise Problem(HTTPStatus.FORBIDDEN, "This snapshot is not this workspace's.")
+        services.snapshot_delete(snapshot=snapshot)
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+
+def _snapshot(request: Request, snapshot_id: UUID) -> Snapshot:
+    workspace, share = workspace_in(request), share_of(request._request)
+    snapshot = selectors.snapshot_get(snapshot_id=snapshot_id, workspace=workspace, share=share)
+    if snapshot is None:
+        raise Problem(HTTPStatus.NOT_FOUND, "There is no such snapshot in this workspace.")
+    return snapshot
+
+
+class UploadProgressSerializer(serializers.Serializer[object]):
+    done_bytes = serializers.IntegerField()
+    total_bytes = serializers.IntegerField(help_text="0 while the upload has not arrived.")
+
+
+class UploadProgress(APIView):
+    @extend_schema(responses=UploadProgressSerializer)
+    def get(self, request: Request, upload_id: UUID) -> Response:
+        """How much of an upload sent with `X-Upload-Id: ID` has been read."""
+        done, total = progress.read_so_far(workspace=workspace_in(request), upload_id=upload_id)
+        return Response({"done_bytes": done, "total_bytes": total})

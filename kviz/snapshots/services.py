@@ -1,0 +1,148 @@
+"""Writes: uploads become snapshots."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import secrets
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import BinaryIO, Final
+
+from django.conf import settings
+from django.db import transaction
+
+from kviz.accounts.models import Workspace
+from kviz.common.problems import ErrorItem
+from kviz.snapshots.models import Snapshot, SnapshotObjects
+from kviz.snapshots.samples import SAMPLES, Sample
+from scheduler_core.api.errors import ParseError
+from scheduler_core.api.ingest import Ingested, Progress, ingest
+from scheduler_core.api.limits import Limits
+from scheduler_core.api.packing import pack
+
+File = tuple[str, BinaryIO]
+"""A name and a seekable stream."""
+SUFFIXES: Final = {".gz", ".json", ".tar", ".tgz", ".txt", ".yaml", ".yml", ".zip"}
+
+
+class UploadRejected(Exception):
+    """Nothing in the upload can be used; `errors` say why, file by file."""
+
+    def __init__(self, errors: Sequence[ErrorItem]) -> None:
+        super().__init__("; ".join(str(error["message"]) for error in errors))
+        self.errors = errors
+
+
+def snapshot_create(
+    *,
+    workspace: Workspace,
+    files: Sequence[File],
+    name: str = "",
+    progress: Progress | None = None,
+) -> Snapshot:
+    """Read an upload and keep what was read. Files with errors are left out and reported.
+
+    `progress` is told how many bytes of how many were read. Raises UploadRejected if no file
+    holds anything the scheduler reads; then nothing is stored.
+    """
+    sha256 = _sha256(files)
+    limits = Limits(
+        uploaded_bytes=settings.MAX_UPLOAD_BYTES, decompressed_bytes=settings.MAX_UNPACKED_BYTES
+    )
+    ingested = ingest(files, limits, progress)
+    if not ingested.counts:
+        raise UploadRejected(_problems(ingested) or [_nothing_there(ingested)])
+    return _store(
+        Snapshot(workspace=workspace, name=name.strip()[:200] or _name_of(files), sha256=sha256),
+        ingested,
+    )
+
+
+def snapshot_share(*, snapshot: Snapshot) -> str:
+    """Return the token that opens this snapshot, and its owner's runs over it (`?share=`)."""
+    token = secrets.token_urlsafe(24)
+    Snapshot.objects.filter(pk=snapshot.pk, share_token="").update(share_token=token)
+    snapshot.refresh_from_db(fields=["share_token"])
+    return snapshot.share_token
+
+
+def snapshot_delete(*, snapshot: Snapshot) -> None:
+    """Delete a snapshot and every run over it."""
+    snapshot.delete()
+
+
+def samples_load() -> None:
+    """Bring the stored samples up to date with the files that come with kviz."""
+    known = dict(Snapshot.objects.filter(is_sample=True).values_list("name", "sha256"))
+    for sample in SAMPLES:
+        files = [(sample.path.name, io.BytesIO(sample.path.read_bytes()))]
+        sha256 = _sha256(files)
+        if known.pop(sample.slug, "") != sha256:
+            _sample_store(sample, files, sha256)
+    Snapshot.objects.filter(is_sample=True, name__in=known).delete()
+
+
+def _sample_store(sample: Sample, files: Sequence[File], sha256: str) -> None:
+    ingested = ingest(files)
+    if ingested.errors:
+        raise UploadRejected(_problems(ingested))
+    snapshot = Snapshot.objects.filter(is_sample=True, name=sample.slug).first()
+    snapshot = snapshot or Snapshot(is_sample=True, name=sample.slug)
+    snapshot.sha256 = sha256
+    _store(snapshot, ingested)
+
+
+def _store(snapshot: Snapshot, ingested: Ingested) -> Snapshot:
+    snapshot.counts = ingested.counts
+    snapshot.ignored = ingested.ignored
+    snapshot.warnings = list(ingested.warnings)
+    snapshot.problems = _problems(ingested)
+    packed = pack(ingested.objects)
+    with transaction.atomic():
+        snapshot.save()
+        SnapshotObjects.objects.update_or_create(snapshot=snapshot, defaults={"packed": packed})
+    return snapshot
+
+
+def _sha256(files: Sequence[File]) -> str:
+    """Of all files' contents, in the order of their names."""
+    digest = hashlib.sha256()
+    for _, stream in sorted(files, key=lambda file: file[0]):
+        stream.seek(0)
+        while block := stream.read(1 << 20):
+            digest.update(block)
+        stream.seek(0)
+    return digest.hexdigest()
+
+
+def _name_of(files: Sequence[File]) -> str:
+    """The first file's name without its endings."""
+    path = PurePosixPath(files[0][0].replace("\\", "/"))
+    while path.suffix.lower() in SUFFIXES:
+        path = path.with_suffix("")
+    return path.name[:200] or "upload"
+
+
+def _problems(ingested: Ingested) -> list[ErrorItem]:
+    return [_problem(error) for error in ingested.errors]
+
+
+def _problem(error: ParseError) -> ErrorItem:
+    place = error.place
+    known: dict[str, str | int | None] = {
+        "file": place.source,
+        "document": place.document,
+        "line": place.line,
+        "subject": place.subject,
+        "path": error.field,
+        "message": error.message,
+    }
+    return {key: value for key, value in known.items() if value is not None and value != ""}
+
+
+def _nothing_there(ingested: Ingested) -> ErrorItem:
+    if not ingested.ignored:
+        return {"message": "There is no Kubernetes object in this upload."}
+    kinds = ", ".join(ingested.ignored)
+    return {"message": f"There is nothing here that the scheduler reads, only: {kinds}."}
