@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
+from io import BytesIO
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from kviz.accounts.middleware import share_of, workspace_of
-from kviz.snapshots import selectors
+from kviz.common.problems import ErrorItem
+from kviz.snapshots import progress, selectors, services
+from kviz.snapshots.api import named_stream
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.samples import SAMPLES, Sample, sample_named
 from kviz.snapshots.summary import summarise
@@ -20,6 +26,7 @@ PODS_SHOWN = 200
 NODES_SHOWN = 200
 WARNINGS_SHOWN = 200
 RUNS_SHOWN = 20
+PASTED_NAME = "pasted.yaml"
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,14 @@ def snapshot_of(request: HttpRequest, snapshot_id: UUID) -> Snapshot:
     return snapshot
 
 
+def own_snapshot_of(request: HttpRequest, snapshot_id: UUID) -> Snapshot:
+    """The snapshot if it belongs to this workspace: others may only read it. Raises Http404."""
+    snapshot = snapshot_of(request, snapshot_id)
+    if snapshot.workspace_id != workspace_of(request).pk:
+        raise Http404(snapshot_id)
+    return snapshot
+
+
 @require_GET
 def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
     snapshot = snapshot_of(request, snapshot_id)
@@ -80,6 +95,7 @@ def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
         "name": sample.title if sample else snapshot.name,
         "sample": sample,
         "share": share_of(request),
+        "is_own": snapshot.workspace_id == workspace_of(request).pk,
         "cluster": cluster,
         "pending_shown": cluster.pending[:PODS_SHOWN],
         "nodes_shown": cluster.nodes[:NODES_SHOWN],
@@ -95,4 +111,41 @@ def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def snapshot_new(request: HttpRequest) -> HttpResponse:
-    return render(request, "snapshots/new.html", {"section": "snapshots"})
+    if request.method != "POST":
+        return render(request, "snapshots/new.html", {"section": "snapshots"})
+    workspace = workspace_of(request)
+    files = [named_stream(file) for file in request.FILES.getlist("files")]
+    text = request.POST.get("text", "")
+    if text.strip():
+        files.append((PASTED_NAME, BytesIO(text.encode())))
+    if not files:
+        return _upload_form(request, [{"message": _("Choose a file, or paste something.")}])
+    upload_id = request.headers.get("X-Upload-Id", "")
+    try:
+        snapshot = services.snapshot_create(
+            workspace=workspace,
+            files=files,
+            name=request.POST.get("name", ""),
+            progress=progress.reporter(workspace=workspace, upload_id=upload_id),
+        )
+    except services.UploadRejected as rejected:
+        return _upload_form(request, rejected.errors)
+    return redirect("snapshot-detail", snapshot.pk)
+
+
+def _upload_form(request: HttpRequest, problems: Sequence[ErrorItem]) -> HttpResponse:
+    context = {
+        "section": "snapshots",
+        "problems": problems,
+        "problems_title": _("Nothing of this could be used"),
+        "text": request.POST.get("text", ""),
+        "name": request.POST.get("name", ""),
+    }
+    return render(request, "snapshots/new.html", context, status=HTTPStatus.BAD_REQUEST)
+
+
+@require_POST
+def snapshot_delete(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
+    services.snapshot_delete(snapshot=own_snapshot_of(request, snapshot_id))
+    messages.info(request, _("The cluster and its runs were deleted."))
+    return redirect("snapshot-list")

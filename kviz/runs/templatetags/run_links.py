@@ -14,22 +14,22 @@ from django.utils.http import urlencode
 register = template.Library()
 
 
-def _address(context: Context, name: str, *more: str, **query: object) -> str:
+def _address(context: Context, name: str, *more: str, **query: str | int | None) -> str:
     address = reverse(name, args=[context["run"].pk, *more])
-    kept = {key: value for key, value in query.items() if value not in ("", None)}
+    kept = {key: value for key, value in query.items() if value is not None and value != ""}
     if share := context.get("share"):
         kept["share"] = share
     return f"{address}?{urlencode(kept)}" if kept else address
 
 
 @register.simple_tag(takes_context=True)
-def explore_url(context: Context, **position: object) -> str:
+def explore_url(context: Context, **position: str | int | None) -> str:
     """The Explorer at a position: `c` cycle, `p` point, `g` plugin, `pod`, `n` node, `tab`."""
     return _address(context, "run-explore", **position)
 
 
 @register.simple_tag(takes_context=True)
-def cycles_url(context: Context, **query: object) -> str:
+def cycles_url(context: Context, **query: str | int | None) -> str:
     """The list of cycles, filtered by `kind` or `pod`."""
     return _address(context, "run-cycles", **query)
 
