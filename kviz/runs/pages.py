@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -169,7 +170,7 @@ def _number(text: str) -> int:
 
 @require_GET
 def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """The Explorer's mount point, and the same cycle as tables for readers without scripts."""
+    """The Explorer's mount point, and the same cycle as tables for those who prefer them."""
     run = run_of(request, run_id)
     number = _number(request.GET.get("c", "")) or 1
     cycle = selectors.cycle_get(run=run, cycle=number)
@@ -179,7 +180,8 @@ def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "number": number,
         "previous": number - 1,
         "next": number + 1 if number < run.cycles else 0,
-        "node": request.GET.get("n", ""),
+        "view": request.GET.get("view", ""),
+        "as_tables": request.GET.get("view") == "tables" or not settings.VITE_MANIFEST.is_file(),
     }
     return render(request, "runs/explore.html", context)
 

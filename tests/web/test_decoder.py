@@ -60,7 +60,7 @@ def test_a_reason_about_the_pod_counts_no_nodes() -> None:
 
 
 def test_the_message_may_stand_inside_an_event() -> None:
-    event = "Warning FailedScheduling 2m default-scheduler 0/9 nodes are available: 9 Too many pods."
+    event = "Warning FailedScheduling default-scheduler 0/9 nodes are available: 9 Too many pods."
     decoded = decode(event, {})
     assert decoded is not None
     assert [(c.count, c.plugin) for c in decoded.clauses] == [(9, "NodeResourcesFit")]

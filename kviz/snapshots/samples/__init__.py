@@ -82,7 +82,7 @@ SAMPLES = (
             "to any other node that takes it; the toleration earns it no points. reports-db-0 "
             "stays pending: its toleration says 'databases', the taint says 'database'."
         ),
-        start="data/reports-db-0",
+        start="data/cache-0",
     ),
     Sample(
         slug="fit-and-balance",
@@ -100,7 +100,7 @@ SAMPLES = (
             "Often, not always. It takes the root of a heap built from the candidates in order, "
             "and how that heap is built decides. There is no coin toss."
         ),
-        start="batch/join-0",
+        start="web/web-0",
     ),
     Sample(
         slug="zone-spread",
