@@ -95,7 +95,6 @@ class TraceIndex:
     """Follows a trace from its first event on."""
 
     n_cycles: int = 0
-    n_bound: int = 0
     finished: RunFinished | None = None
     not_modelled: tuple[str, ...] = ()
     _now_ns: int = 0
@@ -105,12 +104,18 @@ class TraceIndex:
     _pods: dict[int, PodRow] = field(default_factory=dict)
     _waiting: set[int] = field(default_factory=set)
     """Pods that wait for a node, in whatever queue."""
+    _bound: set[int] = field(default_factory=set)
     _cycle: CycleRow | None = None
     _binding: dict[int, CycleRow] = field(default_factory=dict)
     """Cycles that ended well, by number, until their pods are bound: they may yet fail."""
     _cycles: dict[int, CycleRow] = field(default_factory=dict)
     _changed: dict[int, PodRow] = field(default_factory=dict)
     _defines: bool = False
+
+    @property
+    def n_bound(self) -> int:
+        """Pods on a node, also those that were there from the beginning."""
+        return len(self._bound)
 
     @property
     def n_pending(self) -> int:
@@ -151,22 +156,14 @@ class TraceIndex:
     def _take_pod(self, event: AnyEvent) -> None:
         match event:
             case PodAdded():
-                self._pods[event.pod] = PodRow(
-                    pod=f"{event.namespace}/{event.name}",
-                    priority=event.priority,
-                    scheduler_name=event.scheduler_name,
-                    node=self._node(event.node),
-                    nominated_node=self._node(event.nominated_node),
-                )
-                if event.node == NONE and event.phase not in TERMINAL_PHASES:
-                    self._waiting.add(event.pod)
-                    self._changed[event.pod] = self._pods[event.pod]
+                self._add_pod(event)
             case PodUpdated():
                 self._pods[event.pod].priority = event.priority
                 if event.phase in TERMINAL_PHASES:
                     self._waiting.discard(event.pod)
             case PodDeleted():
                 self._waiting.discard(event.pod)
+                self._bound.discard(event.pod)
                 self._change(event.pod).deleted = True
             case PodEvicted():
                 row = self._change(event.pod)
@@ -181,13 +178,28 @@ class TraceIndex:
             case Forgotten():
                 self._change(event.pod).node = ""
             case Bound():
-                self.n_bound += 1
+                self._bound.add(event.pod)
                 self._waiting.discard(event.pod)
                 row = self._change(event.pod)
                 row.node, row.queue = self._node(event.node), ""
                 self._binding.pop(row.last_cycle, None)
             case _:
                 pass
+
+    def _add_pod(self, event: PodAdded) -> None:
+        row = PodRow(
+            pod=f"{event.namespace}/{event.name}",
+            priority=event.priority,
+            scheduler_name=event.scheduler_name,
+            node=self._node(event.node),
+            nominated_node=self._node(event.nominated_node),
+        )
+        self._pods[event.pod] = row
+        if event.node != NONE:
+            self._bound.add(event.pod)
+        elif event.phase not in TERMINAL_PHASES:
+            self._waiting.add(event.pod)
+            self._changed[event.pod] = row
 
     def _move(self, event: QueueMoved) -> None:
         row = self._change(event.pod)

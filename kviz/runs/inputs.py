@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from django.conf import settings
+
 from kviz.common.problems import ErrorItem
-from scheduler_core.config import ConfigError, load_configuration
+from kviz.snapshots.selectors import snapshot_objects
+from scheduler_core.config import (
+    ConfigError,
+    KubeSchedulerConfiguration,
+    Problem,
+    default_configuration,
+    load_configuration,
+)
+from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.events import AnyEvent
 
 if TYPE_CHECKING:
@@ -22,28 +32,37 @@ class InvalidInput(Exception):
 
 
 def check(*, scheduler_config: str, scenario: str) -> None:
-    """Raise InvalidInput unless the engine will accept both texts."""
-    if scheduler_config.strip():
-        _configuration(scheduler_config)
-
-
-def _configuration(text: str) -> object:
-    try:
-        return load_configuration(text)
-    except ConfigError as error:
-        raise InvalidInput(
-            [
-                {
-                    "field": "scheduler_config",
-                    "path": problem.field,
-                    "message": str(problem),
-                    **({"line": problem.line} if problem.line is not None else {}),
-                }
-                for problem in error.problems
-            ]
-        ) from error
+    """Raise InvalidInput unless the engine accepts both texts."""
+    _configuration(scheduler_config)
+    if scenario.strip():
+        raise InvalidInput([{"field": "scenario", "message": "Scenarios are not played yet."}])
 
 
 def simulate_run(run: Run) -> Iterator[AnyEvent]:
-    """The events of a run, from its snapshot, configuration, scenario and seed."""
-    raise NotImplementedError
+    """The events of a run, from its snapshot, configuration and seed. Raises InvalidInput."""
+    options = RunOptions(
+        configuration=_configuration(run.scheduler_config),
+        seed=run.seed,
+        max_cycles=settings.MAX_CYCLES,
+    )
+    return simulate(list(snapshot_objects(snapshot=run.snapshot)), options)
+
+
+def _configuration(text: str) -> KubeSchedulerConfiguration:
+    if not text.strip():
+        return default_configuration()
+    try:
+        return load_configuration(text)
+    except ConfigError as error:
+        raise InvalidInput([_error_item(problem) for problem in error.problems]) from error
+
+
+def _error_item(problem: Problem) -> ErrorItem:
+    item: dict[str, str | int] = {
+        "field": "scheduler_config",
+        "path": problem.field,
+        "message": str(problem),
+    }
+    if problem.line is not None:
+        item["line"] = problem.line
+    return item

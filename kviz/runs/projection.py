@@ -12,6 +12,7 @@ from typing import Required, TypedDict
 
 from scheduler_core.trace.events import (
     NONE,
+    Bound,
     CriterionRecord,
     CycleFinished,
     CycleStarted,
@@ -19,6 +20,7 @@ from scheduler_core.trace.events import (
     EventRecorded,
     FilterColumns,
     FilterFinished,
+    Forgotten,
     HeaderEvent,
     HintRecord,
     NodeAdded,
@@ -171,27 +173,37 @@ class Names:
         ]
 
 
-def cycle_events(events: Sequence[HeaderEvent], cycle: int) -> tuple[int, list[HeaderEvent]]:
-    """The events of one cycle and the index of the first; empty if it is not among them."""
-    start = next(
-        (i for i, e in enumerate(events) if isinstance(e, CycleStarted) and e.cycle == cycle), None
-    )
-    if start is None:
-        return 0, []
-    end = next(
-        (i for i in range(start + 1, len(events)) if isinstance(events[i], CycleStarted)),
-        len(events),
-    )
-    return start, list(events[start:end])
+def cycle_range(events: Sequence[HeaderEvent], cycle: int) -> range:
+    """Where the events of one cycle are among those of its chunk."""
+    starts = [i for i, event in enumerate(events) if isinstance(event, CycleStarted)]
+    begin = next(i for i in starts if _cycle_started(events[i]).cycle == cycle)
+    end = next((i for i in starts if i > begin), len(events))
+    return range(begin, end)
+
+
+def is_bound_or_given_up(events: Iterable[HeaderEvent], pod: int) -> bool:
+    """Whether the pod's binding cycle ends among `events`."""
+    return any(isinstance(event, Bound | Forgotten) and event.pod == pod for event in events)
+
+
+def _cycle_started(event: HeaderEvent) -> CycleStarted:
+    if not isinstance(event, CycleStarted):
+        raise ValueError("a cycle begins with CycleStarted")
+    return event
 
 
 def cycle_document(
-    names: Names, headers: Sequence[HeaderEvent], details: Sequence[Detail]
+    names: Names,
+    headers: Sequence[HeaderEvent],
+    later: Sequence[HeaderEvent],
+    details: Sequence[Detail],
 ) -> CycleDocument:
-    """Everything about one cycle; `headers` begins with its `CycleStarted`."""
-    started = headers[0]
-    if not isinstance(started, CycleStarted):
-        raise ValueError("a cycle begins with CycleStarted")
+    """Everything about one cycle.
+
+    `headers` begins with its `CycleStarted` and ends before the next; binding goes on among the
+    `later` events of the run.
+    """
+    started = _cycle_started(headers[0])
     document: CycleDocument = {
         "cycle": started.cycle,
         "pod": names.pod(started.pod),
@@ -224,6 +236,11 @@ def cycle_document(
     for header in headers[1:]:
         if not _is_of_another_cycle(header, started):
             _add_header(document, names, header)
+            _add_binding(document, names, header, started.pod)
+    for header in later:
+        if isinstance(header, CycleStarted) and header.pod == started.pod:
+            break
+        _add_binding(document, names, header, started.pod)
     for detail in details:
         _add_detail(document, names, detail, started)
     return document
@@ -269,29 +286,25 @@ def _add_effect(document: CycleDocument, names: Names, event: HeaderEvent) -> No
     match event:
         case QueueMoved():
             document["moves"].append(_move(names, event))
-        case EventRecorded():
-            document["events"].append(
-                {
-                    "pod": names.pod(event.pod),
-                    "type": event.type,
-                    "reason": event.reason,
-                    "message": event.message,
-                }
-            )
-        case PointFinished():
-            document["points"].append(
-                {
-                    "pod": names.pod(event.pod),
-                    "point": event.point,
-                    "status": names.status(event.status),
-                }
-            )
         case NominationChanged():
             document["nominations"].append(
                 {"pod": names.pod(event.pod), "node": names.node(event.node)}
             )
         case _:
             _add_preemption(document, names, event)
+
+
+def _add_binding(document: CycleDocument, names: Names, event: HeaderEvent, pod: int) -> None:
+    """Add what concerns the cycle's own pod, which may be told while others have their cycles."""
+    match event:
+        case EventRecorded() if event.pod == pod:
+            document["events"].append(
+                {"type": event.type, "reason": event.reason, "message": event.message}
+            )
+        case PointFinished() if event.pod == pod:
+            document["points"].append({"point": event.point, "status": names.status(event.status)})
+        case _:
+            pass
 
 
 def _move(names: Names, event: QueueMoved) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from uuid import UUID
@@ -12,10 +12,17 @@ from django.db.models import F, Q, QuerySet
 from kviz.accounts.models import Workspace
 from kviz.runs.indexing import DEFINING
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
-from kviz.runs.projection import CycleDocument, Json, Names, cycle_document, cycle_events
+from kviz.runs.projection import (
+    CycleDocument,
+    Json,
+    Names,
+    cycle_document,
+    cycle_range,
+    is_bound_or_given_up,
+)
 from kviz.runs.why import why_document
 from scheduler_core.trace import codec
-from scheduler_core.trace.events import HeaderEvent, PodAdded
+from scheduler_core.trace.events import Assumed, CycleStarted, HeaderEvent, PodAdded
 
 
 def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Run]:
@@ -100,11 +107,16 @@ def cycle_get(*, run: Run, cycle: int) -> CycleDocument | None:
     if chunk is None:
         return None
     _, headers = codec.read_headers(bytes(chunk.headers))
-    start, events = cycle_events(headers, cycle)
+    place = cycle_range(headers, cycle)
     names = _names_before(run.pk, chunk.first_seq)
-    names.take(headers[: start + len(events)])
+    names.take(headers[: place.stop])
     details = codec.details_of(bytes(chunk.details), cycle)
-    document = cycle_document(names, events, codec.decode_details(details))
+    document = cycle_document(
+        names,
+        headers[place.start : place.stop],
+        _until_bound(chunk, headers, place),
+        codec.decode_details(details),
+    )
     row = run.cycle_rows.filter(number=cycle).first()
     if row is not None:  # its binding may have failed after its own events
         document["result"], document["node"], document["message"] = (
@@ -113,6 +125,23 @@ def cycle_get(*, run: Run, cycle: int) -> CycleDocument | None:
             row.message,
         )
     return document
+
+
+def _until_bound(
+    chunk: TraceChunk, headers: Sequence[HeaderEvent], place: range
+) -> list[HeaderEvent]:
+    """The events after a cycle, as far as its pod's binding reaches."""
+    later = list(headers[place.stop :])
+    cycle = headers[place.start : place.stop]
+    pod = next(event.pod for event in cycle if isinstance(event, CycleStarted))
+    if not any(isinstance(event, Assumed) for event in cycle):
+        return later
+    chunks = TraceChunk.objects.filter(run_id=chunk.run_id, last_seq__gt=chunk.last_seq)
+    for blob in chunks.order_by("last_seq").values_list("headers", flat=True).iterator(1):
+        if is_bound_or_given_up([*cycle, *later], pod):
+            break
+        later += codec.read_headers(bytes(blob))[1]
+    return later
 
 
 def pod_why(*, run: Run, namespace: str, name: str) -> Json | None:
