@@ -17,9 +17,11 @@ from scheduler_core.config import ExtensionPoint
 from scheduler_core.config.types import (
     Args,
     DefaultPreemptionArgs,
+    InterPodAffinityArgs,
     NodeAffinityArgs,
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
+    PodTopologySpreadArgs,
 )
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import Plugin, Scores
@@ -28,15 +30,19 @@ from scheduler_core.plugins.default_binder import DefaultBinder
 from scheduler_core.plugins.default_preemption import DefaultPreemption
 from scheduler_core.plugins.dynamic_resources import DynamicResources
 from scheduler_core.plugins.image_locality import ImageLocality
+from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.node_affinity import NodeAffinity
 from scheduler_core.plugins.node_declared_features import NodeDeclaredFeatures
 from scheduler_core.plugins.node_name import NodeName
 from scheduler_core.plugins.node_ports import NodePorts
 from scheduler_core.plugins.node_resources import BalancedAllocation, Fit
 from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
+from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
 from scheduler_core.plugins.priority_sort import PrioritySort
 from scheduler_core.plugins.scheduling_gates import SchedulingGates
 from scheduler_core.plugins.taint_toleration import TaintToleration
+from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
+from scheduler_core.plugins.volume_zone import VolumeZone
 
 METHOD_OF_POINT: Mapping[ExtensionPoint, str] = {
     ExtensionPoint.PRE_ENQUEUE: "pre_enqueue",
@@ -125,16 +131,9 @@ def _argued(make: Callable[[A, Handle], Plugin], args_type: type[A]) -> Factory:
     return lambda args, handle: make(args if isinstance(args, args_type) else args_type(), handle)
 
 
-_ON_THEIR_WAY = (
-    "VolumeRestrictions",
-    "NodeVolumeLimits",
-    "VolumeBinding",
-    "VolumeZone",
-    "PodTopologySpread",
-    "InterPodAffinity",
-)
+_ON_THEIR_WAY = ("NodeVolumeLimits", "VolumeBinding")
 
-_FILTER_ONLY = ("VolumeRestrictions", "NodeVolumeLimits", "VolumeZone")
+_FILTER_ONLY = ("NodeVolumeLimits",)
 
 
 class Absent:
@@ -173,6 +172,8 @@ def in_tree_registry() -> Registry:
         registry.register(plain.name, plain, _plain(plain))
     for handled in (
         TaintToleration,
+        VolumeRestrictions,
+        VolumeZone,
         ImageLocality,
         NodeDeclaredFeatures,
     ):
@@ -187,6 +188,14 @@ def in_tree_registry() -> Registry:
     for name in _ON_THEIR_WAY:
         kind = Absent if name in _FILTER_ONLY else AbsentScorer
         registry.register(name, kind, lambda _, __, name=name, kind=kind: kind(name))
+    registry.register(
+        PodTopologySpread.name,
+        PodTopologySpread,
+        _argued(PodTopologySpread, PodTopologySpreadArgs),
+    )
+    registry.register(
+        InterPodAffinity.name, InterPodAffinity, _argued(InterPodAffinity, InterPodAffinityArgs)
+    )
     registry.register(
         DefaultPreemption.name,
         DefaultPreemption,

@@ -51,6 +51,9 @@ class Handle(Protocol):
     def all_nodes(self) -> Nodes:
         """Return every node, in the order in which cycles look at them."""
 
+    def break_tie(self, node_names: Sequence[str]) -> str:
+        """Choose where upstream takes any one of several nodes: the first of them."""
+
     def live_pod(self, key: str) -> Pod | None:
         """Return a pod as the API server has it now, None if it is gone."""
 

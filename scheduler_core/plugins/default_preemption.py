@@ -95,7 +95,9 @@ class DefaultPreemption:
         candidates = [attempt for attempt in report.dry_runs if attempt.status.is_success]
         if not candidates:
             return self._no_candidates(report)
-        winner, criteria = pick_one_node(candidates, self._handle.now_ns())
+        winner, criteria = pick_one_node(
+            candidates, self._handle.now_ns(), self._handle.break_tie
+        )
         self._evict(pod, winner)
         report = PreemptionReport(
             potential=report.potential,

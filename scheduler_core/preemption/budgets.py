@@ -21,7 +21,8 @@ def violating_pods(
     ones may still be allowed.
     """
     allowed = [budget.status.disruptions_allowed for budget in budgets]
-    violating, harmless = [], []
+    violating: list[PodInfo] = []
+    harmless: list[PodInfo] = []
     for pod in pods:
         violated = False
         for i, budget in enumerate(budgets):

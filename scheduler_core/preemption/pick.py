@@ -15,7 +15,17 @@ PRIORITY_OFFSET = 2**31
 """Added per victim, so that the sum of negative priorities still grows with their number."""
 
 
-def pick_one_node(candidates: Sequence[DryRun], now_ns: int) -> tuple[DryRun, list[Criterion]]:
+BreakTie = Callable[[Sequence[str]], str]
+"""Node names that no criterion parts -> the one to take."""
+
+
+def first(node_names: Sequence[str]) -> str:
+    return node_names[0]
+
+
+def pick_one_node(
+    candidates: Sequence[DryRun], now_ns: int, break_tie: BreakTie = first
+) -> tuple[DryRun, list[Criterion]]:
     """Return the winner among at least one candidate, and how the others fell out."""
     left = list(candidates)
     criteria: list[Criterion] = []
@@ -34,7 +44,8 @@ def pick_one_node(candidates: Sequence[DryRun], now_ns: int) -> tuple[DryRun, li
             )
         )
         left = kept
-    return left[0], criteria
+    winner = break_tie([candidate.node_name for candidate in left])
+    return next(candidate for candidate in left if candidate.node_name == winner), criteria
 
 
 def earliest_start_ns(candidate: DryRun, now_ns: int) -> int:

@@ -25,6 +25,7 @@ from scheduler_core.config.features import FeatureGates
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.waiting import WaitingPods
+from scheduler_core.preemption.pick import BreakTie, first
 from scheduler_core.queue.hints import QueueingHints
 from scheduler_core.queue.moves import Move, QueueEvent
 from scheduler_core.queue.nominator import Nominator
@@ -53,7 +54,7 @@ class SchedulerOptions:
     """What decides how a scheduler behaves. `pick` chooses among the best nodes.
 
     `pick_rule` names it in the trace; `on_queue_event` hears of every queue decision beside
-    the trace.
+    the trace; `break_tie` decides where upstream takes any one of several nodes.
     """
 
     configuration: KubeSchedulerConfiguration = field(default_factory=default_configuration)
@@ -62,6 +63,7 @@ class SchedulerOptions:
     pick: Pick = heap_root
     pick_rule: str = "heap"
     on_queue_event: Callable[[QueueEvent], None] | None = None
+    break_tie: BreakTie = first
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,9 @@ class SchedulerHandle:
         client: Client,
         background: Background,
         now_ns: Callable[[], int],
+        break_tie: BreakTie,
     ) -> None:
+        self.break_tie = break_tie
         self.cache = cache
         self.objects = ObjectStore()
         self.features = features
@@ -152,6 +156,7 @@ def assemble(
         client=client,
         background=background,
         now_ns=now_ns,
+        break_tie=options.break_tie,
     )
     plugins = {
         name: {

@@ -23,14 +23,12 @@ from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
 from scheduler_core.queue.cluster_events import (
-    ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
     NODE_ADD,
     NODE_DELETE,
 )
 from scheduler_core.queue.event_changes import (
     node_scheduling_properties_change,
-    pod_scheduling_properties_change,
 )
 from scheduler_core.scheduler.scheduler import Scheduler
 
@@ -144,12 +142,11 @@ class EventHandlers:
 
     def _add_assigned_pod(self, pod: PodInfo) -> None:
         self._cache.add_pod(pod)
-        self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_ADD, None, pod)
+        self._queue.assigned_pod_added(pod)
 
     def _update_assigned_pod(self, old: PodInfo, new: PodInfo) -> None:
         self._cache.update_pod(old, new)
-        for event in pod_scheduling_properties_change(old, new):
-            self._queue.move_all_to_active_or_backoff_queue(event, old, new)
+        self._queue.assigned_pod_updated(old, new)
 
     def _update_pending_pod(self, old: PodInfo, new: PodInfo) -> None:
         if self._cache.is_assumed_pod(new.uid):

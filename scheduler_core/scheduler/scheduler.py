@@ -33,6 +33,7 @@ from scheduler_core.scheduler.report import CycleReport, status_record
 from scheduler_core.trace.events import (
     NONE,
     Assumed,
+    AssumeExpired,
     Bound,
     CycleFinished,
     CycleStarted,
@@ -127,14 +128,17 @@ class Scheduler:
         popped = self.queue.pop()
         if popped is None:
             return False
-        queued = popped.queued
+        self.attempt(popped.queued, popped.source)
+        return True
+
+    def attempt(self, queued: QueuedPodInfo, source: Queue) -> None:
+        """Run one attempt for a pod taken out of `source`."""
         framework = self.profiles.get(queued.pod.pod.spec.scheduler_name)
         if framework is None:
             self.queue.done(queued.pod.uid)
-        else:
-            self.n_cycles += 1
-            self._attempt(framework, queued, popped.source)
-        return True
+            return
+        self.n_cycles += 1
+        self._attempt(framework, queued, source)
 
     def _attempt(self, framework: Framework, queued: QueuedPodInfo, source: Queue) -> None:
         nodes = self.cache.update_snapshot()
@@ -189,9 +193,7 @@ class Scheduler:
         for event in self._report.events(cycle):
             self._recorder.emit(event)
 
-    def _post_filter(
-        self, framework: Framework, attempt: Attempt, diagnosis: Diagnosis
-    ) -> Failure:
+    def _post_filter(self, framework: Framework, attempt: Attempt, diagnosis: Diagnosis) -> Failure:
         """Let PostFilter plugins make room for later, and word the fit error."""
         cycle = attempt.cycle
         outcome = PostFilterOutcome(SUCCESS, OVERRIDE, "")
@@ -331,6 +333,12 @@ class Scheduler:
         binding.framework.run_unreserve(binding.state, binding.assumed, binding.node_name)
         self.cache.forget_pod(binding.assumed)
         self._recorder.emit(Forgotten(*self._pod_and_node(binding)))
+
+    def expire_assumed_pods(self) -> None:
+        """Give up on assumed pods whose binding was never confirmed in time."""
+        for pod in self.cache.expire_assumed_pods():
+            numbers = self._recorder.pod(pod.uid), self._recorder.node(pod.node_name)
+            self._recorder.emit(AssumeExpired(*numbers))
 
     # ------------------------------------------------------------ failure
 

@@ -33,7 +33,8 @@ class RunOptions:
 
     `draw` picks uniformly among the best nodes with the seed, as schedulers before v1.36 did.
     `max_cycles` 0 means no limit; a run also ends when no pod has been bound for `patience_ns`
-    (a pod that meets an error is tried again for ever). `details` False leaves the per-node columns out of the trace.
+    (a pod that meets an error is tried again for ever). `details` False leaves the per-node
+    columns out of the trace.
     """
 
     configuration: KubeSchedulerConfiguration = field(default_factory=default_configuration)

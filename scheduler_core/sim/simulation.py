@@ -184,31 +184,50 @@ class Simulation:
 
     def attempt(self) -> bool:
         """Run one scheduling attempt and what follows from it; tell whether there was one."""
-        self._tell_node_order()
+        self.tell_node_order()
         tried = self.scheduler.schedule_one()
-        while self._after_attempt:
-            self._after_attempt.pop(0)()
+        self.finish_attempt()
         return tried
 
+    def finish_attempt(self) -> None:
+        """Do what the attempt has left to be done in the background."""
+        while self._after_attempt:
+            self._after_attempt.pop(0)()
+
     def next_due_ns(self) -> int | None:
-        """Return when something happens next by itself, None if nothing does."""
-        queue = self.scheduler.queue
-        times = [
+        """Return when something happens next by itself, None if nothing does.
+
+        Left out is the flush of pods parked for five minutes: it would go on for ever.
+        """
+        times = (
             self.clock.next_due_ns,
             self.scheduler.waiting_pods.next_deadline_ns,
-            queue.next_backoff_flush_ns(),
-        ]
+            self.scheduler.queue.next_backoff_flush_ns(),
+            self.scheduler.cache.next_expiry_ns(),
+        )
         return min((due_ns for due_ns in times if due_ns is not None), default=None)
 
     def advance_to(self, now_ns: int) -> None:
         """Move the clock and do all that is due by then, in order."""
-        while (due_ns := self.clock.next_due_ns) is not None and due_ns <= now_ns:
+        while (due_ns := self._next_stop_ns()) is not None and due_ns <= now_ns:
             self._move_clock(max(due_ns, self.clock.now_ns()))
-            while (work := self.clock.pop_due()) is not None:
-                work()
+            self._do_what_is_due()
         self._move_clock(now_ns)
+
+    def _next_stop_ns(self) -> int | None:
+        times = (self.next_due_ns(), self.scheduler.queue.next_leftover_flush_ns())
+        return min((due_ns for due_ns in times if due_ns is not None), default=None)
+
+    def _do_what_is_due(self) -> None:
+        now_ns, queue = self.clock.now_ns(), self.scheduler.queue
+        while (work := self.clock.pop_due()) is not None:
+            work()
         self.scheduler.settle_waiting_pods()
-        self.scheduler.queue.flush_backoff_completed()
+        self.scheduler.expire_assumed_pods()
+        if (due_ns := queue.next_backoff_flush_ns()) is not None and due_ns <= now_ns:
+            queue.flush_backoff_completed()
+        if (due_ns := queue.next_leftover_flush_ns()) is not None and due_ns <= now_ns:
+            queue.flush_unschedulable_leftover()
 
     def _move_clock(self, now_ns: int) -> None:
         self.clock.move_to(now_ns)
@@ -216,7 +235,8 @@ class Simulation:
             self._told_ns = now_ns
             self.recorder.emit(ClockAdvanced(now_ns))
 
-    def _tell_node_order(self) -> None:
+    def tell_node_order(self) -> None:
+        """Record the order of nodes if it has changed."""
         self.scheduler.cache.update_snapshot()
         names = self.scheduler.cache.snapshot_names
         if names is not self._told_order:

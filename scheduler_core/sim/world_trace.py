@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.cluster.cache import Cache
+from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.requests import integer_resources
 from scheduler_core.trace.events import (
@@ -16,8 +17,6 @@ from scheduler_core.trace.events import (
     TaintRecord,
 )
 from scheduler_core.trace.recorder import Recorder
-
-ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
 
 class WorldTrace:

@@ -1,4 +1,4 @@
-"""Reading recorded cases: folders, `.json` files and `.jsonl.gz` files.
+"""Recorded cases: single cycles and sequences of events.
 
 The format is described in tests/conformance/data/README.md.
 """
@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -70,27 +72,38 @@ def read_object(raw: Json) -> KubeObject:
     return msgspec.convert(coerce_struct(raw, kind), kind, dec_hook=decode_timestamp)
 
 
-def load_cases(paths: Iterable[Path]) -> Iterator[Case]:
-    """Yield the cases under the paths in order of their files. Raises CaseError."""
-    for path in paths:
-        if not path.exists():
-            raise CaseError(f"{path} does not exist")
-        files = sorted(path.rglob("*.json*")) if path.is_dir() else [path]
-        for file in files:
-            if file.name != "index.json":
-                yield from _load(file)
+def read_cases(file: Path) -> Iterator[Case]:
+    """Yield the cases of a `.json` or `.jsonl.gz` file in order. Raises CaseError."""
+    for document in read_documents(file):
+        yield _case(file, document)
 
 
-def _load(file: Path) -> Iterator[Case]:
+def read_documents(file: Path) -> Iterator[object]:
+    """Yield the JSON documents of a file: one, or one per line of a `.jsonl` one.
+
+    `.gz` at the end of the name means compressed. Raises CaseError.
+    """
+    plain = file.name.removesuffix(".gz")
     try:
-        if file.name.endswith(".jsonl.gz"):
-            with gzip.open(file, "rt", encoding="utf-8") as lines:
-                documents = [json.loads(line) for line in lines]
-        else:
-            documents = [json.loads(file.read_text(encoding="utf-8"))]
-    except (OSError, ValueError) as error:
+        data = gzip.decompress(file.read_bytes()) if plain != file.name else file.read_bytes()
+        for text in data.splitlines() if plain.endswith(".jsonl") else [data]:
+            yield json.loads(text)
+    except (OSError, EOFError, zlib.error, ValueError) as error:
         raise CaseError(f"{file} cannot be read: {error}") from error
-    for document in documents:
-        if not isinstance(document, Mapping) or "expected" not in document:
-            raise CaseError(f"{file} is not a recorded case")
-        yield Case(document["name"], document["mode"], document["input"], document["expected"])
+
+
+def _case(file: Path, document: object) -> Case:
+    try:
+        return msgspec.convert(document, _Document).case()
+    except msgspec.ValidationError as error:
+        raise CaseError(f"{file} is not a recorded case: {error}") from error
+
+
+class _Document(msgspec.Struct, frozen=True):
+    name: str
+    mode: Literal["cycle", "sequence"]
+    input: dict[str, object]
+    expected: dict[str, object]
+
+    def case(self) -> Case:
+        return Case(self.name, self.mode, self.input, self.expected)

@@ -164,8 +164,7 @@ class _CycleReplay:
     # ------------------------------------------------------------ the attempt itself
 
     def _attempt(self) -> None:
-        attempt = self._replay.attempt()
-        assert attempt is not None
+        attempt = self._replay.attempt_pod(self._pod)
         self._compare("result", {"scheduled": "fits"}.get(attempt.result, attempt.result))
         if "message" in self._expected:
             self._compare("message", attempt.message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -13,13 +13,13 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import KubeSchedulerConfiguration
 from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.status import Status
+from scheduler_core.preemption.pick import BreakTie, first
 from scheduler_core.queue.moves import QueueEvent
 from scheduler_core.scheduler.build import SchedulerOptions
 from scheduler_core.scheduler.cycle import Cycle
-from scheduler_core.scheduler.scheduler import Failure
 from scheduler_core.sim.admission import admit
 from scheduler_core.sim.simulation import Simulation, Timing
-from scheduler_core.trace.events import AnyEvent, CycleFinished, Result
+from scheduler_core.trace.events import AnyEvent, CycleFinished, CycleStarted, Result
 from scheduler_core.trace.recorder import Recorder
 
 MILLI_NS = 1_000_000
@@ -41,19 +41,33 @@ RESULTS = {
 
 @dataclass
 class Attempt:
-    """What one scheduling attempt came to."""
+    """What one scheduling attempt came to; `source` is `active` or `backoff`."""
 
     cycle: Cycle
+    number: int = 0
+    source: str = ""
     result: str = ""
     message: str = ""
     unschedulable_plugins: frozenset[str] = frozenset()
     post_filter: PostFilterOutcome | None = None
+    nominates: str = ""
+    nominated_node: str = ""
+
+    def totals(self) -> dict[str, int] | None:
+        """Return the total score of every feasible node, None if nothing was scored."""
+        scoring, filtering = self.cycle.scoring, self.cycle.filtering
+        if scoring is None or filtering is None:
+            return None
+        return dict(zip(filtering.feasible.names, scoring.totals.tolist(), strict=True))
+
+    def nominating(self) -> dict[str, str]:
+        return {"mode": self.nominates, "node": self.nominated_node}
 
 
 class Replay:
     """A cluster at the time of the recordings. Raises ConfigError for a bad configuration."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, break_tie: BreakTie = first) -> None:
         self.trace: list[AnyEvent] = []
         self.queue_events: list[QueueEvent] = []
         configuration = case.configuration()
@@ -63,6 +77,7 @@ class Replay:
             configuration=configuration,
             features=case.gates,
             on_queue_event=self.queue_events.append,
+            break_tie=break_tie,
         )
         timing = Timing(attempt_ns=MILLI_NS, binding_ns=0, kubelet_start_ns=None)
         self.simulation = Simulation(
@@ -84,19 +99,40 @@ class Replay:
         assert pod is not None
         return self.scheduler.cache.columns.templates.info(pod)
 
-    def attempt(self) -> Attempt | None:
-        """Run the next attempt, None if the queue yields no pod."""
+    def attempt_pod(self, pod: PodInfo) -> Attempt:
+        """Attempt this very pod, whoever else is queued before it."""
         self.trace.clear()
-        if not self.simulation.attempt():
-            return None
+        while (popped := self.scheduler.queue.pop()) is not None:
+            if popped.queued.pod.uid == pod.uid:
+                self.scheduler.attempt(popped.queued, popped.source)
+                return self._last_attempt()
+        raise LookupError(f"{pod.key} is not in the queue")
+
+    def attempt(self, before_background: Callable[[], None] = lambda: None) -> Attempt | None:
+        """Run the next attempt, None if the queue yields no pod.
+
+        `before_background` is called between the attempt and what it left to be done after it.
+        """
+        self.trace.clear()
+        self.simulation.tell_node_order()
+        tried = self.scheduler.schedule_one()
+        before_background()
+        self.simulation.finish_attempt()
+        return self._last_attempt() if tried else None
+
+    def _last_attempt(self) -> Attempt:
         last = self.scheduler.last_attempt
         assert last is not None
         attempt = Attempt(last.cycle, post_filter=last.post_filter)
+        started = next(event for event in self.trace if isinstance(event, CycleStarted))
+        attempt.number, attempt.source = started.attempt, started.popped_from.name.lower()
         finished = [event for event in self.trace if isinstance(event, CycleFinished)]
         attempt.result = RESULTS[finished[-1].result]
-        if isinstance(last.failure, Failure):
+        if last.failure is not None:
             attempt.message = last.failure.message
             attempt.unschedulable_plugins = last.failure.unschedulable_plugins
+            attempt.nominates = last.failure.nominating
+            attempt.nominated_node = last.failure.node_name
         return attempt
 
 

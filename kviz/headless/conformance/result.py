@@ -19,12 +19,17 @@ class Difference:
 
 @dataclass
 class CaseResult:
-    """The comparison of one case."""
+    """The comparison of one case.
+
+    `not_compared` counts what was recorded but may come out otherwise in the real scheduler,
+    too, when it runs again.
+    """
 
     name: str
     differences: list[Difference] = field(default_factory=list)
     cells: Counter[str] = field(default_factory=Counter)
     identical_cells: Counter[str] = field(default_factory=Counter)
+    not_compared: Counter[str] = field(default_factory=Counter)
 
     @property
     def identical(self) -> bool:
@@ -38,6 +43,10 @@ class CaseResult:
             self.identical_cells[plugin] += same
         if not same:
             self.differences.append(Difference(self.name, plugin, what, expected, got))
+
+    def leave_out(self, what: str) -> None:
+        """Note that a recorded value is a matter of chance and was not compared."""
+        self.not_compared[what] += 1
 
 
 @dataclass
@@ -60,6 +69,13 @@ class Summary:
             name: {"cells": cells[name], "identical": identical[name]} for name in sorted(cells)
         }
 
+    def not_compared(self) -> dict[str, int]:
+        """Count what was left out, by kind of value."""
+        left_out: Counter[str] = Counter()
+        for result in self.results:
+            left_out += result.not_compared
+        return dict(sorted(left_out.items()))
+
     def as_json(self) -> dict[str, object]:
         """Return the object that `kviz conformance --json` prints."""
         return {
@@ -77,4 +93,5 @@ class Summary:
                 for result in self.results
                 for difference in result.differences
             ],
+            "notCompared": self.not_compared(),
         }

@@ -1,0 +1,268 @@
+"""Replaying a recorded sequence of events: attempts, queue moves and hints, step by step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from kviz.headless.conformance.cases import Case, Json, list_of, read_object
+from kviz.headless.conformance.replay import (
+    MILLI_NS,
+    RECORDING_START_NS,
+    Attempt,
+    Replay,
+    completed,
+)
+from kviz.headless.conformance.result import CaseResult
+from scheduler_core.api import KINDS, KubeObject, Pod
+from scheduler_core.config import ConfigError
+from scheduler_core.preemption.report import PreemptionReport
+from scheduler_core.queue.moves import Move, QueueEvent, Via
+from scheduler_core.sim.api_server import NotFoundError
+from scheduler_core.sim.merge_patch import merge_patch
+from scheduler_core.trace.events import Queue
+
+SECOND_MS = 1000
+LEFTOVER_FLUSH_MS = 30 * SECOND_MS
+
+PLACES = {
+    Queue.ACTIVE: "Active",
+    Queue.BACKOFF: "Backoff",
+    Queue.UNSCHEDULABLE: "Unschedulable",
+    Queue.GATED: "Unschedulable",
+}
+RECORDED_VIA = (Via.CLUSTER_EVENT, Via.SELF_UPDATE, Via.IN_FLIGHT_EVENT, Via.ATTEMPT_FAILURE)
+
+
+def replay_sequence(case: Case) -> CaseResult:
+    """Apply the case's events one by one and compare everything that was recorded."""
+    result = CaseResult(case.name)
+    try:
+        replay = _SequenceReplay(case, result)
+    except ConfigError as error:
+        result.compare("configError", bool(case.expected.get("configError")), bool(error.problems))
+        return result
+    replay.run()
+    return result
+
+
+class _SequenceReplay:
+    def __init__(self, case: Case, result: CaseResult) -> None:
+        self._case = case
+        self._result = result
+        self._forced = ""
+        self._replay = Replay(case, break_tie=self._break_tie)
+        self._queue = self._replay.scheduler.queue
+        self._steps = list_of(case.expected, "steps")
+
+    def _break_tie(self, node_names: Sequence[str]) -> str:
+        """Take the candidate the recording took, where upstream's choice is arbitrary."""
+        return self._forced if self._forced in node_names else node_names[0]
+
+    def run(self) -> None:
+        events = list_of(self._case.given, "events")
+        self._replay.load(self._case.objects)
+        self._compare_queue(self._steps[0], "initial")
+        for i, (event, step) in enumerate(zip(events, self._steps[1:], strict=True)):
+            where = f"step {i} ({event['op']})"
+            if event["op"] == "advance":
+                self._advance(event, step, where)
+            else:
+                self._apply(event, step, where)
+            self._compare_queue(step, where)
+        final = {pod.key: pod.spec.node_name for pod in self._replay.simulation.server.all(Pod)}
+        self._result.compare("final", self._case.expected["final"], final)
+
+    # ------------------------------------------------------------ events
+
+    def _set_clock(self, t_ms: object) -> None:
+        clock = self._replay.simulation.clock
+        wanted_ns = RECORDING_START_NS + cast(int, t_ms) * MILLI_NS
+        clock.move_to(max(wanted_ns, clock.now_ns()))
+
+    def _apply(self, event: Json, step: Json, where: str) -> None:
+        self._set_clock(step["t"])
+        moves = self._queue_events()
+        skipped = self._write(event)
+        self._result.compare(f"{where} skipped", step.get("skipped", ""), skipped)
+        self._compare_moves(f"{where} moves", step.get("moves"), moves)
+        limit = cast("int | None", event.get("maxAttempts"))
+        self._attempts(list_of(step, "attempts"), limit, where)
+
+    def _write(self, event: Json) -> str:
+        server = self._replay.simulation.server
+        raw = cast(Json, event["object"])
+        try:
+            if event["op"] == "create":
+                self._replay.simulation.load([completed(read_object(raw))])
+            elif event["op"] == "delete":
+                server.delete(self._stored(raw))
+            else:
+                patched = merge_patch(self._stored(raw), cast(Json, event["patch"]))
+                server.update(patched)
+        except NotFoundError:
+            return "NotFound"
+        return ""
+
+    def _stored(self, raw: Json) -> KubeObject:
+        metadata = cast(Mapping[str, str], raw["metadata"])
+        kind = KINDS[str(raw["kind"])]
+        namespace = metadata.get("namespace", "default")
+        key = f"{namespace}/{metadata['name']}" if kind.namespaced else metadata["name"]
+        stored = self._replay.simulation.server.get(kind, key)
+        if stored is None:
+            raise NotFoundError(key)
+        return stored
+
+    def _advance(self, event: Json, step: Json, where: str) -> None:
+        """Stop at every full second: flush what is due, then let the scheduler run."""
+        start_ms = cast(int, step["t"])
+        end_ms = start_ms + cast(int, event["seconds"]) * SECOND_MS
+        recorded = list_of(step, "attempts")
+        limit = cast("int | None", event.get("maxAttempts"))
+        first_ms = start_ms // SECOND_MS * SECOND_MS + SECOND_MS
+        for second_ms in range(first_ms, end_ms + 1, SECOND_MS):
+            self._set_clock(second_ms)
+            self._queue.flush_backoff_completed()
+            if second_ms % LEFTOVER_FLUSH_MS == 0:
+                self._queue.flush_unschedulable_leftover()
+            due = [a for a in recorded if 0 <= cast(int, a["t"]) - second_ms < SECOND_MS]
+            self._attempts(due, limit, where)
+        self._set_clock(step["tEnd"])
+
+    # ------------------------------------------------------------ attempts
+
+    def _attempts(self, recorded: Sequence[Json], limit: int | None, where: str) -> None:
+        for k, expected in enumerate(recorded):
+            self._attempt(expected, f"{where} attempt {k}")
+        if limit is None or len(recorded) < limit:
+            extra = self._replay.attempt()
+            if extra is not None:
+                self._result.compare(f"{where} attempts", None, extra.cycle.pod.key)
+
+    def _attempt(self, expected: Json, where: str) -> None:
+        self._set_clock(expected["t"])
+        nominating = cast(Json, expected.get("nominating", {}))
+        self._forced = str(nominating.get("node", ""))
+        moves = self._queue_events()
+        preemption_moves: list[QueueEvent] = []
+        attempt = self._replay.attempt(before_background=lambda: preemption_moves.extend(moves()))
+        if attempt is None:
+            self._result.compare(f"{where} pod", expected["pod"], None)
+            return
+        self._compare_attempt(expected, attempt, where)
+        self._compare_list(f"{where} moves", expected.get("moves"), preemption_moves)
+        self._compare_moves(f"{where} preemptionMoves", expected.get("preemptionMoves"), moves)
+
+    def _compare_attempt(self, expected: Json, attempt: Attempt, where: str) -> None:
+        def compare(what: str, got: object) -> None:
+            self._result.compare(f"{where} {what}", expected.get(what), got)
+
+        compare("pod", attempt.cycle.pod.key)
+        compare("attempt", attempt.number)
+        compare("from", attempt.source)
+        compare("result", attempt.result)
+        if "startIndex" in expected:
+            compare("startIndex", attempt.cycle.start_index)
+        if "node" in expected:
+            compare("node", attempt.cycle.suggested_host)
+        if "message" in expected:
+            compare("message", attempt.message)
+        if "unschedulablePlugins" in expected:
+            compare("unschedulablePlugins", sorted(attempt.unschedulable_plugins))
+        if "feasible" in expected and attempt.cycle.filtering is not None:
+            compare("feasible", attempt.cycle.filtering.feasible.names)
+        if "totals" in expected:
+            compare("totals", attempt.totals())
+        if "nominating" in expected:
+            compare("nominating", attempt.nominating())
+        self._compare_preemption(expected, attempt, where)
+
+    def _compare_preemption(self, expected: Json, attempt: Attempt, where: str) -> None:
+        outcome = attempt.post_filter
+        victims = [v.key for v in outcome.victims if not v.terminating] if outcome else []
+        recorded = list(cast(Sequence[str], expected.get("victims", ())))
+        self._result.compare(f"{where} victims", recorded, victims)
+        report = outcome.report if outcome else None
+        if "preemptionCandidates" in expected and isinstance(report, PreemptionReport):
+            candidates = {
+                run.node_name: {
+                    "numPDBViolations": run.n_pdb_violations,
+                    "victims": [victim.key for victim in run.victims],
+                }
+                for run in report.dry_runs
+                if run.status.is_success
+            }
+            self._result.compare(
+                f"{where} preemptionCandidates", expected["preemptionCandidates"], candidates
+            )
+
+    # ------------------------------------------------------------ queue
+
+    def _queue_events(self) -> _Since:
+        return _Since(self._replay.queue_events)
+
+    def _compare_moves(self, what: str, expected: object, since: _Since) -> None:
+        self._compare_list(what, expected, since())
+
+    def _compare_list(self, what: str, expected: object, events: Sequence[QueueEvent]) -> None:
+        recorded = [_normal(move) for move in cast(Sequence[Json], expected or ())]
+        got = [
+            _move(event)
+            for event in events
+            if isinstance(event, Move) and event.via in RECORDED_VIA
+        ]
+        self._result.compare(what, sorted(recorded, key=_order), sorted(got, key=_order))
+
+    def _compare_queue(self, step: Json, where: str) -> None:
+        queue = self._queue
+        backoff = queue.backoff_pods()
+        got: dict[str, object] = {
+            "active": sorted(queued.key for queued in queue.active_pods()),
+            "backoff": sorted(queued.key for queued in backoff),
+            "unschedulable": sorted(queued.key for queued in queue.unschedulable_pods()),
+            "gated": {queued.key: queued.gating_plugin for queued in queue.gated_pods()},
+            "nominated": queue.nominator.nominations(),
+            "backoffUntilMs": {
+                queued.key: (queue.backoff_until_ns(queued) - RECORDING_START_NS) // MILLI_NS
+                for queued in backoff
+            },
+        }
+        got = {key: value for key, value in got.items() if value}
+        self._result.compare(f"{where} queue", step.get("queue", {}), got)
+
+
+class _Since:
+    """Yields the queue's events since it was made or last asked."""
+
+    def __init__(self, events: list[QueueEvent]) -> None:
+        self._events = events
+        self._at = len(events)
+
+    def __call__(self) -> list[QueueEvent]:
+        fresh = self._events[self._at :]
+        self._at = len(self._events)
+        return fresh
+
+
+def _order(move: Json) -> str:
+    return json.dumps(move, sort_keys=True)
+
+
+def _normal(move: Json) -> dict[str, object]:
+    return {"object": "", "hints": {}, **move}
+
+
+def _move(move: Move) -> dict[str, object]:
+    worded: dict[str, object] = {
+        "event": move.event,
+        "object": move.cause,
+        "pod": move.pod.key,
+        "hints": {hint.plugin: hint.hint.value for hint in move.hints},
+        "strategy": move.strategy.value if move.strategy else "",
+        "via": move.via.value,
+    }
+    if move.queue in PLACES:
+        worded["queue"] = PLACES[move.queue]
+    return worded
