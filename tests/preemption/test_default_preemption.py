@@ -1,0 +1,98 @@
+"""What preemption does to the cluster: eligibility, nomination, eviction, the next attempt."""
+
+from __future__ import annotations
+
+from scheduler_core.api import Pod
+from scheduler_core.sim.simulation import Timing
+from scheduler_core.trace.events import Bound, EventRecorded, PodEvicted, PreemptionDecided
+from tests.preemption.clusters import Cluster, node, pod
+
+SECOND_NS = 1_000_000_000
+
+
+def full_node() -> list[object]:
+    return [node("n1", 4), pod("low", cpu=4, on="n1"), pod("high", cpu=2, priority=10)]
+
+
+def cluster(*objects: object, timing: Timing | None = None) -> Cluster:
+    if timing is None:
+        return Cluster(list(objects))  # type: ignore[arg-type]
+    return Cluster(list(objects), timing=timing)  # type: ignore[arg-type]
+
+
+def test_victims_go_and_the_preemptor_gets_the_room() -> None:
+    world = cluster(*full_node())
+    attempt = world.attempt()
+    assert attempt.failure is not None
+    assert (attempt.failure.nominating, attempt.failure.node_name) == ("override", "n1")
+    assert not world.running("low")
+    assert world.attempt().cycle.suggested_host == "n1"
+    assert [event.node for event in world.trace if isinstance(event, Bound)] == [0]
+
+
+def test_the_message_of_a_started_preemption_ends_after_the_filter_reasons() -> None:
+    attempt = cluster(*full_node()).attempt()
+    assert attempt.failure is not None
+    assert attempt.failure.message == "0/1 nodes are available: 1 Insufficient cpu."
+
+
+def test_preemption_policy_never() -> None:
+    world = cluster(
+        node("n1", 4), pod("low", cpu=4, on="n1"), pod("p", cpu=2, priority=10, policy="Never")
+    )
+    attempt = world.attempt()
+    assert attempt.failure is not None
+    assert attempt.failure.message.endswith(
+        "preemption: not eligible due to preemptionPolicy=Never."
+    )
+    assert world.running("low")
+
+
+def test_a_request_beyond_the_whole_node_never_preempts() -> None:
+    world = cluster(node("n1", 4), pod("low", cpu=4, on="n1"), pod("p", cpu=5, priority=10))
+    attempt = world.attempt()
+    assert attempt.failure is not None
+    assert attempt.failure.message.endswith(
+        "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+    )
+
+
+def test_graceful_victims_keep_the_preemptor_waiting() -> None:
+    """While its victim terminates, the preemptor is not eligible to preempt again."""
+    world = cluster(*full_node(), timing=Timing(binding_ns=0))
+    world.attempt()
+    victim = world.simulation.server.get(Pod, "default/low")
+    assert victim is not None
+    assert victim.metadata.deletion_timestamp is not None
+    assert [c.type for c in victim.status.conditions] == ["DisruptionTarget"]
+    evicted = next(event for event in world.trace if isinstance(event, PodEvicted))
+    assert evicted.gone_at_ns == world.simulation.clock.now_ns() + 30 * SECOND_NS
+    world.simulation.advance_to(evicted.gone_at_ns)
+    assert not world.running("low")
+    assert world.attempt().cycle.suggested_host == "n1"
+
+
+def test_lesser_nominations_on_the_node_are_cleared() -> None:
+    world = cluster(node("n1", 4), pod("low", cpu=4, on="n1"), pod("middle", cpu=4, priority=5))
+    world.attempt()
+    assert world.simulation.scheduler.queue.nominator.nominations() == {"default/middle": "n1"}
+    world.attempt()
+    world.simulation.load([pod("top", cpu=4, priority=9)])
+    world.attempt()
+    assert world.simulation.scheduler.queue.nominator.nominations() == {"default/top": "n1"}
+
+
+def test_victims_hear_who_preempted_them() -> None:
+    world = cluster(*full_node())
+    world.attempt()
+    notes = [
+        e.message for e in world.trace if isinstance(e, EventRecorded) and e.reason == "Preempted"
+    ]
+    assert notes == ["Preempted by pod default/high on node n1"]
+
+
+def test_the_trace_tells_the_decision() -> None:
+    world = cluster(*full_node())
+    world.attempt()
+    decided = next(event for event in world.trace if isinstance(event, PreemptionDecided))
+    assert (decided.winner, decided.victims) == (0, (0,))

@@ -1,0 +1,95 @@
+"""Selecting victims on one node."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler_core.preemption.report import DryRun
+from tests.preemption.clusters import Cluster, budget, names, node, pod
+
+
+def dry_run(cluster: Cluster, node_name: str = "n1") -> DryRun:
+    runs = {run.node_name: run for run in cluster.report().dry_runs}
+    return runs[node_name]
+
+
+def test_the_least_important_pods_go() -> None:
+    cluster = Cluster(
+        [
+            node("n1", 4),
+            pod("young", cpu=2, on="n1", started_hours_ago=1),
+            pod("old", cpu=2, on="n1", started_hours_ago=9),
+            pod("preemptor", cpu=2, priority=10),
+        ]
+    )
+    run = dry_run(cluster)
+    assert names(run.removed) == ["young", "old"]
+    assert [(r.pod.pod.name, r.kept) for r in run.reprieves] == [("old", True), ("young", False)]
+    assert names(run.victims) == ["young"]
+    assert run.reprieves[1].rejected_by == "NodeResourcesFit"
+
+
+def test_higher_priority_is_reprieved_before_longer_running() -> None:
+    cluster = Cluster(
+        [
+            node("n1", 4),
+            pod("lesser", cpu=2, priority=1, on="n1", started_hours_ago=9),
+            pod("greater", cpu=2, priority=5, on="n1", started_hours_ago=1),
+            pod("preemptor", cpu=2, priority=10),
+        ]
+    )
+    assert names(dry_run(cluster).victims) == ["lesser"]
+
+
+def test_pods_of_equal_priority_are_safe() -> None:
+    cluster = Cluster(
+        [node("n1", 4), pod("peer", cpu=4, priority=10, on="n1"), pod("p", cpu=2, priority=10)]
+    )
+    run = dry_run(cluster)
+    assert run.removed == ()
+    assert run.status.message == "No preemption victims found for incoming pod"
+
+
+def test_pods_under_a_budget_are_reprieved_first() -> None:
+    cluster = Cluster(
+        [
+            budget("guard", {"app": "db"}, allowed=0),
+            node("n1", 4),
+            pod("plain", cpu=2, priority=5, on="n1", started_hours_ago=9),
+            pod("guarded", cpu=2, priority=1, on="n1", labels={"app": "db"}),
+            pod("preemptor", cpu=2, priority=10),
+        ]
+    )
+    run = dry_run(cluster)
+    assert [r.pod.pod.name for r in run.reprieves] == ["guarded", "plain"]
+    assert names(run.victims) == ["plain"]
+    assert run.n_pdb_violations == 0
+
+
+@pytest.mark.parametrize(("allowed", "violations"), [(0, 2), (1, 1), (2, 0)])
+def test_a_budget_is_used_up_pod_by_pod(allowed: int, violations: int) -> None:
+    cluster = Cluster(
+        [
+            budget("guard", {"app": "db"}, allowed=allowed),
+            node("n1", 4),
+            pod("a", cpu=2, on="n1", labels={"app": "db"}),
+            pod("b", cpu=2, on="n1", labels={"app": "db"}),
+            pod("preemptor", cpu=4, priority=10),
+        ]
+    )
+    assert dry_run(cluster).n_pdb_violations == violations
+
+
+def test_nominated_pods_of_higher_priority_keep_their_room() -> None:
+    cluster = Cluster(
+        [
+            node("n1", 4),
+            pod("low", cpu=4, on="n1"),
+            pod("claimant", cpu=3, priority=100, nominated="n1", policy="Never"),
+            pod("late", cpu=2, priority=50),
+        ]
+    )
+    cluster.attempt()
+    run = dry_run(cluster)
+    assert not run.status.is_success
+    assert run.status.plugin == "NodeResourcesFit"
