@@ -22,15 +22,12 @@ _END: Final = re.compile(r"\.(?:\s+|$)")
 
 
 @dataclass(frozen=True)
-class Clause:
-    """One reason and how many nodes it stands for; `count` is None if it stands for the pod.
+class Meaning:
+    """What a reason means, and the nodes it means it for, in node order.
 
-    `nodes` are the nodes of the run's cycle that gave this very reason, in node order.
+    The same words can mean two things: a node that is full, and one that is too small.
     """
 
-    count: int | None
-    reason: str
-    plugin: str
     guide: Reason | None
     nodes: list[str] = field(default_factory=list)
 
@@ -41,6 +38,20 @@ class Clause:
     @property
     def unnamed(self) -> list[str]:
         return self.nodes[NODES_NAMED:]
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One reason and how many nodes it stands for; `count` is None if it stands for the pod."""
+
+    count: int | None
+    reason: str
+    plugin: str
+    meanings: list[Meaning]
+
+    @property
+    def nodes(self) -> list[str]:
+        return [node for meaning in self.meanings for node in meaning.nodes]
 
 
 @dataclass(frozen=True)
@@ -81,8 +92,21 @@ def _split_sentence(text: str) -> tuple[str, str]:
 def _clause(text: str, rejected: Mapping[str, StatusDocument]) -> Clause:
     counted = _COUNTED.fullmatch(text)
     count, reason = (int(counted.group(1)), counted.group(2)) if counted else (None, text)
-    nodes = [node for node, status in rejected.items() if reason in status.get("reasons", ())]
-    first: StatusDocument = rejected[nodes[0]] if nodes else {"code": ""}
-    found = reason_guide(reason, first["code"])
-    plugin = first.get("plugin", "") or (found[0].name if found else "")
-    return Clause(count, reason, plugin, found[1] if found else None, nodes)
+    by_code: dict[str, list[str]] = {}
+    plugin = ""
+    for node, status in rejected.items():
+        if reason in status.get("reasons", ()):
+            by_code.setdefault(status["code"], []).append(node)
+            plugin = status.get("plugin", "")
+    found = reason_guide(reason)
+    return Clause(
+        count,
+        reason,
+        plugin or (found[0].name if found else ""),
+        [_meaning(reason, code, nodes) for code, nodes in (by_code or {"": []}).items()],
+    )
+
+
+def _meaning(reason: str, code: str, nodes: list[str]) -> Meaning:
+    found = reason_guide(reason, code)
+    return Meaning(found[1] if found else None, nodes)

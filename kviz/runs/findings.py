@@ -44,6 +44,8 @@ class Findings:
     n_ties: int
     preemptions: list[Cycle]
     n_preemptions: int
+    n_scheduled: int
+    """Cycles that found a node; pods that had one before the run do not count."""
     n_unschedulable: int
     n_waiting: int
     """Pending pods that are still in a queue from which they will be tried."""
@@ -63,6 +65,7 @@ def findings(*, run: Run) -> Findings:
         n_ties=ties.count(),
         preemptions=list(preemptions[:SHOWN]),
         n_preemptions=preemptions.count(),
+        n_scheduled=cycles_filtered(run=run, kind="scheduled").count(),
         n_unschedulable=cycles_filtered(run=run, kind="unschedulable").count(),
         n_waiting=sum(pod.queue == "active" for cause in causes for pod in cause.pods),
     )

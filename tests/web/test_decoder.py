@@ -41,12 +41,15 @@ def test_every_clause_names_its_nodes() -> None:
     ]
 
 
-def test_the_same_words_mean_more_when_the_node_could_never_take_the_pod() -> None:
-    decoded = decode("0/1 nodes are available: 1 Insufficient memory.", {"tiny": TOO_SMALL})
+def test_the_same_words_can_mean_full_or_too_small() -> None:
+    small = TOO_SMALL | {"reasons": ["Insufficient cpu"]}
+    decoded = decode("0/2 nodes are available: 2 Insufficient cpu.", {"a": FULL, "b": small})
     assert decoded is not None
-    guide = decoded.clauses[0].guide
-    assert guide is not None
-    assert guide.code == "UnschedulableAndUnresolvable"
+    [clause] = decoded.clauses
+    assert [(m.guide.code, m.nodes) for m in clause.meanings if m.guide] == [
+        ("Unschedulable", ["a"]),
+        ("UnschedulableAndUnresolvable", ["b"]),
+    ]
 
 
 def test_a_reason_about_the_pod_counts_no_nodes() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from django import template
 from django.templatetags.static import static
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 from kviz.common.plugin_guide import PluginGuide, Reason, guide_of, reason_guide
 
@@ -48,6 +50,13 @@ def meaning(reason: str) -> Reason | None:
     """What a failure reason means, if it is one of the in-tree plugins'."""
     found = reason_guide(reason)
     return found[1] if found else None
+
+
+@register.filter
+def camel_breaks(name: str) -> SafeString:
+    """A plugin's name that a narrow column may break before its capital letters."""
+    words = re.findall(r"[A-Z][^A-Z]*|[^A-Z]+", name)
+    return format_html_join(mark_safe("<wbr>"), "{}", ((word,) for word in words))
 
 
 @register.filter

@@ -78,9 +78,10 @@ SAMPLES = (
             "cache-0 and orders-db-0 tolerate the same taint. Will both run on the database node?"
         ),
         answer=_(
-            "orders-db-0 must, because its node selector names the pool. cache-0 may go there or "
-            "to any other node that takes it; the toleration earns it no points. reports-db-0 "
-            "stays pending: its toleration says 'databases', the taint says 'database'."
+            "orders-db-0 must, because its node selector names the pool. cache-0 may: the database "
+            "node and two workers score the same, and the rule for ties happens to pick it. The "
+            "toleration earned it no points. reports-db-0 stays pending: its toleration says "
+            "'databases', the taint says 'database'."
         ),
         start="data/cache-0",
     ),
@@ -91,16 +92,21 @@ SAMPLES = (
         lesson=_(
             "NodeResourcesFit (LeastAllocated) likes the node with the most room left; "
             "NodeResourcesBalancedAllocation likes the node whose cpu and memory end up equally "
-            "used. For join-0 they point at different nodes, and a few points decide. The web "
-            "pods meet five identical nodes, so every score is equal and the rule for ties picks: "
-            "open the tie set and see which node it took. reindex-0 fits no node at all."
+            "used. For join-0 they point at different nodes, and four points decide. The web "
+            "pods meet five identical nodes: watch how sidecar-free-0, which requests nothing, "
+            "still costs its node two points for those who come after, and how ties shrink from "
+            "five nodes to two. reindex-0 fits no node at all."
         ),
-        question=_("Five nodes with the same score: does the scheduler take the first one?"),
+        question=_(
+            "When web-1 has its turn, three empty nodes share the top score: twin-3, twin-4 and "
+            "twin-5. Does the scheduler take the first?"
+        ),
         answer=_(
-            "Often, not always. It takes the root of a heap built from the candidates in order, "
-            "and how that heap is built decides. There is no coin toss."
+            "No, it takes twin-4, and would again: the candidates are arranged as a heap, and the "
+            "one at the top after that wins. Often it is the first of those tied, not here. There "
+            "is no coin toss."
         ),
-        start="web/web-0",
+        start="web/web-1",
     ),
     Sample(
         slug="zone-spread",
