@@ -234,7 +234,8 @@ class TraceIndex:
             case FilterFinished():
                 cycle.n_examined, cycle.n_feasible = event.n_examined, event.n_feasible
                 if event.rejected and not event.n_feasible:
-                    most = max(event.rejected, key=lambda r: r.n_nodes)
+                    # Among equals the one that nodes got furthest to says more.
+                    most = max(reversed(event.rejected), key=lambda r: r.n_nodes)
                     cycle.first_cause = self._plugin(most.plugin)
             case NodeSelected():
                 cycle.n_tied = event.n_tied
