@@ -4,6 +4,7 @@ Archives are recognised by their first bytes, read as streams and never unpacked
 """
 
 import io
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -30,7 +31,22 @@ _FOREIGN_MAGICS = {
 }
 
 _TEXT_SUFFIXES = (".json", ".yaml", ".yml", ".ndjson", ".jsonl")
-_ARCHIVE_SUFFIXES = (".gz", ".tgz", ".tar", ".zip")
+_ARCHIVE_SUFFIXES = (".tgz", ".tar", ".zip")
+
+# All that the archive modules raise for bytes that are damaged, encrypted or oddly compressed.
+_DAMAGE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    IndexError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
 
 
 class Unpacked(NamedTuple):
@@ -55,8 +71,16 @@ def unpack_files(name: str, stream: BinaryIO, budget: Budget) -> Iterator[Unpack
 
 def is_noise(name: str) -> bool:
     """Whether a file of this name is known to hold no objects: container logs, system litter."""
-    base = name.rpartition("/")[2]
+    base = name.rpartition("/")[2].removesuffix(".gz")
     return base == "logs.txt" or base.endswith(".log") or base.startswith("._")
+
+
+def _may_hold_objects(name: str) -> bool:
+    """Whether an archive's entry looks worth reading; a bare ``.gz`` may hold anything."""
+    base = name.rpartition("/")[2].lower()
+    inner = base.removesuffix(".gz")
+    known = inner.endswith(_TEXT_SUFFIXES + _ARCHIVE_SUFFIXES)
+    return known or (base != inner and "." not in inner)
 
 
 def _unpack(name: str, stream: BinaryIO, budget: Budget, level: int) -> Iterator[Unpacked]:
@@ -120,9 +144,9 @@ def _unpack_tar(name: str, source: _Readable, budget: Budget, level: int) -> Ite
                         budget,
                         level,
                     )
-    except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
-        if isinstance(error, UnreadableError):
-            raise
+    except UnreadableError:
+        raise
+    except _DAMAGE as error:
         raise UnreadableError(f"the tar archive is damaged or cut off: {error}") from None
 
 
@@ -137,9 +161,9 @@ def _unpack_zip(name: str, stream: BinaryIO, budget: Budget, level: int) -> Iter
                         budget,
                         level,
                     )
-    except (zipfile.BadZipFile, EOFError, OverflowError, ValueError) as error:
-        if isinstance(error, UnreadableError):
-            raise
+    except UnreadableError:
+        raise
+    except _DAMAGE as error:
         raise UnreadableError(f"the zip archive is damaged or cut off: {error}") from None
 
 
@@ -147,7 +171,7 @@ def _entry(
     name: str, opened: Callable[[], _Readable | None], budget: Budget, level: int
 ) -> Iterator[Unpacked]:
     budget.archive_entry()
-    if is_noise(name) or not name.lower().endswith(_TEXT_SUFFIXES + _ARCHIVE_SUFFIXES):
+    if is_noise(name) or not _may_hold_objects(name):
         yield Unpacked(name)
         return
     try:
@@ -155,7 +179,7 @@ def _entry(
         data = _read_entry(source, budget) if source else b""
     except LimitError:
         raise
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except _DAMAGE as error:
         # An entry that is encrypted, oddly compressed or damaged leaves the others readable.
         yield Unpacked(name, error=f"cannot be unpacked: {error}")
         return

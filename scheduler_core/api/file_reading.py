@@ -20,6 +20,7 @@ from scheduler_core.api.yaml_documents import YamlDocument, read_yaml_pieces, re
 _SNIFFED_BYTES = 4096
 _PROGRESS_EVERY = 500
 _ENV_LIST = re.compile(rb'"env"\s*:\s*\[')
+_NOT_SPACE = re.compile(rb"\S")
 _TABLE_HEADING = re.compile(rb"(?:NAMESPACE +)?NAME +[A-Z]")
 
 
@@ -45,7 +46,9 @@ class FileReader:
         """The file's objects, or its errors. Raises :class:`LimitError`."""
         try:
             text = _as_utf8(data)
-            head = bytes(text[:_SNIFFED_BYTES]).lstrip()
+            content_start = _NOT_SPACE.search(text)
+            start = content_start.start() if content_start else len(text)
+            head = bytes(text[start : start + _SNIFFED_BYTES])
             _refuse_other_text(head)
             is_json = head.startswith((b"{", b"["))
             content = self._read_json(text) if is_json else self._read_yaml(_as_text(text))

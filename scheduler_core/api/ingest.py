@@ -55,7 +55,7 @@ def ingest(
     progress: Progress | None = None,
 ) -> Ingested:
     """Reads all files, each a name and its bytes or a binary stream."""
-    named = [(name, _as_stream(source)) for name, source in files]
+    named = [(name, _as_stream(source, limits)) for name, source in files]
     upload = _Upload(limits, _ProgressReport([_size_bytes(s) for _, s in named], progress))
     with collector_paused():
         for name, stream in named:
@@ -64,10 +64,13 @@ def ingest(
         return upload.result()
 
 
-def _as_stream(source: Source) -> BinaryIO:
+def _as_stream(source: Source, limits: Limits) -> BinaryIO:
     if isinstance(source, bytes | bytearray | memoryview):
         return io.BytesIO(source)
-    return source if source.seekable() else io.BytesIO(source.read())
+    if source.seekable():
+        return source
+    # One byte beyond the limit is enough to be refused for it later.
+    return io.BytesIO(source.read(limits.uploaded_bytes + 1))
 
 
 def _size_bytes(stream: BinaryIO) -> int:

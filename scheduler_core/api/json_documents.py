@@ -16,6 +16,7 @@ _LIST_SUFFIX = "List"
 # `kubectl cluster-info dump` prints containers' logs between its JSON documents.
 _LOG_START = b"==== START logs for container "
 _LOG_END = b"==== END logs for container "
+_MARK = b"---"
 _SPACE = b" \t\r\n"
 _ARRAY_START = ord("[")
 
@@ -33,7 +34,8 @@ class _Head(msgspec.Struct, rename="camel"):
 
 
 class _Items(msgspec.Struct):
-    items: list[msgspec.Raw] | None = None
+    # Go prints an empty list as null; an object that is no list has no such field.
+    items: list[msgspec.Raw] | msgspec.UnsetType | None = msgspec.UNSET
 
 
 _HEADS = msgspec.json.Decoder(_Head)
@@ -52,7 +54,10 @@ def read_json(text: bytes | bytearray) -> Iterator[list[JsonDocument]]:
     number = 0
     while start < len(text):
         end = _value_end(view, start, text)
-        documents = _documents(view[start:end], number)
+        try:
+            documents = _documents(view[start:end], number)
+        except RecursionError:
+            raise UnreadableError(TOO_DEEP) from None
         number += len(documents)
         yield documents
         start = _skip(text, end)
@@ -69,7 +74,8 @@ def _value_end(view: memoryview, start: int, text: bytes | bytearray) -> int:
             raise UnreadableError("the JSON ends in the middle; it was cut off") from None
         position = start + int(offset[1])
         if _TRAILING in message:
-            return position
+            # The decoder has read the first byte of what trails.
+            return position - 1
         reason = message.removeprefix("JSON is malformed: ").removesuffix(f" {offset[0]}")
         line = text.count(b"\n", 0, position) + 1
         raise UnreadableError(f"is not JSON: {reason}", line) from None
@@ -79,10 +85,11 @@ def _value_end(view: memoryview, start: int, text: bytes | bytearray) -> int:
 
 
 def _skip(text: bytes | bytearray, start: int) -> int:
-    """Past white space and printed logs."""
+    """Past white space, YAML's document marks and printed logs."""
     position = _skip_space(text, start)
-    while text.startswith(_LOG_START, position):
-        end = text.find(_LOG_END, position)
+    while text.startswith((_MARK, _LOG_START), position):
+        is_log = text.startswith(_LOG_START, position)
+        end = text.find(_LOG_END, position) if is_log else position
         newline = text.find(b"\n", end) if end >= 0 else -1
         position = _skip_space(text, newline) if newline >= 0 else len(text)
     return position
@@ -102,10 +109,10 @@ def _documents(value: memoryview, before: int) -> list[JsonDocument]:
         try:
             items = _LISTS.decode(value).items
         except msgspec.ValidationError:
-            items = None
-        if items is not None or name.kind == _LIST_SUFFIX:
+            items = msgspec.UNSET
+        if items is not msgspec.UNSET or name.kind == _LIST_SUFFIX:
             inherited = TypeName(name.api_version, name.kind.removesuffix(_LIST_SUFFIX))
-            return _named(items or [], inherited, before)
+            return _named(items if isinstance(items, list) else [], inherited, before)
     return [JsonDocument(name, msgspec.Raw(value))]
 
 
@@ -120,8 +127,11 @@ def _named(items: list[msgspec.Raw], inherited: TypeName, before: int) -> list[J
 def _name(value: memoryview | msgspec.Raw, inherited: TypeName, number: int) -> TypeName:
     try:
         head = _HEADS.decode(value)
-    except msgspec.ValidationError as error:
-        raise UnreadableError(f"is not an object: {error}", document=number) from None
+    except msgspec.ValidationError:
+        problem = "is not an object with apiVersion and kind as text"
+        raise UnreadableError(problem, document=number) from None
+    except UnicodeDecodeError:
+        raise UnreadableError("holds text that is not UTF-8", document=number) from None
     if inherited.kind:
         return TypeName(head.api_version or inherited.api_version, head.kind or inherited.kind)
     return TypeName(head.api_version or "", head.kind or "")

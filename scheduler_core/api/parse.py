@@ -150,7 +150,9 @@ def _convert_leniently(raw: Plain, kind: type[KubeObject], place: Place) -> Kube
 def _decode_plain(raw: msgspec.Raw | bytes, place: Place) -> Plain:
     try:
         plain: Plain = msgspec.json.decode(raw)
-    except MALFORMED as error:
+    except UnicodeDecodeError:
+        raise ParseError(place, "", "holds text that is not UTF-8") from None
+    except msgspec.DecodeError as error:
         raise ParseError(place, "", str(error)) from None
     except RecursionError:
         raise ParseError(place, "", TOO_DEEP) from None

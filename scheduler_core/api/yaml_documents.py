@@ -21,6 +21,7 @@ _ITEMS = re.compile(r"^items:[ \t]*\n(?P<indent> *)- ", re.MULTILINE)
 _AFTER_ITEMS = re.compile(r"^[^\s#-]", re.MULTILINE)
 _KIND_LINE = r"^{indent}kind: *[\"']?(?P<kind>[A-Za-z0-9]+)[\"']?[ \t]*$"
 _TOP_KIND = re.compile(_KIND_LINE.format(indent=""), re.MULTILINE)
+_POSITION = re.compile(r" at line ([0-9]+) column [0-9]+")
 _LINE = re.compile(r"\bline ([0-9]+)\b")
 _LIST_SUFFIX = "List"
 
@@ -134,7 +135,7 @@ def _opened(value: Plain) -> tuple[list[Plain], TypeName]:
         items = value.get("items")
         if isinstance(items, list):
             return items, inherited
-        if items is None and not inherited.kind:
+        if items is None and ("items" in value or not inherited.kind):
             return [], inherited
     return [value], nothing
 
@@ -178,7 +179,8 @@ def _load(piece: _Piece) -> Plain:
 
 def _unreadable(error: ValueError | RecursionError, first_line: int) -> UnreadableError:
     message = str(error)
-    found = _LINE.search(message)
+    found = _POSITION.search(message)
     line = first_line + int(found[1]) - 1 if found else first_line
-    shifted = _LINE.sub(lambda match: f"line {first_line + int(match[1]) - 1}", message)
+    rest = _POSITION.sub("", message, count=1)
+    shifted = _LINE.sub(lambda match: f"line {first_line + int(match[1]) - 1}", rest)
     return UnreadableError(f"is not YAML: {shifted}", line)
