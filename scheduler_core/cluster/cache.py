@@ -92,6 +92,8 @@ class Cache:
 
     def expire_assumed_pods(self) -> list[PodInfo]:
         """Take off the assumed pods whose time to live is over and return them."""
+        if not self._assume_ttl_ns:
+            return []
         now_ns = self._now_ns()
         expired = [
             state.pod
@@ -104,6 +106,8 @@ class Cache:
 
     def next_expiry_ns(self) -> int | None:
         """Return when the next assumed pod's time to live ends, None if none does."""
+        if not self._assume_ttl_ns:
+            return None
         deadlines = (state.deadline_ns for state in self._pods.values())
         return min((at_ns for at_ns in deadlines if at_ns is not None), default=None)
 

@@ -8,7 +8,7 @@ preemption are filters over such views.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.cluster.pods import PodInfo, PodTemplate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scheduler_core.api import Node, Taint
     from scheduler_core.cluster.columns import ClusterColumns
 
@@ -77,6 +75,19 @@ class Change:
 
 
 NO_CHANGE = Change()
+
+
+@dataclass(frozen=True, slots=True)
+class _ChangedPods:
+    """All pods that a hypothetical view adds (`sign` 1) or takes off (-1), one entry each.
+
+    `at` is the position of the node, `template` the pod's, both int64 (n_changed,).
+    """
+
+    at: IntArray
+    template: IntArray
+    sign: IntArray
+    terminating: BoolArray
 
 
 class Nodes:
@@ -175,9 +186,10 @@ class Nodes:
 
     def requested(self, resource: str) -> IntArray:
         """Return what the pods on each node request of a resource, int64 (n,)."""
-        requested = self.cluster.requested_of(resource)[self.rows]
         return self._with_changes(
-            requested, lambda pod: pod.template.requests.placed.get(resource, 0)
+            self.cluster.requested_of(resource)[self.rows],
+            ("requested", resource),
+            lambda template: template.requests.placed.get(resource, 0),
         )
 
     @cached_property
@@ -185,7 +197,8 @@ class Nodes:
         """Return requested cpu with a default for containers that name none, int64 (n,)."""
         return self._with_changes(
             self.cluster.nonzero_cpu_milli[self.rows],
-            lambda pod: pod.template.requests.nonzero_cpu_milli,
+            "nonzero_cpu_milli",
+            lambda template: template.requests.nonzero_cpu_milli,
         )
 
     @cached_property
@@ -193,12 +206,13 @@ class Nodes:
         """Return requested memory with a default for containers that name none, int64 (n,)."""
         return self._with_changes(
             self.cluster.nonzero_memory_bytes[self.rows],
-            lambda pod: pod.template.requests.nonzero_memory_bytes,
+            "nonzero_memory_bytes",
+            lambda template: template.requests.nonzero_memory_bytes,
         )
 
     @cached_property
     def n_pods(self) -> IntArray:
-        return self._with_changes(self.cluster.n_pods[self.rows], lambda _: 1)
+        return self._with_changes(self.cluster.n_pods[self.rows], "n_pods", lambda _: 1)
 
     def count_pods(self, templates: BoolArray, *, terminating: bool = True) -> IntArray:
         """Count the pods on each node whose template is chosen, int64 (n,).
@@ -207,18 +221,32 @@ class Nodes:
         false, pods being deleted do not count.
         """
         counts = self.cluster.count_pods(templates, terminating=terminating)[self.rows]
-        return self._with_changes(
-            counts, lambda pod: self._counts(templates, pod, terminating=terminating)
-        )
+        if not self.changes:
+            return counts
+        changed = self._changed_pods
+        chosen = np.append(templates, False)[np.minimum(changed.template, templates.size)]
+        if not terminating:
+            chosen &= ~changed.terminating
+        np.add.at(counts, changed.at, chosen * changed.sign)
+        return counts
 
-    @staticmethod
-    def _counts(templates: BoolArray, pod: PodInfo, *, terminating: bool) -> int:
-        index = pod.template.index
-        chosen = index < templates.size and bool(templates[index])
-        return int(chosen and (terminating or not pod.terminating))
-
-    def _with_changes(self, column: IntArray, amount: Callable[[PodInfo], int]) -> IntArray:
-        for i, change in enumerate(self.changes):
-            if change is not NO_CHANGE:
-                column[i] += sum(map(amount, change.added)) - sum(map(amount, change.removed))
+    def _with_changes(
+        self, column: IntArray, key: Hashable, measure: Callable[[PodTemplate], int]
+    ) -> IntArray:
+        """Add what changed pods weigh to a column (n,) taken from the cluster."""
+        if self.changes:
+            changed = self._changed_pods
+            amounts = self.cluster.templates.amounts(key, measure)[changed.template]
+            np.add.at(column, changed.at, amounts * changed.sign)
         return column
+
+    @cached_property
+    def _changed_pods(self) -> _ChangedPods:
+        flat = [
+            (i, pod.template.index, sign, pod.terminating)
+            for i, change in enumerate(self.changes)
+            for sign, pods in ((1, change.added), (-1, change.removed))
+            for pod in pods
+        ]
+        table = np.array(flat, np.int64).reshape(-1, 4)
+        return _ChangedPods(table[:, 0], table[:, 1], table[:, 2], table[:, 3].astype(np.bool_))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -23,6 +24,9 @@ from scheduler_core.api import (
 from scheduler_core.cluster.requests import PodRequests, container_requests, pod_requests
 
 Mask = npt.NDArray[np.bool_]
+Amounts = npt.NDArray[np.int64]
+
+G = TypeVar("G", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +189,7 @@ class TemplateTable:
     templates: list[PodTemplate] = field(default_factory=list)
     _index: dict[bytes, int] = field(default_factory=dict)
     _masks: dict[Hashable, Mask] = field(default_factory=dict)
+    _amounts: dict[Hashable, Amounts] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.templates)
@@ -205,13 +210,27 @@ class TemplateTable:
         that each template is asked only once.
         """
         known = self._masks.get(key)
-        n_known = 0 if known is None else known.size
-        if known is None or n_known < len(self.templates):
-            fresh = [predicate(template) for template in self.templates[n_known:]]
-            tail = np.array(fresh, dtype=np.bool_)
-            known = tail if known is None else np.concatenate([known, tail])
-            self._masks[key] = known
+        if known is None or known.size < len(self.templates):
+            known = self._masks[key] = self._extended(known, predicate, np.dtype(np.bool_))
         return known
+
+    def amounts(self, key: Hashable, measure: Callable[[PodTemplate], int]) -> Amounts:
+        """Return what each template measures, int64 (n_templates,). For `key` see `matching`."""
+        known = self._amounts.get(key)
+        if known is None or known.size < len(self.templates):
+            known = self._amounts[key] = self._extended(known, measure, np.dtype(np.int64))
+        return known
+
+    def _extended(
+        self,
+        known: npt.NDArray[G] | None,
+        ask: Callable[[PodTemplate], bool] | Callable[[PodTemplate], int],
+        dtype: np.dtype[G],
+    ) -> npt.NDArray[G]:
+        """Return the answers of all templates, asking only those not asked yet."""
+        fresh = self.templates[0 if known is None else known.size :]
+        tail = np.fromiter((ask(template) for template in fresh), dtype, len(fresh))
+        return tail if known is None else np.concatenate([known, tail])
 
 
 def controller_of(pod: Pod) -> OwnerReference | None:

@@ -95,9 +95,7 @@ class DefaultPreemption:
         candidates = [attempt for attempt in report.dry_runs if attempt.status.is_success]
         if not candidates:
             return self._no_candidates(report)
-        winner, criteria = pick_one_node(
-            candidates, self._handle.now_ns(), self._handle.break_tie
-        )
+        winner, criteria = pick_one_node(candidates, self._handle.now_ns(), self._handle.break_tie)
         self._evict(pod, winner)
         report = PreemptionReport(
             potential=report.potential,
@@ -137,12 +135,13 @@ class DefaultPreemption:
         n_wanted = self._calculate_num_candidates(len(names))
         budgets = list(self._handle.objects.all(PodDisruptionBudget))
         done: list[DryRun] = []
-        while len(done) < nodes.n and not _enough(done, n_wanted):
+        while len(done) < nodes.n:
             batch: Nodes = nodes.take(np.arange(len(done), min(len(done) + n_wanted, nodes.n)))
-            for attempt in dry_run(pod, batch, refilter, budgets, self._handle.now_ns()):
-                done.append(attempt)
-                if _enough(done, n_wanted):
-                    break
+            done += dry_run(pod, batch, refilter, budgets, self._handle.now_ns())
+            n_needed = _n_until_enough(done, n_wanted)
+            if n_needed is not None:
+                done = done[:n_needed]
+                break
         return PreemptionReport(potential=names, n_wanted=n_wanted, dry_runs=tuple(done))
 
     def _calculate_num_candidates(self, n_nodes: int) -> int:
@@ -192,11 +191,19 @@ class DefaultPreemption:
                 self._handle.clear_nomination(rival)
 
 
-def _enough(done: Sequence[DryRun], n_wanted: int) -> bool:
-    """Tell whether the search may stop: enough candidates, one of them breaking no budget."""
-    candidates = [attempt for attempt in done if attempt.status.is_success]
-    harmless = any(candidate.n_pdb_violations == 0 for candidate in candidates)
-    return harmless and len(candidates) >= n_wanted
+def _n_until_enough(done: Sequence[DryRun], n_wanted: int) -> int | None:
+    """Return after how many dry runs the search may stop, None if it must go on.
+
+    It takes enough candidates, one of them breaking no budget.
+    """
+    n_candidates, harmless = 0, False
+    for i, attempt in enumerate(done):
+        if attempt.status.is_success:
+            n_candidates += 1
+            harmless = harmless or attempt.n_pdb_violations == 0
+            if harmless and n_candidates >= n_wanted:
+                return i + 1
+    return None
 
 
 def _is_terminating_victim(pod: PodInfo) -> bool:

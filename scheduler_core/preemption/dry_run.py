@@ -43,9 +43,7 @@ class _Trial:
 
     def change(self, back: PodInfo | None = None) -> Change:
         """Return the world without the pods that are out, but for the one tried again."""
-        return Change(
-            removed=tuple(pod for pod in self.out.values() if back is None or pod.uid != back.uid)
-        )
+        return Change(removed=tuple(pod for pod in self.out.values() if pod is not back))
 
     def settle(self, status: Status) -> None:
         """Take the answer about the pod at the head of the queue."""
