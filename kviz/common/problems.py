@@ -15,7 +15,6 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig, Suspicio
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from rest_framework import exceptions
-from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 CONTENT_TYPE = "application/problem+json"
@@ -54,7 +53,7 @@ def document(
 def response(
     status: int, detail: str, errors: Sequence[ErrorItem] = (), kind: str = ""
 ) -> JsonResponse:
-    """The same as a plain Django response, for what fails outside of REST framework."""
+    """The same as a response."""
     return JsonResponse(
         document(status, detail, errors, kind), status=status, content_type=CONTENT_TYPE
     )
@@ -67,8 +66,11 @@ def wants_problem(request: HttpRequest) -> bool:
 # ---------------------------------------------------------------- REST framework's hook
 
 
-def exception_handler(exc: Exception, context: Mapping[str, object]) -> Response | None:
-    """Turn what a REST view raised into a problem document; a bug stays an exception."""
+def exception_handler(exc: Exception, context: Mapping[str, object]) -> HttpResponse | None:
+    """Turn what a REST view raised into a problem document; a bug stays an exception.
+
+    It is JSON whatever media type was asked for.
+    """
     if isinstance(exc, Http404):
         exc = exceptions.NotFound()
     elif isinstance(exc, PermissionDenied):
@@ -80,19 +82,14 @@ def exception_handler(exc: Exception, context: Mapping[str, object]) -> Response
     if not isinstance(exc, exceptions.APIException):
         return None
     set_rollback()
-    headers = {}
-    if challenge := getattr(exc, "auth_header", None):
-        headers["WWW-Authenticate"] = challenge
-    if (wait := getattr(exc, "wait", None)) is not None:
-        headers["Retry-After"] = str(int(wait) + 1)
     detail, errors = _explain(exc)
     kind = exc.kind if isinstance(exc, Problem) else ""
-    return Response(
-        document(exc.status_code, detail, errors, kind),
-        status=exc.status_code,
-        headers=headers,
-        content_type=CONTENT_TYPE,
-    )
+    answer = response(exc.status_code, detail, errors, kind)
+    if challenge := getattr(exc, "auth_header", None):
+        answer["WWW-Authenticate"] = challenge
+    if (wait := getattr(exc, "wait", None)) is not None:
+        answer["Retry-After"] = str(int(wait) + 1)
+    return answer
 
 
 def _explain(exc: exceptions.APIException) -> tuple[str, Sequence[ErrorItem]]:

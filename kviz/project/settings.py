@@ -198,6 +198,7 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": env.text("KVIZ_LOG_LEVEL", "INFO")},
     "loggers": {
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
+        "django.request": {"level": "ERROR"},
         "uvicorn": {"level": "WARNING"},
     },
 }

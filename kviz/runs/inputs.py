@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -15,6 +15,7 @@ from scheduler_core.config import (
     Problem,
     default_configuration,
     load_configuration,
+    located,
 )
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.events import AnyEvent
@@ -33,9 +34,13 @@ class InvalidInput(Exception):
 
 def check(*, scheduler_config: str, scenario: str) -> None:
     """Raise InvalidInput unless the engine accepts both texts."""
-    _configuration(scheduler_config)
     if scenario.strip():
         raise InvalidInput([{"field": "scenario", "message": "Scenarios are not played yet."}])
+    configuration = _configuration(scheduler_config)
+    try:
+        simulate([], RunOptions(configuration=configuration))  # its profiles are built at once
+    except ConfigError as error:
+        raise _invalid(located(error.problems, scheduler_config)) from error
 
 
 def simulate_run(run: Run) -> Iterator[AnyEvent]:
@@ -54,14 +59,18 @@ def _configuration(text: str) -> KubeSchedulerConfiguration:
     try:
         return load_configuration(text)
     except ConfigError as error:
-        raise InvalidInput([_error_item(problem) for problem in error.problems]) from error
+        raise _invalid(error.problems) from error
+
+
+def _invalid(problems: Iterable[Problem]) -> InvalidInput:
+    return InvalidInput([_error_item(problem) for problem in problems])
 
 
 def _error_item(problem: Problem) -> ErrorItem:
     item: dict[str, str | int] = {
         "field": "scheduler_config",
         "path": problem.field,
-        "message": str(problem),
+        "message": f"{problem.field}: {problem.message}" if problem.path else problem.message,
     }
     if problem.line is not None:
         item["line"] = problem.line

@@ -105,10 +105,11 @@ class SnapshotList(APIView):
     def post(self, request: Request) -> Response:
         """Upload what kubectl printed: files, or one document as the body."""
         workspace = workspace_in(request)
+        files = _files(request)
         try:
             snapshot = services.snapshot_create(
                 workspace=workspace,
-                files=_files(request),
+                files=[named_stream(file) for file in files],
                 name=request.data.get("name", "") or request.query_params.get("name", ""),
                 progress=progress.reporter(
                     workspace=workspace, upload_id=request.headers.get("X-Upload-Id", "")
@@ -118,10 +119,13 @@ class SnapshotList(APIView):
             raise Problem(
                 HTTPStatus.BAD_REQUEST, "Nothing in this upload can be used.", rejected.errors
             ) from rejected
+        finally:
+            for file in files:
+                file.close()
         return Response(SnapshotSerializer(snapshot).data, status=HTTPStatus.CREATED)
 
 
-def _files(request: Request) -> list[services.File]:
+def _files(request: Request) -> list[UploadedFile]:
     files = [file for name in request.FILES for file in request.FILES.getlist(name)]
     if not files:
         raise Problem(
@@ -129,7 +133,7 @@ def _files(request: Request) -> list[services.File]:
             "The upload holds no file.",
             [{"field": "files", "message": "Send at least one file."}],
         )
-    return [named_stream(file) for file in files]
+    return files
 
 
 def named_stream(file: UploadedFile) -> services.File:

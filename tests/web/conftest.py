@@ -1,0 +1,30 @@
+"""Fixtures of the web tests: the cast of `cast.py`."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from .cast import Person, person
+
+
+@pytest.fixture
+def ada(db: None) -> Person:
+    return person()
+
+
+@pytest.fixture
+def ben(db: None) -> Person:
+    return person()
+
+
+@pytest.fixture
+def eve(db: None) -> Client:
+    """A browser nobody knows; checked for forgery as browsers are."""
+    return Client(enforce_csrf_checks=True, raise_request_exception=False)
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> None:
+    cache.clear()

@@ -1,0 +1,120 @@
+"""Who may see what: workspaces, share tokens, samples, guests."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from kviz.accounts.models import ApiToken, Workspace
+from kviz.accounts.services import local_token_ensure, token_create
+from kviz.runs.services import run_share
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.services import samples_load, snapshot_share
+
+from .cast import API, NODES, Person, problem
+
+READS = ("", "cycles/", "cycles/1/", "cycles/1/detail/", "pods/shop/giant/why/")
+
+
+def test_what_is_adas_is_not_bens(ada: Person, ben: Person) -> None:
+    run = ada.finished()
+
+    problem(ben.get(f"/snapshots/{run.snapshot_id}/"), 404)
+    for read in READS:
+        problem(ben.get(f"/runs/{run.pk}/{read}"), 404)
+    problem(ben.post("/runs/", {"snapshot": str(run.snapshot_id)}), 400)
+    problem(ben.post(f"/runs/{run.pk}/cancel/", {}), 404)
+    problem(ben.delete(f"/runs/{run.pk}/"), 404)
+    problem(ben.delete(f"/snapshots/{run.snapshot_id}/"), 404)
+    assert ben.get("/runs/").json() == []
+    assert ben.get("/snapshots/").json() == []
+
+
+def test_a_share_token_opens_reading_only(ada: Person, ben: Person) -> None:
+    run = ada.finished()
+    share = run_share(run=run)
+    assert share == run_share(run=run)
+
+    for read in READS:
+        assert ben.get(f"/runs/{run.pk}/{read}?share={share}").status_code == 200
+        problem(ben.get(f"/runs/{run.pk}/{read}?share={share}x"), 404)
+    problem(ben.client.post(f"{API}/runs/{run.pk}/cancel/?share={share}", headers=ben.headers), 403)
+    problem(ben.delete(f"/runs/{run.pk}/?share={share}"), 403)
+    problem(ben.get(f"/snapshots/{run.snapshot_id}/?share={share}"), 404)
+
+
+def test_sharing_a_snapshot_shares_its_owners_runs(ada: Person, ben: Person) -> None:
+    run = ada.finished()
+    share = snapshot_share(snapshot=run.snapshot)
+
+    assert ben.get(f"/snapshots/{run.snapshot_id}/?share={share}").status_code == 200
+    assert ben.get(f"/runs/{run.pk}/?share={share}").status_code == 200
+    problem(ben.delete(f"/snapshots/{run.snapshot_id}/?share={share}"), 403)
+
+
+def test_samples_are_everybodys_to_read(ada: Person, ben: Person) -> None:
+    samples_load()
+    sample = Snapshot.objects.filter(is_sample=True).first()
+    assert sample is not None
+
+    assert ben.get(f"/snapshots/{sample.pk}/").status_code == 200
+    response = ada.post("/runs/", {"snapshot": str(sample.pk)})
+    assert response.status_code == 201
+    problem(ben.get(f"/runs/{response.json()['id']}/"), 404)
+    problem(ada.delete(f"/snapshots/{sample.pk}/"), 403)
+
+
+def test_samples_are_loaded_once_and_renewed_when_they_change(db: None) -> None:
+    samples_load()
+    before = dict(Snapshot.objects.values_list("name", "pk"))
+    Snapshot.objects.filter(name="gpu-pool").update(sha256="old", counts={})
+    Snapshot.objects.filter(name="zone-spread").update(name="gone")
+
+    samples_load()
+
+    after = dict(Snapshot.objects.values_list("name", "pk"))
+    assert after.keys() == before.keys()
+    assert after["gpu-pool"] == before["gpu-pool"]
+    assert Snapshot.objects.get(name="gpu-pool").counts["Node"] == 15
+
+
+def test_in_local_mode_every_browser_is_the_owner(db: None) -> None:
+    first, second = Client(), Client()
+    first.get(f"{API}/runs/")
+    second.get(f"{API}/runs/")
+
+    assert Workspace.objects.filter(kind=Workspace.Kind.LOCAL).count() == 1
+    assert Workspace.objects.count() == 1
+
+
+def test_in_server_mode_every_session_is_a_guest_of_its_own(db: None, settings: Settings) -> None:
+    settings.MODE = "server"
+    first, second = Client(), Client()
+    upload = {"data": NODES, "content_type": "application/yaml"}
+
+    mine = first.post(f"{API}/snapshots/", **upload).json()["id"]  # type: ignore[arg-type]
+
+    assert first.get(f"{API}/snapshots/{mine}/").status_code == 200
+    problem(second.get(f"{API}/snapshots/{mine}/"), 404)
+
+
+def test_the_local_token_is_kept_and_only_its_hash_is_stored(
+    db: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("data")
+
+    token = local_token_ensure(folder=folder)
+
+    assert local_token_ensure(folder=folder) == token
+    assert (folder / "token").stat().st_mode & 0o777 == 0o600
+    assert token not in str(list(ApiToken.objects.values()))
+    ApiToken.objects.all().delete()
+    assert local_token_ensure(folder=folder) != token
+
+
+def test_tokens_are_not_guessable(ada: Person) -> None:
+    tokens = {token_create(workspace=ada.workspace) for _ in range(10)}
+
+    assert len(tokens) == 10
+    assert all(len(token) >= 40 for token in tokens)

@@ -1,0 +1,144 @@
+"""Every error of the REST interface is a problem document."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from .cast import API, NODES, Person, problem
+
+NOWHERE = uuid.uuid4()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/snapshots/{NOWHERE}/",
+        f"/runs/{NOWHERE}/",
+        f"/runs/{NOWHERE}/cycles/",
+        f"/runs/{NOWHERE}/cycles/1/",
+        f"/runs/{NOWHERE}/cycles/1/detail/",
+        f"/runs/{NOWHERE}/pods/a/b/why/",
+        "/runs/not-a-uuid/",
+        "/nothing/",
+    ],
+)
+def test_not_found(ada: Person, path: str) -> None:
+    problem(ada.get(path), 404)
+
+
+def test_method_not_allowed(ada: Person) -> None:
+    problem(ada.client.put(f"{API}/runs/", headers=ada.headers), 405)
+
+
+def test_not_acceptable(ada: Person) -> None:
+    headers = {**ada.headers, "Accept": "text/html"}
+    problem(ada.client.get(f"{API}/runs/", headers=headers), 406)
+
+
+def test_a_body_that_is_no_json(ada: Person) -> None:
+    response = ada.client.post(
+        f"{API}/runs/", b"{", content_type="application/json", headers=ada.headers
+    )
+    problem(response, 400)
+
+
+@pytest.mark.parametrize("body", [[], 1, {}, {"snapshot": 5}, {"snapshot": "x", "seed": "y"}])
+def test_a_run_of_wrong_shape(ada: Person, body: Any) -> None:
+    assert problem(ada.post("/runs/", body), 400)["errors"]
+
+
+def test_a_body_of_another_type(ada: Person) -> None:
+    response = ada.client.post(f"{API}/runs/", b"x", content_type="text/csv", headers=ada.headers)
+    problem(response, 415)
+
+
+@pytest.mark.parametrize("header", ["Bearer wrong", "Bearer", "Basic abc", "nonsense"])
+def test_a_token_that_is_none(client: Client, db: None, header: str) -> None:
+    response = client.get(f"{API}/runs/", headers={"Authorization": header})
+
+    problem(response, 401)
+    assert response.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_a_forged_request_is_refused(eve: Client) -> None:
+    response = eve.post(f"{API}/snapshots/", NODES, content_type="application/yaml")
+
+    assert "kviz token" in problem(response, 403)["detail"]
+
+
+def test_a_page_of_this_site_is_not_forged(eve: Client) -> None:
+    eve.get("/snapshots/new")
+    csrf = eve.cookies["kviz_csrf"].value
+
+    response = eve.post(
+        f"{API}/snapshots/",
+        NODES,
+        content_type="application/yaml",
+        headers={"X-CSRFToken": csrf, "Origin": "http://testserver"},
+    )
+    assert response.status_code == 201, response.content
+
+    response = eve.post(
+        f"{API}/snapshots/",
+        NODES,
+        content_type="application/yaml",
+        headers={"X-CSRFToken": csrf, "Origin": "http://evil.example"},
+    )
+    problem(response, 403)
+
+
+def test_a_host_that_is_not_ours(client: Client, db: None) -> None:
+    problem(client.get(f"{API}/runs/", headers={"Host": "rebound.example"}), 400)
+
+
+def test_too_many_uploads(ada: Person, ben: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kviz.accounts.throttling import WorkspaceRate
+
+    monkeypatch.setitem(WorkspaceRate.THROTTLE_RATES, "upload", "2/hour")
+
+    codes = [ada.upload(("n.yaml", NODES)).status_code for _ in range(2)]
+    response = ada.upload(("n.yaml", NODES))
+
+    assert codes == [201, 201]
+    problem(response, 429)
+    assert int(response.headers["Retry-After"]) > 0
+    assert ada.get("/snapshots/").status_code == 200
+
+
+def test_a_bug_is_told_without_its_traceback(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kviz.runs.api.MAX_LIMIT", "not a number")
+
+    response = ada.get("/runs/")
+
+    problem(response, 500)
+    assert b"not a number" not in response.content
+
+
+def test_the_schema_describes_the_interface(client: Client, db: None) -> None:
+    response = client.get(f"{API}/schema/", headers={"Accept": "application/vnd.oai.openapi+json"})
+
+    assert response.status_code == 200
+    paths = response.json()["paths"]
+    for path in ("snapshots/", "runs/", "runs/{run_id}/cycles/{cycle}/", "uploads/{upload_id}/"):
+        assert f"{API}/{path}" in paths
+
+
+def test_pages_forbid_foreign_scripts_and_frames(client: Client, db: None) -> None:
+    headers = client.get("/").headers
+
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe-eval" not in policy
+    assert "script-src" not in policy or "unsafe-inline" not in policy.split("script-src")[1]
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_every_setting_for_a_public_server_passes_djangos_check(settings: Settings) -> None:
+    assert settings.DEBUG is False
+    assert settings.SESSION_COOKIE_SAMESITE == "Lax"
