@@ -1,0 +1,23 @@
+import pytest
+
+from scheduler_core.api import Node, Pod
+from scheduler_core.framework.events import QueueingHint
+from scheduler_core.framework.hints import expect, expect_or_none, queue_if
+
+
+def test_objects_of_an_event_have_their_type():
+    node = Node()
+    assert expect(Node, node) is node
+    assert expect_or_none(Node, node) is node
+    assert expect_or_none(Node, None) is None
+
+
+@pytest.mark.parametrize("wrong", [Pod(), None, "node"])
+def test_an_object_of_another_type_is_an_error(wrong):
+    with pytest.raises(TypeError, match="expected Node, got"):
+        expect(Node, wrong)
+
+
+def test_hints():
+    assert queue_if(True) is QueueingHint.QUEUE
+    assert queue_if(False) is QueueingHint.SKIP

@@ -1,0 +1,218 @@
+"""A cluster for plugin tests: nodes and pods in, a handle and views out, nothing else around."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from scheduler_core.api import (
+    Affinity,
+    Container,
+    ContainerImage,
+    ContainerPort,
+    KubeObject,
+    Node,
+    NodeAffinity,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    NodeSpec,
+    NodeStatus,
+    ObjectMeta,
+    Pod,
+    PodSpec,
+    PodStatus,
+    PreferredSchedulingTerm,
+    ResourceRequirements,
+    Taint,
+    Toleration,
+)
+from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.node_tree import NodeTree
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.objects import ObjectStore
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config.features import FeatureGates
+from scheduler_core.framework.status import Code, Verdict
+from scheduler_core.framework.waiting import WaitingPods
+
+Verdicts = dict[str, tuple[Code, tuple[str, ...]]]
+
+
+class World:
+    """Nodes and pods in creation order; implements `framework.handle.Handle`."""
+
+    def __init__(self, *items: KubeObject, features: FeatureGates | None = None) -> None:
+        self.cluster = ClusterColumns()
+        self.objects = ObjectStore()
+        self.features = features or FeatureGates()
+        self.waiting_pods = WaitingPods()
+        self.nominated: dict[str, list[PodInfo]] = {}
+        self.now = 0
+        self._tree = NodeTree()
+        self.add(*items)
+
+    def add(self, *items: KubeObject) -> None:
+        for item in items:
+            match item:
+                case Node():
+                    self.cluster.set_node(item)
+                    self._tree.add(item.name, item.metadata.labels)
+                case Pod():
+                    self._add_pod(item)
+                case _:
+                    self.objects.put(item)
+
+    def _add_pod(self, pod: Pod) -> None:
+        if pod.status.phase in ("Succeeded", "Failed"):
+            return
+        info = self.info(pod)
+        if info.node_name:
+            self.cluster.add_pod(info, info.node_name)
+        elif info.nominated_node_name:
+            self.nominated.setdefault(info.nominated_node_name, []).append(info)
+
+    def info(self, pod: Pod) -> PodInfo:
+        return self.cluster.templates.info(pod)
+
+    def nominated_by_node(self) -> Mapping[str, Sequence[PodInfo]]:
+        return self.nominated
+
+    def now_ns(self) -> int:
+        return self.now
+
+    def all_nodes(self) -> Nodes:
+        rows = [self.cluster.row_of[name] for name in self._tree.order()]
+        return self.cluster.view(np.array(rows, np.int64))
+
+    def live_pod(self, key: str) -> Pod | None:
+        return None
+
+    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> None:
+        raise AssertionError("no test of these plugins evicts")
+
+    def clear_nomination(self, pod: PodInfo) -> None:
+        raise AssertionError("no test of these plugins clears a nomination")
+
+    def after_attempt(self, work: Callable[[], None]) -> None:
+        raise AssertionError("no test of these plugins works in the background")
+
+
+def node(
+    name: str,
+    *,
+    labels: Mapping[str, str] | None = None,
+    taints: Sequence[Taint] = (),
+    unschedulable: bool = False,
+    images: Mapping[str, int] | None = None,
+    features: Sequence[str] = (),
+    **allocatable: str,
+) -> Node:
+    """Return a node; `images` are sizes in bytes, an underscore in a resource name is a dash."""
+    amounts = {"pods": "110"} | {key.replace("_", "-"): text for key, text in allocatable.items()}
+    return Node(
+        metadata=ObjectMeta(name=name, uid=name, labels=dict(labels or {})),
+        spec=NodeSpec(unschedulable=unschedulable, taints=tuple(taints)),
+        status=NodeStatus(
+            allocatable=amounts,
+            images=tuple(
+                ContainerImage(names=(image,), size_bytes=size)
+                for image, size in (images or {}).items()
+            ),
+            declared_features=tuple(features),
+        ),
+    )
+
+
+def container(
+    requests: Mapping[str, str] | None = None,
+    *,
+    image: str = "app",
+    ports: Sequence[ContainerPort] = (),
+    sidecar: bool = False,
+) -> Container:
+    return Container(
+        image=image,
+        resources=ResourceRequirements(requests=dict(requests or {})),
+        ports=tuple(ports),
+        restart_policy="Always" if sidecar else "",
+    )
+
+
+def pod(
+    name: str = "incoming",
+    *,
+    on: str = "",
+    requests: Mapping[str, str] | None = None,
+    ports: Sequence[ContainerPort] = (),
+    nominated: str = "",
+    **spec: object,
+) -> Pod:
+    """Return a pod of one container, placed `on` a node; further fields of the spec by name."""
+    fields = {"containers": (container(requests, ports=ports),)} | spec
+    return Pod(
+        metadata=ObjectMeta(name=name, namespace="default", uid=f"default/{name}"),
+        spec=PodSpec(node_name=on, **fields),
+        status=PodStatus(nominated_node_name=nominated),
+    )
+
+
+def taint(text: str) -> Taint:
+    """Return the taint written as kubectl takes it: `key=value:Effect` or `key:Effect`."""
+    head, _, effect = text.rpartition(":")
+    key, _, value = head.partition("=")
+    return Taint(key=key, value=value, effect=effect)
+
+
+def tolerate(
+    key: str = "", value: str = "", *, effect: str = "", operator: str = "Equal"
+) -> Toleration:
+    return Toleration(key=key, value=value, effect=effect, operator=operator)
+
+
+def expression(key: str, operator: str, *values: str) -> NodeSelectorRequirement:
+    return NodeSelectorRequirement(key=key, operator=operator, values=values)
+
+
+def term(
+    *expressions: NodeSelectorRequirement, fields: Sequence[NodeSelectorRequirement] = ()
+) -> NodeSelectorTerm:
+    return NodeSelectorTerm(match_expressions=expressions, match_fields=tuple(fields))
+
+
+def named(*names: str) -> NodeSelectorTerm:
+    """Return a term that selects nodes by name."""
+    return term(fields=[expression("metadata.name", "In", *names)])
+
+
+def node_affinity(
+    *required: NodeSelectorTerm, preferred: Sequence[tuple[int, NodeSelectorTerm]] = ()
+) -> NodeAffinity:
+    selector = NodeSelector(node_selector_terms=required) if required else None
+    return NodeAffinity(
+        required_during_scheduling_ignored_during_execution=selector,
+        preferred_during_scheduling_ignored_during_execution=tuple(
+            PreferredSchedulingTerm(weight=weight, preference=preference)
+            for weight, preference in preferred
+        ),
+    )
+
+
+def affinity(
+    *required: NodeSelectorTerm, preferred: Sequence[tuple[int, NodeSelectorTerm]] = ()
+) -> Affinity:
+    return Affinity(node_affinity=node_affinity(*required, preferred=preferred))
+
+
+def rejected(verdict: Verdict, nodes: Nodes) -> Verdicts:
+    """Return code and reasons of every node that a verdict turns down, by name."""
+    return {
+        name: (Code(int(verdict.code[i])), verdict.texts_at(i))
+        for i, name in enumerate(nodes.names)
+        if verdict.code[i] != Code.SUCCESS
+    }
+
+
+def by_name(scores: np.ndarray[tuple[int], np.dtype[np.int64]], nodes: Nodes) -> dict[str, int]:
+    return dict(zip(nodes.names, map(int, scores), strict=True))

@@ -1,0 +1,110 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduler_core.config.types import (
+    DEFAULT_RESOURCES,
+    NodeResourcesBalancedAllocationArgs,
+    ResourceSpec,
+)
+from scheduler_core.framework.interface import Prepared
+from scheduler_core.framework.status import SKIP
+from scheduler_core.plugins.node_resources import BalancedAllocation
+
+from .harness import World, node, pod
+
+GPU = "example.com/gpu"
+WITH_GPU = (*DEFAULT_RESOURCES, ResourceSpec(name=GPU, weight=1))
+
+
+def scores(world, requests, specs=DEFAULT_RESOURCES):
+    """Return the scores of all nodes, through PreScore and, alike, without it."""
+    plugin = BalancedAllocation(NodeResourcesBalancedAllocationArgs(resources=specs), world)
+    nodes, incoming = world.all_nodes(), world.info(pod(requests=requests))
+    prepared = plugin.pre_score(None, incoming, nodes)
+    assert isinstance(prepared, Prepared)
+    found = plugin.score(prepared.state, incoming, nodes).tolist()
+    assert plugin.score(None, incoming, nodes).tolist() == found
+    return found
+
+
+def sized(name, cpu, memory, **more):
+    return node(name, cpu=f"{cpu}m", memory=str(memory), **more)
+
+
+def used(on, cpu, memory, **more):
+    return pod(f"on-{on}", on=on, requests={"cpu": f"{cpu}m", "memory": str(memory)} | more)
+
+
+WANTED = {"cpu": "3000m", "memory": "5000"}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "pods", "requests", "expected"),
+    [
+        ([(4000, 10000), (6000, 10000)], [], WANTED, [68, 75]),
+        ([(10000, 20000), (10000, 20000)], [(3000, 0), (3000, 5000)], WANTED, [73, 74]),
+        ([(10000, 20000), (10000, 50000)], [(3000, 0), (3000, 5000)], WANTED, [73, 70]),
+        ([(3000, 5000), (3000, 5000)], [(3000, 0), (0, 0)], {"memory": "5000"}, [100, 50]),
+        ([(6000, 10000), (6000, 10000)], [(3000, 0), (3000, 5000)], {"cpu": "3"}, [62, 62]),
+        # More than there is counts as all there is.
+        ([(3000, 5000), (3000, 5000)], [(9000, 9000), (9000, 0)], {"memory": "9000"}, [75, 100]),
+        # A node with one of the resources only is in balance.
+        ([(0, 10000), (0, 0)], [(0, 0), (0, 0)], WANTED, [75, 75]),
+    ],
+)
+def test_cpu_and_memory(nodes, pods, requests, expected):
+    names = ("n1", "n2")
+    world = World(*(sized(name, *size) for name, size in zip(names, nodes, strict=True)))
+    world.add(*(used(name, *amounts) for name, amounts in zip(names, pods, strict=False)))
+    assert scores(world, requests) == expected
+
+
+def test_three_resources():
+    world = World(
+        sized("n1", 3500, 40000, **{GPU: "8"}),
+        sized("n2", 3500, 40000, **{GPU: "8"}),
+        sized("n3", 3500, 40000),
+        used("n1", 3000, 5000, **{GPU: "3"}),
+        used("n2", 3000, 5000),
+        used("n3", 3000, 5000),
+    )
+    assert scores(world, {GPU: "1"}, WITH_GPU) == [75, 76, 75]
+
+
+def test_a_node_with_two_of_the_three_resources():
+    world = World(sized("n1", 3500, 40000))
+    assert scores(world, WANTED | {GPU: "1"}, WITH_GPU) == [56]
+
+
+def test_extended_resources_the_pod_does_not_ask_for_are_left_out():
+    world = World(sized("n1", 3500, 40000, **{GPU: "8"}), sized("n2", 3500, 40000))
+    assert scores(world, WANTED, WITH_GPU) == [56, 56]
+
+
+@pytest.mark.parametrize("requests", [{}, {"cpu": "0", "memory": "0"}, {GPU: "1"}])
+def test_a_pod_that_asks_for_none_of_the_resources_is_skipped(requests):
+    world = World(sized("n", 4000, 10000))
+    plugin = BalancedAllocation(NodeResourcesBalancedAllocationArgs(), world)
+    nodes, incoming = world.all_nodes(), world.info(pod(requests=requests))
+    assert plugin.pre_score(None, incoming, nodes) is SKIP
+    assert plugin.score(None, incoming, nodes).tolist() == [0]
+
+
+amounts = st.integers(0, 50)
+
+
+@given(
+    sizes=st.lists(st.tuples(amounts, amounts, amounts), min_size=1, max_size=4),
+    before=st.tuples(amounts, amounts, amounts),
+    wanted=st.tuples(amounts, amounts, amounts).filter(any),
+)
+@settings(deadline=None)
+def test_scores_lie_between_fifty_and_a_hundred(sizes, before, wanted):
+    world = World()
+    for i, (cpu, memory, gpu) in enumerate(sizes):
+        world.add(sized(f"n{i}", cpu, memory, **{GPU: str(gpu)}))
+        world.add(used(f"n{i}", before[0], before[1], **{GPU: str(before[2])}))
+    cpu, memory, gpu = wanted
+    requests = {"cpu": f"{cpu}m", "memory": str(memory), GPU: str(gpu)}
+    assert all(50 <= score <= 100 for score in scores(world, requests, WITH_GPU))

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from scheduler_core.framework.diagnosis import Diagnosis, Verdicts
+from scheduler_core.framework.events import QueueingHint
+from scheduler_core.framework.interface import Prepared
+from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.plugins.dynamic_resources import DynamicResources
+
+from .harness import World, node, pod, rejected
+
+
+@pytest.fixture
+def world():
+    return World(node("n1"), node("n2"))
+
+
+def refilter(nodes):
+    return Verdicts(np.zeros(nodes.n, np.int64), (SUCCESS,))
+
+
+def post_filter(world, state):
+    statuses = Diagnosis(world.all_nodes())
+    return DynamicResources().post_filter(state, world.info(pod()), statuses, refilter)
+
+
+def test_pre_filter_skips_and_remembers_that_it_ran(world):
+    prepared = DynamicResources().pre_filter(world.info(pod()), world.all_nodes())
+    assert isinstance(prepared, Prepared)
+    assert prepared.skip
+    outcome = post_filter(world, prepared.state)
+    assert outcome.status == Status(Code.UNSCHEDULABLE, ("no new claims to deallocate",))
+    assert outcome.nominating == ""
+
+
+def test_post_filter_fails_when_pre_filter_had_not_run(world):
+    assert post_filter(world, None).status == Status(Code.ERROR, ("not found",))
+
+
+def test_nodes_are_all_the_same_to_it(world):
+    plugin, nodes, incoming = DynamicResources(), world.all_nodes(), world.info(pod())
+    state = plugin.pre_filter(incoming, nodes).state
+    assert rejected(plugin.filter(state, incoming, nodes), nodes) == {}
+    scores = plugin.score(None, incoming, nodes)
+    assert scores.tolist() == [0, 0]
+    assert plugin.normalize_score(None, incoming, nodes, scores).tolist() == [0, 0]
+
+
+def test_nothing_stands_in_the_way_of_binding(world):
+    plugin, incoming = DynamicResources(), world.info(pod())
+    state = plugin.pre_filter(incoming, world.all_nodes()).state
+    assert plugin.pre_enqueue(incoming) == SUCCESS
+    assert plugin.reserve(state, incoming, "n1") == SUCCESS
+    assert plugin.pre_bind(state, incoming, "n1") == SUCCESS
+
+
+def test_every_later_point_fails_without_a_state(world):
+    plugin, nodes, incoming = DynamicResources(), world.all_nodes(), world.info(pod())
+    failed = Status(Code.ERROR, ("not found",))
+    assert plugin.reserve(None, incoming, "n1") == failed
+    assert plugin.pre_bind(None, incoming, "n1") == failed
+    assert rejected(plugin.filter(None, incoming, nodes), nodes) == dict.fromkeys(
+        ("n1", "n2"), (Code.ERROR, ("not found",))
+    )
+
+
+def test_events(world):
+    events = DynamicResources().events_to_register()
+    assert [e.event.resource.value for e in events] == [
+        "Node",
+        "resource.k8s.io/ResourceClaim",
+        "Pod",
+        "resource.k8s.io/DeviceClass",
+        "resource.k8s.io/ResourceSlice",
+    ]
+    hint = events[2].hint
+    waiting, other = world.info(pod()), world.info(pod("other"))
+    assert hint(waiting, waiting, waiting) is QueueingHint.QUEUE
+    assert hint(waiting, other, other) is QueueingHint.SKIP

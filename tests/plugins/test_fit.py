@@ -1,0 +1,280 @@
+import pytest
+
+from scheduler_core.api import ResourceRequirements
+from scheduler_core.cluster.nodes import Change
+from scheduler_core.config.types import NodeResourcesFitArgs
+from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
+from scheduler_core.framework.interface import Prepared
+from scheduler_core.framework.status import Code
+from scheduler_core.plugins.node_resources import Fit
+
+from .harness import World, container, node, pod, rejected
+
+GPU, FPGA = "example.com/gpu", "other.org/fpga"
+SOON, NEVER = Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+DEFAULTS = NodeResourcesFitArgs()
+
+
+def judge(world, incoming, args=DEFAULTS, nodes=None):
+    """Return why the nodes are turned down."""
+    plugin, nodes = Fit(args, world), nodes or world.all_nodes()
+    info = world.info(incoming)
+    prepared = plugin.pre_filter(info, nodes)
+    assert isinstance(prepared, Prepared)
+    return rejected(plugin.filter(prepared.state, info, nodes), nodes)
+
+
+def one_node(*pods, **allocatable):
+    amounts = {"cpu": "10", "memory": "20", "ephemeral_storage": "20", GPU: "5"} | allocatable
+    return World(node("n", **amounts), *pods)
+
+
+def on_n(*requests):
+    """Return pods on the node, one for each list of requests."""
+    return [pod(f"p{i}", on="n", requests=amounts) for i, amounts in enumerate(requests)]
+
+
+CPU, MEMORY = "Insufficient cpu", "Insufficient memory"
+
+
+@pytest.mark.parametrize(
+    ("used", "wanted", "expected"),
+    [
+        ({"cpu": "10", "memory": "20"}, {}, None),
+        ({"cpu": "10", "memory": "20"}, {"cpu": "1", "memory": "1"}, (SOON, CPU, MEMORY)),
+        ({"cpu": "5", "memory": "5"}, {"cpu": "5", "memory": "15"}, None),
+        ({"cpu": "5", "memory": "19"}, {"cpu": "1", "memory": "2"}, (SOON, MEMORY)),
+        ({"cpu": "9500m"}, {"cpu": "501m"}, (SOON, CPU)),
+        ({"cpu": "1m"}, {"cpu": "10"}, (SOON, CPU)),
+        ({}, {"cpu": "10001m"}, (NEVER, CPU)),
+        ({"memory": "20"}, {"cpu": "11", "memory": "1"}, (NEVER, CPU, MEMORY)),
+        ({}, {"cpu": "0", "memory": "0"}, None),
+        ({"cpu": "11"}, {"cpu": "0"}, None),
+        ({"ephemeral-storage": "15"}, {"ephemeral-storage": "5"}, None),
+        (
+            {"ephemeral-storage": "15"},
+            {"ephemeral-storage": "6"},
+            (SOON, "Insufficient ephemeral-storage"),
+        ),
+        ({GPU: "3"}, {GPU: "2"}, None),
+        ({GPU: "3"}, {GPU: "3"}, (SOON, f"Insufficient {GPU}")),
+        ({}, {GPU: "6"}, (NEVER, f"Insufficient {GPU}")),
+        ({}, {FPGA: "1"}, (NEVER, f"Insufficient {FPGA}")),
+        ({}, {FPGA: "0"}, None),
+        ({}, {"kubernetes.io/thing": "1"}, (NEVER, "Insufficient kubernetes.io/thing")),
+        ({}, {"hugepages-2Mi": "1Mi"}, (NEVER, "Insufficient hugepages-2Mi")),
+        ({}, {"storage": "1", "pods": "1000"}, None),
+        (
+            {"memory": "20"},
+            {FPGA: "1", "memory": "1", "cpu": "1"},
+            (NEVER, MEMORY, f"Insufficient {FPGA}"),
+        ),
+    ],
+)
+def test_one_node(used, wanted, expected):
+    found = judge(one_node(*on_n(used)), pod(requests=wanted))
+    assert found == ({} if expected is None else {"n": (expected[0], expected[1:])})
+
+
+@pytest.mark.parametrize(("allowed", "fits"), [("2", False), ("3", True), ("0", False)])
+def test_number_of_pods(allowed, fits):
+    world = one_node(*on_n({}, {}), pods=allowed)
+    assert judge(world, pod()) == ({} if fits else {"n": (SOON, ("Too many pods",))})
+
+
+def test_a_full_node_that_is_too_small_as_well_is_beyond_preemption():
+    found = judge(one_node(*on_n({}), pods="1"), pod(requests={"cpu": "11"}))
+    assert found == {"n": (NEVER, ("Too many pods", "Insufficient cpu"))}
+
+
+@pytest.mark.parametrize(
+    ("args", "fits"),
+    [
+        (NodeResourcesFitArgs(ignored_resources=(FPGA,)), True),
+        (NodeResourcesFitArgs(ignored_resource_groups=("other.org",)), True),
+        (NodeResourcesFitArgs(ignored_resources=("other.org",)), False),
+        (NodeResourcesFitArgs(ignored_resource_groups=("example.com",)), False),
+    ],
+)
+def test_ignored_extended_resources(args, fits):
+    found = judge(one_node(), pod(requests={FPGA: "1"}), args)
+    assert found == ({} if fits else {"n": (NEVER, (f"Insufficient {FPGA}",))})
+
+
+def test_only_extended_resources_can_be_ignored():
+    args = NodeResourcesFitArgs(ignored_resources=("cpu", "hugepages-2Mi"))
+    found = judge(one_node(), pod(requests={"cpu": "11", "hugepages-2Mi": "1"}), args)
+    assert found == {"n": (NEVER, ("Insufficient cpu", "Insufficient hugepages-2Mi"))}
+
+
+# ---------------------------------------------------------------- what a pod asks for
+
+
+def pod_level(**requests):
+    return ResourceRequirements(requests=requests)
+
+
+@pytest.mark.parametrize(
+    ("spec", "cpu"),
+    [
+        ({"containers": [{"cpu": "2"}, {"cpu": "3"}]}, 5),
+        ({"init_containers": [{"cpu": "4"}, {"cpu": "6"}], "containers": [{"cpu": "5"}]}, 6),
+        ({"init_containers": [{"cpu": "4"}], "containers": [{"cpu": "5"}]}, 5),
+        ({"sidecars": [{"cpu": "2"}], "containers": [{"cpu": "5"}]}, 7),
+        ({"sidecars": [{"cpu": "2"}], "late_init": [{"cpu": "6"}], "containers": [{}]}, 8),
+        ({"overhead": {"cpu": "1"}, "containers": [{"cpu": "5"}]}, 6),
+        ({"resources": pod_level(cpu="7"), "containers": [{"cpu": "5"}]}, 7),
+        ({"resources": pod_level(cpu="3"), "containers": [{"cpu": "5"}]}, 3),
+        ({"resources": pod_level(memory="1"), "containers": [{"cpu": "5"}]}, 5),
+        (
+            {
+                "resources": pod_level(cpu="7"),
+                "overhead": {"cpu": "1"},
+                "containers": [{"cpu": "5"}],
+            },
+            8,
+        ),
+    ],
+)
+def test_requests_of_a_pod(spec, cpu):
+    containers = tuple(container(requests) for requests in spec.pop("containers"))
+    init = [container(requests, sidecar=True) for requests in spec.pop("sidecars", [])]
+    init += [container(requests) for requests in spec.pop("init_containers", [])]
+    init += [container(requests) for requests in spec.pop("late_init", [])]
+    incoming = pod(containers=containers, init_containers=tuple(init), **spec)
+    assert judge(World(node("n", cpu=str(cpu), memory="9")), incoming) == {}
+    short = {"n": (NEVER, ("Insufficient cpu",))}
+    assert judge(World(node("n", cpu=f"{cpu * 1000 - 1}m", memory="9")), incoming) == short
+
+
+def test_what_if_views_count_added_and_removed_pods():
+    world = one_node(*on_n({"cpu": "6"}, {"cpu": "3"}), pods="3")
+    nodes = world.all_nodes()
+    big, small = nodes.pods(0)
+    incoming = pod(requests={"cpu": "4"})
+    rival = world.info(pod("rival", requests={"cpu": "1"}))
+    assert judge(world, incoming) == {"n": (SOON, ("Insufficient cpu",))}
+    without_small = nodes.what_if({0: Change(removed=(small,))})
+    assert judge(world, incoming, nodes=without_small) == {}
+    crowded = nodes.what_if({0: Change(added=(rival,), removed=(small,))})
+    assert judge(world, incoming, nodes=crowded) == {"n": (SOON, ("Insufficient cpu",))}
+    too_many = nodes.what_if({0: Change(added=(rival,))})
+    assert judge(world, pod(), nodes=too_many) == {"n": (SOON, ("Too many pods",))}
+    assert judge(world, incoming, nodes=nodes.what_if({0: Change(removed=(big,))})) == {}
+
+
+def test_more_shortages_than_a_verdict_has_room_for():
+    world = World(node("n", pods="0"), node("m"))
+    wanted = {f"example.com/r{i}": "1" for i in range(80)}
+    code, reasons = judge(world, pod(requests=wanted))["n"]
+    assert code is NEVER
+    assert len(reasons) == 62
+    assert reasons[0] == "Too many pods"
+    assert reasons[1] == "Insufficient example.com/r0"
+    assert reasons[-1] == "Insufficient further resources"
+
+
+def test_without_pre_filter_there_is_an_error():
+    world = World(node("n"))
+    nodes = world.all_nodes()
+    verdict = Fit(DEFAULTS, world).filter(None, world.info(pod()), nodes)
+    text = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
+    assert rejected(verdict, nodes) == {"n": (Code.ERROR, (text,))}
+
+
+# ---------------------------------------------------------------- queueing
+
+
+def test_events():
+    pods, nodes, classes = (e.event for e in Fit(DEFAULTS, World()).events_to_register())
+    assert pods.resource is EventResource.POD
+    assert pods.action == ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN
+    assert nodes.resource is EventResource.NODE
+    assert nodes.action == ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE
+    assert classes.resource is EventResource.DEVICE_CLASS
+
+
+def pod_hint(waiting, before, after):
+    world = World()
+    registered, *_ = Fit(DEFAULTS, world).events_to_register()
+    old, new = (item and world.info(item) for item in (before, after))
+    return registered.hint(world.info(waiting), old, new)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "hint"),
+    [
+        (pod("other", on="n"), None, QueueingHint.QUEUE),
+        (pod("other", nominated="n"), None, QueueingHint.QUEUE),
+        (pod("other"), None, QueueingHint.SKIP),
+        (
+            pod("other", on="n", requests={"cpu": "2"}),
+            pod("other", on="n", requests={"cpu": "1"}),
+            QueueingHint.QUEUE,
+        ),
+        (
+            pod("other", on="n", requests={"cpu": "2"}),
+            pod("other", on="n"),
+            QueueingHint.QUEUE,
+        ),
+        (
+            pod("other", on="n", requests={"cpu": "1"}),
+            pod("other", on="n", requests={"cpu": "1"}),
+            QueueingHint.SKIP,
+        ),
+        (
+            pod("other", on="n", requests={"memory": "2"}),
+            pod("other", on="n", requests={"memory": "1"}),
+            QueueingHint.SKIP,
+        ),
+        (
+            pod("other", requests={"cpu": "2"}),
+            pod("other", requests={"cpu": "1"}),
+            QueueingHint.SKIP,
+        ),
+        (pod(requests={"cpu": "2"}), pod(requests={"cpu": "1"}), QueueingHint.QUEUE),
+    ],
+)
+def test_pods_that_leave_or_shrink(before, after, hint):
+    assert pod_hint(pod(requests={"cpu": "1"}), before, after) is hint
+
+
+def test_what_the_pod_asks_none_of_does_not_matter():
+    waiting = pod(requests={"cpu": "0", "storage": "1"})
+    before = pod("other", on="n", requests={"cpu": "2", "storage": "2"})
+    assert pod_hint(waiting, before, pod("other", on="n")) is QueueingHint.SKIP
+
+
+def node_hint(before, after, **requests):
+    world = World()
+    _, registered, _ = Fit(
+        NodeResourcesFitArgs(ignored_resources=(FPGA,)), world
+    ).events_to_register()
+    return registered.hint(world.info(pod(requests=requests)), before, after)
+
+
+def sized(cpu="4", memory="4", pods="10", **more):
+    return node("n", cpu=cpu, memory=memory, pods=pods, **more)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "requests", "hint"),
+    [
+        (None, sized(), {"cpu": "4"}, QueueingHint.QUEUE),
+        (None, sized(), {"cpu": "5"}, QueueingHint.SKIP),
+        (None, sized(pods="0"), {}, QueueingHint.SKIP),
+        (None, sized(), {}, QueueingHint.QUEUE),
+        (sized(), sized(cpu="5"), {"cpu": "4"}, QueueingHint.QUEUE),
+        (sized(), sized(cpu="5"), {"memory": "4"}, QueueingHint.SKIP),
+        (sized(), sized(cpu="5"), {}, QueueingHint.SKIP),
+        (sized(), sized(pods="11"), {}, QueueingHint.QUEUE),
+        (sized(), sized(pods="11"), {"cpu": "5"}, QueueingHint.SKIP),
+        (sized(cpu="6"), sized(cpu="5"), {"cpu": "5"}, QueueingHint.SKIP),
+        (sized(), sized(**{GPU: "1"}), {GPU: "1"}, QueueingHint.QUEUE),
+        (sized(), sized(), {GPU: "0"}, QueueingHint.SKIP),
+        # Ignored resources are ignored by Filter only.
+        (None, sized(), {FPGA: "1"}, QueueingHint.SKIP),
+    ],
+)
+def test_nodes_that_come_or_grow(before, after, requests, hint):
+    assert node_hint(before, after, **requests) is hint

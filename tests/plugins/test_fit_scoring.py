@@ -1,0 +1,179 @@
+"""NodeResourcesFit as a score plugin: the strategies and what they count."""
+
+import pytest
+
+from scheduler_core.api import ResourceRequirements
+from scheduler_core.config.types import (
+    DEFAULT_RESOURCES,
+    NodeResourcesFitArgs,
+    RequestedToCapacityRatioParam,
+    ResourceSpec,
+    ScoringStrategy,
+    UtilizationShapePoint,
+)
+from scheduler_core.framework.interface import Prepared
+from scheduler_core.plugins.node_resources import Fit
+
+from .harness import World, container, node, pod
+
+GPU = "example.com/gpu"
+
+
+def resources(**weights):
+    return tuple(ResourceSpec(name=name, weight=weight) for name, weight in weights.items())
+
+
+def least(specs=DEFAULT_RESOURCES):
+    return ScoringStrategy(type="LeastAllocated", resources=specs)
+
+
+def most(specs=DEFAULT_RESOURCES):
+    return ScoringStrategy(type="MostAllocated", resources=specs)
+
+
+def ratio(*points, specs=DEFAULT_RESOURCES):
+    shape = tuple(UtilizationShapePoint(utilization=at, score=score) for at, score in points)
+    return ScoringStrategy(
+        type="RequestedToCapacityRatio",
+        resources=specs,
+        requested_to_capacity_ratio=RequestedToCapacityRatioParam(shape=shape),
+    )
+
+
+FALLING = ((0, 10), (100, 0))
+RISING = ((0, 0), (100, 10))
+
+
+def scores(strategy, world, incoming):
+    """Return the scores of all nodes, through PreScore and, alike, without it."""
+    plugin = Fit(NodeResourcesFitArgs(scoring_strategy=strategy), world)
+    nodes, info = world.all_nodes(), world.info(incoming)
+    prepared = plugin.pre_score(None, info, nodes)
+    assert isinstance(prepared, Prepared)
+    found = plugin.score(prepared.state, info, nodes).tolist()
+    assert plugin.score(None, info, nodes).tolist() == found
+    return found
+
+
+def two(first, second, *pods):
+    """Return a world of two nodes of (cpu, memory)."""
+    sizes = zip(("n1", "n2"), (first, second), strict=True)
+    return World(*(node(name, cpu=cpu, memory=memory) for name, (cpu, memory) in sizes), *pods)
+
+
+def asking(cpu, memory, *, on="", name="incoming"):
+    return pod(name, on=on, requests={"cpu": cpu, "memory": memory})
+
+
+EMPTY = two(("4000", "10000"), ("6000", "10000"))
+USED = two(
+    ("10000", "20000"),
+    ("10000", "50000"),
+    asking("3000", "0", on="n1", name="a"),
+    asking("3000", "5000", on="n2", name="b"),
+)
+FULL = two(
+    ("4000", "10000"),
+    ("4000", "10000"),
+    asking("3000", "0", on="n1", name="a"),
+    asking("3000", "5000", on="n2", name="b"),
+)
+WEIGHTED = resources(memory=2, cpu=1)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "world", "incoming", "expected"),
+    [
+        (least(), EMPTY, asking("3000", "5000"), [37, 50]),
+        (least(), USED, asking("3000", "5000"), [57, 60]),
+        (least(), FULL, asking("3000", "0"), [50, 25]),
+        (least(WEIGHTED), EMPTY, asking("3000", "5000"), [41, 50]),
+        (least(), two(("0", "0"), ("0", "10000")), asking("0", "0"), [0, 100]),
+        (most(), EMPTY, asking("3000", "5000"), [62, 50]),
+        (most(), USED, asking("3000", "5000"), [42, 40]),
+        (most(), FULL, asking("3000", "0"), [50, 75]),
+        (most(WEIGHTED), EMPTY, asking("3000", "5000"), [58, 50]),
+        (ratio(*FALLING), EMPTY, asking("3000", "5000"), [38, 50]),
+        (ratio(*RISING), EMPTY, asking("3000", "5000"), [63, 50]),
+        (ratio(*RISING), FULL, asking("3000", "0"), [100, 75]),
+        (ratio(*FALLING), FULL, asking("3000", "0"), [100, 50]),
+        (ratio((0, 0), (100, 0)), EMPTY, asking("3000", "5000"), [0, 0]),
+        (ratio(*RISING, specs=WEIGHTED), EMPTY, asking("3000", "5000"), [58, 50]),
+    ],
+)
+def test_strategies(strategy, world, incoming, expected):
+    assert scores(strategy, world, incoming) == expected
+
+
+def test_containers_that_name_nothing_count_with_defaults():
+    """100 millicores and 200 MiB each, for the incoming pod and for those on the node."""
+    world = World(node("n", cpu="1", memory="1000Mi"), pod("there", on="n"))
+    two_containers = pod(containers=(container(), container({"cpu": "200m"})))
+    assert scores(least(resources(cpu=1)), world, two_containers) == [60]
+    assert scores(least(resources(memory=1)), world, two_containers) == [40]
+
+
+def test_zero_is_a_request_too():
+    world = World(node("n", cpu="1", memory="1000Mi"))
+    assert scores(least(), world, pod(requests={"cpu": "0", "memory": "0"})) == [100]
+
+
+def test_the_incoming_pod_is_scored_without_its_requests_at_pod_level():
+    """As in v1.36; on the node, and in Filter, requests at pod level do count."""
+    at_pod_level = {
+        "containers": (container({"cpu": "1", "memory": "0"}),),
+        "resources": ResourceRequirements(requests={"cpu": "3"}),
+    }
+    world = World(node("n1", cpu="4"), node("n2", cpu="4"), pod("a", on="n2", **at_pod_level))
+    assert scores(least(resources(cpu=1)), world, pod(**at_pod_level)) == [75, 0]
+
+
+WITH_GPU = resources(cpu=1, **{GPU: 3})
+GPUS = World(
+    node("gpu", cpu="10", **{GPU: "8"}),
+    node("plain", cpu="10"),
+    pod("a", on="gpu", requests={GPU: "2", "cpu": "0"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("requests", "expected"),
+    [
+        # gpu: (cpu 50 * 1 + gpu (8 - 4) / 8 = 50 * 3) / 4; plain has no gpu: cpu alone.
+        ({"cpu": "5", GPU: "2"}, [50, 50]),
+        ({"cpu": "0", GPU: "4"}, [43, 100]),
+        ({"cpu": "0"}, [100, 100]),
+        ({"cpu": "0", GPU: "0"}, [100, 100]),
+    ],
+)
+def test_extended_resources_count_if_pod_and_node_have_them(requests, expected):
+    assert scores(least(WITH_GPU), GPUS, pod(requests=requests)) == expected
+
+
+def test_resources_the_scheduler_keeps_no_account_of_are_left_out():
+    world = World(node("n", cpu="10", storage="10"))
+    specs = resources(cpu=1, storage=5, pods=5)
+    assert scores(least(specs), world, pod(requests={"cpu": "5", "storage": "1"})) == [50]
+    assert scores(least(resources(storage=5)), world, pod(requests={"storage": "1"})) == [0]
+
+
+def test_ephemeral_storage():
+    there = pod("a", on="n", requests={"ephemeral-storage": "4"})
+    world = World(node("n", ephemeral_storage="10"), there)
+    specs = resources(**{"ephemeral-storage": 1})
+    assert scores(least(specs), world, pod(requests={"ephemeral-storage": "2"})) == [40]
+    assert scores(most(specs), world, pod()) == [40]
+
+
+def test_a_resource_without_value_on_the_curve_is_left_out_of_the_mean():
+    shape = ((0, 0), (50, 0), (100, 10))
+    world = World(node("n", cpu="10", memory="10"))
+    used = pod(requests={"cpu": "4", "memory": "8"})
+    assert scores(ratio(*shape), world, used) == [60]
+
+
+def test_the_mean_of_a_curve_rounds_half_up():
+    world = World(node("n", cpu="100", memory="100"))
+    used = pod(requests={"cpu": "10", "memory": "11"})
+    assert scores(ratio(*RISING), world, used) == [11]
+    assert scores(most(), world, used) == [10]

@@ -1,0 +1,81 @@
+import pytest
+
+from scheduler_core.api import ContainerImage, ImageVolumeSource, Volume
+from scheduler_core.plugins.image_locality import ImageLocality, normalized_image_name
+
+from .harness import World, container, node, pod
+
+MIB = 1024 * 1024
+
+
+def holding(name, *sizes):
+    """Return a node with images called after their size in MiB."""
+    return node(name, images={f"gcr.io/{size}:latest": size * MIB for size in sizes})
+
+
+def running(*images, init=(), volumes=()):
+    return pod(
+        containers=tuple(container(image=f"gcr.io/{size}") for size in images),
+        init_containers=tuple(container(image=f"gcr.io/{size}") for size in init),
+        volumes=tuple(
+            Volume(name=f"v{size}", image=ImageVolumeSource(reference=f"gcr.io/{size}"))
+            for size in volumes
+        ),
+    )
+
+
+def scores(incoming, *nodes):
+    world = World(*nodes)
+    return ImageLocality(world).score(None, world.info(incoming), world.all_nodes()).tolist()
+
+
+@pytest.mark.parametrize(
+    ("incoming", "nodes", "expected"),
+    [
+        (running(40, 250), [(40, 300, 2000), (250, 10)], [0, 5]),
+        (running(40, 300), [(40, 300, 2000), (250, 10)], [7, 0]),
+        (running(10, 4000), [(4000, 30), (250, 10)], [100, 0]),
+        (running(10, 4000), [(4000, 30), (250, 10), ()], [66, 0, 0]),
+        (running(300, 600, 900), [(600, 40, 900), (300, 600, 900), ()], [32, 36, 0]),
+        (running(30, 40), [(20, 30, 40), (4000, 30)], [1, 0]),
+        (running(30, init=[300]), [(40, 300, 2000), (20, 30, 40)], [6, 0]),
+        (running(30, volumes=[300]), [(300, 600, 900), (4000, 30)], [12, 0]),
+        (running(600, 600), [(600,), ()], [29, 0]),
+        (running(), [(600,), ()], [0, 0]),
+    ],
+)
+def test_larger_and_more_widespread_images_score_higher(incoming, nodes, expected):
+    assert (
+        scores(incoming, *(holding(f"n{i}", *sizes) for i, sizes in enumerate(nodes))) == expected
+    )
+
+
+def test_an_image_counts_once_however_often_a_node_lists_it():
+    twice = node("n0")
+    names = ("gcr.io/600:latest", "gcr.io/600:latest", "gcr.io/600:v1")
+    images = (ContainerImage(names=names, size_bytes=600 * MIB),) * 2
+    twice = type(twice)(metadata=twice.metadata, status=type(twice.status)(images=images))
+    assert scores(running(600), twice) == scores(running(600), holding("n0", 600)) == [59]
+
+
+def test_all_nodes_count_even_those_that_are_not_scored():
+    world = World(holding("n0", 600), holding("n1", 600), holding("n2"))
+    feasible = world.all_nodes().take([0, 2])
+    found = ImageLocality(world).score(None, world.info(running(600)), feasible)
+    # 600 MiB * 2 / 3 nodes, between 23 and 1000 MiB
+    assert found.tolist() == [38, 0]
+
+
+@pytest.mark.parametrize(
+    ("reference", "normalized"),
+    [
+        ("root", "root:latest"),
+        ("root:tag", "root:tag"),
+        ("gcr.io:5000/root", "gcr.io:5000/root:latest"),
+        ("gcr.io:5000/root:tag", "gcr.io:5000/root:tag"),
+        ("root@sha256:0123", "root@sha256:0123"),
+        ("", ":latest"),
+    ],
+)
+def test_names_without_a_tag_mean_latest(reference, normalized):
+    assert normalized_image_name(reference) == normalized

@@ -1,0 +1,258 @@
+import pytest
+
+from scheduler_core.api import Affinity, NodeSelector
+from scheduler_core.api import NodeAffinity as Rules
+from scheduler_core.config.types import NodeAffinityArgs
+from scheduler_core.framework.events import QueueingHint
+from scheduler_core.framework.interface import Prepared
+from scheduler_core.framework.status import SKIP, Code, Status
+from scheduler_core.plugins.node_affinity import NodeAffinity
+
+from .harness import (
+    World,
+    affinity,
+    expression,
+    named,
+    node,
+    node_affinity,
+    pod,
+    rejected,
+    term,
+)
+
+POD = (
+    Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
+    ("node(s) didn't match Pod's node affinity/selector",),
+)
+ENFORCED = (
+    Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
+    ("node(s) didn't match scheduler-enforced node affinity",),
+)
+NO_ADDED = NodeAffinityArgs()
+
+
+def cluster():
+    return World(
+        node("a1", labels={"zone": "a", "disk": "ssd", "cores": "4"}),
+        node("a2", labels={"zone": "a", "cores": "16"}),
+        node("b1", labels={"zone": "b", "disk": "hdd", "cores": "x"}),
+        node("bare"),
+    )
+
+
+def added(*required, preferred=()):
+    return NodeAffinityArgs(added_affinity=node_affinity(*required, preferred=preferred))
+
+
+def fitting(args=NO_ADDED, **spec):
+    """Return the nodes that pass, through PreFilter and, alike, without it."""
+    world = cluster()
+    plugin, nodes = NodeAffinity(args, world), world.all_nodes()
+    incoming = world.info(pod(**spec))
+    prepared = plugin.pre_filter(incoming, nodes)
+    assert isinstance(prepared, Prepared)
+    verdict = plugin.filter(prepared.state, incoming, nodes)
+    assert rejected(plugin.filter(None, incoming, nodes), nodes) == rejected(verdict, nodes)
+    return [name for name in nodes.names if name not in rejected(verdict, nodes)]
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ({"zone": "a"}, ["a1", "a2"]),
+        ({"zone": "a", "disk": "ssd"}, ["a1"]),
+        ({"zone": "c"}, []),
+        ({"nothing": ""}, []),
+    ],
+)
+def test_node_selector(selector, expected):
+    assert fitting(node_selector=selector) == expected
+
+
+@pytest.mark.parametrize(
+    ("terms", "expected"),
+    [
+        ([term(expression("zone", "In", "a", "c"))], ["a1", "a2"]),
+        ([term(expression("zone", "NotIn", "a"))], ["b1", "bare"]),
+        ([term(expression("disk", "Exists"))], ["a1", "b1"]),
+        ([term(expression("disk", "DoesNotExist"))], ["a2", "bare"]),
+        ([term(expression("cores", "Gt", "8"))], ["a2"]),
+        ([term(expression("cores", "Lt", "8"))], ["a1"]),
+        ([term(expression("zone", "In", "a"), expression("disk", "Exists"))], ["a1"]),
+        (
+            [term(expression("zone", "In", "b")), term(expression("cores", "Gt", "8"))],
+            ["a2", "b1"],
+        ),
+        ([term()], []),
+        ([term(expression("zone", "Inside", "a"))], []),
+        ([term(expression("zone", "Inside", "a")), term(expression("zone", "In", "b"))], ["b1"]),
+        ([named("a2")], ["a2"]),
+        ([term(fields=[expression("metadata.name", "NotIn", "a2")])], ["a1", "b1", "bare"]),
+        ([term(expression("zone", "In", "b"), fields=named("a1").match_fields)], []),
+        ([term(fields=[expression("metadata.uid", "In", "a1")])], []),
+        ([term(fields=[expression("metadata.uid", "In", "")])], ["a1", "a2", "b1", "bare"]),
+    ],
+)
+def test_required_terms(terms, expected):
+    assert fitting(affinity=affinity(*terms)) == expected
+
+
+def test_selector_and_affinity_must_both_hold():
+    required = affinity(term(expression("zone", "In", "a")))
+    assert fitting(affinity=required, node_selector={"disk": "ssd"}) == ["a1"]
+
+
+def test_no_term_at_all_matches_nothing():
+    required = Rules(required_during_scheduling_ignored_during_execution=NodeSelector())
+    assert fitting(affinity=Affinity(node_affinity=required)) == []
+
+
+@pytest.mark.parametrize(
+    ("terms", "names"),
+    [
+        ([named("a1")], {"a1"}),
+        ([named("a1"), named("nowhere")], {"a1", "nowhere"}),
+        ([named("a1"), term(expression("zone", "In", "b"))], None),
+        ([term(expression("zone", "In", "b"), fields=named("b1").match_fields)], {"b1"}),
+        ([term(fields=[*named("a1").match_fields, *named("a1").match_fields])], {"a1"}),
+        (
+            [term(fields=[*named("a1").match_fields, *named("b1").match_fields]), named("a2")],
+            {"a2"},
+        ),
+        ([term(fields=[expression("metadata.name", "NotIn", "a1")])], None),
+        ([named("a1"), term()], None),
+    ],
+)
+def test_pre_filter_narrows_to_nodes_that_every_term_names(terms, names):
+    world = cluster()
+    incoming = world.info(pod(affinity=affinity(*terms)))
+    prepared = NodeAffinity(NO_ADDED, world).pre_filter(incoming, world.all_nodes())
+    assert isinstance(prepared, Prepared)
+    assert prepared.node_names == (names and frozenset(names))
+
+
+def test_terms_that_name_different_nodes_conflict():
+    world = cluster()
+    both = term(fields=[*named("a1").match_fields, *named("b1").match_fields])
+    incoming = world.info(pod(affinity=affinity(both)))
+    conflict = NodeAffinity(NO_ADDED, world).pre_filter(incoming, world.all_nodes())
+    assert conflict == Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod affinity terms conflict",))
+
+
+@pytest.mark.parametrize(
+    ("args", "spec", "skips"),
+    [
+        (NO_ADDED, {}, True),
+        (NO_ADDED, {"affinity": affinity(preferred=[(1, named("a1"))])}, True),
+        (NO_ADDED, {"node_selector": {"zone": "a"}}, False),
+        (added(named("a1")), {}, False),
+        (added(preferred=[(1, named("a1"))]), {}, True),
+    ],
+)
+def test_pre_filter_skips_what_it_has_nothing_to_say_about(args, spec, skips):
+    world = cluster()
+    outcome = NodeAffinity(args, world).pre_filter(world.info(pod(**spec)), world.all_nodes())
+    assert (outcome is SKIP) is skips
+
+
+def test_added_affinity_comes_first_and_holds_beside_the_pods_own():
+    world = cluster()
+    plugin = NodeAffinity(added(term(expression("zone", "In", "a"))), world)
+    nodes, incoming = world.all_nodes(), world.info(pod(node_selector={"disk": "ssd"}))
+    prepared = plugin.pre_filter(incoming, nodes)
+    assert rejected(plugin.filter(prepared.state, incoming, nodes), nodes) == {
+        "a2": POD,
+        "b1": ENFORCED,
+        "bare": ENFORCED,
+    }
+
+
+# ---------------------------------------------------------------- scoring
+
+
+def scored(preferred=(), args=NO_ADDED):
+    """Return raw and normalised scores of a1, a2, b1 and bare, through PreScore and without it."""
+    world = cluster()
+    plugin, nodes = NodeAffinity(args, world), world.all_nodes()
+    incoming = world.info(pod(affinity=affinity(preferred=preferred)))
+    prepared = plugin.pre_score(None, incoming, nodes)
+    assert isinstance(prepared, Prepared)
+    raw = plugin.score(prepared.state, incoming, nodes)
+    assert plugin.score(None, incoming, nodes).tolist() == raw.tolist()
+    normalized = plugin.normalize_score(prepared.state, incoming, nodes, raw)
+    return raw.tolist(), normalized.tolist()
+
+
+ZONE_A, SSD = term(expression("zone", "In", "a")), term(expression("disk", "In", "ssd"))
+
+
+@pytest.mark.parametrize(
+    ("preferred", "args", "raw", "normalized"),
+    [
+        ([(2, ZONE_A)], NO_ADDED, [2, 2, 0, 0], [100, 100, 0, 0]),
+        ([(2, ZONE_A), (4, SSD)], NO_ADDED, [6, 2, 0, 0], [100, 33, 0, 0]),
+        ([(2, ZONE_A), (0, SSD)], NO_ADDED, [2, 2, 0, 0], [100, 100, 0, 0]),
+        ([(2, term())], NO_ADDED, [0, 0, 0, 0], [0, 0, 0, 0]),
+        ([(5, named("bare"))], NO_ADDED, [0, 0, 0, 5], [0, 0, 0, 100]),
+        ([], added(preferred=[(3, SSD)]), [3, 0, 0, 0], [100, 0, 0, 0]),
+        ([(1, ZONE_A)], added(preferred=[(3, SSD)]), [4, 1, 0, 0], [100, 25, 0, 0]),
+    ],
+)
+def test_preferred_terms_add_up(preferred, args, raw, normalized):
+    assert scored(preferred, args) == (raw, normalized)
+
+
+@pytest.mark.parametrize(
+    ("preferred", "args", "skips"),
+    [([], NO_ADDED, True), ([(1, ZONE_A)], NO_ADDED, False), ([], added(ZONE_A), True)],
+)
+def test_pre_score_skips_without_wishes(preferred, args, skips):
+    world = cluster()
+    incoming = world.info(pod(affinity=affinity(preferred=preferred)))
+    outcome = NodeAffinity(args, world).pre_score(None, incoming, world.all_nodes())
+    assert (outcome is SKIP) is skips
+
+
+def test_pre_score_reports_every_invalid_term():
+    world = cluster()
+    terms = [
+        (1, term(expression("zone", "In"))),
+        (1, SSD),
+        (1, term(fields=[expression("metadata.name", "In")])),
+        (0, term(expression("zone", "Nonsense"))),
+    ]
+    incoming = world.info(pod(affinity=affinity(preferred=terms)))
+    status = NodeAffinity(NO_ADDED, world).pre_score(None, incoming, world.all_nodes())
+    assert status == Status(
+        Code.ERROR,
+        (
+            "[[0].matchExpressions[0].values: Invalid value: null: for 'in', 'notin' operators, "
+            "values set can't be empty, [2].matchFields[0].values: Invalid value: null: must have "
+            "one element]",
+        ),
+    )
+
+
+# ---------------------------------------------------------------- queueing
+
+IN_A, IN_B = node("n", labels={"zone": "a"}), node("n", labels={"zone": "b"})
+
+
+@pytest.mark.parametrize(
+    ("args", "before", "after", "hint"),
+    [
+        (NO_ADDED, None, IN_A, QueueingHint.QUEUE),
+        (NO_ADDED, None, IN_B, QueueingHint.SKIP),
+        (NO_ADDED, IN_B, IN_A, QueueingHint.QUEUE),
+        (NO_ADDED, IN_A, IN_A, QueueingHint.SKIP),
+        (NO_ADDED, IN_A, IN_B, QueueingHint.SKIP),
+        (added(ZONE_A), None, IN_A, QueueingHint.QUEUE),
+        (added(SSD), None, IN_A, QueueingHint.SKIP),
+        (added(SSD), IN_B, IN_A, QueueingHint.SKIP),
+    ],
+)
+def test_a_node_that_comes_to_match_queues(args, before, after, hint):
+    world = World()
+    (registered,) = NodeAffinity(args, world).events_to_register()
+    waiting = world.info(pod(node_selector={"zone": "a"}))
+    assert registered.hint(waiting, before, after) is hint

@@ -1,0 +1,25 @@
+import pytest
+
+from scheduler_core.framework.status import Code
+from scheduler_core.plugins.node_name import NodeName
+
+from .harness import World, node, pod, rejected
+
+NO = (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested node name",))
+
+
+@pytest.mark.parametrize(
+    ("requested", "expected"),
+    [("", {}), ("n2", {"n1": NO}), ("n1", {"n2": NO}), ("nowhere", {"n1": NO, "n2": NO})],
+)
+def test_only_the_requested_node_fits(requested, expected):
+    world = World(node("n1"), node("n2"))
+    nodes = world.all_nodes()
+    verdict = NodeName().filter(None, world.info(pod(on=requested)), nodes)
+    assert rejected(verdict, nodes) == expected
+
+
+def test_new_nodes_always_queue():
+    (registered,) = NodeName().events_to_register()
+    assert registered.event.label == "NodeAdd"
+    assert registered.hint is None

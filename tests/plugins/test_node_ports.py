@@ -1,0 +1,157 @@
+import pytest
+
+from scheduler_core.api import ContainerPort
+from scheduler_core.cluster.nodes import Change
+from scheduler_core.framework.events import QueueingHint
+from scheduler_core.framework.interface import Prepared
+from scheduler_core.framework.status import SKIP, Code
+from scheduler_core.plugins.node_ports import NodePorts
+
+from .harness import World, container, node, pod, rejected
+
+NO = (
+    Code.UNSCHEDULABLE,
+    ("node(s) didn't have free ports for the requested pod ports",),
+)
+
+
+def port(text):
+    """Read `protocol/address/number`, address and protocol optional: `80`, `UDP//80`."""
+    *rest, number = text.split("/")
+    protocol, address = (*rest, "", "")[:2]
+    return ContainerPort(host_port=int(number), protocol=protocol, host_ip=address)
+
+
+def ports(*texts):
+    return [port(text) for text in texts]
+
+
+def judge(world, incoming, nodes):
+    plugin = NodePorts()
+    prepared = plugin.pre_filter(incoming, nodes)
+    assert isinstance(prepared, Prepared)
+    return rejected(plugin.filter(prepared.state, incoming, nodes), nodes)
+
+
+@pytest.mark.parametrize(
+    ("used", "wanted", "conflict"),
+    [
+        (["9090"], ["8080"], False),
+        (["8080"], ["8080"], True),
+        (["UDP//8080"], ["8080"], False),
+        (["TCP//8080"], ["8080"], True),
+        (["UDP//8080"], ["UDP//8080"], True),
+        (["TCP/127.0.0.1/8080"], ["TCP/127.0.0.2/8080"], False),
+        (["TCP/127.0.0.1/8080"], ["TCP/127.0.0.1/8080"], True),
+        (["TCP/127.0.0.1/8080"], ["TCP/0.0.0.0/8080"], True),
+        (["8080"], ["TCP/127.0.0.1/8080"], True),
+        (["8000", "8001"], ["8001", "8080"], True),
+        (["8000", "8001"], ["8011", "8012"], False),
+        ([], ["8080"], False),
+    ],
+)
+def test_conflicts(used, wanted, conflict):
+    world = World(node("n"), node("free"), pod("there", on="n", ports=ports(*used)))
+    incoming = world.info(pod(ports=ports(*wanted)))
+    assert judge(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
+
+
+def test_a_pod_without_host_ports_is_skipped():
+    world = World(node("n"))
+    only_container_port = (ContainerPort(container_port=80),)
+    incoming = world.info(pod(ports=only_container_port))
+    assert NodePorts().pre_filter(incoming, world.all_nodes()) is SKIP
+
+
+@pytest.mark.parametrize(("sidecar", "conflict"), [(True, True), (False, False)])
+def test_of_init_containers_only_sidecars_keep_their_ports(sidecar, conflict):
+    init = container(ports=ports("80"), sidecar=sidecar)
+    world = World(node("n"), pod("there", on="n", init_containers=(init,)))
+    incoming = world.info(pod(ports=ports("80")))
+    assert judge(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
+
+
+def test_without_pre_filter_there_is_an_error():
+    world = World(node("n"))
+    nodes = world.all_nodes()
+    verdict = NodePorts().filter(None, world.info(pod()), nodes)
+    text = 'reading "PreFilterNodePorts" from cycleState: not found'
+    assert rejected(verdict, nodes) == {"n": (Code.ERROR, (text,))}
+
+
+# ---------------------------------------------------------------- hypothetical worlds
+
+
+def test_removing_the_holder_frees_the_port_and_adding_one_takes_it():
+    holder = pod("holder", on="n", ports=ports("80"))
+    world = World(node("n"), node("m"), holder)
+    nodes, incoming = world.all_nodes(), world.info(pod(ports=ports("80")))
+    moved = nodes.what_if(
+        {
+            0: Change(removed=(world.info(holder),)),
+            1: Change(added=(world.info(pod("rival", ports=ports("80"))),)),
+        }
+    )
+    assert judge(world, incoming, nodes) == {"n": NO}
+    assert judge(world, incoming, moved) == {"m": NO}
+
+
+@pytest.mark.parametrize(
+    ("removed", "added", "taken"),
+    [
+        (["one"], [], False),
+        (["one", "two"], [], False),
+        (["other"], [], True),
+        (["one"], ["one"], True),
+        (["one"], ["other"], False),
+        (["half"], [], False),
+    ],
+)
+def test_used_ports_are_a_set_as_in_upstream(removed, added, taken):
+    """Two pods share port 80; taking off either frees it, though the other is still there."""
+    there = {
+        "one": pod("one", on="n", ports=ports("80")),
+        "two": pod("two", on="n", ports=ports("80")),
+        "other": pod("other", on="n", ports=ports("81")),
+        "half": pod("half", on="n", ports=ports("80", "81")),
+    }
+    world = World(node("n"), *there.values())
+    change = Change(
+        added=tuple(world.info(there[name]) for name in added),
+        removed=tuple(world.info(there[name]) for name in removed),
+    )
+    nodes = world.all_nodes().what_if({0: change})
+    incoming = world.info(pod(ports=ports("80")))
+    assert judge(world, incoming, nodes) == ({"n": NO} if taken else {})
+
+
+def test_a_hypothetical_pod_of_a_template_seen_only_after_the_question():
+    world = World(node("n"))
+    incoming = world.info(pod(ports=ports("80")))
+    assert judge(world, incoming, world.all_nodes()) == {}
+    late = world.info(pod("late", ports=ports("80", "443")))
+    assert judge(world, incoming, world.all_nodes().what_if({0: Change(added=(late,))})) == {
+        "n": NO
+    }
+
+
+# ---------------------------------------------------------------- queueing
+
+
+@pytest.mark.parametrize(
+    ("deleted", "hint"),
+    [
+        (pod("gone", on="n", ports=ports("80")), QueueingHint.QUEUE),
+        (pod("gone", nominated="n", ports=ports("80")), QueueingHint.QUEUE),
+        (pod("gone", ports=ports("80")), QueueingHint.SKIP),
+        (pod("gone", on="n", ports=ports("81")), QueueingHint.SKIP),
+        (pod("gone", on="n"), QueueingHint.SKIP),
+    ],
+)
+def test_the_end_of_a_pod_with_the_port_queues(deleted, hint):
+    world = World()
+    pod_event, node_event = NodePorts().events_to_register()
+    assert (pod_event.event.label, node_event.event.label) == ("PodDelete", "NodeAdd")
+    assert node_event.hint is None
+    waiting = world.info(pod(ports=ports("80")))
+    assert pod_event.hint(waiting, world.info(deleted), None) is hint

@@ -1,0 +1,69 @@
+import pytest
+
+from scheduler_core.framework.events import QueueingHint
+from scheduler_core.framework.status import Code
+from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
+
+from .harness import World, node, pod, rejected, tolerate
+
+KEY = "node.kubernetes.io/unschedulable"
+CORDONED = {"cordoned": (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) were unschedulable",))}
+
+
+@pytest.mark.parametrize(
+    ("tolerations", "expected"),
+    [
+        ([], CORDONED),
+        ([tolerate(KEY, operator="Exists")], {}),
+        ([tolerate(KEY, effect="NoSchedule")], {}),
+        ([tolerate(operator="Exists")], {}),
+        ([tolerate(KEY, effect="NoExecute")], CORDONED),
+        ([tolerate(KEY, "true")], CORDONED),
+        ([tolerate(KEY, "1", operator="Lt")], CORDONED),
+    ],
+)
+def test_cordoned_nodes(tolerations, expected):
+    world = World(node("open"), node("cordoned", unschedulable=True))
+    nodes = world.all_nodes()
+    incoming = world.info(pod(tolerations=tuple(tolerations)))
+    assert rejected(NodeUnschedulable().filter(None, incoming, nodes), nodes) == expected
+
+
+OPEN, CLOSED = node("n"), node("n", unschedulable=True)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "hint"),
+    [
+        (None, OPEN, QueueingHint.QUEUE),
+        (None, CLOSED, QueueingHint.SKIP),
+        (CLOSED, OPEN, QueueingHint.QUEUE),
+        (OPEN, CLOSED, QueueingHint.SKIP),
+        (OPEN, OPEN, QueueingHint.SKIP),
+        (CLOSED, CLOSED, QueueingHint.SKIP),
+    ],
+)
+def test_an_opened_node_queues(before, after, hint):
+    node_event, _ = NodeUnschedulable().events_to_register()
+    assert node_event.hint(World().info(pod()), before, after) is hint
+
+
+@pytest.mark.parametrize(
+    ("name", "toleration", "hint"),
+    [
+        ("incoming", tolerate(KEY, operator="Exists"), QueueingHint.QUEUE),
+        ("incoming", tolerate("unrelated", operator="Exists"), QueueingHint.SKIP),
+        ("other", tolerate(KEY, operator="Exists"), QueueingHint.SKIP),
+    ],
+)
+def test_a_new_toleration_of_the_pod_queues_if_it_helps(name, toleration, hint):
+    world = World()
+    _, pod_event = NodeUnschedulable().events_to_register()
+    before, after = world.info(pod(name)), world.info(pod(name, tolerations=(toleration,)))
+    assert pod_event.hint(world.info(pod()), before, after) is hint
+
+
+def test_events():
+    events = [registered.event.label for registered in NodeUnschedulable().events_to_register()]
+    assert len(events) == 2
+    assert events[1] == "PodUpdatePodToleration"

@@ -1,0 +1,36 @@
+from dataclasses import dataclass
+
+import pytest
+
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.plugins.priority_sort import PrioritySort
+
+from .harness import World, pod
+
+
+@dataclass
+class Queued:
+    pod: PodInfo
+    timestamp_ns: int
+
+
+def key(priority, timestamp_ns):
+    return PrioritySort().sort_key(Queued(World().info(pod(priority=priority)), timestamp_ns))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ((100, 2), (50, 1)),
+        ((100, 1), (100, 2)),
+        ((0, 5), (-10, 1)),
+        ((None, 1), (-1, 0)),
+        ((1, 9), (None, 0)),
+    ],
+)
+def test_higher_priority_goes_first_and_then_the_earlier_one(first, second):
+    assert key(*first) < key(*second)
+
+
+def test_no_priority_is_priority_zero():
+    assert key(None, 7) == key(0, 7)
