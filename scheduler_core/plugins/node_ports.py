@@ -72,23 +72,17 @@ def _free_ports_of_removed(
     for i, change in enumerate(nodes.changes):
         if change is NO_CHANGE or not taken[i]:
             continue
-        freed = {
-            port
-            for pod in change.removed
-            if _is_chosen(holders, pod)
-            for port in pod.template.host_ports
-        }
+        freed = _ports(pod for pod in change.removed if _is_chosen(holders, pod))
         if not freed:
             continue
-        kept = len(nodes.pods(i)) - len(change.added)
-        in_use = {
-            port
-            for pod in nodes.pods(i)[:kept]
-            if _is_chosen(holders, pod)
-            for port in pod.template.host_ports
-        }
-        added = {port for pod in change.added for port in pod.template.host_ports}
-        taken[i] = _conflict(wanted, (in_use - freed) | added)
+        there = nodes.pods(i)
+        kept = there[: len(there) - len(change.added)]
+        in_use = _ports(pod for pod in kept if _is_chosen(holders, pod))
+        taken[i] = _conflict(wanted, (in_use - freed) | _ports(change.added))
+
+
+def _ports(pods: Iterable[PodInfo]) -> set[HostPort]:
+    return {port for pod in pods for port in pod.template.host_ports}
 
 
 def _is_chosen(holders: Mask, pod: PodInfo) -> bool:
