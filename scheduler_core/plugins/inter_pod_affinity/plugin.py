@@ -1,0 +1,150 @@
+"""The plugin at its extension points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.api import KubeObject, Namespace, Node
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.cluster.row_sums import RowSums
+from scheduler_core.config.types import InterPodAffinityArgs
+from scheduler_core.framework.events import (
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    EventResource,
+    QueueingHint,
+)
+from scheduler_core.framework.handle import Handle
+from scheduler_core.framework.hints import expect, expect_or_none
+from scheduler_core.framework.interface import Prepared, Scores
+from scheduler_core.framework.signatures import Signed, labels
+from scheduler_core.framework.status import SKIP, Code, Status, Verdict
+from scheduler_core.plugins.inter_pod_affinity import filtering, hints, scoring
+from scheduler_core.plugins.inter_pod_affinity.terms import (
+    Incoming,
+    TermTable,
+    incoming,
+    valid_terms,
+)
+
+
+class _Existing:
+    """What the plugin keeps about the pods that are there, from cycle to cycle."""
+
+    def __init__(self, handle: Handle, hard_pod_affinity_weight: int) -> None:
+        templates = handle.cluster.templates
+        self.sums = RowSums(handle.cluster)
+        self.anti_affinity = TermTable(
+            templates, lambda template: valid_terms(template.required_anti_affinity)
+        )
+        self.scoring = TermTable(
+            templates, lambda template: scoring.scoring_terms(template, hard_pod_affinity_weight)
+        )
+
+
+class InterPodAffinity:
+    """Reject and score nodes by which pods run in their topology domains.
+
+    Required terms open domains that have a matching pod (affinity) or close them
+    (anti-affinity, that of the pods already there as well); preferred terms add and subtract
+    their weight per matching pod in the domain.
+
+    Upstream: v1.36 plugins/interpodaffinity.
+    """
+
+    name = "InterPodAffinity"
+
+    def __init__(self, args: InterPodAffinityArgs, handle: Handle) -> None:
+        self._args = args
+        self._handle = handle
+        self._kept: _Existing | None = None
+        self._incoming: dict[int, tuple[int, Incoming]] = {}
+
+    @property
+    def _existing(self) -> _Existing:
+        if self._kept is None:
+            self._kept = _Existing(self._handle, self._args.hard_pod_affinity_weight)
+        return self._kept
+
+    def _terms(self, pod: PodInfo) -> Incoming:
+        objects = self._handle.objects
+        revision = objects.revision(Namespace)
+        known = self._incoming.get(pod.template.index)
+        if known is None or known[0] != revision:
+            known = revision, incoming(pod.template, objects)
+            self._incoming[pod.template.index] = known
+        return known[1]
+
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        """Sign with the labels that other pods' terms may match; refuse a pod with terms."""
+        affinity = pod.pod.spec.affinity
+        if affinity is not None and (affinity.pod_affinity or affinity.pod_anti_affinity):
+            return None
+        if self._args.ignore_preferred_terms_of_existing_pods:
+            return ()
+        return (labels(pod.template.labels),)
+
+    # ------------------------------------------------------------ filtering
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[filtering.FilterState] | Status:
+        terms, existing = self._terms(pod), self._existing
+        if terms.error:
+            text = f"parsing pod: {terms.error}"
+            return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (text,))
+        state = filtering.count_domains(terms, nodes, existing.anti_affinity, existing.sums)
+        return SKIP if state.restricts_nothing else Prepared(state)
+
+    def filter(self, state: filtering.FilterState, pod: PodInfo, nodes: Nodes) -> Verdict:
+        return filtering.judge(state, nodes)
+
+    # ------------------------------------------------------------ scoring
+
+    def pre_score(
+        self, state: object, pod: PodInfo, nodes: Nodes
+    ) -> Prepared[scoring.ScoreState] | Status:
+        terms, existing = self._terms(pod), self._existing
+        if self._args.ignore_preferred_terms_of_existing_pods and not terms.preferred:
+            return SKIP
+        if terms.error:
+            return Status(Code.ERROR, (f"failed to parse pod: {terms.error}",))
+        prepared = scoring.prepare(terms, self._handle.all_nodes(), existing.scoring, existing.sums)
+        return SKIP if prepared is None else Prepared(prepared)
+
+    def score(self, state: scoring.ScoreState, pod: PodInfo, nodes: Nodes) -> Scores:
+        return scoring.score(state, nodes)
+
+    def normalize_score(
+        self, state: scoring.ScoreState, pod: PodInfo, nodes: Nodes, scores: Scores
+    ) -> Scores:
+        return scoring.normalize(scores)
+
+    # ------------------------------------------------------------ events
+
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]:
+        pod_actions = ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.DELETE
+        node_actions = ActionType.ADD | ActionType.UPDATE_NODE_LABEL
+        return [
+            ClusterEventWithHint(
+                ClusterEvent(EventResource.POD, pod_actions), self.is_schedulable_after_pod_change
+            ),
+            ClusterEventWithHint(
+                ClusterEvent(EventResource.NODE, node_actions),
+                self.is_schedulable_after_node_change,
+            ),
+        ]
+
+    def is_schedulable_after_pod_change(
+        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+    ) -> QueueingHint:
+        """Queue if a pod has come that is wanted, gone that is not, or the pod's labels changed."""
+        return hints.after_pod_change(
+            pod, expect_or_none(PodInfo, old), expect_or_none(PodInfo, new)
+        )
+
+    def is_schedulable_after_node_change(
+        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+    ) -> QueueingHint:
+        """Queue if a node enters a domain of an affinity or leaves one of an anti-affinity."""
+        return hints.after_node_change(pod, expect_or_none(Node, old), expect(Node, new))
