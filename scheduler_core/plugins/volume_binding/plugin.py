@@ -1,0 +1,151 @@
+"""The plugin at its extension points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scheduler_core.api import PersistentVolume, PersistentVolumeClaim
+from scheduler_core.cluster.claims import claims_of
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config.types import VolumeBindingArgs
+from scheduler_core.framework.events import ClusterEventWithHint
+from scheduler_core.framework.handle import Handle
+from scheduler_core.framework.interface import Prepared, Scores
+from scheduler_core.framework.signatures import Signed, volumes
+from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
+from scheduler_core.plugins.volume_binding import binding, hints, scoring
+from scheduler_core.plugins.volume_binding.assume import AssumeCache
+from scheduler_core.plugins.volume_binding.binder import Binder, PodVolumes
+from scheduler_core.plugins.volume_binding.pod_claims import ClaimSorter, claims_problem
+from scheduler_core.plugins.volume_binding.topology import VolumeTopology
+
+UNBOUND_IMMEDIATE: Final = "pod has unbound immediate PersistentVolumeClaims"
+
+
+@dataclass(frozen=True, eq=False)
+class Reserved:
+    """What is assumed for a pod between Reserve and PreBind."""
+
+    volumes: Sequence[PersistentVolume] = ()
+    claims: Sequence[PersistentVolumeClaim] = ()
+
+
+class VolumeBinding:
+    """Reject nodes where a claim's volume cannot be used, and none found or made.
+
+    Claims of classes that wait for their first consumer get a volume that suits the node: the
+    smallest existing one that does, or one to be made where the class allows and there is room.
+    The choice is assumed at Reserve and written at PreBind.
+
+    Upstream: v1.36 plugins/volumebinding.
+    """
+
+    name = "VolumeBinding"
+
+    def __init__(self, args: VolumeBindingArgs, handle: Handle) -> None:
+        self._handle = handle
+        scores = handle.features.enabled("StorageCapacityScoring")
+        self._shape = scoring.shape_function(args.shape or ()) if scores else None
+        objects = handle.objects
+        self._volumes = AssumeCache(objects, PersistentVolume)
+        self._claims = AssumeCache(objects, PersistentVolumeClaim)
+        self._sorter = ClaimSorter(objects, self._claims, self._volumes)
+        self._binder: Binder | None = None
+        self._reserved: dict[str, Reserved] = {}
+
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        return (volumes(pod.pod.spec),)
+
+    # ------------------------------------------------------------ filtering
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[PodVolumes] | Status:
+        problem = claims_problem(pod.pod, self._handle.objects)
+        if problem:
+            return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (problem,))
+        if not any(claims_of(pod.pod)):
+            return SKIP
+        claims = self._sorter.sort(pod.pod)
+        if claims.immediate:
+            return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (UNBOUND_IMMEDIATE,))
+        if self._binder is None:
+            topology = VolumeTopology(self._handle.cluster, self._handle.objects)
+            self._binder = Binder(self._handle.objects, self._volumes, topology)
+        return Prepared(self._binder.find_pod_volumes(claims))
+
+    def filter(self, state: PodVolumes, pod: PodInfo, nodes: Nodes) -> Verdict:
+        return state.verdict(nodes)
+
+    # ------------------------------------------------------------ scoring
+
+    def pre_score(
+        self, state: object, pod: PodInfo, nodes: Nodes
+    ) -> Prepared[PodVolumes | None] | Status:
+        if self._shape is None:
+            return SKIP
+        return Prepared(state if isinstance(state, PodVolumes) else None)
+
+    def score(self, state: PodVolumes | None, pod: PodInfo, nodes: Nodes) -> Scores:
+        if state is None or self._shape is None:
+            return np.zeros(nodes.n, np.int64)
+        return scoring.score(state, nodes, self._shape)
+
+    # ------------------------------------------------------------ reserving and binding
+
+    def reserve(self, state: PodVolumes | None, pod: PodInfo, node_name: str) -> Status:
+        """Assume the volumes and claims as they will be on the node."""
+        if state is None or self._sorter.all_bound(pod.pod):
+            return SUCCESS
+        row = self._handle.cluster.row_of[node_name]
+        reserved = Reserved(
+            [binding.claimed(volume, claim) for volume, claim in state.static_bindings(row)],
+            [binding.selected(claim, node_name) for claim in state.dynamic_provisions(row)],
+        )
+        self._reserved[pod.uid] = reserved
+        for volume in reserved.volumes:
+            self._volumes.assume(volume)
+        for claim in reserved.claims:
+            self._claims.assume(claim)
+        return SUCCESS
+
+    def unreserve(self, state: PodVolumes | None, pod: PodInfo, node_name: str) -> None:
+        reserved = self._reserved.pop(pod.uid, Reserved())
+        for volume in reserved.volumes:
+            self._volumes.restore(volume)
+        for claim in reserved.claims:
+            self._claims.restore(claim)
+
+    def pre_bind(self, state: PodVolumes | None, pod: PodInfo, node_name: str) -> Status:
+        """Write what was assumed; the cluster's controllers complete the binding at once."""
+        reserved = self._reserved.get(pod.uid)
+        if reserved is None:
+            return SUCCESS
+        conflict = self._conflict(reserved)
+        if conflict:
+            return Status(Code.ERROR, (conflict,))
+        objects = self._handle.objects
+        for volume in reserved.volumes:
+            binding.complete_binding(volume, objects)
+        for claim in reserved.claims:
+            binding.provision(claim, self._handle.cluster, objects)
+        self.unreserve(state, pod, node_name)
+        return SUCCESS
+
+    def _conflict(self, reserved: Reserved) -> str:
+        """Return why the API server would refuse the writes, empty if it would not."""
+        for volume in reserved.volumes:
+            if not self._volumes.is_up_to_date(volume):
+                return binding.modified("persistentvolumes", volume.name)
+        for claim in reserved.claims:
+            if not self._claims.is_up_to_date(claim):
+                return binding.modified("persistentvolumeclaims", claim.name)
+        return ""
+
+    # ------------------------------------------------------------ events
+
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]:
+        return hints.events()
