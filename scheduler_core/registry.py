@@ -9,10 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
-
-from scheduler_core.cluster.nodes import Nodes
-from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.config.types import (
     Args,
@@ -22,10 +18,10 @@ from scheduler_core.config.types import (
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
     PodTopologySpreadArgs,
+    VolumeBindingArgs,
 )
 from scheduler_core.framework.handle import Handle
-from scheduler_core.framework.interface import Plugin, Scores
-from scheduler_core.framework.status import SKIP, Status, Verdict
+from scheduler_core.framework.interface import Plugin
 from scheduler_core.plugins.default_binder import DefaultBinder
 from scheduler_core.plugins.default_preemption import DefaultPreemption
 from scheduler_core.plugins.dynamic_resources import DynamicResources
@@ -37,10 +33,12 @@ from scheduler_core.plugins.node_name import NodeName
 from scheduler_core.plugins.node_ports import NodePorts
 from scheduler_core.plugins.node_resources import BalancedAllocation, Fit
 from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
+from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
 from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
 from scheduler_core.plugins.priority_sort import PrioritySort
 from scheduler_core.plugins.scheduling_gates import SchedulingGates
 from scheduler_core.plugins.taint_toleration import TaintToleration
+from scheduler_core.plugins.volume_binding import VolumeBinding
 from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
 from scheduler_core.plugins.volume_zone import VolumeZone
 
@@ -131,32 +129,6 @@ def _argued(make: Callable[[A, Handle], Plugin], args_type: type[A]) -> Factory:
     return lambda args, handle: make(args if isinstance(args, args_type) else args_type(), handle)
 
 
-_ON_THEIR_WAY = ("NodeVolumeLimits", "VolumeBinding")
-
-_FILTER_ONLY = ("NodeVolumeLimits",)
-
-
-class Absent:
-    """Stands in for a plugin that is not there yet: it takes no part in any cycle."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Status:
-        return SKIP
-
-    def filter(self, state: None, pod: PodInfo, nodes: Nodes) -> Verdict:
-        return Verdict.passed(nodes.n)
-
-
-class AbsentScorer(Absent):
-    def pre_score(self, state: object, pod: PodInfo, nodes: Nodes) -> Status:
-        return SKIP
-
-    def score(self, state: None, pod: PodInfo, nodes: Nodes) -> Scores:
-        return np.zeros(nodes.n, np.int64)
-
-
 def in_tree_registry() -> Registry:
     """Return the plugins of kube-scheduler v1.36."""
     registry = Registry()
@@ -173,6 +145,7 @@ def in_tree_registry() -> Registry:
     for handled in (
         TaintToleration,
         VolumeRestrictions,
+        NodeVolumeLimits,
         VolumeZone,
         ImageLocality,
         NodeDeclaredFeatures,
@@ -185,9 +158,7 @@ def in_tree_registry() -> Registry:
         BalancedAllocation,
         _argued(BalancedAllocation, NodeResourcesBalancedAllocationArgs),
     )
-    for name in _ON_THEIR_WAY:
-        kind = Absent if name in _FILTER_ONLY else AbsentScorer
-        registry.register(name, kind, lambda _, __, name=name, kind=kind: kind(name))
+    registry.register(VolumeBinding.name, VolumeBinding, _argued(VolumeBinding, VolumeBindingArgs))
     registry.register(
         PodTopologySpread.name,
         PodTopologySpread,

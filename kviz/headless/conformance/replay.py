@@ -12,7 +12,7 @@ from scheduler_core.api import KubeObject, Pod
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import KubeSchedulerConfiguration
 from scheduler_core.framework.interface import PostFilterOutcome
-from scheduler_core.framework.status import Status
+from scheduler_core.framework.status import Code, Status
 from scheduler_core.preemption.pick import BreakTie, first
 from scheduler_core.queue.moves import QueueEvent
 from scheduler_core.scheduler.build import SchedulerOptions
@@ -155,6 +155,8 @@ def status_of(status: Status) -> dict[str, object]:
         worded["plugin"] = status.plugin
     if status.reasons:
         worded["reasons"] = sorted(status.reasons)
+    if status.code is Code.ERROR:
+        worded["error"] = status.message
     return worded
 
 

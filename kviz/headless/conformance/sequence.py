@@ -71,7 +71,8 @@ class _SequenceReplay:
             else:
                 self._apply(event, step, where)
             self._compare_queue(step, where)
-        final = {pod.key: pod.spec.node_name for pod in self._replay.simulation.server.all(Pod)}
+        pods = self._replay.simulation.server.all(Pod)
+        final = {pod.key: pod.spec.node_name for pod in pods if is_visible(pod)}
         self._result.compare("final", self._case.expected["final"], final)
 
     # ------------------------------------------------------------ events
