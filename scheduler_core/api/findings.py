@@ -21,7 +21,7 @@ _NOT_MODELLED_KINDS = (
 def some_of(names: Sequence[str]) -> str:
     """A few names for a message: ``a, b, c and 7 more``."""
     shown = ", ".join(names[:_SHOWN])
-    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
+    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN:,} more"
 
 
 def counted(count: int, singular: str) -> str:
