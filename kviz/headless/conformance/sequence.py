@@ -19,6 +19,7 @@ from scheduler_core.api import KINDS, KubeObject, Pod
 from scheduler_core.config import ConfigError
 from scheduler_core.preemption.report import PreemptionReport
 from scheduler_core.queue.moves import Move, QueueEvent, Via
+from scheduler_core.scheduler.event_handlers import is_visible
 from scheduler_core.sim.api_server import NotFoundError
 from scheduler_core.sim.merge_patch import merge_patch
 from scheduler_core.trace.events import Queue
