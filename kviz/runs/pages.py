@@ -24,6 +24,7 @@ from kviz.runs.forms import RunForm
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.marked_text import marked_lines
 from kviz.runs.models import Run
+from kviz.runs.preemption_table import preemption_table
 from kviz.runs.presets import PRESETS, preset_text
 from kviz.runs.score_table import score_table
 from kviz.snapshots import selectors as snapshot_selectors
@@ -177,6 +178,7 @@ def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
     context = run_context(request, run) | {
         "cycle": cycle,
         "scores": score_table(cycle) if cycle else None,
+        "candidates": preemption_table(cycle) if cycle else None,
         "number": number,
         "previous": number - 1,
         "next": number + 1 if number < run.cycles else 0,

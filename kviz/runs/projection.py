@@ -13,7 +13,6 @@ from typing import Required, TypedDict
 from scheduler_core.trace.events import (
     NONE,
     Bound,
-    CriterionRecord,
     CycleFinished,
     CycleStarted,
     Detail,
@@ -355,7 +354,7 @@ def _add_preemption(document: CycleDocument, names: Names, event: HeaderEvent) -
             _preemption(document)["ineligible"] = event.reason
         case PreemptionDecided():
             preemption = _preemption(document)
-            preemption["criteria"] = [_criterion(names, event.nodes, c) for c in event.criteria]
+            preemption["criteria"] = _criteria(names, event)
             preemption["winner"] = names.node(event.winner)
             preemption["victims"] = names.pods(event.victims)
         case _:
@@ -369,12 +368,15 @@ def _preemption(document: CycleDocument) -> PreemptionDocument:
     return found
 
 
-def _criterion(names: Names, nodes: Sequence[int], record: CriterionRecord) -> Json:
-    return {
-        "name": record.name,
-        "values": dict(zip(names.nodes(nodes), record.values, strict=False)),
-        "kept": names.nodes(record.kept),
-    }
+def _criteria(names: Names, event: PreemptionDecided) -> list[Json]:
+    """Each step of the funnel; its values are those of the nodes the step before kept."""
+    steps: list[Json] = []
+    left = event.nodes
+    for record in event.criteria:
+        values = dict(zip(names.nodes(left), record.values, strict=True))
+        steps.append({"name": record.name, "values": values, "kept": names.nodes(record.kept)})
+        left = record.kept
+    return steps
 
 
 def _reprieve(names: Names, record: ReprieveRecord) -> Json:

@@ -152,7 +152,10 @@ class CandidateRecord(Record, frozen=True):
 
 
 class CriterionRecord(Record, frozen=True):
-    """One step of picking a candidate: each node's value, and which nodes stay in."""
+    """One step of picking a candidate: the values, and which nodes stay in.
+
+    `values` align with the nodes that the step before kept (at first: all candidates).
+    """
 
     name: str
     values: tuple[int, ...]

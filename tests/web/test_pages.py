@@ -1,0 +1,240 @@
+"""HTML pages: every link leads somewhere, forms keep what was typed, errors say where."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from kviz.accounts.services import local_workspace_ensure, token_create
+from kviz.runs.models import Run
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.services import samples_load
+
+from .cast import CLUSTER, Person, execute, pod
+
+BAD_CONFIG = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+  plugins:
+    score:
+      enabled:
+      - name: NoSuchPlugin
+"""
+
+
+@pytest.fixture
+def owner(db: None) -> Person:
+    """Whoever sits at the machine: the browser is in the local workspace at once."""
+    workspace = local_workspace_ensure()
+    return Person(workspace, token_create(workspace=workspace))
+
+
+class Page(HTMLParser):
+    """What a test wants to know of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.inline: list[str] = []
+        self.ids: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        if tag == "a" and found.get("href"):
+            self.links.append(str(found["href"]))
+        if found.get("id"):
+            self.ids.append(str(found["id"]))
+        handlers = [name for name in found if name.startswith("on") or name == "style"]
+        if handlers or (tag == "script" and "src" not in found) or tag == "style":
+            self.inline.append(f"<{tag} {' '.join(handlers)}>")
+
+
+def page(client: Client, address: str, status: int = 200) -> Page:
+    response = client.get(address)
+    assert response.status_code == status, (address, response.status_code)
+    return Page(response.content.decode())
+
+
+def crawl(client: Client, start: str, limit: int = 400) -> dict[str, Page]:
+    """Every page of this site that links lead to, each fetched once."""
+    seen: dict[str, Page] = {}
+    waiting = [start]
+    while waiting and len(seen) < limit:
+        address = waiting.pop()
+        if address in seen:
+            continue
+        seen[address] = page(client, address)
+        for link in seen[address].links:
+            target = urldefrag(urljoin(address, link)).url
+            if not urlsplit(target).netloc and not target.startswith("/static/"):
+                waiting.append(target)
+    return seen
+
+
+def test_no_link_is_a_dead_end_and_nothing_is_inline(owner: Person) -> None:
+    samples_load()
+    owner.finished(CLUSTER)
+    pages = crawl(owner.client, "/")
+    for address, found in pages.items():
+        assert found.inline == [], address
+        assert len(found.ids) == len(set(found.ids)), address
+        anchors = [link[1:] for link in found.links if link.startswith("#")]
+        assert set(anchors) <= {*found.ids, ""}, address
+    templates = {address.split("?")[0].split("/")[-1] for address in pages}
+    assert {"why", "cycles", "explore", "fidelity", "teach", "NodeResourcesFit"} <= templates
+
+
+def test_a_sample_runs_from_the_landing_page(owner: Person) -> None:
+    samples_load()
+    sample = Snapshot.objects.get(name="why-pending")
+    home = owner.client.get("/").content.decode()
+    assert str(sample.pk) in home
+    response = owner.client.post("/runs/new", {"snapshot": sample.pk, "then": "explore"})
+    run = Run.objects.get()
+    assert response.headers["Location"] == reverse("run-explore", args=[run.pk])
+    execute(worker="test")
+    html = owner.client.get(f"/runs/{run.pk}").content.decode()
+    assert "12 pods are still without a node; 1 found one." in html
+
+
+def test_a_preemption_is_told_criterion_by_criterion(owner: Person) -> None:
+    samples_load()
+    sample = Snapshot.objects.get(name="preemption-budget")
+    owner.client.post("/runs/new", {"snapshot": sample.pk})
+    execute(worker="test")
+    address = reverse("run-explore", args=[Run.objects.get().pk])
+    html = owner.client.get(address, {"c": 1, "view": "tables"}).content.decode()
+    section = html.split('id="candidates"')[1].split("</section>")[0]
+    rows = {row.split("node-")[1][0]: row for row in section.split("<tr")[2:]}
+    assert [rows[n].count("<s>") for n in "12345"] == [1, 1, 1, 1, 0]
+    assert "<s>1</s>" in rows["1"]
+    assert "<s>1000</s>" in rows["2"]
+    assert "batch/thumb-0" in rows["4"]
+    assert "2026-03-02 09:00:00" in rows["5"]
+
+
+def test_good_files_survive_a_broken_one(owner: Person) -> None:
+    files = [
+        SimpleUploadedFile("good.yaml", CLUSTER.encode()),
+        SimpleUploadedFile("bad.yaml", pod("web", "one-and-a-half").encode()),
+    ]
+    response = owner.client.post("/snapshots/new", {"files": files, "name": "half"}, follow=True)
+    assert response.status_code == 200
+    html = response.content.decode()
+    assert "half" in html
+    assert "<strong>bad.yaml</strong>" in html
+    assert "spec.containers[0].resources.requests" in html
+    assert "shop/giant" in html
+
+
+def test_an_upload_without_anything_useful_is_refused_and_the_text_kept(owner: Person) -> None:
+    response = owner.client.post("/snapshots/new", {"text": "<html>oops</html>", "name": "mine"})
+    html = response.content.decode()
+    assert response.status_code == 400
+    assert "pasted.yaml" in html
+    assert "&lt;html&gt;oops&lt;/html&gt;</textarea>" in html
+    assert 'value="mine"' in html
+    assert not Snapshot.objects.exists()
+
+
+def test_an_empty_upload_says_what_to_do(owner: Person) -> None:
+    response = owner.client.post("/snapshots/new", {})
+    assert response.status_code == 400
+    assert "Choose a file, or paste something." in response.content.decode()
+
+
+def test_a_bad_configuration_is_shown_at_its_line(owner: Person) -> None:
+    snapshot = owner.snapshot()
+    response = owner.client.post(
+        "/runs/new", {"snapshot": snapshot.pk, "scheduler_config": BAD_CONFIG, "seed": "7"}
+    )
+    html = response.content.decode()
+    assert response.status_code == 400
+    assert 'href="#L8"' in html
+    assert 'id="L8" class="is-bad"' in html
+    assert "NoSuchPlugin" in html
+    assert 'value="7"' in html
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("seed", ["-1", "many", str(2**70)])
+def test_a_bad_seed_is_refused(owner: Person, seed: str) -> None:
+    snapshot = owner.snapshot()
+    response = owner.client.post("/runs/new", {"snapshot": snapshot.pk, "seed": seed})
+    assert response.status_code == 400
+    assert not Run.objects.exists()
+
+
+def test_the_message_of_another_cluster_can_be_decoded(owner: Person) -> None:
+    run = owner.finished(CLUSTER)
+    address = reverse("run-why", args=[run.pk, "shop", "giant"])
+    message = "0/9 nodes are available: 9 node(s) had untolerated taint(s)."
+    html = owner.client.get(address, {"message": message}).content.decode()
+    assert "Your message, decoded" in html
+    assert "TaintToleration" in html
+    nonsense = owner.client.get(address, {"message": "please"}).content.decode()
+    assert "This is not a message of the form" in nonsense
+
+
+def test_what_belongs_to_others_is_not_there(owner: Person, ada: Person) -> None:
+    run = ada.finished(CLUSTER)
+    for name in ("run-detail", "run-cycles", "run-explore"):
+        response = owner.client.get(reverse(name, args=[run.pk]))
+        assert response.status_code == 404
+        assert "There is nothing here" in response.content.decode()
+    assert owner.client.get(f"/snapshots/{run.snapshot_id}").status_code == 404
+    assert owner.client.post(f"/runs/{run.pk}/delete").status_code == 404
+    assert Run.objects.filter(pk=run.pk).exists()
+
+
+def test_a_shared_run_can_be_read_but_not_changed(owner: Person, ada: Person) -> None:
+    from kviz.runs.services import run_share
+
+    run = ada.finished(CLUSTER)
+    token = run_share(run=run)
+    html = owner.client.get(f"/runs/{run.pk}?share={token}").content.decode()
+    assert "Delete this run" not in html
+    inside = [link for link in Page(html).links if link.startswith(f"/runs/{run.pk}")]
+    assert inside
+    assert all(f"share={token}" in link for link in inside)
+    assert owner.client.post(f"/runs/{run.pk}/delete?share={token}").status_code == 404
+
+
+def test_a_run_can_be_stopped_and_deleted_from_its_page(owner: Person) -> None:
+    run = owner.queued(CLUSTER)
+    html = owner.client.get(f"/runs/{run.pk}").content.decode()
+    assert "Waiting for a worker" in html
+    owner.client.post(f"/runs/{run.pk}/cancel")
+    run.refresh_from_db()
+    assert run.status == "cancelled"
+    owner.client.post(f"/runs/{run.pk}/delete")
+    assert not Run.objects.exists()
+
+
+def test_a_cluster_is_deleted_with_its_runs(owner: Person) -> None:
+    run = owner.finished(CLUSTER)
+    owner.client.post(f"/snapshots/{run.snapshot_id}/delete")
+    assert not Snapshot.objects.exists()
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("address", ["/nowhere", "/plugins/NoSuchPlugin", "/runs/1/why"])
+def test_addresses_that_lead_nowhere_say_so(owner: Person, address: str) -> None:
+    response = owner.client.get(address)
+    assert response.status_code == 404
+    assert "Back to the start" in response.content.decode()
+
+
+def test_odd_queries_do_no_harm(owner: Person) -> None:
+    run = owner.finished(CLUSTER)
+    for query in ("c=99999", "c=-1", "c=x", "c=" + "9" * 50, "kind=zzz&after=-3&pod=%00"):
+        assert owner.client.get(f"/runs/{run.pk}/explore?{query}").status_code == 200
+        assert owner.client.get(f"/runs/{run.pk}/cycles?{query}").status_code == 200
