@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from scheduler_core.api import Node, Taint
 from scheduler_core.cluster.nodes import ABSENT, BoolArray, IntArray, Nodes
-from scheduler_core.cluster.pods import PodInfo, TemplateTable
+from scheduler_core.cluster.pods import HostPort, PodInfo, TemplateTable
 from scheduler_core.cluster.requests import integer_resources
 
 PODS = "pods"
@@ -149,6 +149,12 @@ class ClusterColumns:
         self._labels: dict[str, _LabelColumn] = {}
         self._images: dict[str, _Image] = {}
         self._image_sizes: dict[str, tuple[int, int]] = {}
+        self.freed_ports: dict[int, set[HostPort]] = {}
+        """Host ports by row that count as free, whoever there still has them.
+
+        Upstream keeps the used ports of a node as a set: when one of two pods that share a port
+        goes, the port is free. Only pods that the scheduler did not place can share one.
+        """
         self._clock = 0
         self.node_revision = 0
         """Grows with every change to a node object, not with changes to pods."""
@@ -298,11 +304,18 @@ class ClusterColumns:
         """Record a pod on a node; the node object may still be unknown."""
         row = self._row(node_name)
         self.pods.add(pod, row)
+        if row in self.freed_ports:
+            self.freed_ports[row].difference_update(pod.template.host_ports)
+            if not self.freed_ports[row]:
+                del self.freed_ports[row]
         self._account(pod, row, 1)
 
     def remove_pod(self, pod: PodInfo, node_name: str) -> None:
         row = self.row_of[node_name]
-        self._account(self.pods.remove(pod, row), row, -1)
+        recorded = self.pods.remove(pod, row)
+        if recorded.template.host_ports:
+            self.freed_ports.setdefault(row, set()).update(recorded.template.host_ports)
+        self._account(recorded, row, -1)
 
     def _account(self, pod: PodInfo, row: int, sign: int) -> None:
         requests = pod.template.requests

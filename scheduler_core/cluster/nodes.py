@@ -8,7 +8,7 @@ preemption are filters over such views.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.cluster.pods import PodInfo, PodTemplate
+from scheduler_core.cluster.pods import HostPort, PodInfo, PodTemplate
 
 if TYPE_CHECKING:
     from scheduler_core.api import Node, Taint
@@ -148,6 +148,10 @@ class Nodes:
         change = self.changes[i]
         gone = {pod.uid for pod in change.removed}
         return [pod for pod in on_node if pod.uid not in gone] + list(change.added)
+
+    def freed_ports(self, i: int) -> Set[HostPort]:
+        """Return the ports of node i that count as free though a pod of the cluster has them."""
+        return self.cluster.freed_ports.get(int(self.rows[i]), frozenset())
 
     # ------------------------------------------------------------ columns of the nodes
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
-from scheduler_core.cluster.nodes import NO_CHANGE, BoolArray, Nodes
+import numpy as np
+
+from scheduler_core.cluster.nodes import NO_CHANGE, Change, IntArray, Nodes
 from scheduler_core.cluster.pods import HostPort, Mask, PodInfo
 from scheduler_core.framework.events import (
     ActionType,
@@ -15,6 +17,7 @@ from scheduler_core.framework.events import (
 )
 from scheduler_core.framework.hints import expect, queue_if
 from scheduler_core.framework.interface import Prepared
+from scheduler_core.framework.signatures import Signed, host_ports
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict
 
 REASON = "node(s) didn't have free ports for the requested pod ports"
@@ -37,6 +40,9 @@ class NodePorts:
 
     name = "NodePorts"
 
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        return (host_ports(pod.pod.spec),)
+
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[HostPorts] | Status:
         wanted = pod.template.host_ports
         return Prepared(wanted) if wanted else SKIP
@@ -48,8 +54,10 @@ class NodePorts:
             (self.name, state), lambda template: _conflict(state, template.host_ports)
         )
         taken = nodes.count_pods(holders) > 0
-        if nodes.changes:
-            _free_ports_of_removed(taken, state, holders, nodes)
+        for i in _with_freed_ports(np.flatnonzero(taken), nodes):
+            freed = _freed_ports(holders, nodes, i)
+            if _conflict(state, freed):
+                taken[i] = _conflict(state, _used_ports(holders, nodes, i, freed))
         return Verdict.reject(taken, Code.UNSCHEDULABLE, REASON)
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
@@ -61,24 +69,38 @@ class NodePorts:
         )
 
 
-def _free_ports_of_removed(
-    taken: BoolArray, wanted: HostPorts, holders: Mask, nodes: Nodes
-) -> None:
-    """Clear `taken` (n,) of hypothetical nodes whose pods shared a port with a removed one.
+def _with_freed_ports(positions: IntArray, nodes: Nodes) -> list[int]:
+    """Return those of some positions whose node has ports that a removed pod gave back."""
+    freed = nodes.cluster.freed_ports
+    if not freed and not nodes.changes:
+        return []
+    return [
+        int(i)
+        for i in positions
+        if int(nodes.rows[i]) in freed or (nodes.changes and nodes.changes[i].removed)
+    ]
+
+
+def _freed_ports(holders: Mask, nodes: Nodes, i: int) -> Set[HostPort]:
+    """Return ports of node i that count as free though a pod there may still have them.
 
     Upstream keeps the used ports of a node as a set: taking off one of two pods with the same
     port frees it. Such pairs exist only where something other than the scheduler placed them.
     """
-    for i, change in enumerate(nodes.changes):
-        if change is NO_CHANGE or not taken[i]:
-            continue
-        freed = _ports(pod for pod in change.removed if _is_chosen(holders, pod))
-        if not freed:
-            continue
-        there = nodes.pods(i)
-        kept = there[: len(there) - len(change.added)]
-        in_use = _ports(pod for pod in kept if _is_chosen(holders, pod))
-        taken[i] = _conflict(wanted, (in_use - freed) | _ports(change.added))
+    return nodes.freed_ports(i) | _ports(
+        pod for pod in _change(nodes, i).removed if _is_chosen(holders, pod)
+    )
+
+
+def _used_ports(holders: Mask, nodes: Nodes, i: int, freed: Set[HostPort]) -> Set[HostPort]:
+    """Return the ports of node i that pods chosen by `holders` use."""
+    pods, added = nodes.pods(i), _change(nodes, i).added
+    there = (pod for pod in pods[: len(pods) - len(added)] if _is_chosen(holders, pod))
+    return (_ports(there) - freed) | _ports(added)
+
+
+def _change(nodes: Nodes, i: int) -> Change:
+    return nodes.changes[i] if nodes.changes else NO_CHANGE
 
 
 def _ports(pods: Iterable[PodInfo]) -> set[HostPort]:

@@ -125,6 +125,20 @@ def test_used_ports_are_a_set_as_in_upstream(removed, added, taken):
     assert judge(world, incoming, nodes) == ({"n": NO} if taken else {})
 
 
+def test_a_port_given_back_stays_free_until_a_pod_takes_it_again():
+    """Deleting one of two pods that share a port frees it for good, not just hypothetically."""
+    one, two = (pod(name, on="n", ports=ports("80")) for name in ("one", "two"))
+    world = World(node("n"), one, two)
+    incoming = world.info(pod(ports=ports("80")))
+    assert judge(world, incoming, world.all_nodes()) == {"n": NO}
+    world.cluster.remove_pod(world.info(one), "n")
+    assert judge(world, incoming, world.all_nodes()) == {}
+    world.add(pod("three", on="n", ports=ports("81")))
+    assert judge(world, incoming, world.all_nodes()) == {}
+    world.add(one)
+    assert judge(world, incoming, world.all_nodes()) == {"n": NO}
+
+
 def test_a_hypothetical_pod_of_a_template_seen_only_after_the_question():
     world = World(node("n"))
     incoming = world.info(pod(ports=ports("80")))
