@@ -134,7 +134,7 @@ class _CycleReplay:
         feasible = nodes.take(
             np.array([nodes.names.index(name) for name in feasible_names], np.int64)
         )
-        cycle = Cycle(self._pod, nodes, 0, state)
+        cycle = Cycle(self._pod, nodes, 0, state=state)
         scoring = self._replay.scheduler.algorithm.prioritize(self._framework, cycle, feasible)
         skipped = sorted(state.skip_score)
         expected_skips = cast(Json, self._expected.get("preScore", {})).get("skipped", [])

@@ -101,7 +101,7 @@ class _SequenceReplay:
             elif event["op"] == "delete":
                 server.delete(self._stored(raw))
             else:
-                patched = merge_patch(self._stored(raw), cast(Json, event["patch"]))
+                patched = merge_patch(self._stored(raw), cast("dict[str, object]", event["patch"]))
                 server.update(patched)
         except NotFoundError:
             return "NotFound"
@@ -167,6 +167,10 @@ class _SequenceReplay:
         compare("result", attempt.result)
         if "startIndex" in expected:
             compare("startIndex", attempt.cycle.start_index)
+        batch = attempt.cycle.batch
+        self._result.compare(
+            f"{where} nodeHint", expected.get("nodeHint", ""), batch.hint if batch else ""
+        )
         if "node" in expected:
             compare("node", attempt.cycle.suggested_host)
         if "message" in expected:
