@@ -7,11 +7,11 @@ import importlib.metadata
 import sys
 from collections.abc import Sequence
 
-from kviz.cli import serve, token, worker
+from kviz.cli import conformance, serve, token, worker
 from kviz.cli.problems import CommandFailed
 from kviz.project.environment import EnvironmentProblem
 
-SUBCOMMANDS = (serve, token, worker)
+SUBCOMMANDS = (serve, token, worker, conformance)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -32,7 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         return int(options.run(options))
-    except (CommandFailed, EnvironmentProblem) as problem:
+    except CommandFailed as problem:
+        print(f"kviz: {problem}", file=sys.stderr)
+        return problem.exit_code
+    except EnvironmentProblem as problem:
         print(f"kviz: {problem}", file=sys.stderr)
         return 1
     except BrokenPipeError:

@@ -72,10 +72,14 @@ def read_object(raw: Json) -> KubeObject:
     return msgspec.convert(coerce_struct(raw, kind), kind, dec_hook=decode_timestamp)
 
 
-def read_cases(file: Path) -> Iterator[Case]:
-    """Yield the cases of a `.json` or `.jsonl.gz` file in order. Raises CaseError."""
+def read_cases(file: Path, *, snapshots_too: bool = False) -> Iterator[Case]:
+    """Yield the cases of a `.json` or `.jsonl.gz` file in order.
+
+    `snapshots_too` passes over Kubernetes objects. Raises CaseError for anything else.
+    """
     for document in read_documents(file):
-        yield _case(file, document)
+        if not (snapshots_too and isinstance(document, Mapping) and "apiVersion" in document):
+            yield _case(file, document)
 
 
 def read_documents(file: Path) -> Iterator[object]:

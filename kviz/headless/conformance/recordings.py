@@ -41,9 +41,10 @@ def _in_folder(folder: Path) -> Iterator[Case | Dump]:
         if _expected_name(file):
             n_found += 1
             yield _dump(file)
-        elif file.name.endswith(CASE_SUFFIXES) and not _is_snapshot(file):
-            n_found += 1
-            yield from read_cases(file)
+        elif file.name.endswith(CASE_SUFFIXES) and not _expected_beside(file):
+            for case in read_cases(file, snapshots_too=True):
+                n_found += 1
+                yield case
     if not n_found:
         raise CaseError(f"{folder} holds no recordings")
 
@@ -71,12 +72,3 @@ def _expected_beside(snapshot: Path) -> Path | None:
                 if (file := snapshot.with_name(expected)).exists():
                     return file
     return None
-
-
-def _is_snapshot(file: Path) -> bool:
-    """Tell a list of Kubernetes objects from a case, by how the file begins."""
-    if _expected_beside(file):
-        return True
-    with file.open("rb") as stream:
-        head = stream.read(256)
-    return b'"apiVersion"' in head

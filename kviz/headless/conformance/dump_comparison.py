@@ -1,0 +1,205 @@
+"""Comparing the attempts of a recorded run with kviz's own, as far as they are determined.
+
+In a large cluster the scheduler scores a sample of the feasible nodes, and which ones is a matter
+of chance. Then every recorded node must be feasible here too, and each score that does not depend
+on who else was in the sample must be equal; docs/adr/0010 has the whole list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kviz.headless.conformance.dump import (
+    BOUND,
+    NOT_ATTEMPTED,
+    UNSCHEDULABLE,
+    Dump,
+    Final,
+    RecordedAttempt,
+)
+from kviz.headless.conformance.dump_replay import DumpReplay
+from kviz.headless.conformance.image_sizes import ImageSizes
+from kviz.headless.conformance.result import CaseResult
+from scheduler_core.api import Node, Pod
+from scheduler_core.cluster.nodes import IntArray
+from scheduler_core.config import ExtensionPoint
+from scheduler_core.framework.interface import NormalizeScorePlugin, Plugin
+from scheduler_core.framework.runtime import Framework, PluginScore
+from scheduler_core.plugins.image_locality import ImageLocality
+from scheduler_core.scheduler.cycle import Filtering
+from scheduler_core.scheduler.scheduler import POD_SCHEDULED, Attempt
+from scheduler_core.scheduler.selection import num_feasible_nodes_to_find
+
+
+def replay_dump(dump: Dump) -> Iterator[CaseResult]:
+    """Make the recorded attempts; yield a result for each, and one for the final state.
+
+    Raises CaseError if the snapshot cannot be read.
+    """
+    objects = dump.objects()
+    image_sizes = ImageSizes([item for item in objects if isinstance(item, Node)])
+    replay = DumpReplay(objects, dump.attempts)
+    for recorded in dump.attempts:
+        result = CaseResult(f"{dump.name}/{recorded.order:03d} {recorded.pod}")
+        attempt = replay.attempt(recorded)
+        if attempt is None:
+            result.compare("attempted", True, False)
+        else:
+            _Comparison(recorded, attempt, replay.framework, image_sizes, result).run()
+        replay.keep_in_step(recorded)
+        yield result
+    replay.take_away_victims()
+    yield _final_state(dump, replay)
+
+
+class _Comparison:
+    def __init__(
+        self,
+        recorded: RecordedAttempt,
+        attempt: Attempt,
+        framework: Framework,
+        image_sizes: ImageSizes,
+        result: CaseResult,
+    ) -> None:
+        self._recorded = recorded
+        self._attempt = attempt
+        self._framework = framework
+        self._image_sizes = image_sizes
+        self._result = result
+
+    def run(self) -> None:
+        recorded, attempt, compare = self._recorded, self._attempt, self._result.compare
+        failure = attempt.failure
+        compare("result", recorded.result, UNSCHEDULABLE if failure else BOUND)
+        compare("message", recorded.message, failure.message if failure else "")
+        outcome = attempt.post_filter
+        compare("nominatedNode", recorded.nominated_node, outcome.node_name if outcome else "")
+        victims = [victim.key for victim in outcome.victims] if outcome else []
+        compare("victims", sorted(recorded.victims), sorted(victims))
+        filtering = attempt.cycle.filtering
+        if recorded.evaluated_nodes is not None and filtering is not None:
+            self._filtering(filtering)
+
+    # ------------------------------------------------------------ filtering
+
+    def _filtering(self, filtering: Filtering) -> None:
+        """`filtering` is over all nodes, the recorded one perhaps over a sample."""
+        n_sampled = num_feasible_nodes_to_find(self._attempt.cycle.nodes.n, 0)
+        sampled = filtering.feasible.n > n_sampled
+        compare = self._result.compare
+        if sampled:
+            n_rejected = filtering.examined.n - filtering.feasible.n
+            n_evaluated = self._recorded.evaluated_nodes or 0
+            compare("feasibleNodes", self._recorded.feasible_nodes, n_sampled)
+            compare("as many rejected nodes", True, n_evaluated <= n_sampled + n_rejected)
+            self._result.leave_out("evaluatedNodes")
+        else:
+            compare("feasibleNodes", self._recorded.feasible_nodes, filtering.feasible.n)
+            compare("evaluatedNodes", self._recorded.evaluated_nodes, filtering.examined.n)
+        feasible = {name: i for i, name in enumerate(filtering.feasible.names)}
+        wanted = {*self._recorded.final_scores, self._recorded.node}
+        compare("recorded nodes that are not feasible", [], sorted(wanted - feasible.keys()))
+        scoring = self._attempt.cycle.scoring
+        compare("scored", bool(self._recorded.final_scores), scoring is not None)
+        if scoring is not None and wanted <= feasible.keys():
+            scores = [self._with_image_sizes(s, filtering, feasible) for s in scoring.scores]
+            self._scores(scores, feasible, sampled=sampled)
+
+    # ------------------------------------------------------------ scores
+
+    def _with_image_sizes(
+        self, score: PluginScore, filtering: Filtering, feasible: Mapping[str, int]
+    ) -> PluginScore:
+        """Score again if the recorded scheduler had other sizes of images in mind."""
+        plugin = self._plugin(score.plugin)
+        if not isinstance(plugin, ImageLocality):
+            return score
+        expected = {
+            feasible[node]: by_plugin.get(score.plugin, 0) // score.weight
+            for node, by_plugin in self._recorded.plugin_scores.items()
+        }
+        raw = self._image_sizes.scores(
+            plugin, self._attempt.cycle.pod, filtering.feasible, expected
+        )
+        return score if raw is None else replace(score, raw=raw, normalized=raw)
+
+    def _plugin(self, name: str) -> Plugin:
+        scoring = self._framework.points[ExtensionPoint.SCORE]
+        return next(plugin for plugin, _ in scoring if plugin.name == name)
+
+    def _scores(
+        self, scores: Sequence[PluginScore], feasible: Mapping[str, int], *, sampled: bool
+    ) -> None:
+        uncertain = [s.plugin for s in scores if sampled and self._varies(s)]
+        plugins = sorted(score.plugin for score in scores)
+        for node, by_plugin in self._recorded.plugin_scores.items():
+            self._result.compare(f"plugins[{node}]", sorted(by_plugin), plugins)
+            for score in scores:
+                if score.plugin not in uncertain:
+                    weighted = int(score.normalized[feasible[node]]) * score.weight
+                    expected = by_plugin.get(score.plugin)
+                    self._result.compare(f"score[{node}]", expected, weighted, score.plugin)
+        for plugin in uncertain:
+            self._result.leave_out(f"{plugin} scores, normalised over a sample")
+        if uncertain:
+            self._result.leave_out("finalScores")
+        else:
+            totals = sum(score.normalized * score.weight for score in scores)
+            assert isinstance(totals, np.ndarray)
+            self._totals(totals, feasible, sampled=sampled)
+
+    def _varies(self, score: PluginScore) -> bool:
+        """Tell whether a plugin's scores depend on which nodes are scored together.
+
+        They do if it normalises them, unless they are all alike to begin with.
+        """
+        alike = bool((score.raw == score.raw[0]).all())
+        return isinstance(self._plugin(score.plugin), NormalizeScorePlugin) and not alike
+
+    def _totals(self, totals: IntArray, feasible: Mapping[str, int], *, sampled: bool) -> None:
+        recorded, compare = self._recorded, self._result.compare
+        for node, total in recorded.final_scores.items():
+            compare(f"finalScore[{node}]", total, int(totals[feasible[node]]))
+        best = max(recorded.final_scores.values())
+        compare("final score of the picked node", best, int(totals[feasible[recorded.node]]))
+        n_top = int((totals == best).sum())
+        if sampled:
+            enough = recorded.nodes_with_top_score is None or recorded.nodes_with_top_score <= n_top
+            compare("as many nodes with the top score", True, enough)
+            self._result.leave_out("nodesWithTopScore")
+        else:
+            compare("nodesWithTopScore", recorded.nodes_with_top_score, n_top)
+            expected = sorted(recorded.final_scores.values(), reverse=True)
+            highest = sorted(totals.tolist(), reverse=True)[: len(expected)]
+            compare("highest finalScores", expected, highest)
+
+
+# ---------------------------------------------------------------- at the end
+
+
+def _final_state(dump: Dump, replay: DumpReplay) -> CaseResult:
+    """Compare what became of every pod."""
+    result = CaseResult(f"{dump.name}/final")
+    for key, expected in dump.final.items():
+        pod = replay.pod(key)
+        if pod is None:
+            result.compare(f"pods[{key}]", expected.outcome, "deleted")
+        else:
+            _compare_final(result, key, expected, pod)
+    gone = sorted(key for key in dump.deleted if replay.pod(key) is None)
+    result.compare("podsDeletedDuringRun", sorted(dump.deleted), gone)
+    return result
+
+
+def _compare_final(result: CaseResult, key: str, expected: Final, pod: Pod) -> None:
+    status = pod.status
+    message = next((c.message for c in status.conditions if c.type == POD_SCHEDULED), "")
+    result.compare(f"pods[{key}].node", expected.node or "", pod.spec.node_name)
+    if expected.outcome == UNSCHEDULABLE:
+        result.compare(f"pods[{key}].message", expected.message or "", message)
+    if expected.outcome != NOT_ATTEMPTED:
+        nominated = expected.nominated_node_name or ""
+        result.compare(f"pods[{key}].nominatedNodeName", nominated, status.nominated_node_name)

@@ -1,0 +1,36 @@
+"""Replaying recordings of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from kviz.headless.conformance.cases import Case, CaseError
+from kviz.headless.conformance.cycle import replay_cycle
+from kviz.headless.conformance.dump import Dump
+from kviz.headless.conformance.dump_comparison import replay_dump
+from kviz.headless.conformance.result import CaseResult
+from kviz.headless.conformance.sequence import replay_sequence
+
+REPLAYS: Mapping[str, Callable[[Case], CaseResult]] = {
+    "cycle": replay_cycle,
+    "sequence": replay_sequence,
+}
+
+
+def replay(recording: Case | Dump) -> Iterator[CaseResult]:
+    """Yield the comparison of a case, or of each attempt of a dump.
+
+    A replay that breaks off counts as a difference, so that the others are still made. Raises
+    CaseError if a dump's snapshot cannot be read.
+    """
+    try:
+        if isinstance(recording, Dump):
+            yield from replay_dump(recording)
+        else:
+            yield REPLAYS[recording.mode](recording)
+    except CaseError:
+        raise
+    except Exception as error:
+        broken = CaseResult(recording.name)
+        broken.compare("replay", "", f"{type(error).__name__}: {error}")
+        yield broken
