@@ -109,7 +109,7 @@ class InterPodAffinity:
             return SKIP
         if terms.error:
             return Status(Code.ERROR, (f"failed to parse pod: {terms.error}",))
-        prepared = scoring.prepare(terms, self._handle.all_nodes(), existing.scoring, existing.sums)
+        prepared = scoring.prepare(terms, self._handle, existing.scoring, existing.sums)
         return SKIP if prepared is None else Prepared(prepared)
 
     def score(self, state: scoring.ScoreState, pod: PodInfo, nodes: Nodes) -> Scores:

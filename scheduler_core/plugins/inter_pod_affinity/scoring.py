@@ -14,6 +14,7 @@ from scheduler_core.cluster.domains import sum_by_domain
 from scheduler_core.cluster.nodes import IntArray, Nodes
 from scheduler_core.cluster.pods import AffinityTerm, PodTemplate
 from scheduler_core.cluster.row_sums import RowSums
+from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
 from scheduler_core.plugins.inter_pod_affinity.terms import Incoming, TermTable, valid_terms
 
@@ -42,11 +43,12 @@ def _negative(terms: Iterable[AffinityTerm]) -> Iterable[AffinityTerm]:
     return (replace(term, weight=-term.weight) for term in terms)
 
 
-def prepare(
-    pod: Incoming, all_nodes: Nodes, existing: TermTable, sums: RowSums
-) -> ScoreState | None:
+def prepare(pod: Incoming, handle: Handle, existing: TermTable, sums: RowSums) -> ScoreState | None:
     """Add up weights over all pods; None if no term meets a pod in any domain."""
-    templates = all_nodes.cluster.templates
+    meant = existing.about(pod)
+    if not meant and not pod.preferred:
+        return None
+    all_nodes, templates = handle.all_nodes(), handle.cluster.templates
     result: dict[str, IntArray] = {}
 
     def add(topology_key: str, weight: int, per_row: IntArray) -> None:
@@ -56,7 +58,7 @@ def prepare(
             known = result.get(topology_key)
             result[topology_key] = weight * counts if known is None else known + weight * counts
 
-    for each in existing.about(pod):
+    for each in meant:
         per_row = sums.of(("scoring", each.number), each.weights(len(templates)))
         add(each.term.topology_key, each.term.weight, per_row)
     for term in pod.preferred:

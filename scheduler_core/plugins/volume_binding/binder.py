@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -66,20 +67,26 @@ class PodVolumes:
     provisions: Sequence[Provision]
 
     def verdict(self, nodes: Nodes) -> Verdict:
-        grave = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
-        rows = nodes.rows
-        failed = [(where[rows], Code.ERROR, text) for text, where in self.errors]
-        sound = ~np.logical_or.reduce([np.zeros(nodes.n, np.bool_), *(at for at, _, _ in failed)])
         return Verdict.of(
-            nodes.n,
-            [
-                *failed,
-                (sound & self.bound_elsewhere[rows], grave, NODE_CONFLICT),
-                (sound & self.unmatched[rows], grave, BIND_CONFLICT),
-                (sound & self.no_space[rows], grave, NOT_ENOUGH_SPACE),
-                (sound & self.not_found[rows], grave, VOLUME_NOT_FOUND),
-            ],
+            nodes.n, [(where[nodes.rows], code, text) for where, code, text in self._rejections]
         )
+
+    @cached_property
+    def _rejections(self) -> list[tuple[BoolArray, Code, str]]:
+        """Where, how and why nodes are rejected, bool (n_rows,); only what happens anywhere."""
+        grave = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+        sound = np.ones(self.unmatched.size, np.bool_)
+        rejections = []
+        for text, where in self.errors:
+            sound &= ~where
+            rejections.append((where, Code.ERROR, text))
+        rejections += [
+            (sound & self.bound_elsewhere, grave, NODE_CONFLICT),
+            (sound & self.unmatched, grave, BIND_CONFLICT),
+            (sound & self.no_space, grave, NOT_ENOUGH_SPACE),
+            (sound & self.not_found, grave, VOLUME_NOT_FOUND),
+        ]
+        return [each for each in rejections if each[0].any()]
 
     def static_bindings(self, row: int) -> list[tuple[PersistentVolume, PersistentVolumeClaim]]:
         """Return the volumes to bind on a row, each with its claim."""

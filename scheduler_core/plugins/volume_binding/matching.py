@@ -5,9 +5,10 @@ Upstream: v1.36 component-helpers/storage/volume/pv_helpers.go (FindMatchingVolu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,8 @@ from scheduler_core.plugins.volume_binding.topology import VolumeTopology
 
 AVAILABLE: Final = "Available"
 FILESYSTEM: Final = "Filesystem"
+NOWHERE: Final = -2
+"""Equal to no position and not to -1, which stands for no choice."""
 
 
 class MatchingError(ValueError):
@@ -44,10 +47,24 @@ class Match:
         missing: BoolArray = self.chosen == ABSENT
         return missing
 
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {volume.name: i for i, volume in enumerate(self.volumes)}
 
-def size_of(amounts: dict[str, str]) -> Fraction:
+    def gives(self, volume: PersistentVolume, rows: IntArray | slice) -> BoolArray:
+        """Return on which of some rows the claim is given that volume, bool."""
+        gives: BoolArray = self.chosen[rows] == self._positions.get(volume.name, NOWHERE)
+        return gives
+
+
+def size_of(amounts: Mapping[str, str]) -> Fraction:
     """Return the exact amount of storage, 0 if none is named."""
-    quantity = parse_quantity(amounts.get(STORAGE, "0"))
+    return _exact(amounts.get(STORAGE, "0"))
+
+
+@lru_cache(maxsize=4096)
+def _exact(text: str) -> Fraction:
+    quantity = parse_quantity(text)
     return Fraction(quantity.unscaled) * Fraction(10) ** quantity.exponent
 
 
@@ -80,45 +97,42 @@ def _match(
     match = Match(claim, volumes, np.full(topology.n_rows, ABSENT))
     acceptable = [i for i, volume in enumerate(volumes) if _is_acceptable(claim, volume)]
     reserved = [i for i in acceptable if _is_bound_to(volumes[i], claim)][:1]
-    considered = topology.everywhere()
+    open_rows = topology.everywhere()
     for i in reserved:
         # Nothing else will do, also where this one cannot be used, unless it is given away.
-        considered = _given_away(volumes[i], earlier, topology)
-        _give(match, i, ~considered, topology)
+        given_away = np.logical_or.reduce(
+            [topology.nowhere(), *(each.gives(volumes[i], slice(None)) for each in earlier)]
+        )
+        _give(match, i, ~given_away, earlier, topology)
+        open_rows = given_away
     free = [i for i in acceptable if _is_available(claim, volumes[i])]
+    n_open = int(open_rows.sum())
     for i in sorted(free, key=lambda i: size_of(volumes[i].spec.capacity)):
-        if not (considered & match.missing).any():
+        if n_open == 0:
             break
-        if earlier:
-            _give(match, i, considered & ~_given_away(volumes[i], earlier, topology), topology)
-        else:
-            _give(match, i, considered, topology)
+        n_open -= _give(match, i, open_rows, earlier, topology)
     return match
 
 
-def _give(match: Match, i: int, where: BoolArray, topology: VolumeTopology) -> None:
-    """Choose volume `i` on the nodes it can be used on that have no choice yet."""
-    rows = topology.within(match.volumes[i].spec.node_affinity)
-    if rows is None:
-        match.chosen[where & match.missing] = i
-    else:
-        match.chosen[rows[where[rows] & (match.chosen[rows] == ABSENT)]] = i
+def _give(
+    match: Match,
+    i: int,
+    where: BoolArray,
+    earlier: Sequence[Match],
+    topology: VolumeTopology,
+) -> int:
+    """Choose volume `i` where it can be used and nothing is chosen yet; return on how many rows.
 
-
-def _given_away(
-    volume: PersistentVolume, earlier: Sequence[Match], topology: VolumeTopology
-) -> BoolArray:
-    """Return where another claim of the pod is given the volume, bool (n_rows,)."""
-    taken = topology.nowhere()
-    for match in earlier:
-        position = _position(match.volumes, volume)
-        if position != ABSENT:
-            taken |= match.chosen == position
-    return taken
-
-
-def _position(volumes: Sequence[PersistentVolume], wanted: PersistentVolume) -> int:
-    return next((i for i, each in enumerate(volumes) if each is wanted), ABSENT)
+    Rows where an earlier claim of the pod is given the volume are left out.
+    """
+    within = topology.within(match.volumes[i].spec.node_affinity)
+    rows = slice(None) if within is None else within
+    given = where[rows] & (match.chosen[rows] == ABSENT)
+    for each in earlier:
+        given &= ~each.gives(match.volumes[i], rows)
+    at = np.flatnonzero(given) if within is None else within[given]
+    match.chosen[at] = i
+    return int(at.size)
 
 
 def _is_acceptable(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
