@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-
-READY = re.compile(r"kviz is ready: (http://\S+)")
+from running_server import Server, start_server, stop_server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,58 +22,6 @@ def django_db_modify_db_settings(
 
     folder = tmp_path_factory.mktemp("database")
     settings.DATABASES["default"]["TEST"]["NAME"] = str(folder / "test.sqlite3")
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running `kviz serve` with its own data folder."""
-
-    base_url: str
-    token: str
-    data_dir: Path
-    process: subprocess.Popen[str]
-
-    @property
-    def ws_url(self) -> str:
-        return self.base_url.replace("http", "ws", 1)
-
-
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "kviz.cli", *arguments]
-
-
-def environment(data_dir: Path, **more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("KVIZ_")}
-    return {**kept, "KVIZ_DATA_DIR": str(data_dir), "PYTHONWARNINGS": "default", **more}
-
-
-def start_server(data_dir: Path, **more: str) -> Server:
-    """Start `kviz serve` on a free port and wait until it says where it is."""
-    log = (data_dir / "serve.log").open("w")
-    env = environment(data_dir, **more)
-    process = subprocess.Popen(
-        command("serve", "--port", "0"), env=env, stdout=subprocess.PIPE, stderr=log, text=True
-    )
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    found = READY.search(line)
-    if found is None:
-        process.kill()
-        process.wait()
-        raise AssertionError(f"kviz serve did not start: {(data_dir / 'serve.log').read_text()}")
-    token = subprocess.check_output(command("token"), env=env, text=True).strip()
-    return Server(found[1], token, data_dir, process)
-
-
-def stop_server(server: Server) -> int:
-    server.process.terminate()
-    try:
-        code = server.process.wait(15)
-    finally:
-        server.process.kill()
-        if server.process.stdout is not None:
-            server.process.stdout.close()
-    return code
 
 
 @pytest.fixture(scope="session")

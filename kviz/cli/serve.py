@@ -39,9 +39,11 @@ def run(options: argparse.Namespace) -> int:
     folder = environment.prepare_data_dir()
     with _lock(folder), _listen(options.host, options.port) as listener:
         start_django(migrate=True)
+        from kviz.accounts.services import local_token_ensure
         from kviz.project.serving import serve
         from kviz.snapshots.services import samples_load
 
+        local_token_ensure(folder=folder)
         samples_load()
         serve(listener, host=options.host)
     return 0

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections import deque
 from collections.abc import MutableMapping
 from dataclasses import asdict
@@ -34,6 +35,7 @@ WINDOW: Final = 8
 """Chunks that may be unacknowledged."""
 FALLBACK_S: Final = 1.0
 """How often to look for news of a live run if no hint comes; hints may get lost."""
+SEQ: Final = re.compile(r"-1|[0-9]{1,18}")
 BAD_REQUEST: Final = 4400
 NOT_FOUND: Final = 4404
 
@@ -54,7 +56,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         query = parse_qs(self.scope["query_string"].decode("latin-1"))
         after, share = query.get("after", ["-1"])[0], query.get("share", [""])[0]
         await self.accept()
-        if not after.lstrip("-").isdecimal():
+        if not SEQ.fullmatch(after):
             await self.close(BAD_REQUEST)
             return
         self.run_id = self.scope["url_route"]["kwargs"]["run_id"]

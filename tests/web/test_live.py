@@ -1,0 +1,278 @@
+"""The websocket: replay, live and reconnect are one path; strangers stay outside."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+import pytest
+from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+from django.test import Client
+from pytest_django import Settings
+
+from kviz.live import hints
+from kviz.live.consumers import BAD_REQUEST, NOT_FOUND, WINDOW
+from kviz.project.asgi import application
+from kviz.runs import services
+from kviz.runs.models import Run
+from scheduler_core.trace.codec import MAX_CYCLES
+
+from .cast import Person, crowd, person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Headers = list[tuple[bytes, bytes]]
+
+
+async def connect(path: str, headers: Headers) -> tuple[ApplicationCommunicator, bool]:
+    """Open a websocket as uvicorn would; tell whether it was accepted."""
+    plain, _, query = path.partition("?")
+    scope = {
+        "type": "websocket",
+        "path": plain,
+        "query_string": query.encode(),
+        "headers": headers,
+        "subprotocols": [],
+    }
+    communicator = ApplicationCommunicator(application, scope)
+    await communicator.send_input({"type": "websocket.connect"})
+    answer = await communicator.receive_output(timeout=5)
+    return communicator, answer["type"] == "websocket.accept"
+
+
+@asynccontextmanager
+async def socket(path: str, headers: Headers) -> AsyncIterator[ApplicationCommunicator]:
+    communicator, accepted = await connect(path, [(b"host", b"testserver"), *headers])
+    assert accepted
+    try:
+        yield communicator
+    finally:
+        await communicator.send_input({"type": "websocket.disconnect", "code": 1000})
+        await communicator.wait()
+
+
+async def say(communicator: ApplicationCommunicator, text: str) -> None:
+    await communicator.send_input({"type": "websocket.receive", "text": text})
+
+
+def token(someone: Person) -> Headers:
+    return [(b"authorization", f"Bearer {someone.token}".encode())]
+
+
+def path(run: Run, after: int = -1, more: str = "") -> str:
+    return f"/ws/runs/{run.pk}/?after={after}{more}"
+
+
+async def next_frame(communicator: ApplicationCommunicator) -> Any:
+    """A status as a dict, a chunk as `(first_seq, last_seq, n_events)`."""
+    message = await communicator.receive_output(timeout=5)
+    if message["type"] == "websocket.close":
+        return message["code"]
+    if message.get("text") is not None:
+        return json.loads(message["text"])
+    first_seq, events = msgspec.msgpack.decode(gzip.decompress(message["bytes"]))
+    return first_seq, first_seq + len(events) - 1, len(events)
+
+
+async def follow(communicator: ApplicationCommunicator, *, until: str) -> tuple[list[Any], Any]:
+    """Acknowledge every chunk until a status says so; return the chunks and that status."""
+    chunks = []
+    while True:
+        frame = await next_frame(communicator)
+        if isinstance(frame, dict):
+            if frame["status"] == until:
+                return chunks, frame
+        else:
+            chunks.append(frame)
+            await say(communicator, json.dumps({"ack": frame[1]}))
+
+
+@sync_to_async
+def finished(n_pods: int = 0) -> tuple[Person, Run]:
+    ada = person()
+    return ada, ada.finished(crowd(n_pods)) if n_pods else ada.finished()
+
+
+async def test_a_finished_run_is_replayed() -> None:
+    ada, run = await finished(2 * MAX_CYCLES)
+    async with socket(path(run), token(ada)) as communicator:
+        chunks, status = await follow(communicator, until="finished")
+
+    assert chunks[0][0] == 0
+    assert [c[0] for c in chunks[1:]] == [c[1] + 1 for c in chunks[:-1]]
+    assert chunks[-1][1] == status["last_seq"] == run.last_seq
+    assert status == {
+        "type": "status",
+        "status": "finished",
+        "cycles": 2 * MAX_CYCLES,
+        "bound": 2 * MAX_CYCLES,
+        "pending": 0,
+        "last_seq": run.last_seq,
+    }
+
+
+async def test_a_client_that_comes_back_gets_what_it_misses() -> None:
+    ada, run = await finished(2 * MAX_CYCLES)
+    async with socket(path(run), token(ada)) as communicator:
+        whole, _ = await follow(communicator, until="finished")
+
+    async with socket(path(run, after=whole[0][1]), token(ada)) as communicator:
+        rest, _ = await follow(communicator, until="finished")
+    async with socket(path(run, after=run.last_seq), token(ada)) as communicator:
+        nothing, _ = await follow(communicator, until="finished")
+
+    assert rest == whole[1:]
+    assert nothing == []
+
+
+async def test_a_slow_client_gets_no_more_than_the_window() -> None:
+    ada, run = await finished((WINDOW + 3) * MAX_CYCLES)
+    async with socket(path(run), token(ada)) as communicator:
+        received = [await next_frame(communicator) for _ in range(WINDOW)]
+        assert await communicator.receive_nothing(timeout=0.3)
+
+        await say(communicator, json.dumps({"ack": received[1][1]}))
+        received += [await next_frame(communicator) for _ in range(2)]
+        assert await communicator.receive_nothing(timeout=0.3)
+
+        await say(communicator, json.dumps({"ack": received[-1][1]}))
+        rest, status = await follow(communicator, until="finished")
+
+    assert [*received, *rest][-1][1] == status["last_seq"]
+
+
+async def test_a_run_is_followed_while_it_runs() -> None:
+    ada = await sync_to_async(person)()
+    run = await sync_to_async(ada.queued)(crowd(2 * MAX_CYCLES))
+    loop = asyncio.get_running_loop()
+
+    def advanced(run_id: uuid.UUID, seq: int) -> None:
+        asyncio.run_coroutine_threadsafe(hints.announce(run_id, seq), loop).result()
+
+    def work() -> None:
+        claimed = services.run_claim(worker="w")
+        assert claimed is not None
+        services.run_execute(run=claimed, worker="w", advanced=advanced)
+
+    async with socket(path(run), token(ada)) as communicator:
+        assert (await next_frame(communicator))["status"] == "queued"
+        working = asyncio.create_task(sync_to_async(work, thread_sensitive=False)())
+        chunks, status = await follow(communicator, until="finished")
+        await working
+
+    assert chunks[0][0] == 0
+    assert chunks[-1][1] == status["last_seq"]
+    assert status["cycles"] == 2 * MAX_CYCLES
+
+
+async def test_news_arrive_even_when_every_hint_is_lost() -> None:
+    ada = await sync_to_async(person)()
+    run = await sync_to_async(ada.queued)()
+
+    async with socket(path(run), token(ada)) as communicator:
+        assert (await next_frame(communicator))["status"] == "queued"
+        await sync_to_async(services.run_cancel)(run=run)
+        _, status = await follow(communicator, until="cancelled")
+
+    assert status["last_seq"] == -1
+
+
+async def test_why_a_run_failed_is_told() -> None:
+    ada = await sync_to_async(person)()
+    run = await sync_to_async(ada.queued)()
+    await Run.objects.filter(pk=run.pk).aupdate(status="failed", error="No memory.")
+
+    async with socket(path(run), token(ada)) as communicator:
+        _, status = await follow(communicator, until="failed")
+
+    assert status["error"] == "No memory."
+
+
+async def test_a_run_that_is_deleted_ends_the_connection() -> None:
+    ada = await sync_to_async(person)()
+    run = await sync_to_async(ada.queued)()
+    async with socket(path(run), token(ada)) as communicator:
+        await next_frame(communicator)
+        await sync_to_async(services.run_delete)(run=run)
+        assert await next_frame(communicator) == NOT_FOUND
+
+
+@pytest.mark.parametrize("share", ["", "&share=guess"])
+async def test_strangers_see_nothing(share: str) -> None:
+    _, run = await finished()
+    ben = await sync_to_async(person)()
+
+    async with socket(path(run, more=share), token(ben)) as communicator:
+        assert await next_frame(communicator) == NOT_FOUND
+    headers = [(b"authorization", b"Bearer wrong")]
+    async with socket(path(run, more=share), headers) as communicator:
+        assert await next_frame(communicator) == NOT_FOUND
+
+
+async def test_a_share_token_opens_the_run(settings: Settings) -> None:
+    settings.MODE = "server"
+    _, run = await finished()
+    share = await sync_to_async(services.run_share)(run=run)
+    browser = [(b"origin", b"http://testserver")]
+
+    async with socket(path(run, more=f"&share={share}"), browser) as communicator:
+        _, status = await follow(communicator, until="finished")
+    assert status["cycles"] == 5
+
+
+async def test_a_browser_follows_its_own_run(settings: Settings) -> None:
+    settings.MODE = "server"
+    client = Client()
+    await sync_to_async(client.get)("/api/v1/runs/")
+    _, run = await finished()
+    workspace = await sync_to_async(lambda: client.session["workspace"])()
+    await Run.objects.filter(pk=run.pk).aupdate(workspace=workspace)
+    cookie = f"kviz_session={client.cookies['kviz_session'].value}".encode()
+    headers = [(b"origin", b"http://testserver"), (b"cookie", cookie)]
+
+    async with socket(path(run), headers) as communicator:
+        _, status = await follow(communicator, until="finished")
+    assert status["cycles"] == 5
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        (b"testserver", b"http://evil.example"),
+        (b"testserver", b"http://testserver:3000"),
+        (b"testserver", b"null"),
+        (b"testserver", None),
+        (b"rebound.example", b"http://rebound.example"),
+    ],
+)
+async def test_a_page_of_another_site_is_refused(host: bytes, origin: bytes | None) -> None:
+    headers = [(b"host", host)] + ([(b"origin", origin)] if origin else [])
+
+    communicator, accepted = await connect(f"/ws/runs/{uuid.uuid4()}/", headers)
+
+    assert not accepted
+    await communicator.wait()
+
+
+@pytest.mark.parametrize("after", ["x", "", "1.5", "--1", "9" * 30])
+async def test_after_must_be_a_number(after: str) -> None:
+    ada, run = await finished()
+    url = f"/ws/runs/{run.pk}/?after={after or '%20'}"
+    async with socket(url, token(ada)) as communicator:
+        assert await next_frame(communicator) == BAD_REQUEST
+
+
+@pytest.mark.parametrize("message", ["", "x", "[]", '{"ack": "1"}', '{"seq": 1}', "{}"])
+async def test_nonsense_ends_the_connection(message: str) -> None:
+    ada, run = await finished()
+    async with socket(path(run), token(ada)) as communicator:
+        await follow(communicator, until="finished")
+        await say(communicator, message)
+        assert await next_frame(communicator) == BAD_REQUEST

@@ -1,0 +1,226 @@
+"""`kviz serve` as a user has it: one command, real sockets, real processes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from running_server import Server, command, environment, start_server, stop_server
+from websockets.sync.client import connect
+
+from .cast import CLUSTER, crowd
+
+
+def call(server: Server, path: str, body: object = None, **headers: str) -> Any:
+    """A REST call with the server's token; the answer's JSON."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode() if body else None
+    request = urllib.request.Request(f"{server.base_url}/api/v1{path}", data)
+    request.add_header("Authorization", f"Bearer {server.token}")
+    for name, value in ({"Content-Type": "application/json"} | headers).items():
+        request.add_header(name, value)
+    with urllib.request.urlopen(request, timeout=20) as response:
+        return json.load(response)
+
+
+def upload(server: Server, text: str) -> str:
+    headers = {"Content-Type": "application/yaml"}
+    return str(call(server, "/snapshots/", text.encode(), **headers)["id"])
+
+
+def run_of(server: Server, text: str) -> str:
+    return str(call(server, "/runs/", {"snapshot": upload(server, text)})["id"])
+
+
+def wait_for(server: Server, run: str, *, seconds: float = 30) -> Any:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        document = call(server, f"/runs/{run}/")
+        if document["status"] not in ("queued", "running"):
+            return document
+        time.sleep(0.05)
+    raise AssertionError(f"the run is still {document['status']}")
+
+
+def workers_of(server: Server) -> list[int]:
+    """Process ids of the server's children."""
+    pid = server.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in children.read_text().split()]
+
+
+def test_upload_run_and_follow_over_real_sockets(server: Server) -> None:
+    run = run_of(server, CLUSTER)
+    seen, last_seq = [], -1
+    with connect(
+        f"{server.ws_url}/ws/runs/{run}/?after=-1",
+        additional_headers={"Authorization": f"Bearer {server.token}"},
+        compression=None,
+    ) as live:
+        while True:
+            frame = live.recv(timeout=20)
+            if isinstance(frame, bytes):
+                first_seq, events = msgspec.msgpack.decode(gzip.decompress(frame))
+                assert first_seq == last_seq + 1
+                last_seq += len(events)
+                seen += [event[0] for event in events]
+                live.send(json.dumps({"ack": last_seq}))
+            elif (status := json.loads(frame))["status"] == "finished":
+                break
+
+    assert seen[0] == "RunStarted"
+    assert seen[-1] == "RunFinished"
+    assert status["last_seq"] == last_seq
+    assert seen.count("CycleFinished") == status["cycles"] == 5
+
+
+def test_pages_and_files_are_served(server: Server) -> None:
+    with urllib.request.urlopen(server.base_url + "/") as page:
+        assert page.status == 200
+        assert "default-src 'self'" in page.headers["Content-Security-Policy"]
+    with urllib.request.urlopen(server.base_url + "/static/css/tokens.css") as file:
+        assert file.headers["Content-Type"].startswith("text/css")
+        assert b"--k-bg" in file.read()
+    with pytest.raises(urllib.error.HTTPError) as missing:
+        urllib.request.urlopen(server.base_url + "/static/nothing.css")
+    assert missing.value.code == 404
+    missing.value.close()
+
+
+@pytest.mark.parametrize("chunked", [False, True], ids=["declared", "chunked"])
+def test_an_upload_of_two_gigabytes_is_refused_at_once(server: Server, chunked: bool) -> None:
+    host, port = server.base_url.removeprefix("http://").split(":")
+    length = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {2 << 30}"
+    with socket.create_connection((host, int(port)), timeout=20) as client:
+        client.sendall(
+            f"POST /api/v1/snapshots/ HTTP/1.1\r\nHost: {host}:{port}\r\n{length}\r\n"
+            f"Content-Type: application/yaml\r\nAuthorization: Bearer {server.token}\r\n"
+            f"Expect: 100-continue\r\n\r\n".encode()
+        )
+        answer = client.recv(4096)
+        if chunked:
+            assert answer.startswith(b"HTTP/1.1 100")
+        else:
+            assert answer.startswith(b"HTTP/1.1 413")
+            assert b"application/problem+json" in answer
+
+
+def test_a_worker_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path: Path) -> None:
+    server = start_server(tmp_path)
+    try:
+        calm = wait_for(server, run_of(server, crowd(400)))
+        run = run_of(server, crowd(400))
+        [victim] = workers_of(server)
+        while call(server, f"/runs/{run}/")["last_seq"] < 0:
+            time.sleep(0.01)
+        os.kill(victim, signal.SIGKILL)
+
+        again = wait_for(server, run)
+
+        assert again["status"] == "finished"
+        assert again["trace_hash"] == calm["trace_hash"]
+        assert workers_of(server) != [victim]
+    finally:
+        assert stop_server(server) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_server_and_worker(tmp_path: Path, number: signal.Signals) -> None:
+    server = start_server(tmp_path)
+    run = run_of(server, crowd(2_000))
+    workers = workers_of(server)
+    assert len(workers) == 1
+    while call(server, f"/runs/{run}/")["last_seq"] < 0:
+        time.sleep(0.01)
+
+    server.process.send_signal(number)
+
+    assert server.process.wait(15) == 0
+    stop_server(server)
+    assert not Path(f"/proc/{workers[0]}").exists()
+    log = (tmp_path / "serve.log").read_text()
+    assert "Traceback" not in log, log
+
+
+def test_a_worker_leaves_when_the_server_is_killed(tmp_path: Path) -> None:
+    server = start_server(tmp_path)
+    [worker] = workers_of(server)
+
+    server.process.kill()
+    server.process.wait()
+    stop_server(server)
+
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{worker}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{worker}").exists()
+
+
+def serve(data_dir: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """A `kviz serve` that is expected to give up by itself."""
+    env = environment(data_dir, **more)
+    return subprocess.run(
+        command("serve", *arguments), env=env, capture_output=True, text=True, timeout=30
+    )
+
+
+def test_a_port_in_use(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = serve(tmp_path, "--port", str(port))
+
+    assert ended.returncode == 1
+    assert f"Port {port} on 127.0.0.1 is in use" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_data_folder_in_use(server: Server) -> None:
+    ended = serve(server.data_dir, "--port", "0")
+
+    assert ended.returncode == 1
+    assert "Another `kviz serve` uses the data folder" in ended.stderr
+
+
+def test_local_mode_stays_at_home(tmp_path: Path) -> None:
+    ended = serve(tmp_path, "--host", "0.0.0.0", "--port", "0")
+
+    assert ended.returncode == 1
+    assert "KVIZ_MODE=server" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("KVIZ_MODE", "public"),
+        ("KVIZ_MAX_UPLOAD_MIB", "lots"),
+        ("KVIZ_DATABASE_URL", "mysql://x"),
+    ],
+)
+def test_a_variable_that_makes_no_sense(tmp_path: Path, variable: str, value: str) -> None:
+    ended = serve(tmp_path, "--port", "0", **{variable: value})
+
+    assert ended.returncode == 1
+    assert variable in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_the_data_folder_is_private(server: Server) -> None:
+    for name in ("token", "secret-key"):
+        assert (server.data_dir / name).stat().st_mode & 0o077 == 0
+
+
+def test_a_manifest_of_the_package_names_the_command() -> None:
+    shown = subprocess.run(command("--help"), capture_output=True, text=True, check=True).stdout
+
+    for name in ("serve", "token", "worker"):
+        assert name in shown

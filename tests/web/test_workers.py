@@ -1,0 +1,250 @@
+"""Workers: claiming, storing in chunks, dying and going on."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from kviz.runs import services
+from kviz.runs.inputs import simulate_run
+from kviz.runs.models import Run
+from scheduler_core.trace.codec import MAX_CYCLES, read_details, read_headers
+from scheduler_core.trace.events import AnyEvent, CycleStarted, RunStarted
+
+from .cast import CLUSTER, NODES, Person, crowd, execute, person, pod
+
+
+class Died(BaseException):
+    """The worker's process is gone, as far as this test is concerned."""
+
+
+def dying_after(n_cycles: int) -> Any:
+    """The real engine in a worker that dies when that many cycles are over."""
+
+    def engine(run: Run) -> Iterator[AnyEvent]:
+        for event in simulate_run(run):
+            if isinstance(event, CycleStarted) and event.cycle > n_cycles:
+                raise Died
+            yield event
+
+    return engine
+
+
+def trace_of(run: Run) -> tuple[list[Any], dict[int, Any]]:
+    """All header events and all details, whatever the chunks."""
+    headers: list[Any] = []
+    details: dict[int, Any] = {}
+    for chunk in run.chunks.order_by("last_seq"):
+        first_seq, events = read_headers(bytes(chunk.headers))
+        assert first_seq == chunk.first_seq == len(headers)
+        headers += events
+        assert chunk.last_seq == len(headers) - 1
+        details |= read_details(bytes(chunk.details))
+    return headers, details
+
+
+def index_of(run: Run) -> tuple[list[Any], list[Any]]:
+    def rows(manager: Any, key: str) -> list[Any]:
+        found = list(manager.order_by(key).values())
+        return [{k: v for k, v in row.items() if k not in ("id", "run_id")} for row in found]
+
+    return rows(run.cycle_rows, "number"), rows(run.pod_outcomes, "pod")
+
+
+def test_a_run_is_claimed_by_one_of_many_workers(transactional_db: None) -> None:
+    run = person().queued()
+    barrier, claims = threading.Barrier(6), []
+
+    def claim(name: str) -> None:
+        try:
+            barrier.wait()
+            claims.append((name, services.run_claim(worker=name)))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=claim, args=(f"w{i}",)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    [(winner, claimed)] = [(name, found) for name, found in claims if found is not None]
+    assert claimed.pk == run.pk
+    run.refresh_from_db()
+    assert run.claimed_by == winner
+
+
+def test_the_oldest_run_is_claimed_first(ada: Person) -> None:
+    first, second = ada.queued(), ada.queued()
+
+    claimed = [services.run_claim(worker="w") for _ in range(3)]
+
+    assert [run and run.pk for run in claimed] == [first.pk, second.pk, None]
+
+
+def test_a_run_goes_on_where_a_dead_worker_left_it(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = crowd(3 * MAX_CYCLES) + pod("giant", "64")
+    whole = ada.finished(text)
+    run = ada.queued(text)
+    with pytest.raises(Died):
+        execute(worker="dies", engine=dying_after(2 * MAX_CYCLES + 5))
+    run.refresh_from_db()
+    assert (run.status, run.last_seq > 0) == ("running", True)
+    stored = run.last_seq
+    assert services.run_claim(worker="too early") is None
+
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - dt.timedelta(minutes=5))
+    assert execute(worker="heir").pk == run.pk
+
+    run.refresh_from_db()
+    assert run.status == "finished"
+    assert run.trace_hash == whole.trace_hash
+    assert run.chunks.filter(last_seq=stored).exists()
+    assert trace_of(run) == trace_of(whole)
+    assert index_of(run) == index_of(whole)
+
+
+def test_a_worker_that_is_started_again_gets_its_run_back_at_once(ada: Person) -> None:
+    run = ada.queued()
+    with pytest.raises(Died):
+        execute(worker="w", engine=dying_after(1))
+
+    assert services.runs_release(worker="other") == 0
+    assert services.runs_release(worker="w") == 1
+    assert execute(worker="w").pk == run.pk
+    run.refresh_from_db()
+    assert run.status == "finished"
+
+
+def test_a_run_that_kills_its_workers_is_given_up(ada: Person) -> None:
+    run = ada.queued()
+    for _ in range(services.MAX_CLAIMS):
+        with pytest.raises(Died):
+            execute(worker="w", engine=dying_after(0))
+        services.runs_release(worker="w")
+
+    execute(worker="w")
+
+    run.refresh_from_db()
+    assert run.status == "failed"
+    assert "workers died" in run.error
+
+
+def test_a_worker_that_lost_its_claim_stores_nothing_more(ada: Person) -> None:
+    run = ada.queued(crowd(2 * MAX_CYCLES))
+
+    def robbed(run: Run) -> Iterator[AnyEvent]:
+        for event in simulate_run(run):
+            if isinstance(event, CycleStarted) and event.cycle == MAX_CYCLES + 2:
+                Run.objects.filter(pk=run.pk).update(claimed_by="robber")
+            yield event
+
+    execute(worker="victim", engine=robbed)
+
+    run.refresh_from_db()
+    assert (run.status, run.claimed_by) == ("running", "robber")
+    assert max(run.chunks.values_list("last_cycle", flat=True)) == MAX_CYCLES
+
+
+def test_a_cancelled_run_stops_and_keeps_what_it_has(ada: Person) -> None:
+    run = ada.queued(crowd(2 * MAX_CYCLES))
+
+    def cancelled(run: Run) -> Iterator[AnyEvent]:
+        for event in simulate_run(run):
+            if isinstance(event, CycleStarted) and event.cycle == MAX_CYCLES + 2:
+                assert services.run_cancel(run=run)
+            yield event
+
+    execute(worker="w", engine=cancelled)
+
+    run.refresh_from_db()
+    assert run.status == "cancelled"
+    assert run.trace_hash == ""
+    assert run.cycles == MAX_CYCLES
+
+
+def test_a_bug_in_the_engine_fails_the_run_and_not_the_worker(ada: Person) -> None:
+    run = ada.queued()
+
+    def buggy(run: Run) -> Iterator[AnyEvent]:
+        yield next(simulate_run(run))
+        raise ZeroDivisionError("secret detail")
+
+    execute(worker="w", engine=buggy)
+
+    run.refresh_from_db()
+    assert run.status == "failed"
+    assert "secret detail" not in run.error
+    assert execute_next(ada).status == "finished"
+
+
+def execute_next(ada: Person) -> Run:
+    return ada.finished()
+
+
+def test_a_trace_of_another_engine_version_is_begun_anew(ada: Person) -> None:
+    whole = ada.finished(crowd(MAX_CYCLES + 9))
+    run = ada.queued(crowd(MAX_CYCLES + 9))
+
+    def older(run: Run) -> Iterator[AnyEvent]:
+        for event in dying_after(MAX_CYCLES + 5)(run):
+            if isinstance(event, RunStarted):
+                yield RunStarted("0.0", event.seed, event.now_ns, event.plugins, event.profiles)
+            else:
+                yield event
+
+    with pytest.raises(Died):
+        execute(worker="w", engine=older)
+    services.runs_release(worker="w")
+    execute(worker="w")
+
+    run.refresh_from_db()
+    assert run.trace_hash == whole.trace_hash
+    assert trace_of(run) == trace_of(whole)
+    assert index_of(run) == index_of(whole)
+
+
+def test_viewers_are_told_of_every_chunk(ada: Person) -> None:
+    run = ada.queued(crowd(2 * MAX_CYCLES + 3))
+    hints: list[int] = []
+    claimed = services.run_claim(worker="w")
+    assert claimed is not None
+
+    services.run_execute(run=claimed, worker="w", advanced=lambda _run_id, seq: hints.append(seq))
+
+    stored = list(run.chunks.order_by("last_seq").values_list("last_seq", flat=True))
+    assert hints == [*stored, stored[-1]]
+    assert len(stored) >= 3
+
+
+def test_the_index_knows_every_cycle_and_waiting_pod(ada: Person) -> None:
+    run = ada.finished(CLUSTER + pod("foreign", schedulerName="other"))
+
+    cycles = {row.pod: row for row in run.cycle_rows.all()}
+    pods = {row.pod: row for row in run.pod_outcomes.all()}
+
+    assert cycles.keys() == {"shop/giant", *(f"shop/web-{i}" for i in range(4))}
+    assert cycles["shop/giant"].first_cause == "NodeResourcesFit"
+    assert cycles["shop/giant"].n_examined == 2
+    assert cycles["shop/web-0"].result == "scheduled"
+    assert cycles["shop/web-0"].n_feasible == 2
+    assert pods["shop/giant"].queue == "unschedulable"
+    assert pods["shop/gated"].gated_by == "SchedulingGates"
+    assert pods["shop/foreign"].queue == ""
+    assert pods["shop/web-0"].node in ("north", "south")
+    assert "shop/old" not in pods
+
+
+def test_a_cluster_without_pending_pods_finishes(ada: Person) -> None:
+    run = ada.finished(NODES)
+
+    assert (run.status, run.cycles, run.pending) == ("finished", 0, 0)
+    assert run.chunks.count() == 1
