@@ -28,6 +28,7 @@ from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.diagnosis import Verdicts
 from scheduler_core.framework.events import ClusterEventWithHint
+from scheduler_core.framework.signatures import Signed
 from scheduler_core.framework.status import Status, Verdict
 
 Scores = npt.NDArray[np.int64]
@@ -81,6 +82,15 @@ class QueueSortPlugin(Plugin, Protocol):
 @runtime_checkable
 class EnqueueExtensions(Plugin, Protocol):
     def events_to_register(self) -> Sequence[ClusterEventWithHint]: ...
+
+
+@runtime_checkable
+class SignPlugin(Plugin, Protocol):
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        """Return what of the pod this plugin looks at, None if its place hangs on other pods.
+
+        Without this method of every plugin that filters or scores, no pod has a signature.
+        """
 
 
 @runtime_checkable

@@ -36,7 +36,9 @@ from scheduler_core.framework.interface import (
     ReservePlugin,
     ScorePlugin,
     Scores,
+    SignPlugin,
 )
+from scheduler_core.framework.signatures import PodSignature, scheduler_name
 from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
 
 P = TypeVar("P", bound=Plugin)
@@ -114,9 +116,16 @@ class Framework:
         self._pre_bind = self._at(ExtensionPoint.PRE_BIND, PreBindPlugin)
         self._bind = self._at(ExtensionPoint.BIND, BindPlugin)
         self._post_bind = self._at(ExtensionPoint.POST_BIND, PostBindPlugin)
+        self._normalizers = {
+            plugin.name: plugin
+            for plugin in self._score
+            if isinstance(plugin, NormalizeScorePlugin)
+        }
         self._weights = {
             plugin.name: weight for plugin, weight in points.get(ExtensionPoint.SCORE, ())
         }
+        self._signers = _signers((*self._pre_filter, *self._filter, *self._pre_score, *self._score))
+        self._signatures: dict[int, PodSignature | None] = {}
 
     def _at(self, point: ExtensionPoint, protocol: type[P]) -> list[P]:
         plugins = (plugin for plugin, _ in self.points.get(point, ()))
@@ -141,6 +150,29 @@ class Framework:
     @property
     def has_score_plugins(self) -> bool:
         return bool(self._score)
+
+    # ------------------------------------------------------------ signing
+
+    def sign_pod(self, pod: PodInfo) -> PodSignature | None:
+        """Return the pod's signature, None if some plugin cannot sign it.
+
+        Pods with equal signatures get equal verdicts and scores from nodes in the same state.
+        """
+        index = pod.template.index
+        if index not in self._signatures:
+            self._signatures[index] = self._sign(pod)
+        return self._signatures[index]
+
+    def _sign(self, pod: PodInfo) -> PodSignature | None:
+        if self._signers is None:
+            return None
+        fragments = [scheduler_name(pod.pod.spec)]
+        for plugin in self._signers:
+            signed = plugin.sign_pod(pod)
+            if signed is None:
+                return None
+            fragments.extend(signed)
+        return frozenset((fragment.key, fragment.value) for fragment in fragments)
 
     # ------------------------------------------------------------ filtering
 
@@ -290,8 +322,9 @@ class Framework:
             prepared = state.pre_score.get(plugin.name)
             raw = plugin.score(prepared, pod, nodes)
             normalized = raw
-            if isinstance(plugin, NormalizeScorePlugin):
-                normalized = plugin.normalize_score(prepared, pod, nodes, raw)
+            normalizer = self._normalizers.get(plugin.name)
+            if normalizer is not None:
+                normalized = normalizer.normalize_score(prepared, pod, nodes, raw)
             _check_range(plugin.name, normalized)
             scores.append(PluginScore(plugin.name, self._weights[plugin.name], raw, normalized))
         return scores
@@ -343,6 +376,13 @@ class Framework:
     def run_post_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> None:
         for plugin in self._post_bind:
             plugin.post_bind(state.pre_filter.get(plugin.name), pod, node_name)
+
+
+def _signers(plugins: Sequence[Plugin]) -> Sequence[SignPlugin] | None:
+    """Return the plugins that sign pods, each once; None if one of them cannot."""
+    by_name = {plugin.name: plugin for plugin in plugins}
+    signers = [plugin for plugin in by_name.values() if isinstance(plugin, SignPlugin)]
+    return signers if len(signers) == len(by_name) else None
 
 
 def _nothing_left(narrowed_by: set[str]) -> Status:

@@ -25,6 +25,7 @@ from scheduler_core.framework.interface import (
     Scores,
 )
 from scheduler_core.framework.scoring import default_normalize_score
+from scheduler_core.framework.signatures import Signed
 from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
 
 NOTHING_TO_DEALLOCATE = "no new claims to deallocate"
@@ -55,6 +56,9 @@ class DynamicResources:
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
         return SUCCESS
+
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        return None if pod.pod.spec.resource_claims else ()
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[ClaimsState] | Status:
         return Prepared(ClaimsState(), skip=True)

@@ -12,6 +12,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
 from scheduler_core.framework.scoring import go_div
+from scheduler_core.framework.signatures import Signed, image_names
 
 _MEBIBYTE = 1024 * 1024
 MIN_THRESHOLD_BYTES = 23 * _MEBIBYTE
@@ -33,6 +34,12 @@ class ImageLocality:
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
+
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        """Sign with the images of containers; those of volumes are signed as volumes."""
+        spec = pod.pod.spec
+        containers = (*spec.containers, *spec.init_containers)
+        return (image_names([normalized_image_name(c.image) for c in containers]),)
 
     def score(self, state: None, pod: PodInfo, nodes: Nodes) -> Scores:
         spec = pod.pod.spec

@@ -40,6 +40,7 @@ from scheduler_core.framework.node_selection import (
     term_matches,
 )
 from scheduler_core.framework.scoring import default_normalize_score
+from scheduler_core.framework.signatures import Signed, node_affinity, node_selector
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict
 
 REASON_POD = "node(s) didn't match Pod's node affinity/selector"
@@ -73,6 +74,9 @@ class NodeAffinity:
         self._prefers = bool(added and added.preferred_during_scheduling_ignored_during_execution)
 
     # ------------------------------------------------------------ filtering
+
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        return (node_affinity(pod.pod.spec), node_selector(pod.pod.spec))
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[RequiredNodeAffinity] | Status:
         spec = pod.pod.spec

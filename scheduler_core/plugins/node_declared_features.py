@@ -17,6 +17,8 @@ from scheduler_core.framework.events import (
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.hints import expect, expect_or_none, queue_if
 from scheduler_core.framework.interface import Prepared
+from scheduler_core.framework.signatures import Signed
+from scheduler_core.framework.signatures import required_features as features_fragment
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict
 
 REASON = "node(s) didn't match Pod's required features"
@@ -43,6 +45,9 @@ class NodeDeclaredFeatures:
 
     def __init__(self, handle: Handle) -> None:
         self._enabled = handle.features.enabled("NodeDeclaredFeatures")
+
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        return (features_fragment(required_features(pod.pod.spec)),)
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[Features] | Status:
         needed = required_features(pod.pod.spec) if self._enabled else frozenset()

@@ -12,6 +12,7 @@ from scheduler_core.framework.events import (
     ClusterEventWithHint,
     EventResource,
 )
+from scheduler_core.framework.signatures import Signed, node_name
 from scheduler_core.framework.status import Code, Verdict
 
 REASON = "node(s) didn't match the requested node name"
@@ -24,6 +25,9 @@ class NodeName:
     """
 
     name = "NodeName"
+
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        return (node_name(pod.pod.spec),)
 
     def filter(self, state: None, pod: PodInfo, nodes: Nodes) -> Verdict:
         if not pod.node_name:

@@ -16,6 +16,7 @@ from scheduler_core.framework.events import (
     QueueingHint,
 )
 from scheduler_core.framework.hints import expect, expect_or_none, queue_if
+from scheduler_core.framework.signatures import Signed, tolerations
 from scheduler_core.framework.status import Code, Verdict
 
 REASON = "node(s) were unschedulable"
@@ -34,6 +35,9 @@ class NodeUnschedulable:
     """
 
     name = "NodeUnschedulable"
+
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        return (tolerations(pod.pod.spec),)
 
     def filter(self, state: None, pod: PodInfo, nodes: Nodes) -> Verdict:
         cordoned = nodes.unschedulable

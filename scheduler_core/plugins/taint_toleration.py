@@ -19,6 +19,7 @@ from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.hints import expect, expect_or_none, queue_if
 from scheduler_core.framework.interface import Prepared, Scores
 from scheduler_core.framework.scoring import reversed_normalize_score
+from scheduler_core.framework.signatures import Signed, tolerations
 from scheduler_core.framework.status import Code, Status, Verdict
 
 REASON = "node(s) had untolerated taint(s)"
@@ -42,6 +43,9 @@ class TaintToleration:
 
     def __init__(self, handle: Handle) -> None:
         self._comparison_operators = handle.features.enabled("TaintTolerationComparisonOperators")
+
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        return (tolerations(pod.pod.spec),)
 
     def filter(self, state: None, pod: PodInfo, nodes: Nodes) -> Verdict:
         untolerated = nodes.taints.map_bool(lambda taints: self._repels(taints, pod))

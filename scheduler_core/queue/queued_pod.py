@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.signatures import PodSignature
 
 
 @dataclass(slots=True, eq=False)
@@ -18,7 +19,8 @@ class QueuedPodInfo:
     `unschedulable_count` the attempts that plugins rejected, `consecutive_errors_count` the
     errors since then. `backoff_until_ns` is a cache of the backoff queue (None: to be computed).
     `unschedulable_plugins` and `pending_plugins` rejected the pod last; a gating plugin is among
-    the former. Both are sets to ask, never to iterate.
+    the former. Both are sets to ask, never to iterate. `signature` is that of the pod when the
+    queue last heard of it.
     """
 
     pod: PodInfo
@@ -32,6 +34,7 @@ class QueuedPodInfo:
     unschedulable_plugins: set[str] = field(default_factory=set)
     pending_plugins: set[str] = field(default_factory=set)
     gating_plugin: str = ""
+    signature: PodSignature | None = None
 
     @property
     def key(self) -> str:

@@ -16,6 +16,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.framework.events import ClusterEvent
 from scheduler_core.framework.interface import Queued
+from scheduler_core.framework.signatures import PodSignature
 from scheduler_core.queue.backoff_queue import BackoffQueue
 from scheduler_core.queue.cluster_events import (
     ASSIGNED_POD_ADD,
@@ -75,6 +76,7 @@ class SchedulingQueue:
     `profiles` is keyed by scheduler name; `sort_key` is that of the QueueSort plugin, which all
     profiles share. `now_ns` is the virtual clock. `live_pod` looks a pod up by key as the API
     server has it now. `emit` hears of every decision and every change of a nomination, in order.
+    `sign_pod` signs pods for batching.
     """
 
     def __init__(
@@ -87,11 +89,13 @@ class SchedulingQueue:
         emit: Callable[[QueueEvent], None],
         settings: QueueSettings,
         features: FeatureGates,
+        sign_pod: Callable[[PodInfo], PodSignature | None] = lambda pod: None,
     ) -> None:
         self._profiles = QueueProfiles(profiles)
         self._now_ns = now_ns
         self._emit = emit
         self._settings = settings
+        self._sign_pod = sign_pod
         self._pops_early = features.enabled("SchedulerPopFromBackoffQ")
         self._active_q = PodHeap(sort_key)
         self._backoff_q = BackoffQueue(
@@ -147,7 +151,7 @@ class SchedulingQueue:
             if queued is None:
                 self._add_new(new, UNSCHEDULED_POD_UPDATE)
             else:
-                queued.pod = new
+                self._take_over(queued, new)
                 self.nominator.update(old, new)
                 self._weigh_own_update(queued, events, old, new)
 
@@ -308,16 +312,20 @@ class SchedulingQueue:
     # ------------------------------------------------------------ moving between the parts
 
     def _add_new(self, pod: PodInfo, event: ClusterEvent) -> None:
-        queued = QueuedPodInfo(pod, self._now_ns())
+        queued = QueuedPodInfo(pod, self._now_ns(), signature=self._sign_pod(pod))
         entered = self._move_to_active_q(queued, event.label)
         self._tell(queued, self._place(queued, entered), event, Via.ADDED)
 
+    def _take_over(self, queued: QueuedPodInfo, pod: PodInfo) -> None:
+        queued.pod = pod
+        queued.signature = self._sign_pod(pod)
+
     def _updated_in_heap(self, old: PodInfo, new: PodInfo) -> bool:
         if (queued := self._active_q.get(old.key)) is not None:
-            queued.pod = new
+            self._take_over(queued, new)
             self._active_q.add_or_update(queued)
         elif (queued := self._backoff_q.get(old.key)) is not None:
-            queued.pod = new
+            self._take_over(queued, new)
             self._backoff_q.update(queued)
         else:
             return False

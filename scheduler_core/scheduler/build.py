@@ -24,6 +24,7 @@ from scheduler_core.config import (
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.signatures import PodSignature
 from scheduler_core.framework.waiting import WaitingPods
 from scheduler_core.preemption.pick import BreakTie, first
 from scheduler_core.queue.hints import QueueingHints
@@ -32,6 +33,7 @@ from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.profiles import QueueProfile
 from scheduler_core.queue.scheduling_queue import QueueSettings, SchedulingQueue
 from scheduler_core.registry import Registry, in_tree_registry
+from scheduler_core.scheduler.batching import OpportunisticBatch
 from scheduler_core.scheduler.client import Background, Client
 from scheduler_core.scheduler.cycle import SchedulingAlgorithm
 from scheduler_core.scheduler.report import CycleReport
@@ -184,8 +186,26 @@ def assemble(
         recorder=recorder,
         report=CycleReport(recorder, options.pick_rule),
         now_ns=now_ns,
+        batches=_batches(options, frameworks, now_ns),
     )
     return Assembly(scheduler, handle.objects, plugins)
+
+
+def _batches(
+    options: SchedulerOptions, frameworks: Mapping[str, Framework], now_ns: Callable[[], int]
+) -> dict[str, OpportunisticBatch]:
+    """Return a batch per profile; none if nodes may be picked in another order than v1.36's."""
+    if not _batches_pods(options):
+        return {}
+    return {name: OpportunisticBatch(each, now_ns) for name, each in frameworks.items()}
+
+
+def _batches_pods(options: SchedulerOptions) -> bool:
+    return (
+        options.features.enabled("OpportunisticBatching")
+        and options.pick is heap_root
+        and not options.configuration.extenders
+    )
 
 
 def _framework(
@@ -213,6 +233,11 @@ def _queue(
         if options.on_queue_event is not None:
             options.on_queue_event(event)
 
+    def sign_pod(pod: PodInfo) -> PodSignature | None:
+        framework = frameworks.get(pod.pod.spec.scheduler_name)
+        return framework.sign_pod(pod) if framework and signs else None
+
+    signs = _batches_pods(options)
     return SchedulingQueue(
         profiles={
             name: QueueProfile(
@@ -232,6 +257,7 @@ def _queue(
             max_backoff_ns=configuration.pod_max_backoff_seconds * SECOND_NS,
         ),
         features=options.features,
+        sign_pod=sign_pod,
     )
 
 

@@ -21,7 +21,8 @@ from scheduler_core.framework.runtime import (
     ScoreError,
 )
 from scheduler_core.framework.status import Code, Status
-from scheduler_core.scheduler.selection import Pick, num_feasible_nodes_to_find
+from scheduler_core.scheduler.batching import BatchTurn
+from scheduler_core.scheduler.selection import Pick, ScoredNodes, num_feasible_nodes_to_find
 
 NO_NODES_AVAILABLE = "no nodes available to schedule pods"
 
@@ -50,7 +51,8 @@ class NoNodesAvailableError(Exception):
 class Filtering:
     """The Filter point: verdicts of the examined nodes, and the feasible ones in order.
 
-    `by_nomination` says that the pod's own nominated node was tried first and fits.
+    `by_nomination` says that the pod's own nominated node, or the one that batching offered, was
+    tried first and fits.
     """
 
     examined: Nodes
@@ -76,6 +78,7 @@ class Cycle:
     pod: PodInfo
     nodes: Nodes
     start_index: int
+    batch: BatchTurn | None = None
     state: CycleState = field(default_factory=CycleState)
     pre_filter: PreFilterResult | None = None
     filtering: Filtering | None = None
@@ -108,6 +111,7 @@ class SchedulingAlgorithm:
         else:
             cycle.scoring = self.prioritize(framework, cycle, feasible)
             cycle.suggested_host = feasible.name(cycle.scoring.picked)
+        _store_for_batch(cycle, feasible)
         return cycle.suggested_host
 
     def _find_nodes_that_fit(
@@ -122,6 +126,8 @@ class SchedulingAlgorithm:
             raise FitError(diagnosis)
         if not result.status.is_success:
             raise CycleError(result.status.message)
+        if cycle.batch is not None:
+            cycle.batch.ask(cycle.pod, cycle.state, cycle.nodes)
         nominated = self._evaluate_nominated_node(framework, cycle, diagnosis)
         if nominated is not None:
             cycle.filtering = nominated
@@ -145,8 +151,12 @@ class SchedulingAlgorithm:
     def _evaluate_nominated_node(
         self, framework: Framework, cycle: Cycle, diagnosis: Diagnosis
     ) -> Filtering | None:
-        """Try the node an earlier preemption made room on; None if it does not work out."""
-        name = cycle.pod.nominated_node_name
+        """Try the node an earlier preemption made room on, or the one that batching offers.
+
+        None if it does not work out.
+        """
+        hint = cycle.batch.hint if cycle.batch else ""
+        name = cycle.pod.nominated_node_name or hint
         if not name or name not in cycle.nodes.cluster.row_of:
             return None
         row = cycle.nodes.cluster.row_of[name]
@@ -194,6 +204,15 @@ class SchedulingAlgorithm:
         for score in scores:
             totals += score.normalized * score.weight
         return Scoring(scores, totals, self._pick(totals))
+
+
+def _store_for_batch(cycle: Cycle, feasible: Nodes) -> None:
+    batch, scored = cycle.batch, None
+    if batch is None:
+        return
+    if cycle.scoring is not None and batch.signature is not None:
+        scored = ScoredNodes(feasible.names, cycle.scoring.totals)
+    batch.store(cycle.suggested_host, scored)
 
 
 def _search_length(verdicts: Verdicts, n_to_find: int) -> int:

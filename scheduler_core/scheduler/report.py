@@ -39,6 +39,7 @@ class CycleReport:
     def __init__(self, recorder: Recorder, pick_rule: str) -> None:
         self._recorder = recorder
         self._pick_rule = pick_rule
+        self._number_of_row: IntArray = np.zeros(0, np.int64)
 
     def events(self, cycle: Cycle) -> Iterator[AnyEvent]:
         """Yield the events of PreFilter to the pick, as far as the cycle came."""
@@ -66,7 +67,13 @@ class CycleReport:
         return tuple(sorted(map(self._recorder.plugin, names)))
 
     def _numbers(self, nodes: Nodes) -> IntArray:
-        return np.fromiter(map(self._recorder.node, nodes.names), np.int64, nodes.n)
+        """Return the trace's numbers of the nodes, int64 (n,); a row's number never changes."""
+        names = nodes.cluster.names
+        known = self._number_of_row.size
+        if known < len(names):
+            fresh = [self._recorder.node(name) for name in names[known:]]
+            self._number_of_row = np.append(self._number_of_row, np.array(fresh, np.int64))
+        return self._number_of_row[nodes.rows]
 
     def _pre_filter(self, cycle: Cycle) -> PreFilterFinished:
         result = cycle.pre_filter
@@ -96,6 +103,7 @@ class CycleReport:
             filtering.n_to_find,
             tuple(RejectedBy(plugin, n) for plugin, n in sorted(rejected.items()) if n),
             filtering.by_nomination,
+            self._recorder.node(cycle.batch.hint if cycle.batch else ""),
         )
         if self._recorder.details:
             in_order = filtering.examined.n and _follows_node_order(cycle, filtering)

@@ -20,6 +20,7 @@ from scheduler_core.queue.cluster_events import ASSIGNED_POD_DELETE
 from scheduler_core.queue.nominator import OVERRIDE
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
+from scheduler_core.scheduler.batching import BatchTurn, OpportunisticBatch
 from scheduler_core.scheduler.client import Background, Client
 from scheduler_core.scheduler.cycle import (
     NO_NODES_AVAILABLE,
@@ -105,6 +106,7 @@ class Scheduler:
         recorder: Recorder,
         report: CycleReport,
         now_ns: Callable[[], int],
+        batches: Mapping[str, OpportunisticBatch] | None = None,
     ) -> None:
         self.profiles = profiles
         self.cache = cache
@@ -118,6 +120,7 @@ class Scheduler:
         self._recorder = recorder
         self._report = report
         self._now_ns = now_ns
+        self._batches = batches or {}
         self._profile_numbers = {name: i for i, name in enumerate(profiles)}
         self._held: dict[str, Binding] = {}
 
@@ -142,7 +145,12 @@ class Scheduler:
 
     def _attempt(self, framework: Framework, queued: QueuedPodInfo, source: Queue) -> None:
         nodes = self.cache.update_snapshot()
-        cycle = Cycle(queued.pod, nodes, self.algorithm.next_start_index)
+        cycle = Cycle(
+            queued.pod,
+            nodes,
+            self.algorithm.next_start_index,
+            self._batch_turn(framework, queued),
+        )
         self.last_attempt = attempt = Attempt(cycle)
         self._recorder.emit(
             CycleStarted(
@@ -162,6 +170,10 @@ class Scheduler:
         attempt.failure = self._schedule(framework, queued, attempt)
         if attempt.failure is not None:
             self._handle_failure(queued, attempt.failure)
+
+    def _batch_turn(self, framework: Framework, queued: QueuedPodInfo) -> BatchTurn | None:
+        batch = self._batches.get(framework.profile_name)
+        return BatchTurn(batch, queued.signature, self.n_cycles) if batch else None
 
     def _skips(self, pod: PodInfo) -> bool:
         """Tell whether there is nothing to schedule: being deleted, or assumed already."""

@@ -5,7 +5,7 @@ Upstream: v1.36 pkg/scheduler/schedule_one.go (numFeasibleNodesToFind, sortedNod
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -49,3 +49,48 @@ def heap_root(totals: IntArray) -> int:
         left = 2 * at + 1
         at = left if leads_to_best[left] else left + 1
     return at
+
+
+class ScoredNodes:
+    """Nodes in the order in which Go's `heap.Pop` yields them from a max-heap on `totals`.
+
+    `totals` is int64 (n,) and aligns with `names`. The first is the one `heap_root` finds.
+    Nothing is sorted before somebody asks.
+    """
+
+    def __init__(self, names: Sequence[str], totals: IntArray) -> None:
+        self._names = names
+        self._totals = totals
+        self._heap: list[int] | None = None
+        self._n = len(names)
+
+    def __len__(self) -> int:
+        return self._n
+
+    def pop(self) -> str:
+        """Take out the best node. Raises IndexError if there is none left."""
+        if not self._n:
+            raise IndexError("no nodes left")
+        heap = self._initialised()
+        self._n -= 1
+        heap[0], heap[self._n] = heap[self._n], heap[0]
+        self._sift_down(heap, 0, self._n)
+        return self._names[heap[self._n]]
+
+    def _initialised(self) -> list[int]:
+        if self._heap is None:
+            self._heap = list(range(self._n))
+            for i in range(self._n // 2 - 1, -1, -1):
+                self._sift_down(self._heap, i, self._n)
+        return self._heap
+
+    def _sift_down(self, heap: list[int], at: int, n: int) -> None:
+        """Let a node sink below greater ones; of two equal children the left one rises."""
+        totals = self._totals
+        while (child := 2 * at + 1) < n:
+            if child + 1 < n and totals[heap[child + 1]] > totals[heap[child]]:
+                child += 1
+            if totals[heap[child]] <= totals[heap[at]]:
+                return
+            heap[at], heap[child] = heap[child], heap[at]
+            at = child

@@ -25,6 +25,10 @@ import numpy.typing as npt
 
 NONE = -1
 
+_RANGES = tuple(
+    (name, int(np.iinfo(name).min), int(np.iinfo(name).max)) for name in ("u1", "i1", "i2", "i4")
+)
+
 
 class Queue(IntEnum):
     """Where a pod is; the values are wire numbers."""
@@ -78,9 +82,8 @@ class Column(Record, frozen=True):
     def narrow(values: npt.NDArray[np.int64]) -> Column:
         """Encode integers (n,) in the narrowest type that holds them all."""
         low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
-        for name in ("u1", "i1", "i2", "i4"):
-            info = np.iinfo(name)
-            if info.min <= low and high <= info.max:
+        for name, least, most in _RANGES:
+            if least <= low and high <= most:
                 return Column(name, values.astype(f"<{name}").tobytes())
         return Column("i8", values.astype("<i8").tobytes())
 
@@ -315,13 +318,18 @@ class PreFilterFinished(Event, frozen=True):
 
 
 class FilterFinished(Event, frozen=True):
-    """Counts of the Filter point; `n_to_find` is where the search stops (sampling)."""
+    """Counts of the Filter point; `n_to_find` is where the search stops (sampling).
+
+    With `by_nomination` one node was tried first and taken: the pod's nominated one, or else
+    `hint`. That is the node which batching offered, taken or not.
+    """
 
     n_examined: int
     n_feasible: int
     n_to_find: int
     rejected: tuple[RejectedBy, ...]
     by_nomination: bool = False
+    hint: int = NONE
 
 
 class FilterColumns(DetailEvent, frozen=True):

@@ -420,6 +420,7 @@ export interface FilterFinished {
   readonly n_to_find: number;
   readonly rejected: readonly RejectedBy[];
   readonly by_nomination: boolean;
+  readonly hint: number;
 }
 export const readFilterFinished: Reader<FilterFinished> = (row) => ({
   kind: "FilterFinished",
@@ -428,6 +429,7 @@ export const readFilterFinished: Reader<FilterFinished> = (row) => ({
   n_to_find: num(row[3]),
   rejected: list(row[4], readRejectedBy),
   by_nomination: bool(row[5]),
+  hint: num(row[6] ?? -1),
 });
 
 export interface PreScoreFinished {

@@ -9,8 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.types import ResourceSpec
-from scheduler_core.framework.resource_names import BASIC_RESOURCES, is_scalar_resource_name
+from scheduler_core.framework.resource_names import (
+    BASIC_RESOURCES,
+    is_counted,
+    is_scalar_resource_name,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,13 @@ class Allocation:
 
 Requested = Callable[[Nodes, str], IntArray]
 """`(nodes, resource) -> what the pods on each node request`, int64 (n,)."""
+
+
+def counted_requests(pod: PodInfo) -> dict[str, int]:
+    """Return what a pending pod asks for and a node must have, basic resources first."""
+    asked = pod.template.requests.asked
+    names = sorted(asked, key=lambda name: name not in BASIC_RESOURCES)
+    return {name: asked[name] for name in names if asked[name] > 0 and is_counted(name)}
 
 
 def allocations(

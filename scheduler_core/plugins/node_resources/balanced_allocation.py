@@ -13,8 +13,9 @@ from scheduler_core.config.types import NodeResourcesBalancedAllocationArgs
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Prepared, Scores
 from scheduler_core.framework.scoring import go_div
+from scheduler_core.framework.signatures import Signed, resources
 from scheduler_core.framework.status import SKIP, Status
-from scheduler_core.plugins.node_resources.allocation import allocations
+from scheduler_core.plugins.node_resources.allocation import allocations, counted_requests
 
 Floats = npt.NDArray[np.float64]
 Requests = Mapping[str, int]
@@ -36,6 +37,9 @@ class BalancedAllocation:
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs, _handle: Handle) -> None:
         self._resources = args.resources
+
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        return (resources(counted_requests(pod)),)
 
     def pre_score(self, state: object, pod: PodInfo, nodes: Nodes) -> Prepared[Requests] | Status:
         requests = self._requests(pod)

@@ -23,12 +23,12 @@ from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.hints import expect, expect_or_none, queue_if
 from scheduler_core.framework.interface import Prepared, Scores
 from scheduler_core.framework.resource_names import (
-    BASIC_RESOURCES,
     is_counted,
     is_extended_resource_name,
 )
+from scheduler_core.framework.signatures import Signed, resources
 from scheduler_core.framework.status import MAX_REASONS, Code, Status, Verdict
-from scheduler_core.plugins.node_resources.allocation import allocations
+from scheduler_core.plugins.node_resources.allocation import allocations, counted_requests
 from scheduler_core.plugins.node_resources.strategies import strategy_of
 
 TOO_MANY_PODS = "Too many pods"
@@ -64,10 +64,13 @@ class Fit:
         self._resources = args.scoring_strategy.resources
         self._strategy = strategy_of(args.scoring_strategy)
 
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        return (resources(counted_requests(pod)),)
+
     # ------------------------------------------------------------ filtering
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[Requests] | Status:
-        requests = _counted_requests(pod)
+        requests = counted_requests(pod)
         return Prepared({name: requests[name] for name in requests if not self._ignores(name)})
 
     def filter(self, state: Requests | None, pod: PodInfo, nodes: Nodes) -> Verdict:
@@ -122,13 +125,6 @@ class Fit:
         )
 
 
-def _counted_requests(pod: PodInfo) -> dict[str, int]:
-    """Return what a pending pod asks for and a node must have, basic resources first."""
-    asked = pod.template.requests.asked
-    names = sorted(asked, key=lambda name: name not in BASIC_RESOURCES)
-    return {name: asked[name] for name in names if asked[name] > 0 and is_counted(name)}
-
-
 def _requested_with_defaults(nodes: Nodes, resource: str) -> IntArray:
     if resource == CPU:
         return nodes.nonzero_cpu_milli
@@ -171,7 +167,7 @@ def _after_node_change(pod: PodInfo, old: object, new: object) -> QueueingHint:
     """
     node_before = expect_or_none(Node, old)
     after = integer_resources(expect(Node, new).status.allocatable)
-    requests = _counted_requests(pod)
+    requests = counted_requests(pod)
     if after.get(PODS, 0) < 1 or any(
         amount > after.get(name, 0) for name, amount in requests.items()
     ):
