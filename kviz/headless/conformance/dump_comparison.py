@@ -104,7 +104,7 @@ class _Comparison:
         compare("recorded nodes that are not feasible", [], sorted(wanted - feasible.keys()))
         scoring = self._attempt.cycle.scoring
         compare("scored", bool(self._recorded.final_scores), scoring is not None)
-        if scoring is not None and wanted <= feasible.keys():
+        if scoring is not None and self._recorded.final_scores and wanted <= feasible.keys():
             scores = [self._with_image_sizes(s, filtering, feasible) for s in scoring.scores]
             self._scores(scores, feasible, sampled=sampled)
 

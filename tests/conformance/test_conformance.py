@@ -1,0 +1,60 @@
+"""Every recorded decision of kube-scheduler, replayed. Format: data/README.md."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from kviz.headless.conformance.cases import Case, read_cases
+from kviz.headless.conformance.dump import Dump
+from kviz.headless.conformance.recordings import find_recordings
+from kviz.headless.conformance.result import CaseResult
+from kviz.headless.conformance.run import replay
+
+DATA = Path(__file__).with_name("data")
+SHARED = Path(__file__).parents[3] / "shared" / "snapshots"
+"""Larger dumps lie here on machines that have them; they are not ours to hand on."""
+
+FILE_OF: dict[str, str] = {
+    entry["name"]: entry["file"] for entry in json.loads((DATA / "index.json").read_text())
+}
+DUMPS = [
+    *sorted((DATA / "dumps").glob("*.expected.json.gz")),
+    *(SHARED / f"{name}.expected.json" for name in ("medium", "openb", "large")),
+]
+
+
+@cache
+def cases(file: str) -> dict[str, Case]:
+    return {case.name: case for case in read_cases(DATA / file)}
+
+
+def differences(results: list[CaseResult]) -> str:
+    found = [difference for result in results for difference in result.differences]
+    lines = [f"{d.name} {d.plugin} {d.field}:\n  {d.expected}\n  {d.got}" for d in found[:10]]
+    return "\n".join([f"{len(found)} differences", *lines]) if found else ""
+
+
+@pytest.mark.parametrize("name", FILE_OF)
+def test_case_is_identical(name: str) -> None:
+    assert not differences(list(replay(cases(FILE_OF[name])[name])))
+
+
+@pytest.mark.parametrize(
+    "expected", [dump for dump in DUMPS if dump.exists()], ids=lambda dump: dump.name.split(".")[0]
+)
+def test_recorded_run_is_identical(expected: Path) -> None:
+    (dump,) = find_recordings([expected])
+    assert isinstance(dump, Dump)
+    results = list(replay(dump))
+    assert len(results) == len(dump.attempts) + 1
+    assert not differences(results)
+
+
+def test_every_case_in_the_folder_is_in_the_index() -> None:
+    files = sorted({*FILE_OF.values()})
+    assert files == sorted(str(f.relative_to(DATA)) for f in DATA.glob("*/*.jsonl.gz"))
+    assert sorted(FILE_OF) == sorted(name for file in files for name in cases(file))
