@@ -10,7 +10,6 @@ from uuid import UUID
 from django.db.models import F, Q, QuerySet
 
 from kviz.accounts.models import Workspace
-from kviz.runs.indexing import DEFINING
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from kviz.runs.projection import (
     CycleDocument,
@@ -23,6 +22,7 @@ from kviz.runs.projection import (
 from kviz.runs.why import why_document
 from scheduler_core.trace import codec
 from scheduler_core.trace.events import Assumed, CycleStarted, HeaderEvent, PodAdded
+from scheduler_core.trace.index import DEFINING
 
 
 def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Run]:

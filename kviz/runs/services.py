@@ -21,11 +21,11 @@ from django.utils import timezone
 
 from kviz.accounts.models import Workspace
 from kviz.runs import inputs
-from kviz.runs.indexing import Delta, PodRow, TraceIndex
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from kviz.snapshots.models import Snapshot
 from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
 from scheduler_core.trace.events import AnyEvent, DetailEvent, RunStarted
+from scheduler_core.trace.index import CycleRow, Delta, PodRow, TraceIndex
 
 log = logging.getLogger(__name__)
 
@@ -276,7 +276,7 @@ def _store(run: Run, chunk: Chunk, delta: Delta) -> None:
         details=chunk.details,
     )
     Cycle.objects.bulk_create(
-        (Cycle(run=run, **asdict(row)) for row in delta.cycles),
+        (_cycle(run, row) for row in delta.cycles),
         update_conflicts=True,
         unique_fields=["run", "number"],
         update_fields=["result", "node", "message", "first_cause"],
@@ -287,6 +287,11 @@ def _store(run: Run, chunk: Chunk, delta: Delta) -> None:
         unique_fields=["run", "pod"],
         update_fields=_OUTCOME_FIELDS,
     )
+
+
+def _cycle(run: Run, row: CycleRow) -> Cycle:
+    values = asdict(row)
+    return Cycle(run=run, n_victims=len(values.pop("victims")), **values)
 
 
 _OUTCOME_FIELDS: Final = [field.name for field in fields(PodRow) if field.name != "pod"]

@@ -1,6 +1,6 @@
 """What lists and findings need of a trace, gathered while its events pass by.
 
-Pure: no database. `TraceIndex.take` looks at every header event; `drain` hands over the lines of
+`TraceIndex.take` looks at every header event; `drain` hands over the lines of
 cycles that ended, and the pods that changed, since the last time.
 """
 
@@ -41,7 +41,12 @@ TERMINAL_PHASES = ("Succeeded", "Failed")
 
 @dataclass(slots=True)
 class CycleRow:
-    """One line of the list of cycles (`kviz.runs.models.Cycle` says what the fields mean)."""
+    """One line of the list of cycles.
+
+    `seq` is the cycle's first header event, `n_tied` how many nodes shared the top total (0
+    without scoring), `first_cause` the plugin that was first to reject most nodes of a pod that
+    found none.
+    """
 
     number: int
     seq: int
@@ -56,13 +61,16 @@ class CycleRow:
     n_examined: int = 0
     n_feasible: int = 0
     n_tied: int = 0
-    n_victims: int = 0
+    victims: tuple[str, ...] = ()
     first_cause: str = ""
 
 
 @dataclass(slots=True)
 class PodRow:
-    """Where one pod stands (`kviz.runs.models.PodOutcome` says what the fields mean)."""
+    """Where a pod stands that was queued or evicted; `queue` is empty when it is in none.
+
+    `moved_by` is the cluster event behind its last queue move, `last_cycle` 0 if it had none.
+    """
 
     pod: str
     priority: int
@@ -120,6 +128,10 @@ class TraceIndex:
     @property
     def n_pending(self) -> int:
         return len(self._waiting)
+
+    def pods_pending(self) -> list[str]:
+        """The pods without a node, in order of appearance."""
+        return [self._pods[pod].pod for pod in sorted(self._waiting)]
 
     def drain(self) -> Delta:
         """Hand over, and forget, what changed. Call it where a chunk is cut."""
@@ -240,7 +252,7 @@ class TraceIndex:
             case NodeSelected():
                 cycle.n_tied = event.n_tied
             case PreemptionDecided():
-                cycle.n_victims = len(event.victims)
+                cycle.victims = tuple(self._pods[pod].pod for pod in event.victims)
                 cycle.nominated_node = self._node(event.winner)
             case _:
                 pass

@@ -1,0 +1,121 @@
+"""`kviz simulate`: runs the scheduler over files, without a server."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+from kviz.cli.arguments import Subparsers
+from kviz.cli.problems import CommandFailed
+from kviz.headless.simulate import Outcome, read_files
+from kviz.headless.simulate import run as simulate_files
+from scheduler_core.api.ingest import Ingested
+from scheduler_core.config import (
+    ConfigError,
+    KubeSchedulerConfiguration,
+    default_configuration,
+    load_configuration,
+)
+from scheduler_core.sim import RunOptions
+from scheduler_core.trace.index import CycleRow
+
+
+def add_parser(commands: Subparsers) -> None:
+    command = commands.add_parser(
+        "simulate",
+        help="run the scheduler over what kubectl printed",
+        description="Run the scheduler over what kubectl printed: YAML or JSON files, packed or "
+        "not, and folders of them.",
+    )
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    command.add_argument(
+        "--config",
+        type=Path,
+        metavar="F",
+        help="a KubeSchedulerConfiguration (default: upstream's)",
+    )
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
+    command.add_argument("--format", choices=("table", "json"), default="table")
+    command.add_argument("--trace", type=Path, metavar="OUT", help="write the trace to a file")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    wanted = RunOptions(configuration=_configuration(options.config), seed=options.seed)
+    cluster = _cluster(options.files)
+    try:
+        with options.trace.open("wb") if options.trace else nullcontext() as trace:
+            outcome = simulate_files(cluster, wanted, trace)
+    except ConfigError as error:
+        raise CommandFailed(f"{options.config}: {error}") from error
+    except OSError as error:
+        raise CommandFailed(f"{options.trace}: {error.strerror}") from error
+    if options.format == "json":
+        print(json.dumps(outcome.as_json()))
+    else:
+        _print_table(outcome)
+    return 0
+
+
+def _configuration(path: Path | None) -> KubeSchedulerConfiguration:
+    if path is None:
+        return default_configuration()
+    try:
+        return load_configuration(path.read_bytes())
+    except OSError as error:
+        raise CommandFailed(f"{path}: {error.strerror}") from error
+    except ConfigError as error:
+        raise CommandFailed(f"{path}: {error}") from error
+
+
+def _cluster(paths: list[Path]) -> Ingested:
+    """Read the files; what cannot be read is told, and fails the command if nothing is left."""
+    try:
+        cluster = read_files(paths)
+    except OSError as error:
+        raise CommandFailed(f"{error.filename}: {error.strerror}") from error
+    for problem in cluster.errors:
+        print(f"kviz: {problem}", file=sys.stderr)
+    for warning in cluster.warnings:
+        print(f"kviz: note: {warning}", file=sys.stderr)
+    if not cluster.counts:
+        raise CommandFailed("there is nothing in these files that the scheduler reads")
+    return cluster
+
+
+# ---------------------------------------------------------------- the table
+
+COLUMNS = ("CYCLE", "POD", "TRY", "RESULT", "NODE")
+
+
+def _print_table(outcome: Outcome) -> None:
+    rows = [COLUMNS, *(_row(cycle) for cycle in outcome.cycles)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
+    print(*(head.ljust(width) for head, width in zip(COLUMNS, widths, strict=True)), "MESSAGE")
+    room = max(shutil.get_terminal_size((120, 24)).columns - sum(widths) - len(widths), 40)
+    for cycle, row in zip(outcome.cycles, rows[1:], strict=True):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print(*cells, _message(cycle, room))
+    end = outcome.finished
+    print(f"\n{end.n_cycles} cycles; {end.n_bound} pods on nodes, {end.n_pending} pending")
+    if end.reason:
+        print(end.reason)
+    for pod in outcome.pending:
+        print(f"  {pod}")
+
+
+def _row(cycle: CycleRow) -> tuple[str, ...]:
+    return (str(cycle.number), cycle.pod, str(cycle.attempt), cycle.result, cycle.node)
+
+
+def _message(cycle: CycleRow, room: int) -> str:
+    text = cycle.message
+    if cycle.victims:
+        text = f"evicts {', '.join(cycle.victims)} from {cycle.nominated_node}; {text}"
+    if not sys.stdout.isatty() or len(text) <= room:
+        return text
+    return text[: room - 1] + "…"

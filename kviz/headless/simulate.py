@@ -1,0 +1,87 @@
+"""One run without a server: files in, a line per scheduling cycle out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from kviz.headless.trace_file import write_chunk
+from scheduler_core.api.ingest import Ingested, ingest
+from scheduler_core.sim import RunOptions, simulate
+from scheduler_core.trace.codec import TraceWriter, starts_cycle
+from scheduler_core.trace.events import DetailEvent, RunFinished
+from scheduler_core.trace.index import CycleRow, TraceIndex
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to; `pending` are pods (`namespace/name`) without a node."""
+
+    cycles: list[CycleRow]
+    pending: list[str]
+    finished: RunFinished
+    trace_hash: str
+
+    def as_json(self) -> dict[str, object]:
+        """The document that scripts read (`docs/architecture.md` names it a contract)."""
+        return {
+            "cycles": [_cycle_json(cycle) for cycle in self.cycles],
+            "pending": self.pending,
+            "bound": self.finished.n_bound,
+            "stopReason": self.finished.reason,
+            "traceHash": self.trace_hash,
+        }
+
+
+def _cycle_json(cycle: CycleRow) -> dict[str, object]:
+    return {
+        "pod": cycle.pod,
+        "attempt": cycle.attempt,
+        "result": "bindError" if cycle.result == "bind_error" else cycle.result,
+        "node": cycle.node,
+        "message": cycle.message,
+        "nominatedNodeName": cycle.nominated_node,
+        "victims": list(cycle.victims),
+    }
+
+
+def read_files(paths: Sequence[Path]) -> Ingested:
+    """Read a cluster as an upload would be; folders with all that is in them."""
+    found = [file for path in paths for file in _files_below(path)]
+    with ExitStack() as opened:
+        return ingest([(str(path), opened.enter_context(path.open("rb"))) for path in found])
+
+
+def _files_below(path: Path) -> list[Path]:
+    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+
+
+def run(cluster: Ingested, options: RunOptions, trace: BinaryIO | None = None) -> Outcome:
+    """Simulate, and write the trace to a file if one is given."""
+    writer, index = TraceWriter(), TraceIndex()
+    cycles: dict[int, CycleRow] = {}
+
+    def cut() -> None:
+        cycles.update((row.number, row) for row in index.drain().cycles)
+        chunk = writer.cut()
+        if trace is not None and chunk is not None:
+            write_chunk(trace, chunk)
+
+    for event in simulate(list(cluster.objects), options):
+        if starts_cycle(event) and writer.is_full:
+            cut()
+        writer.add(event)
+        if not isinstance(event, DetailEvent):
+            index.take(event)
+    cut()
+    if index.finished is None:
+        raise RuntimeError("the engine stopped without RunFinished")
+    return Outcome(
+        [cycles[number] for number in sorted(cycles)],
+        index.pods_pending(),
+        index.finished,
+        writer.trace_hash(),
+    )

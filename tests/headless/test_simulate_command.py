@@ -1,0 +1,137 @@
+"""`kviz simulate` as a script calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kviz.cli import main
+from kviz.headless.trace_file import TraceFileError, read_chunks
+from scheduler_core.trace.codec import read_headers
+from scheduler_core.trace.events import RunFinished, RunStarted
+
+CLUSTER = """\
+apiVersion: v1
+kind: Node
+metadata: {name: only}
+status: {allocatable: {cpu: "2", memory: 4Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: fits, namespace: shop}
+spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: too-big, namespace: shop}
+spec: {containers: [{name: c, resources: {requests: {cpu: "8"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: low, namespace: shop}
+spec: {nodeName: only, priority: 0, containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: vip, namespace: shop}
+spec: {priority: 100, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Path:
+    file = tmp_path / "cluster.yaml"
+    file.write_text(CLUSTER)
+    return file
+
+
+def test_json_has_a_line_per_attempt(cluster: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", str(cluster), "--format", "json"]) == 0
+
+    document = json.loads(capsys.readouterr().out)
+    first = document["cycles"][0]
+    assert (first["pod"], first["attempt"], first["result"]) == ("shop/vip", 1, "unschedulable")
+    assert first["nominatedNodeName"] == "only"
+    assert first["victims"] == ["shop/low"]
+    bound = [c for c in document["cycles"] if c["result"] == "scheduled"]
+    assert {(c["pod"], c["node"]) for c in bound} == {("shop/vip", "only")}
+    assert document["pending"] == ["shop/fits", "shop/too-big"]
+
+
+def test_the_table_ends_with_who_is_pending(
+    cluster: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", str(cluster)]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["CYCLE", "POD", "TRY", "RESULT", "NODE", "MESSAGE"]
+    assert any("evicts shop/low from only; 0/1 nodes are available" in line for line in lines)
+    assert lines[-2:] == ["  shop/fits", "  shop/too-big"]
+
+
+def test_the_trace_is_written_and_the_same_each_time(
+    cluster: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hashes, files = [], [tmp_path / "a.trace", tmp_path / "b.trace"]
+    for file in files:
+        main(["simulate", str(cluster), "--format", "json", "--trace", str(file)])
+        hashes.append(json.loads(capsys.readouterr().out)["traceHash"])
+
+    assert hashes[0] == hashes[1]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    with files[0].open("rb") as trace:
+        events = [e for chunk in read_chunks(trace) for e in read_headers(chunk.headers)[1]]
+    assert isinstance(events[0], RunStarted)
+    assert isinstance(events[-1], RunFinished)
+
+
+def test_a_trace_that_is_none(cluster: Path, tmp_path: Path) -> None:
+    main(["simulate", str(cluster), "--trace", str(tmp_path / "t")])
+    (tmp_path / "t").write_bytes((tmp_path / "t").read_bytes()[:-5])
+
+    with (tmp_path / "t").open("rb") as cut, pytest.raises(TraceFileError, match="cut off"):
+        list(read_chunks(cut))
+    with cluster.open("rb") as other, pytest.raises(TraceFileError, match="no kviz trace"):
+        list(read_chunks(other))
+
+
+def test_folders_are_read_and_broken_files_told(
+    cluster: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (cluster.parent / "broken.yaml").write_text("kind: [")
+
+    assert main(["simulate", str(cluster.parent), "--format", "json"]) == 0
+
+    shown = capsys.readouterr()
+    assert len(json.loads(shown.out)["cycles"]) > 0
+    assert "broken.yaml" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [("", "nothing in these files"), ("kind: [", "line"), (None, "No such file")],
+)
+def test_files_that_are_of_no_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, told: str
+) -> None:
+    file = tmp_path / "cluster.yaml"
+    if content is not None:
+        file.write_text(content)
+
+    assert main(["simulate", str(file)]) == 1
+
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("config", ["kind: Nonsense\n", "{"])
+def test_a_bad_configuration(
+    cluster: Path, capsys: pytest.CaptureFixture[str], config: str
+) -> None:
+    (cluster.parent / "config").write_text(config)
+
+    code = main(["simulate", str(cluster), "--config", str(cluster.parent / "config")])
+
+    assert code == 1
+    assert "config: " in capsys.readouterr().err
