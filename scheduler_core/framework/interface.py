@@ -17,7 +17,7 @@ extensions have no counterpart: hypothetical views replace them (docs/adr).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
@@ -101,6 +101,12 @@ class PreFilterPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class FilterPlugin(Plugin, Protocol[S_contra]):
+    """A plugin with Filter.
+
+    It may also say `node_local = True`: that its verdict of a node depends on nothing but the
+    pod's template, that node, and the pods on it.
+    """
+
     def filter(self, state: S_contra, pod: PodInfo, nodes: Nodes) -> Verdict:
         """Judge each node; `state` is None for a plugin without PreFilter."""
 
@@ -198,4 +204,11 @@ class PostFilterOutcome:
     """How the outcome came about, for the trace; a typed value of the plugin's own."""
 
 
-Refilter = Callable[[Nodes], Verdicts]
+class Refilter(Protocol):
+    """Runs the cycle's Filter plugins over a view, twice where nominated pods count."""
+
+    @property
+    def node_local(self) -> bool:
+        """All plugins that take part are: a node's verdict cannot change while it does not."""
+
+    def __call__(self, nodes: Nodes) -> Verdicts: ...

@@ -254,7 +254,7 @@ class Framework:
 
     def _nominated_changes(self, pod: PodInfo, nodes: Nodes) -> dict[int, Change]:
         """Return, by position, the pods of equal or higher priority nominated to a node."""
-        changes: dict[int, Change] = {}
+        rivals_by_row: dict[int, tuple[PodInfo, ...]] = {}
         for node_name, nominated in self._nominator.nominated_by_node().items():
             rivals = tuple(
                 rival
@@ -262,12 +262,25 @@ class Framework:
                 if rival.priority >= pod.priority and rival.uid != pod.uid
             )
             row = nodes.cluster.row_of.get(node_name)
-            if not rivals or row is None:
-                continue
-            for i in map(int, np.flatnonzero(nodes.rows == row)):
-                before = nodes.changes[i] if nodes.changes else Change()
-                changes[i] = Change((*before.added, *rivals), before.removed)
+            if rivals and row is not None:
+                rivals_by_row[row] = rivals
+        if not rivals_by_row:
+            return {}
+        crowded = np.zeros(nodes.cluster.n_rows, np.bool_)
+        crowded[list(rivals_by_row)] = True
+        changes: dict[int, Change] = {}
+        for i in map(int, np.flatnonzero(crowded[nodes.rows])):
+            before = nodes.changes[i] if nodes.changes else Change()
+            rivals = rivals_by_row[int(nodes.rows[i])]
+            changes[i] = Change((*before.added, *rivals), before.removed)
         return changes
+
+    def is_node_local(self, state: CycleState) -> bool:
+        """Tell whether every Filter plugin that takes part in the cycle is node-local."""
+        return all(
+            plugin.name in state.skip_filter or getattr(plugin, "node_local", False)
+            for plugin in self._filter
+        )
 
     def run_post_filter(
         self, state: CycleState, pod: PodInfo, diagnosis: Diagnosis
@@ -282,7 +295,7 @@ class Framework:
                 state.pre_filter.get(plugin.name),
                 pod,
                 diagnosis,
-                lambda nodes: self.run_filter_with_nominated_pods(state, pod, nodes),
+                _Refilter(self, state, pod),
             )
             status = outcome.status
             if status.is_success:
@@ -383,6 +396,20 @@ def _signers(plugins: Sequence[Plugin]) -> Sequence[SignPlugin] | None:
     by_name = {plugin.name: plugin for plugin in plugins}
     signers = [plugin for plugin in by_name.values() if isinstance(plugin, SignPlugin)]
     return signers if len(signers) == len(by_name) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Refilter:
+    framework: Framework
+    state: CycleState
+    pod: PodInfo
+
+    @property
+    def node_local(self) -> bool:
+        return self.framework.is_node_local(self.state)
+
+    def __call__(self, nodes: Nodes) -> Verdicts:
+        return self.framework.run_filter_with_nominated_pods(self.state, self.pod, nodes)
 
 
 def _nothing_left(narrowed_by: set[str]) -> Status:

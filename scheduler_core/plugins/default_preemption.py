@@ -25,6 +25,7 @@ from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import NodeToStatus, PostFilterOutcome, Refilter
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.preemption.dry_run import dry_run
+from scheduler_core.preemption.kept import KeptDryRuns
 from scheduler_core.preemption.pick import pick_one_node
 from scheduler_core.preemption.report import DryRun, PreemptionReport
 
@@ -55,6 +56,7 @@ class DefaultPreemption:
         self._is_async = handle.features.enabled("SchedulerAsyncPreemption")
         self._preempting: set[str] = set()
         self._last_victim: dict[str, str] = {}
+        self._kept = KeptDryRuns()
 
     # ------------------------------------------------------------ PreEnqueue
 
@@ -133,16 +135,35 @@ class DefaultPreemption:
         rows = np.array([self._handle.cluster.row_of[name] for name in names], np.int64)
         nodes = self._handle.cluster.view(rows)
         n_wanted = self._calculate_num_candidates(len(names))
-        budgets = list(self._handle.objects.all(PodDisruptionBudget))
         done: list[DryRun] = []
         while len(done) < nodes.n:
-            batch: Nodes = nodes.take(np.arange(len(done), min(len(done) + n_wanted, nodes.n)))
-            done += dry_run(pod, batch, refilter, budgets, self._handle.now_ns())
+            batch = nodes.take(np.arange(len(done), min(len(done) + n_wanted, nodes.n)))
+            done += self._dry_run(pod, batch, refilter)
             n_needed = _n_until_enough(done, n_wanted)
             if n_needed is not None:
                 done = done[:n_needed]
                 break
         return PreemptionReport(potential=names, n_wanted=n_wanted, dry_runs=tuple(done))
+
+    def _dry_run(self, pod: PodInfo, nodes: Nodes, refilter: Refilter) -> Sequence[DryRun]:
+        """Try preemption on every node, unless that has been done and nothing has changed."""
+        objects = self._handle.objects
+        budgets = list(objects.all(PodDisruptionBudget))
+
+        def run(batch: Nodes) -> Sequence[DryRun]:
+            return dry_run(pod, batch, refilter, budgets, self._handle.now_ns())
+
+        if not refilter.node_local:
+            return run(nodes)
+        nominated = self._handle.nominated_by_node()
+        revision = objects.revision(PodDisruptionBudget)
+        return self._kept.run(
+            pod,
+            nodes,
+            lambda name: tuple(p.uid for p in nominated.get(name, ()) if p.uid != pod.uid),
+            revision,
+            run,
+        )
 
     def _calculate_num_candidates(self, n_nodes: int) -> int:
         percentage = self._args.min_candidate_nodes_percentage

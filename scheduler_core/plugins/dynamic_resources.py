@@ -53,6 +53,7 @@ class DynamicResources:
     """
 
     name = "DynamicResources"
+    node_local = True
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
         return SUCCESS

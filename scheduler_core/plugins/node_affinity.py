@@ -63,6 +63,7 @@ class NodeAffinity:
     """
 
     name = "NodeAffinity"
+    node_local = True
 
     def __init__(self, args: NodeAffinityArgs, _handle: Handle) -> None:
         added = args.added_affinity

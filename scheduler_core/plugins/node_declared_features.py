@@ -42,6 +42,7 @@ class NodeDeclaredFeatures:
     """
 
     name = "NodeDeclaredFeatures"
+    node_local = True
 
     def __init__(self, handle: Handle) -> None:
         self._enabled = handle.features.enabled("NodeDeclaredFeatures")

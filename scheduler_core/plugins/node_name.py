@@ -25,6 +25,7 @@ class NodeName:
     """
 
     name = "NodeName"
+    node_local = True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (node_name(pod.pod.spec),)

@@ -39,6 +39,7 @@ class NodePorts:
     """
 
     name = "NodePorts"
+    node_local = True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (host_ports(pod.pod.spec),)

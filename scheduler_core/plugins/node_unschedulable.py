@@ -35,6 +35,7 @@ class NodeUnschedulable:
     """
 
     name = "NodeUnschedulable"
+    node_local = True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (tolerations(pod.pod.spec),)

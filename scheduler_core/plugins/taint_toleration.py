@@ -40,6 +40,7 @@ class TaintToleration:
     """
 
     name = "TaintToleration"
+    node_local = True
 
     def __init__(self, handle: Handle) -> None:
         self._comparison_operators = handle.features.enabled("TaintTolerationComparisonOperators")

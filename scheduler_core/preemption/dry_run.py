@@ -9,7 +9,7 @@ framework/preemption/preemption.go (DryRunPreemption).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,11 +17,14 @@ import numpy as np
 from scheduler_core.api import PodDisruptionBudget
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.framework.interface import Refilter
+from scheduler_core.framework.diagnosis import Verdicts
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.preemption.budgets import violating_pods
 from scheduler_core.preemption.importance import by_importance
 from scheduler_core.preemption.report import DryRun, Reprieve
+
+Judge = Callable[[Nodes], Verdicts]
+"""Runs the cycle's Filter plugins over a (hypothetical) view."""
 
 NO_VICTIMS = Status(
     Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("No preemption victims found for incoming pod",)
@@ -60,7 +63,7 @@ class _Trial:
 def dry_run(
     pod: PodInfo,
     nodes: Nodes,
-    refilter: Refilter,
+    judge: Judge,
     budgets: Sequence[PodDisruptionBudget],
     now_ns: int,
 ) -> list[DryRun]:
@@ -74,26 +77,26 @@ def dry_run(
         if not trial.removed:
             trial.status = NO_VICTIMS
     started = [i for i, trial in enumerate(trials) if trial.removed]
-    for i, status in _filter(nodes, started, [trials[i].change() for i in started], refilter):
+    for i, status in _filter(nodes, started, [trials[i].change() for i in started], judge):
         trials[i].status = status
     for trial in trials:
         if trial.status.is_success:
             _line_up(trial, budgets, now_ns)
     while open_trials := [i for i, trial in enumerate(trials) if trial.queue]:
         changes = [trials[i].change(back=trials[i].queue[0]) for i in open_trials]
-        for i, status in _filter(nodes, open_trials, changes, refilter):
+        for i, status in _filter(nodes, open_trials, changes, judge):
             trials[i].settle(status)
     return [_result(trial, now_ns) for trial in trials]
 
 
 def _filter(
-    nodes: Nodes, at: list[int], changes: list[Change], refilter: Refilter
+    nodes: Nodes, at: list[int], changes: list[Change], judge: Judge
 ) -> list[tuple[int, Status]]:
     """Run the Filter plugins over hypothetical nodes; return each position with its status."""
     if not at:
         return []
     view = nodes.take(np.array(at, np.int64)).what_if(dict(enumerate(changes)))
-    verdicts = refilter(view)
+    verdicts = judge(view)
     return [(i, verdicts.status(k)) for k, i in enumerate(at)]
 
 

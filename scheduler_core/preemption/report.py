@@ -21,7 +21,7 @@ class Reprieve:
     rejected_by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class DryRun:
     """Preemption tried on one node. It is a candidate if `status` is a success.
 

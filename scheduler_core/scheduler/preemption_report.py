@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 from scheduler_core.framework.status import Status
 from scheduler_core.preemption.report import Criterion, DryRun, PreemptionReport
@@ -20,16 +21,33 @@ from scheduler_core.trace.events import (
 from scheduler_core.trace.recorder import Recorder
 
 
-def preemption_events(report: PreemptionReport, recorder: Recorder) -> Iterator[AnyEvent]:
-    """Yield why it was not tried, or the dry runs and how one node was picked."""
-    if report.ineligible:
-        yield PreemptionIneligible(report.ineligible)
-        return
-    yield PreemptionStarted(len(report.potential), report.offset, report.n_wanted)
-    if recorder.details:
-        yield PreemptionDryRun(tuple(_candidate(dry_run, recorder) for dry_run in report.dry_runs))
+class PreemptionWords:
+    """Words attempts at preemption; a dry run that serves many attempts is worded once."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._worded: WeakKeyDictionary[DryRun, CandidateRecord] = WeakKeyDictionary()
+
+    def events(self, report: PreemptionReport) -> Iterator[AnyEvent]:
+        """Yield why it was not tried, or the dry runs and how one node was picked."""
+        if report.ineligible:
+            yield PreemptionIneligible(report.ineligible)
+            return
+        yield PreemptionStarted(len(report.potential), report.offset, report.n_wanted)
+        if self._recorder.details:
+            yield PreemptionDryRun(tuple(map(self._candidate, report.dry_runs)))
+        yield _decided(report, self._recorder)
+
+    def _candidate(self, dry_run: DryRun) -> CandidateRecord:
+        worded = self._worded.get(dry_run)
+        if worded is None:
+            worded = self._worded[dry_run] = _candidate(dry_run, self._recorder)
+        return worded
+
+
+def _decided(report: PreemptionReport, recorder: Recorder) -> PreemptionDecided:
     candidates = [dry_run for dry_run in report.dry_runs if dry_run.status.is_success]
-    yield PreemptionDecided(
+    return PreemptionDecided(
         tuple(recorder.node(candidate.node_name) for candidate in candidates),
         tuple(_criterion(criterion, recorder) for criterion in report.criteria),
         recorder.node(report.winner),

@@ -12,7 +12,7 @@ from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.status import Status
 from scheduler_core.preemption.report import PreemptionReport
 from scheduler_core.scheduler.cycle import Cycle, Filtering, Scoring
-from scheduler_core.scheduler.preemption_report import preemption_events
+from scheduler_core.scheduler.preemption_report import PreemptionWords
 from scheduler_core.trace.events import (
     AnyEvent,
     Column,
@@ -39,6 +39,7 @@ class CycleReport:
     def __init__(self, recorder: Recorder, pick_rule: str) -> None:
         self._recorder = recorder
         self._pick_rule = pick_rule
+        self._preemption = PreemptionWords(recorder)
         self._number_of_row: IntArray = np.zeros(0, np.int64)
 
     def events(self, cycle: Cycle) -> Iterator[AnyEvent]:
@@ -61,7 +62,7 @@ class CycleReport:
         """Yield the steps of preemption, if PostFilter came that far."""
         report = outcome.report
         if isinstance(report, PreemptionReport):
-            yield from preemption_events(report, self._recorder)
+            yield from self._preemption.events(report)
 
     def _plugins(self, names: set[str]) -> tuple[int, ...]:
         return tuple(sorted(map(self._recorder.plugin, names)))

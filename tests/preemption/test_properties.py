@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scheduler_core.api import KubeObject
 from scheduler_core.cluster.nodes import Change
-from scheduler_core.framework.runtime import CycleState
+from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.preemption.dry_run import dry_run
 from scheduler_core.preemption.report import DryRun, PreemptionReport
 from tests.preemption.clusters import START_NS, Cluster, budget, node, pod
@@ -108,4 +108,37 @@ def test_lockstep_equals_one_node_at_a_time(objects: list[KubeObject]) -> None:
     state = CycleState()
     preemptor = world.simulation.scheduler.queue.active_pods()[0].pod
     framework.run_pre_filter(state, preemptor, world.simulation.scheduler.cache.update_snapshot())
-    assert _runs(world, state) == _runs(world, state, lockstep=False)
+    together = [summary(run) for run in _runs(world, state)]
+    assert together == [summary(run) for run in _runs(world, state, lockstep=False)]
+
+
+def summary(run: DryRun) -> tuple[object, ...]:
+    return (
+        run.node_name,
+        run.removed,
+        run.reprieves,
+        run.victims,
+        run.n_pdb_violations,
+        run.status,
+    )
+
+
+class Forgetful(Framework):
+    """A framework that lets no dry run be kept."""
+
+    def is_node_local(self, state: CycleState) -> bool:
+        return False
+
+
+@given(clusters(), st.lists(st.integers(4, 8), min_size=1, max_size=4))
+@settings(max_examples=40, deadline=None)
+def test_kept_dry_runs_change_nothing(objects: list[KubeObject], more: list[int]) -> None:
+    """A run of several preemptors leaves the same trace when every dry run is done anew."""
+    late = [pod(f"late{i}", cpu=cpu, priority=10) for i, cpu in enumerate(more)]
+    keeping, forgetting = Cluster([*objects, *late]), Cluster([*objects, *late])
+    for framework in forgetting.simulation.scheduler.profiles.values():
+        framework.__class__ = Forgetful
+    for world in (keeping, forgetting):
+        while world.simulation.attempt():
+            pass
+    assert keeping.trace == forgetting.trace

@@ -57,6 +57,7 @@ class Fit:
     """
 
     name = "NodeResourcesFit"
+    node_local = True
 
     def __init__(self, args: NodeResourcesFitArgs, _handle: Handle) -> None:
         self._ignored = frozenset(args.ignored_resources)
