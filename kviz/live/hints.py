@@ -1,7 +1,7 @@
 """The hint "run advanced to seq n" on the channel layer. It carries no data and may get lost.
 
 A worker process cannot reach an in-memory channel layer, so it writes its hints as lines to its
-standard output, which `kviz serve` reads and passes on (docs/adr/0004-hints.md).
+standard output, which `kviz serve` reads and passes on (docs/adr/0011-a-workers-hints.md).
 """
 
 from __future__ import annotations
