@@ -36,17 +36,21 @@ class _Trial:
     """The dry run on one node while it goes on. `queue` holds the pods still to be tried."""
 
     node_name: str
-    removed: list[PodInfo]
+    removed: tuple[PodInfo, ...]
     violating: frozenset[str] = frozenset()
     queue: list[PodInfo] = field(default_factory=list)
-    out: dict[str, PodInfo] = field(default_factory=dict)
+    kept: tuple[PodInfo, ...] = ()
     reprieves: list[Reprieve] = field(default_factory=list)
     victims: list[PodInfo] = field(default_factory=list)
     status: Status = SUCCESS
 
-    def change(self, back: PodInfo | None = None) -> Change:
-        """Return the world without the pods that are out, but for the one tried again."""
-        return Change(removed=tuple(pod for pod in self.out.values() if pod is not back))
+    def change(self) -> Change:
+        """Return the world in which all lesser pods are gone and those reprieved are back.
+
+        So is the pod to be tried next. They are removed and added again rather than left, as
+        upstream does it: to NodePorts that is not the same when pods share a port.
+        """
+        return Change((*self.kept, *self.queue[:1]), self.removed)
 
     def settle(self, status: Status) -> None:
         """Take the answer about the pod at the head of the queue."""
@@ -55,7 +59,7 @@ class _Trial:
             Reprieve(pod, status.is_success, pod.uid in self.violating, status.plugin)
         )
         if status.is_success:
-            del self.out[pod.uid]
+            self.kept = (*self.kept, pod)
         else:
             self.victims.append(pod)
 
@@ -69,11 +73,12 @@ def dry_run(
 ) -> list[DryRun]:
     """Select the victims on each of `nodes`, in their order."""
     trials = [
-        _Trial(nodes.name(i), [other for other in nodes.pods(i) if other.priority < pod.priority])
+        _Trial(
+            nodes.name(i), tuple(other for other in nodes.pods(i) if other.priority < pod.priority)
+        )
         for i in range(nodes.n)
     ]
     for trial in trials:
-        trial.out = {victim.uid: victim for victim in trial.removed}
         if not trial.removed:
             trial.status = NO_VICTIMS
     started = [i for i, trial in enumerate(trials) if trial.removed]
@@ -83,7 +88,7 @@ def dry_run(
         if trial.status.is_success:
             _line_up(trial, budgets, now_ns)
     while open_trials := [i for i, trial in enumerate(trials) if trial.queue]:
-        changes = [trials[i].change(back=trials[i].queue[0]) for i in open_trials]
+        changes = [trials[i].change() for i in open_trials]
         for i, status in _filter(nodes, open_trials, changes, judge):
             trials[i].settle(status)
     return [_result(trial, now_ns) for trial in trials]
@@ -118,7 +123,7 @@ def _result(trial: _Trial, now_ns: int) -> DryRun:
         status = Status(Code.ERROR, (text,))
     return DryRun(
         node_name=trial.node_name,
-        removed=tuple(trial.removed),
+        removed=trial.removed,
         reprieves=tuple(trial.reprieves),
         victims=tuple(victims),
         n_pdb_violations=sum(pod.uid in trial.violating for pod in victims),
