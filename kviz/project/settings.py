@@ -142,6 +142,7 @@ STATIC_ROOT = env.text("KVIZ_STATIC_ROOT") or None
 STATICFILES_DIRS = [SHARE / "static"]
 VITE_MANIFEST = SHARE / "static" / "kviz" / "manifest.json"
 WHITENOISE_USE_FINDERS = True
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 WHITENOISE_AUTOREFRESH = env.choice("KVIZ_AUTORELOAD", ("no", "yes")) == "yes"
 
 
