@@ -1,0 +1,467 @@
+import pytest
+
+from scheduler_core.api import (
+    OwnerReference,
+    ReplicaSet,
+    ReplicaSetSpec,
+    ReplicationController,
+    ReplicationControllerSpec,
+    Service,
+    ServiceSpec,
+    StatefulSet,
+    StatefulSetSpec,
+)
+from scheduler_core.api.meta import ObjectMeta
+from scheduler_core.config.features import feature_gates
+from scheduler_core.config.types import PodTopologySpreadArgs
+from scheduler_core.framework.events import QueueingHint
+from scheduler_core.framework.status import Code
+from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
+
+from .harness import World, affinity, expression, node, taint, term, tolerate
+from .placement import HOST, ZONE, Cycle, hard, placed, selector, soft
+
+SKEWED = (Code.UNSCHEDULABLE, ("node(s) didn't match pod topology spread constraints",))
+NO_LABEL = (
+    Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
+    ("node(s) didn't match pod topology spread constraints (missing required label)",),
+)
+FOO = {"foo": ""}
+IS_FOO = selector(foo="")
+SYSTEM = PodTopologySpreadArgs()
+
+
+def hosts(zones="1122", names="abxy", **labels):
+    """Return nodes named a, b, x, y by default, the first two in zone1."""
+    return [
+        node(f"node-{name}", labels={HOST: f"node-{name}", ZONE: f"zone{zone}", **labels})
+        for name, zone in zip(names, zones, strict=True)
+    ]
+
+
+def foos(spread, names="abxy"):
+    """Return as many pods per node as `spread` says: 2103 is two on node-a, one on node-b, ..."""
+    return [
+        placed(f"p-{name}{i}", f"node-{name}", FOO)
+        for name, count in zip(names, spread, strict=True)
+        for i in range(int(count))
+    ]
+
+
+def cycle(world, *constraints, labels=FOO, args=SYSTEM, **spec):
+    incoming = placed("p", labels=labels, topology_spread_constraints=constraints, **spec)
+    return Cycle(world, PodTopologySpread(args, world), incoming)
+
+
+# ---------------------------------------------------------------- filtering
+
+
+@pytest.mark.parametrize(
+    ("spread", "constraint", "fits"),
+    [
+        ("0000", hard(ZONE, IS_FOO), "abxy"),
+        ("2103", hard(ZONE, IS_FOO), "abxy"),
+        ("2104", hard(ZONE, IS_FOO), "ab"),
+        ("2103", hard(HOST, IS_FOO), "x"),
+        ("2103", hard(HOST, IS_FOO, 2), "bx"),
+        ("2221", hard(HOST, IS_FOO, 2), "abxy"),
+        ("2221", hard(HOST, IS_FOO, 2, min_domains=5), "y"),
+        ("2221", hard(HOST, IS_FOO, 2, min_domains=4), "abxy"),
+        ("1100", hard(ZONE, IS_FOO, 2, min_domains=3), "xy"),
+        ("2103", hard(ZONE, selector(foo="bar")), "abxy"),
+        ("2104", hard(ZONE, None), "abxy"),
+        ("2104", hard(ZONE, selector()), "abxy"),
+        ("2104", hard(ZONE, selector(("foo", "Exists"))), "ab"),
+    ],
+)
+def test_one_constraint(spread, constraint, fits):
+    world = World(*hosts(), *foos(spread))
+    assert cycle(world, constraint).fits() == [f"node-{name}" for name in "axby" if name in fits]
+
+
+def test_reasons_tell_a_missing_label_from_too_many_pods():
+    world = World(*hosts(), node("bare"), *foos("2104"))
+    assert cycle(world, hard(ZONE, IS_FOO)).rejects() == {
+        "bare": NO_LABEL,
+        "node-x": SKEWED,
+        "node-y": SKEWED,
+    }
+
+
+def test_the_first_constraint_that_fails_gives_the_reason():
+    nodes = [*hosts(), node("half", labels={ZONE: "zone2"})]
+    world = World(*nodes, *foos("2104"))
+    by_zone, by_rack = hard(ZONE, IS_FOO), hard("rack", IS_FOO)
+    assert cycle(world, by_zone, by_rack).rejects()["half"] == NO_LABEL
+    full = World(*hosts(rack="r"), node("half", labels={ZONE: "zone2"}), *foos("2104"))
+    assert cycle(full, by_zone, by_rack).rejects()["half"] == SKEWED
+    assert cycle(full, by_rack, by_zone).rejects()["half"] == NO_LABEL
+
+
+def test_two_constraints_must_both_hold():
+    world = World(*hosts(), *foos("2103"))
+    assert cycle(world, hard(ZONE, IS_FOO), hard(HOST, IS_FOO)).fits() == ["node-x"]
+    world = World(*hosts(), *foos("2104"))
+    assert cycle(world, hard(ZONE, IS_FOO), hard(HOST, IS_FOO)).fits() == []
+
+
+def test_nodes_without_all_topology_keys_do_not_count():
+    """node-b has no zone: its pod is in no domain, not even in that of its hostname."""
+    bare = node("node-b", labels={HOST: "node-b"})
+    a, _, x, _ = hosts()
+    world = World(a, bare, x, *foos("11", "ab"))
+    both = cycle(world, hard(ZONE, IS_FOO), hard(HOST, IS_FOO))
+    assert both.rejects() == {"node-a": SKEWED, "node-b": NO_LABEL}
+    counts = [each.counts.sum() for each in both.prepared.state.domains]
+    assert counts == [1, 1]
+
+
+def test_who_counts():
+    world = World(
+        *hosts(),
+        placed("other namespace", "node-a", FOO, namespace="other"),
+        placed("terminating", "node-a", FOO, terminating=True),
+        placed("other labels", "node-a", {"bar": ""}),
+    )
+    assert cycle(world, hard(ZONE, IS_FOO)).fits() == ["node-a", "node-x", "node-b", "node-y"]
+    world.add(placed("counts", "node-a", FOO))
+    assert cycle(world, hard(ZONE, IS_FOO)).fits() == ["node-x", "node-y"]
+
+
+def test_a_pod_that_does_not_match_itself_adds_nothing():
+    world = World(*hosts(), *foos("1000"))
+    assert cycle(world, hard(ZONE, IS_FOO), labels={}).rejects() == {}
+
+
+@pytest.mark.parametrize(
+    ("keys", "labels", "fits"),
+    [
+        ((), {"foo": "", "v": "2"}, "xy"),
+        (("v",), {"foo": "", "v": "2"}, "abxy"),
+        (("v",), {"foo": "", "v": "1"}, "xy"),
+        (("v",), FOO, "xy"),
+    ],
+)
+def test_match_label_keys(keys, labels, fits):
+    old = [placed(f"p{i}", "node-a", {"foo": "", "v": "1"}) for i in range(2)]
+    world = World(*hosts(), *old)
+    constraint = hard(ZONE, IS_FOO, match_label_keys=keys)
+    kept = cycle(world, constraint, labels=labels).fits()
+    assert kept == [f"node-{name}" for name in "axby" if name in fits]
+
+
+def test_match_label_keys_need_their_gate():
+    off = feature_gates({"MatchLabelKeysInPodTopologySpread": False})
+    old = placed("old", "node-a", {"foo": "", "v": "1"})
+    world = World(*hosts(), old, features=off)
+    constraint = hard(ZONE, IS_FOO, match_label_keys=("v",))
+    assert cycle(world, constraint, labels={"foo": "", "v": "2"}).fits() == ["node-x", "node-y"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "fits"), [("Honor", ["node-a", "node-x"]), ("", ["node-a", "node-x"])]
+)
+def test_node_affinity_policy_leaves_nodes_out(policy, fits):
+    """node-b and node-y are not for the pod: only a and x make the minimum (0)."""
+    world = World(*hosts(), *foos("0404"))
+    constraint = hard(HOST, IS_FOO, node_affinity_policy=policy)
+    only = affinity(term(expression(HOST, "In", "node-a", "node-x")))
+    assert cycle(world, constraint, affinity=only).fits()[:2] == fits
+    ignoring = hard(HOST, IS_FOO, 4, node_affinity_policy="Ignore")
+    world = World(*hosts(), *foos("4040"))
+    assert cycle(world, ignoring, node_selector={ZONE: "zone1"}).fits() == ["node-b", "node-y"]
+    honoring = hard(HOST, IS_FOO, 4, node_affinity_policy="Honor")
+    by_selector = cycle(world, honoring, node_selector={HOST: "node-a"})
+    assert by_selector.prepared.state.domains[0].global_minimum == 4
+
+
+@pytest.mark.parametrize(
+    ("policy", "tolerations", "minimum"),
+    [
+        ("Ignore", (), 0),
+        ("", (), 0),
+        ("Honor", (), 1),
+        ("Honor", (tolerate("k", operator="Exists"),), 0),
+    ],
+)
+def test_node_taints_policy(policy, tolerations, minimum):
+    tainted = node("node-t", labels={HOST: "node-t"}, taints=[taint("k:NoSchedule")])
+    world = World(*hosts(), tainted, *foos("1111"))
+    constraint = hard(HOST, IS_FOO, node_taints_policy=policy)
+    found = cycle(world, constraint, tolerations=tolerations)
+    assert found.prepared.state.domains[0].global_minimum == minimum
+
+
+def test_prefer_no_schedule_keeps_a_node_in():
+    tainted = node("node-t", labels={HOST: "node-t"}, taints=[taint("k:PreferNoSchedule")])
+    world = World(*hosts(), tainted, *foos("1111"))
+    found = cycle(world, hard(HOST, IS_FOO, node_taints_policy="Honor"))
+    assert found.prepared.state.domains[0].global_minimum == 0
+
+
+def test_a_node_that_takes_no_part_is_judged_as_an_empty_domain():
+    world = World(*hosts(), *foos("3111"))
+    constraint = hard(HOST, IS_FOO, node_affinity_policy="Honor")
+    assert cycle(world, constraint, node_selector={ZONE: "zone2"}).fits() == [
+        "node-a",
+        "node-x",
+        "node-b",
+        "node-y",
+    ]
+
+
+def test_without_hard_constraints_it_skips():
+    world = World(*hosts())
+    assert cycle(world).status.is_skip
+    assert cycle(world, soft(ZONE, IS_FOO)).status.is_skip
+
+
+def test_a_malformed_selector_is_an_error():
+    world = World(*hosts())
+    broken = selector(("foo", "Near", "bar"))
+    what = '"Near" is not a valid label selector operator'
+    hard_one = cycle(world, hard(ZONE, broken))
+    assert hard_one.status.code is Code.ERROR
+    assert hard_one.status.message == (
+        f"get constraints from pod: obtaining pod's hard topology spread constraints: {what}"
+    )
+    soft_one = cycle(world, soft(ZONE, broken))
+    status = soft_one.plugin.pre_score(None, soft_one.info, soft_one.nodes)
+    assert status.code is Code.ERROR
+    assert status.message == (
+        f"calculating preScoreState: obtaining pod's soft topology spread constraints: {what}"
+    )
+
+
+# ---------------------------------------------------------------- hypothetical pods
+
+
+def test_a_removed_pod_makes_room_in_its_own_domain_only():
+    victim = placed("victim", "node-y", FOO)
+    world = World(*hosts(), *foos("2103"), victim)
+    found = cycle(world, hard(ZONE, IS_FOO))
+    assert set(found.rejects()) == {"node-x", "node-y"}
+    assert set(found.rejects_if("node-y", removed=[victim])) == {"node-x"}
+
+
+def test_an_added_pod_fills_its_own_domain_and_may_raise_the_minimum():
+    world = World(*hosts("123", "abx"), *foos("100", "abx"))
+    found = cycle(world, hard(ZONE, IS_FOO, 2))
+    more = [placed(f"n{i}", labels=FOO) for i in range(2)]
+    assert found.rejects() == {}
+    assert found.rejects_if("node-a", added=more[:1]) == {"node-a": SKEWED}
+    assert found.rejects_if("node-b", added=more) == {"node-b": SKEWED}
+    world = World(*hosts("12", "ab"), *foos("10", "ab"))
+    assert cycle(world, hard(ZONE, IS_FOO)).rejects_if("node-b", added=more[:1]) == {
+        "node-a": SKEWED
+    }
+
+
+@pytest.mark.parametrize(
+    "pod",
+    [
+        placed("n", labels=FOO, namespace="other"),
+        placed("n", labels={"bar": ""}),
+    ],
+)
+def test_hypothetical_pods_of_others_change_nothing(pod):
+    world = World(*hosts(), *foos("1111"))
+    assert cycle(world, hard(ZONE, IS_FOO)).rejects_if("node-a", added=[pod]) == {}
+
+
+def test_hypothetical_pods_do_not_count_where_the_node_takes_no_part():
+    world = World(*hosts(), *foos("1111"))
+    found = cycle(world, hard(HOST, IS_FOO), node_selector={ZONE: "zone2"})
+    more = [placed(f"n{i}", labels=FOO) for i in range(5)]
+    assert found.rejects_if("node-a", added=more) == {}
+    assert set(found.rejects_if("node-x", added=more)) == {"node-x"}
+
+
+def test_hypothetical_pods_count_as_upstream_counts_them():
+    """Pods being deleted count when taken off, and all pods count for an empty selector."""
+    dying = placed("dying", "node-a", FOO, terminating=True)
+    world = World(*hosts(), *foos("1111"), dying)
+    found = cycle(world, hard(HOST, IS_FOO))
+    assert found.rejects() == {}
+    domain = found.prepared.state.domains[0]
+    assert domain.is_skewed_if(0, -1) is False
+    assert domain.minimum_if(0, 0) == 0
+    any_pod = cycle(world, hard(HOST, selector()))
+    assert any_pod.rejects_if("node-a", added=[placed("n")]) == {"node-a": SKEWED}
+
+
+# ---------------------------------------------------------------- scoring
+
+
+@pytest.mark.parametrize(
+    ("spread", "constraints", "feasible", "normalized"),
+    [
+        ("00", [soft(HOST, IS_FOO)], "ab", [100, 100]),
+        ("10", [soft(HOST, IS_FOO)], "a", [100]),
+        ("11", [soft(HOST, IS_FOO)], "ab", [100, 100]),
+        ("2103", [soft(HOST, IS_FOO)], "abxy", [20, 60, 100, 0]),
+        ("2103", [soft(HOST, None)], "abxy", [100, 100, 100, 100]),
+        ("2103", [soft(HOST, IS_FOO, 2)], "abxy", [33, 66, 100, 16]),
+        ("4321", [soft(HOST, IS_FOO, 3)], "abxy", [44, 66, 77, 100]),
+        ("2103", [soft(ZONE, IS_FOO)], "abx", [100, 100, 100]),
+        ("4103", [soft(ZONE, IS_FOO)], "abx", [57, 57, 100]),
+        ("4103", [soft(ZONE, IS_FOO), soft(HOST, IS_FOO)], "ax", [33, 100]),
+    ],
+)
+def test_fewer_pods_around_score_higher(spread, constraints, feasible, normalized):
+    names = "abxy"[: len(spread)]
+    world = World(*hosts("1122"[: len(spread)], names), *foos(spread, names))
+    wanted = [f"node-{name}" for name in feasible]
+    _, scores = cycle(world, *constraints).scores(*wanted)
+    assert scores == dict(zip(wanted, normalized, strict=True))
+
+
+def test_nodes_without_a_topology_key_score_nothing():
+    world = World(*hosts("11", "ab"), node("bare", labels={ZONE: "zone1"}), *foos("21", "ab"))
+    raw, normalized = cycle(world, soft(ZONE, IS_FOO), soft(HOST, IS_FOO)).scores()
+    assert raw["bare"] == normalized["bare"] == 0
+    assert normalized["node-b"] > normalized["node-a"]
+
+
+def test_system_defaults_spread_nodes_without_a_zone_too():
+    service = Service(
+        metadata=ObjectMeta(name="s", namespace="default"), spec=ServiceSpec(selector=FOO)
+    )
+    zoneless = [node(f"node-{name}", labels={HOST: f"node-{name}"}) for name in "abxy"]
+    world = World(*zoneless, service, *foos("4321"))
+    _, normalized = cycle(world).scores()
+    assert normalized == {"node-a": 44, "node-b": 66, "node-x": 77, "node-y": 100}
+
+
+def named(kind, name, spec):
+    return kind(metadata=ObjectMeta(name=name, namespace="default"), spec=spec)
+
+
+def owned_by(kind, name="owner", version="apps/v1"):
+    return OwnerReference(api_version=version, kind=kind, name=name, uid="u", controller=True)
+
+
+@pytest.mark.parametrize(
+    ("objects", "owner", "spreads"),
+    [
+        ([], None, False),
+        ([named(Service, "s", ServiceSpec(selector=FOO))], None, True),
+        ([named(Service, "s", ServiceSpec(selector={"other": ""}))], None, False),
+        ([named(Service, "s", ServiceSpec())], None, False),
+        ([named(ReplicaSet, "owner", ReplicaSetSpec(selector=IS_FOO))], "ReplicaSet", True),
+        ([named(ReplicaSet, "else", ReplicaSetSpec(selector=IS_FOO))], "ReplicaSet", False),
+        ([named(StatefulSet, "owner", StatefulSetSpec(selector=IS_FOO))], "StatefulSet", True),
+        ([named(ReplicaSet, "owner", ReplicaSetSpec(selector=IS_FOO))], "Job", False),
+    ],
+)
+def test_default_constraints_follow_services_and_controllers(objects, owner, spreads):
+    world = World(*hosts(), *objects, *foos("2103"))
+    incoming = placed("p", labels=FOO, owner=owned_by(owner) if owner else None)
+    found = Cycle(world, PodTopologySpread(SYSTEM, world), incoming).scores()
+    assert (found is not None) == spreads
+    if found is not None:
+        assert found[1]["node-x"] == 100
+
+
+def test_default_constraints_follow_a_replication_controller():
+    controller = named(ReplicationController, "rc", ReplicationControllerSpec(selector=FOO))
+    world = World(*hosts(), controller)
+    owner = owned_by("ReplicationController", "rc", "v1")
+    incoming = placed("p", labels=FOO, owner=owner)
+    assert Cycle(world, PodTopologySpread(SYSTEM, world), incoming).scores() is not None
+
+
+def test_services_that_come_later_are_noticed():
+    world = World(*hosts())
+    plugin = PodTopologySpread(SYSTEM, world)
+    incoming = placed("p", labels=FOO)
+    assert Cycle(world, plugin, incoming).scores() is None
+    world.add(named(Service, "s", ServiceSpec(selector=FOO)))
+    assert Cycle(world, plugin, incoming).scores() is not None
+
+
+def test_list_defaults_replace_the_systems():
+    args = PodTopologySpreadArgs(
+        defaulting_type="List", default_constraints=(hard(ZONE, None), soft(HOST, None))
+    )
+    service = named(Service, "s", ServiceSpec(selector=FOO))
+    world = World(*hosts(), service, *foos("2104"))
+    assert cycle(world, args=args).fits() == ["node-a", "node-b"]
+    assert cycle(world, hard(HOST, IS_FOO), args=args).fits() == ["node-x"]
+    assert cycle(World(*hosts(), *foos("2104")), args=args).status.is_skip
+    assert cycle(world, args=PodTopologySpreadArgs(defaulting_type="List")).status.is_skip
+
+
+# ---------------------------------------------------------------- hints
+
+QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
+BAR = {"bar": ""}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hint"),
+    [
+        (None, placed("x", "node-a", FOO), QUEUE),
+        (None, placed("x", "node-a", BAR), SKIP),
+        (None, placed("x", "node-a", FOO, namespace="other"), SKIP),
+        (None, placed("x", "", FOO), SKIP),
+        (None, placed("x", "", FOO, nominated="node-a"), QUEUE),
+        (placed("x", "node-a", FOO), None, QUEUE),
+        (placed("x", "node-a", BAR), None, SKIP),
+        (placed("x", "node-a", FOO), placed("x", "node-a", BAR), QUEUE),
+        (placed("x", "node-a", BAR), placed("x", "node-a", {"baz": ""}), SKIP),
+        (placed("x", "node-a", FOO), placed("x", "node-a", {"foo": "", "baz": ""}), SKIP),
+        (placed("p", "", BAR), placed("p", "", FOO), QUEUE),
+        (placed("p", "", FOO), placed("p", "", FOO, tolerations=(tolerate("k"),)), QUEUE),
+    ],
+)
+def test_pod_hints(old, new, hint):
+    world = World(*hosts())
+    constraint = hard(ZONE, IS_FOO, node_taints_policy="Honor")
+    found = cycle(world, constraint)
+    events = {each.event.label: each for each in found.plugin.events_to_register()}
+    assert list(events) == ["Pod", "Node"]
+    old, new = (each and world.info(each) for each in (old, new))
+    assert events["Pod"].hint(found.info, old, new) is hint
+
+
+def test_a_new_toleration_helps_only_where_taints_count():
+    world = World(*hosts())
+    found = cycle(world, hard(ZONE, IS_FOO))
+    old, new = (
+        world.info(placed("p", labels=FOO, tolerations=each)) for each in ((), (tolerate("k"),))
+    )
+    assert found.plugin.is_schedulable_after_pod_change(found.info, old, new) is SKIP
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hint"),
+    [
+        (None, node("n", labels={ZONE: "z", HOST: "n"}), QUEUE),
+        (None, node("n", labels={ZONE: "z"}), SKIP),
+        (node("n", labels={ZONE: "z", HOST: "n"}), None, QUEUE),
+        (node("n", labels={ZONE: "z"}), None, SKIP),
+        (node("n", labels={ZONE: "z"}), node("n", labels={ZONE: "z", HOST: "n"}), QUEUE),
+        (node("n", labels={ZONE: "z", HOST: "n"}), node("n", labels={ZONE: "z"}), QUEUE),
+        (node("n", labels={ZONE: "z", HOST: "n"}), node("n", labels={ZONE: "y", HOST: "n"}), QUEUE),
+        (node("n", labels={ZONE: "z"}), node("n", labels={ZONE: "y"}), SKIP),
+        (
+            node("n", labels={ZONE: "z", HOST: "n"}),
+            node("n", labels={ZONE: "z", HOST: "n", "more": ""}),
+            SKIP,
+        ),
+        (
+            node("n", labels={ZONE: "z", HOST: "n"}),
+            node("n", labels={ZONE: "z", HOST: "n"}, taints=[taint("k:NoSchedule")]),
+            QUEUE,
+        ),
+    ],
+)
+def test_node_hints(old, new, hint):
+    found = cycle(World(*hosts()), hard(ZONE, IS_FOO), hard(HOST, IS_FOO))
+    assert found.plugin.is_schedulable_after_node_change(found.info, old, new) is hint
+
+
+def test_a_malformed_selector_queues_on_anything():
+    found = cycle(World(*hosts()), hard(ZONE, selector(("foo", "Near"))))
+    assert found.plugin.is_schedulable_after_node_change(found.info, None, node("n")) is QUEUE
