@@ -7,6 +7,9 @@ PORT ?= 8000
 KVIZ_DATA_DIR ?= .data
 PYTEST_ARGS ?=
 
+# Like pip, trust the certificates this machine trusts.
+export UV_SYSTEM_CERTS ?= true
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup run test lint types imports pytest vitest svelte-check format lock wheel clean
