@@ -30,8 +30,10 @@ from scheduler_core.framework.interface import NormalizeScorePlugin, Plugin
 from scheduler_core.framework.runtime import Framework, PluginScore
 from scheduler_core.plugins.image_locality import ImageLocality
 from scheduler_core.scheduler.cycle import Filtering
-from scheduler_core.scheduler.scheduler import POD_SCHEDULED, Attempt
+from scheduler_core.scheduler.scheduler import Attempt
 from scheduler_core.scheduler.selection import num_feasible_nodes_to_find
+
+POD_SCHEDULED = "PodScheduled"
 
 
 def replay_dump(dump: Dump) -> Iterator[CaseResult]:

@@ -1,0 +1,84 @@
+"""`kviz bench`: measures the scheduler and races it against the real one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from kviz.cli.arguments import Subparsers
+from kviz.headless.bench.measure import BenchOptions, BenchResult, measure
+from kviz.headless.bench.workloads import WORKLOADS
+
+
+def add_parser(commands: Subparsers) -> None:
+    workloads = "\n".join(f"  {name:<22} {w.about}" for name, w in WORKLOADS.items())
+    command = commands.add_parser(
+        "bench",
+        help="measure the scheduler on a workload",
+        description="Measure the scheduler on a workload. Times are CPU seconds.\n\n"
+        f"workloads:\n{workloads}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "--workload", choices=WORKLOADS, default="basic", metavar="W", help="default: %(default)s"
+    )
+    command.add_argument("--nodes", type=_positive, metavar="N", help="default: as the workload")
+    command.add_argument("--pods", type=_positive, metavar="N", help="default: as the workload")
+    command.add_argument("--no-trace", action="store_true", help="do not record the trace")
+    command.add_argument(
+        "--plugins", action="store_true", help="also take the time of every plugin"
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(run=run)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    workload = WORKLOADS[options.workload]
+    result = measure(
+        BenchOptions(
+            workload=options.workload,
+            n_nodes=options.nodes or workload.n_nodes,
+            n_pods=options.pods or workload.n_pods,
+            trace=not options.no_trace,
+            plugins=options.plugins,
+        )
+    )
+    if options.json:
+        print(json.dumps(result.as_json()))
+    else:
+        _print(result)
+    return 0
+
+
+def _print(result: BenchResult) -> None:
+    options, size, ratio = result.options, result.trace_bytes_per_cycle, result.race_ratio
+    print(f"workload      {options.workload}, {options.n_nodes} nodes, {options.n_pods} pods")
+    print(f"loading       {result.load_s:.2f} s")
+    print(f"cycles        {result.n_cycles}, {result.n_bound} pods bound, {result.run_s:.2f} s")
+    print(f"speed         {result.cycles_per_s:.0f} cycles/s, {result.pods_per_s:.0f} pods/s")
+    print(f"per cycle     p50 {result.p50_ms:.2f} ms, p99 {result.p99_ms:.2f} ms")
+    print(f"trace         {'off' if size is None else f'{size:.0f} bytes per cycle'}")
+    print(f"peak memory   {result.peak_rss_bytes / 1e6:.0f} MB")
+    print(f"calibration   {result.calibration_s:.2f} s")
+    if ratio is None:
+        print("race ratio    no reference for this workload at this size")
+    else:
+        print(f"race ratio    {ratio:.2f} times kube-scheduler")
+    if result.plugin_times is not None:
+        _print_plugins(result)
+
+
+def _print_plugins(result: BenchResult) -> None:
+    assert result.plugin_times is not None
+    print(f"\n{'plugin':<34} {'ms per cycle':>12} {'share':>7}")
+    for plugin, times in result.plugin_times.as_json(result.run_s, result.n_cycles).items():
+        print(f"{plugin:<34} {times['ms']:>12.4f} {times['share']:>7.1%}")
+    other_s = result.run_s - sum(result.plugin_times.seconds.values())
+    print(f"{'(all else)':<34} {1000 * other_s / result.n_cycles:>12.4f} ", end="")
+    print(f"{other_s / result.run_s:>7.1%}")

@@ -1,0 +1,1 @@
+"""Measuring the scheduler on workloads of defined shape (docs/performance.md)."""

@@ -1,0 +1,162 @@
+"""Runs a workload and takes its time, its trace's size and its memory.
+
+All times are CPU seconds of this process, as the calibration's are, so that other work on the
+machine does not count. Loading the cluster is not part of the time per cycle.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kviz.headless.bench.calibration import N_ITERATIONS, REFERENCE, loop_s
+from kviz.headless.bench.plugin_times import PluginTimes
+from kviz.headless.bench.workloads import WORKLOADS
+from scheduler_core.sim.run import Run, RunOptions
+from scheduler_core.sim.simulation import Timing
+from scheduler_core.trace.codec import TraceWriter
+from scheduler_core.trace.events import AnyEvent, Bound, CycleStarted
+
+KIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class BenchOptions:
+    """What to measure; `plugins` takes the time of every plugin, which slows all of it a little."""
+
+    workload: str
+    n_nodes: int
+    n_pods: int
+    trace: bool = True
+    plugins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BenchResult:
+    """What was measured. `race_ratio` compares pods bound per calibration with kube-scheduler's."""
+
+    options: BenchOptions
+    n_cycles: int
+    n_bound: int
+    load_s: float
+    run_s: float
+    p50_ms: float
+    p99_ms: float
+    trace_bytes_per_cycle: float | None
+    peak_rss_bytes: int
+    calibration_s: float
+    plugin_times: PluginTimes | None
+
+    @property
+    def cycles_per_s(self) -> float:
+        return self.n_cycles / self.run_s
+
+    @property
+    def pods_per_s(self) -> float:
+        return self.n_bound / self.run_s
+
+    @property
+    def race_ratio(self) -> float | None:
+        """None where no reference was taken."""
+        reference = REFERENCE.get((self.options.workload, self.options.n_nodes))
+        return None if reference is None else self.pods_per_s * self.calibration_s / reference
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `kviz bench --json` prints."""
+        options, ratio, size = self.options, self.race_ratio, self.trace_bytes_per_cycle
+        document: dict[str, object] = {
+            "workload": options.workload,
+            "nodes": options.n_nodes,
+            "pods": options.n_pods,
+            "cycles_per_s": round(self.cycles_per_s, 2),
+            "p50_ms": round(self.p50_ms, 4),
+            "p99_ms": round(self.p99_ms, 4),
+            "trace_bytes_per_cycle": None if size is None else round(size, 1),
+            "peak_rss_bytes": self.peak_rss_bytes,
+            "calibration_s": round(self.calibration_s, 4),
+            "race_ratio": None if ratio is None else round(ratio, 4),
+            "pods_per_s": round(self.pods_per_s, 2),
+            "cycles": self.n_cycles,
+            "bound": self.n_bound,
+            "load_s": round(self.load_s, 3),
+        }
+        if self.plugin_times is not None:
+            document["plugins"] = self.plugin_times.as_json(self.run_s, self.n_cycles)
+        return document
+
+
+@dataclass
+class _Stopwatch:
+    """Takes a run's events as a worker does, and the time at which each cycle begins.
+
+    The trace of what was loaded, before the first cycle, does not count into its size.
+    """
+
+    writer: TraceWriter | None
+    on_first_cycle: Callable[[], None]
+    start_s: float = field(default_factory=time.process_time)
+    marks_s: list[float] = field(default_factory=list)
+    n_bound: int = 0
+    trace_bytes: int = 0
+
+    def take(self, event: AnyEvent) -> None:
+        if isinstance(event, CycleStarted):
+            if not self.marks_s:
+                self.on_first_cycle()
+                self._cut()
+                self.trace_bytes = 0
+            elif self.writer is not None and self.writer.is_full:
+                self._cut()
+            self.marks_s.append(time.process_time())
+        elif isinstance(event, Bound):
+            self.n_bound += 1
+        if self.writer is not None:
+            self.writer.add(event)
+
+    def finish(self) -> None:
+        self._cut()
+        self.marks_s.append(time.process_time())
+
+    def _cut(self) -> None:
+        chunk = self.writer.cut() if self.writer is not None else None
+        if chunk is not None:
+            self.trace_bytes += len(chunk.headers) + len(chunk.details)
+
+    @property
+    def trace_bytes_per_cycle(self) -> float | None:
+        """Compressed bytes, headers and details; None without a trace."""
+        return None if self.writer is None else self.trace_bytes / (len(self.marks_s) - 1)
+
+
+def measure(options: BenchOptions) -> BenchResult:
+    """Run a workload to its end, with the calibration right before and after it."""
+    calibration_s = loop_s(N_ITERATIONS // 2)
+    objects = list(WORKLOADS[options.workload].make(options.n_nodes, options.n_pods))
+    run = Run(objects, RunOptions(timing=Timing(kubelet_start_ns=None), details=options.trace))
+    plugin_times = PluginTimes(run.simulation.scheduler) if options.plugins else None
+    stopwatch = _Stopwatch(
+        TraceWriter() if options.trace else None,
+        plugin_times.reset if plugin_times else lambda: None,
+    )
+    for event in run.events():
+        stopwatch.take(event)
+    stopwatch.finish()
+    calibration_s += loop_s(N_ITERATIONS // 2)
+    cycles_ms = np.diff(stopwatch.marks_s) * 1000
+    return BenchResult(
+        options=options,
+        n_cycles=run.simulation.scheduler.n_cycles,
+        n_bound=stopwatch.n_bound,
+        load_s=stopwatch.marks_s[0] - stopwatch.start_s,
+        run_s=stopwatch.marks_s[-1] - stopwatch.marks_s[0],
+        p50_ms=float(np.percentile(cycles_ms, 50)),
+        p99_ms=float(np.percentile(cycles_ms, 99)),
+        trace_bytes_per_cycle=stopwatch.trace_bytes_per_cycle,
+        peak_rss_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB,
+        calibration_s=calibration_s,
+        plugin_times=plugin_times,
+    )
