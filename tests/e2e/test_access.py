@@ -1,0 +1,126 @@
+"""Everybody gets in: axe, keyboard, narrow screens, dark theme."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .axe import serious_findings
+from .conftest import Api
+
+PLAIN = (
+    "/",
+    "/teach",
+    "/snapshots/",
+    "/snapshots/new",
+    "/runs/",
+    "/runs/new",
+    "/plugins/",
+    "/plugins/NodeResourcesFit",
+    "/about/fidelity",
+    "/nowhere",
+)
+OF_A_RUN = (
+    "/runs/{run}",
+    "/runs/{run}/cycles",
+    "/runs/{run}/explore?c=1&view=tables",
+    "/runs/{run}/pods/clinic/train-1/why",
+    "/runs/{run}/pods/clinic/launch-0/why",
+    "/runs/{run}/pods/clinic/patient-zero-0/why",
+)
+MAX_TABS = 60
+
+
+def check_every_page(page: Page, api: Api, run: str) -> list[str]:
+    addresses = [*PLAIN, *(address.format(run=run) for address in OF_A_RUN)]
+    addresses.append(f"/snapshots/{api.sample('gpu-pool')}")
+    found = []
+    for address in addresses:
+        page.goto(address)
+        found += [f"{address} {finding}" for finding in serious_findings(page)]
+    return found
+
+
+def test_axe_finds_nothing_serious_in_light(page: Page, api: Api, clinic: str) -> None:
+    assert check_every_page(page, api, clinic) == []
+
+
+@pytest.mark.browser_context_args(color_scheme="dark")
+def test_axe_finds_nothing_serious_in_dark(page: Page, api: Api, clinic: str) -> None:
+    assert check_every_page(page, api, clinic) == []
+
+
+def test_axe_finds_nothing_serious_in_a_form_with_errors(page: Page) -> None:
+    page.goto("/runs/new")
+    page.get_by_label("Scheduler configuration").fill("kind: Nonsense")
+    page.get_by_label("Cluster").select_option(index=1)
+    page.get_by_role("button", name="Run the scheduler").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert serious_findings(page) == []
+
+
+@pytest.mark.browser_context_args(viewport={"width": 320, "height": 640})
+def test_no_page_scrolls_sideways_at_320_pixels(page: Page, clinic: str) -> None:
+    wide = []
+    for address in [*PLAIN, *(address.format(run=clinic) for address in OF_A_RUN)]:
+        page.goto(address)
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            wide.append(address)
+    assert wide == []
+
+
+def focused_name(page: Page) -> str:
+    """What a screen reader would call the focused element, roughly."""
+    return str(
+        page.evaluate(
+            "document.activeElement.getAttribute('aria-label')"
+            " ?? document.activeElement.textContent.trim()"
+        )
+    )
+
+
+def tab_to(page: Page, name: str) -> None:
+    for _ in range(MAX_TABS):
+        page.keyboard.press("Tab")
+        if focused_name(page) == name:
+            return
+    raise AssertionError(f"{name!r} cannot be reached with the Tab key")
+
+
+def test_from_landing_page_to_findings_by_keyboard(page: Page) -> None:
+    page.goto("/")
+    page.keyboard.press("Tab")
+    assert focused_name(page) == "Skip to the content"
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    tab_to(page, "The pending clinic")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="The pending clinic", level=1)).to_be_visible()
+    tab_to(page, "Answer")
+    page.keyboard.press("Space")
+    expect(page.get_by_text("Only analytics-0")).to_be_visible()
+    tab_to(page, "Configure first")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="New run")).to_be_visible()
+    tab_to(page, "Run the scheduler")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("finished", exact=True)).to_be_visible(timeout=30_000)
+    tab_to(page, "clinic/sensor-0")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Why sensor-0 is pending")).to_be_visible()
+
+
+def test_the_theme_can_be_chosen_and_is_kept(page: Page) -> None:
+    page.emulate_media(color_scheme="light")
+    page.goto("/")
+    button = page.get_by_role("button", name="Theme: system")
+    button.click()
+    page.get_by_role("button", name="Theme: light").click()
+    expect(page.get_by_role("button", name="Theme: dark")).to_be_visible()
+    page.goto("/plugins/")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert re.fullmatch(r"rgb\(2\d, 2\d, 2\d\)", background)

@@ -1,0 +1,104 @@
+"""Uploading a cluster the way a person does."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+GOOD = """\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: north}
+  status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web, namespace: shop}
+  spec: {containers: [{name: c, env: [{name: PASSWORD, value: hunter2}]}]}
+"""
+BAD_SYNTAX = "apiVersion: v1\nkind: Pod\nmetadata: {name: web\nspec: {}\n"
+BAD_FIELD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec: {containers: [{name: c, resources: {requests: {cpu: lots}}}]}
+"""
+
+
+def file(name: str, text: str) -> dict[str, str | bytes]:
+    return {"name": name, "mimeType": "application/yaml", "buffer": text.encode()}
+
+
+def test_a_file_is_uploaded_and_told_back(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("link", name="Explain my cluster").click()
+    page.get_by_label("Files").set_input_files([file("cluster.yaml", GOOD)])  # type: ignore[list-item]
+    expect(page.get_by_text("cluster.yaml (")).to_be_visible()
+    page.get_by_label("Name").fill("the shop")
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", name="the shop", level=1)).to_be_visible()
+    pending = page.get_by_role("region", name="Pods without a node")
+    expect(pending.get_by_role("rowheader", name="shop/web")).to_be_visible()
+    expect(page.get_by_text("Environment variables of 1 pod dropped")).to_be_visible()
+    expect(page.get_by_text("hunter2")).to_have_count(0)
+
+
+def test_text_can_be_pasted(page: Page) -> None:
+    page.goto("/snapshots/new")
+    page.get_by_label("Or paste it").fill(GOOD)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", name="pasted", level=1)).to_be_visible()
+
+
+def test_good_files_survive_a_broken_one(page: Page) -> None:
+    page.goto("/snapshots/new")
+    page.get_by_label("Files").set_input_files(
+        [file("good.yaml", GOOD), file("broken.yaml", BAD_SYNTAX)]  # type: ignore[list-item]
+    )
+    page.get_by_role("button", name="Upload").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("broken.yaml")
+    expect(alert).to_contain_text(re.compile(r"line [34]"))
+    expect(page.get_by_role("rowheader", name="shop/web")).to_be_visible()
+
+
+def test_a_broken_file_alone_is_refused_in_place(page: Page) -> None:
+    page.goto("/snapshots/new")
+    page.get_by_label("Name").fill("keep this")
+    page.get_by_label("Files").set_input_files([file("pod.yaml", BAD_FIELD)])  # type: ignore[list-item]
+    page.get_by_role("button", name="Upload").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_be_focused()
+    expect(alert).to_contain_text("pod.yaml")
+    expect(alert).to_contain_text("spec.containers[0].resources.requests")
+    expect(page.get_by_label("Name")).to_have_value("keep this")
+    expect(page.get_by_role("button", name="Upload")).to_be_enabled()
+    expect(page).to_have_url(re.compile("/snapshots/new$"))
+
+
+@pytest.mark.browser_context_args(java_script_enabled=False)
+def test_uploading_works_without_scripts(page: Page) -> None:
+    page.goto("/snapshots/new")
+    page.get_by_label("Files").set_input_files([file("plain.yaml", GOOD)])  # type: ignore[list-item]
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", name="plain", level=1)).to_be_visible()
+
+
+def test_a_dropped_file_is_taken(page: Page) -> None:
+    page.goto("/snapshots/new")
+    transfer = page.evaluate_handle(
+        """text => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([text], "dropped.yaml"));
+            return transfer;
+        }""",
+        GOOD,
+    )
+    page.locator("[data-drop]").dispatch_event("drop", {"dataTransfer": transfer})
+    expect(page.get_by_text("dropped.yaml (")).to_be_visible()
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", name="dropped", level=1)).to_be_visible()
