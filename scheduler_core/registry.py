@@ -139,7 +139,6 @@ def in_tree_registry() -> Registry:
         NodeName,
         NodePorts,
         DynamicResources,
-        DefaultBinder,
     ):
         registry.register(plain.name, plain, _plain(plain))
     for handled in (
@@ -149,6 +148,7 @@ def in_tree_registry() -> Registry:
         VolumeZone,
         ImageLocality,
         NodeDeclaredFeatures,
+        DefaultBinder,
     ):
         registry.register(handled.name, handled, _handled(handled))
     registry.register(NodeAffinity.name, NodeAffinity, _argued(NodeAffinity, NodeAffinityArgs))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from scheduler_core.api import Pod
+from scheduler_core.api import KubeObject, Pod
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
@@ -62,6 +62,12 @@ class Handle(Protocol):
 
     def clear_nomination(self, pod: PodInfo) -> None:
         """Take back the nominated node in a pod's status."""
+
+    def bind(self, pod: PodInfo, node_name: str) -> str:
+        """Bind the pod through the API server; return its refusal, empty if it has none."""
+
+    def write(self, item: KubeObject) -> None:
+        """Create or replace an object that is not a pod; the scheduler hears of it as of any."""
 
     def after_attempt(self, work: Callable[[], None]) -> None:
         """Have `work` done when the current attempt is over."""

@@ -165,6 +165,15 @@ class PermitPlugin(Plugin, Protocol[S_contra]):
 
 
 @runtime_checkable
+class PreBindPreFlightPlugin(Plugin, Protocol[S_contra]):
+    def pre_bind_pre_flight(self, state: S_contra, pod: PodInfo, node_name: str) -> Status:
+        """Tell whether PreBind will have work for the pod: SUCCESS, SKIP or an error.
+
+        A PreBind plugin without this method always has.
+        """
+
+
+@runtime_checkable
 class PreBindPlugin(Plugin, Protocol[S_contra]):
     def pre_bind(self, state: S_contra, pod: PodInfo, node_name: str) -> Status: ...
 

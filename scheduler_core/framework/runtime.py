@@ -28,6 +28,7 @@ from scheduler_core.framework.interface import (
     PostFilterOutcome,
     PostFilterPlugin,
     PreBindPlugin,
+    PreBindPreFlightPlugin,
     PreEnqueuePlugin,
     PreFilterPlugin,
     Prepared,
@@ -39,7 +40,7 @@ from scheduler_core.framework.interface import (
     SignPlugin,
 )
 from scheduler_core.framework.signatures import PodSignature, scheduler_name
-from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
+from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 
 P = TypeVar("P", bound=Plugin)
 
@@ -58,6 +59,7 @@ class CycleState:
     pre_score: dict[str, object] = field(default_factory=dict)
     skip_filter: set[str] = field(default_factory=set)
     skip_score: set[str] = field(default_factory=set)
+    skip_pre_bind: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,8 +372,41 @@ class Framework:
         text = "one or more plugins asked to wait and no plugin rejected pod"
         return PermitResult(Status(Code.WAIT, (text,)), waits_ns)
 
+    def run_pre_bind_pre_flights(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:
+        """Ask whether PreBind will have work: SKIP if for no plugin, else SUCCESS, or an error."""
+        combined = SKIP
+        for plugin in self._pre_bind:
+            status = self._pre_flight(plugin, state, pod, node_name)
+            if status.is_skip:
+                state.skip_pre_bind.add(plugin.name)
+            elif status.is_success:
+                combined = SUCCESS
+            elif status.code is Code.ERROR:
+                text = f'running PreBindPreFlight "{plugin.name}": {status.message}'
+                return Status(Code.ERROR, (text,))
+            else:
+                text = (
+                    f'PreBindPreFlight {plugin.name} returned "{status.code.label}", which is '
+                    "unsupported. It is supposed to return Success, Skip, or Error status"
+                )
+                return Status(Code.ERROR, (text,))
+        return combined
+
+    @staticmethod
+    def _pre_flight(plugin: Plugin, state: CycleState, pod: PodInfo, node_name: str) -> Status:
+        if not isinstance(plugin, PreBindPreFlightPlugin):
+            return SUCCESS
+        return plugin.pre_bind_pre_flight(state.pre_filter.get(plugin.name), pod, node_name)
+
+    def pre_bind_plugin_at_work(self, state: CycleState) -> str:
+        """Return the first plugin that has PreBind work for the pod."""
+        names = (plugin.name for plugin in self._pre_bind)
+        return next((name for name in names if name not in state.skip_pre_bind), "")
+
     def run_pre_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:
         for plugin in self._pre_bind:
+            if plugin.name in state.skip_pre_bind:
+                continue
             status = plugin.pre_bind(state.pre_filter.get(plugin.name), pod, node_name)
             if not status.is_success:
                 return _refused(status, "PreBind", plugin.name)

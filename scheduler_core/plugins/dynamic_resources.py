@@ -26,7 +26,7 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.scoring import default_normalize_score
 from scheduler_core.framework.signatures import Signed
-from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
+from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 
 NOTHING_TO_DEALLOCATE = "no new claims to deallocate"
 NO_STATE = "not found"
@@ -85,6 +85,11 @@ class DynamicResources:
 
     def unreserve(self, state: ClaimsState | None, pod: PodInfo, node_name: str) -> None:
         return None
+
+    def pre_bind_pre_flight(
+        self, state: ClaimsState | None, pod: PodInfo, node_name: str
+    ) -> Status:
+        return FAILED if state is None else SKIP
 
     def pre_bind(self, state: ClaimsState | None, pod: PodInfo, node_name: str) -> Status:
         return FAILED if state is None else SUCCESS

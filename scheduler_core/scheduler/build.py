@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from scheduler_core.api import Pod
+from scheduler_core.api import KubeObject, Pod
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
@@ -25,7 +25,7 @@ from scheduler_core.config.features import FeatureGates
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.signatures import PodSignature
-from scheduler_core.framework.waiting import WaitingPods
+from scheduler_core.framework.waiting import PodsInPreBind, WaitingPods
 from scheduler_core.preemption.pick import BreakTie, first
 from scheduler_core.queue.hints import QueueingHints
 from scheduler_core.queue.moves import Move, QueueEvent
@@ -34,8 +34,10 @@ from scheduler_core.queue.profiles import QueueProfile
 from scheduler_core.queue.scheduling_queue import QueueSettings, SchedulingQueue
 from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.scheduler.batching import OpportunisticBatch
+from scheduler_core.scheduler.binding import BindingCycles
 from scheduler_core.scheduler.client import Background, Client
 from scheduler_core.scheduler.cycle import SchedulingAlgorithm
+from scheduler_core.scheduler.failure import FailureHandler
 from scheduler_core.scheduler.report import CycleReport
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.selection import Pick, heap_root
@@ -49,6 +51,7 @@ from scheduler_core.trace.events import (
 from scheduler_core.trace.recorder import Recorder
 
 SECOND_NS = 1_000_000_000
+PREEMPTING_PLUGIN = "DefaultPreemption"
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ class Assembly:
     objects: ObjectStore
     plugins: Mapping[str, Mapping[str, Plugin]]
     """All plugins by scheduler name and plugin name."""
+    waiting_pods: WaitingPods
 
 
 class SchedulerHandle:
@@ -96,6 +100,7 @@ class SchedulerHandle:
         self.objects = ObjectStore()
         self.features = features
         self.waiting_pods = WaitingPods()
+        self.pods_in_pre_bind = PodsInPreBind()
         self._client = client
         self._background = background
         self._now_ns = now_ns
@@ -127,12 +132,26 @@ class SchedulerHandle:
         return self._client.pod(key)
 
     def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> None:
-        """Delete a victim through the API server, or turn it down while it waits on Permit."""
-        if self.waiting_pods.reject(victim.uid, "DefaultPreemption", "preempted"):
+        """Send a victim back that is not bound yet, or delete it through the API server."""
+        if self._sends_back(victim):
             message += " (in kube-scheduler memory)."
-        else:
-            self._client.evict_pod(victim, preemptor, message)
+        elif not self._client.evict_pod(victim, preemptor, message):
+            return
         self._client.record_event(victim, "Normal", "Preempted", message)
+
+    def _sends_back(self, victim: PodInfo) -> bool:
+        """Stop the binding cycle of a pod that waits on Permit or is in PreBind."""
+        waiting = self.waiting_pods.get(victim.uid)
+        if waiting is not None:
+            return waiting.preempt(PREEMPTING_PLUGIN, "preempted")
+        in_pre_bind = self.pods_in_pre_bind.get(victim.uid)
+        return in_pre_bind is not None and in_pre_bind.cancel(f"preempted by {PREEMPTING_PLUGIN}")
+
+    def bind(self, pod: PodInfo, node_name: str) -> str:
+        return self._client.bind(pod, node_name)
+
+    def write(self, item: KubeObject) -> None:
+        self._client.write(item)
 
     def clear_nomination(self, pod: PodInfo) -> None:
         self._client.patch_pod_status(pod, None, "")
@@ -175,20 +194,31 @@ def assemble(
     }
     queue = _queue(options, frameworks, plugins, client, recorder, now_ns)
     handle.attach(queue)
+    failures = FailureHandler(queue, client, cache.columns.templates)
     scheduler = Scheduler(
         profiles=frameworks,
         cache=cache,
         queue=queue,
-        waiting_pods=handle.waiting_pods,
+        bindings=BindingCycles(
+            cache=cache,
+            queue=queue,
+            waiting_pods=handle.waiting_pods,
+            pods_in_pre_bind=handle.pods_in_pre_bind,
+            client=client,
+            background=background,
+            failures=failures,
+            recorder=recorder,
+            features=options.features,
+            now_ns=now_ns,
+        ),
+        failures=failures,
         client=client,
-        background=background,
         algorithm=SchedulingAlgorithm(options.pick),
         recorder=recorder,
         report=CycleReport(recorder, options.pick_rule),
-        now_ns=now_ns,
         batches=_batches(options, frameworks, now_ns),
     )
-    return Assembly(scheduler, handle.objects, plugins)
+    return Assembly(scheduler, handle.objects, plugins, handle.waiting_pods)
 
 
 def _batches(

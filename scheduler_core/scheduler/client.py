@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from scheduler_core.api import Pod, PodCondition
+from scheduler_core.api import KubeObject, Pod, PodCondition
 from scheduler_core.cluster.pods import PodInfo
 
 
@@ -23,8 +23,14 @@ class Client(Protocol):
     ) -> None:
         """Set a condition, and the nominated node unless that is None."""
 
-    def evict_pod(self, pod: PodInfo, preemptor: PodInfo, message: str) -> None:
-        """Delete a victim of preemption, gracefully, after setting DisruptionTarget on it."""
+    def evict_pod(self, pod: PodInfo, preemptor: PodInfo, message: str) -> bool:
+        """Delete a victim of preemption, gracefully, after setting DisruptionTarget on it.
+
+        Tell whether it was still there.
+        """
+
+    def write(self, item: KubeObject) -> None:
+        """Create an object that is not a pod, or replace it."""
 
     def record_event(self, pod: PodInfo, kind: str, reason: str, message: str) -> None:
         """Record a Kubernetes Event of type `kind` (Normal or Warning)."""
@@ -36,5 +42,11 @@ class Background(Protocol):
     def after_attempt(self, work: Callable[[], None]) -> None:
         """Run `work` when the current attempt is over (asynchronous preemption)."""
 
-    def binding_cycle(self, work: Callable[[], None]) -> None:
-        """Run a binding cycle, beside the next scheduling cycles."""
+    def soon(self, work: Callable[[], None]) -> None:
+        """Run `work` when what is going on is over, at the same time."""
+
+    def pre_bind_later(self, work: Callable[[], None]) -> None:
+        """Run `work` after the time that PreBind plugins need."""
+
+    def bind_later(self, work: Callable[[], None]) -> None:
+        """Run `work` after the time that a binding needs to reach the API server."""

@@ -22,6 +22,7 @@ from scheduler_core.api import (
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
+from scheduler_core.framework.waiting import WaitingPods
 from scheduler_core.queue.cluster_events import (
     ASSIGNED_POD_DELETE,
     NODE_ADD,
@@ -53,8 +54,11 @@ def is_visible(pod: Pod) -> bool:
 class EventHandlers:
     """Delivers the cluster's changes to cache, object store and queue."""
 
-    def __init__(self, scheduler: Scheduler, objects: ObjectStore) -> None:
+    def __init__(
+        self, scheduler: Scheduler, objects: ObjectStore, waiting_pods: WaitingPods
+    ) -> None:
         self._scheduler = scheduler
+        self._waiting_pods = waiting_pods
         self._cache = scheduler.cache
         self._queue = scheduler.queue
         self._objects = objects
@@ -176,7 +180,7 @@ class EventHandlers:
         assumed = self._cache.get_pod(pod.uid)
         if assumed is None:
             return
-        rejected = self._scheduler.waiting_pods.reject(assumed.uid, "", "removed")
+        rejected = self._waiting_pods.reject(assumed.uid, "", "removed")
         if not rejected:
             self._cache.forget_pod(assumed)
         self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, assumed, None)

@@ -12,10 +12,12 @@ from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.status import Status
 from scheduler_core.preemption.report import PreemptionReport
 from scheduler_core.scheduler.cycle import Cycle, Filtering, Scoring
+from scheduler_core.scheduler.failure import Failure
 from scheduler_core.scheduler.preemption_report import PreemptionWords
 from scheduler_core.trace.events import (
     AnyEvent,
     Column,
+    CycleFinished,
     FilterColumns,
     FilterFinished,
     NodeSelected,
@@ -23,6 +25,7 @@ from scheduler_core.trace.events import (
     PreFilterFinished,
     PreScoreFinished,
     RejectedBy,
+    Result,
     ScoreColumns,
     StatusRecord,
 )
@@ -31,6 +34,28 @@ from scheduler_core.trace.recorder import Recorder
 
 def status_record(status: Status, recorder: Recorder) -> StatusRecord:
     return StatusRecord(status.code.label, recorder.plugin(status.plugin), status.reasons)
+
+
+class CycleEnd:
+    """Writes how a cycle ended; again if its binding fails later."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def emit(self, cycle: int, result: Result, node: int, failure: Failure | None = None) -> None:
+        """Say that `cycle` ended with the pod on `node` (-1: none), or in a failure."""
+        unschedulable = sorted(failure.unschedulable_plugins) if failure else ()
+        pending = sorted(failure.pending_plugins) if failure else ()
+        self._recorder.emit(
+            CycleFinished(
+                cycle,
+                result,
+                node,
+                failure.message if failure else "",
+                tuple(map(self._recorder.plugin, unschedulable)),
+                tuple(map(self._recorder.plugin, pending)),
+            )
+        )
 
 
 class CycleReport:

@@ -72,6 +72,13 @@ class ApiServer:
             watcher.updated(old, item)
         return item
 
+    def write(self, item: KubeObject, now_ns: int) -> None:
+        """Create an object, or replace the one with its kind and key."""
+        if item.key in self._objects.get(type(item), {}):
+            self.update(item)
+        else:
+            self.create(item, now_ns)
+
     def delete(self, item: KubeObject) -> None:
         """Remove an object at once. Raises NotFoundError."""
         old = self._objects.get(type(item), {}).pop(item.key, None)

@@ -26,12 +26,13 @@ DISRUPTION_TARGET = "DisruptionTarget"
 class Timing:
     """How long things take in the simulated cluster, in nanoseconds.
 
-    `binding_ns` passes between the end of a scheduling cycle and its Bind. With
-    `kubelet_start_ns` None there are no kubelets: bound pods stay Pending, and deleted pods are
-    gone at once instead of after their grace period.
+    `pre_bind_ns` is what PreBind takes for a pod that needs it (volumes to bind); `binding_ns`
+    passes before Bind. With `kubelet_start_ns` None there are no kubelets: bound pods stay
+    Pending, and deleted pods are gone at once instead of after their grace period.
     """
 
     attempt_ns: int = MILLI_NS
+    pre_bind_ns: int = SECOND_NS
     binding_ns: int = 2 * MILLI_NS
     kubelet_start_ns: int | None = SECOND_NS
 
@@ -54,8 +55,9 @@ class Simulation:
             options, client=self, background=self, recorder=recorder, now_ns=self.clock.now_ns
         )
         self.scheduler = assembly.scheduler
+        self.waiting_pods = assembly.waiting_pods
         self.server.watch(WorldTrace(recorder, self.scheduler.cache))
-        self.server.watch(EventHandlers(self.scheduler, assembly.objects))
+        self.server.watch(EventHandlers(self.scheduler, assembly.objects, self.waiting_pods))
 
     # ------------------------------------------------------------ the world's doings
 
@@ -107,8 +109,9 @@ class Simulation:
 
     def bind(self, pod: PodInfo, node_name: str) -> str:
         live = self.server.get(Pod, pod.key)
-        if live is None or live.uid != pod.uid:
-            return f'pods "{pod.pod.name}" not found'
+        if refusal := _binding_refusal(live, pod):
+            return refusal
+        assert live is not None
         status = replace(
             live.status,
             nominated_node_name="",
@@ -142,10 +145,13 @@ class Simulation:
         if status != live.status:
             self.server.update(replace(live, status=status))
 
-    def evict_pod(self, pod: PodInfo, preemptor: PodInfo, message: str) -> None:
+    def write(self, item: KubeObject) -> None:
+        self.server.write(item, self.clock.now_ns())
+
+    def evict_pod(self, pod: PodInfo, preemptor: PodInfo, message: str) -> bool:
         live = self.server.get(Pod, pod.key)
         if live is None or live.uid != pod.uid:
-            return
+            return False
         condition = PodCondition(
             type=DISRUPTION_TARGET,
             status="True",
@@ -160,6 +166,7 @@ class Simulation:
         gone_at_ns = self._gone_at_ns(live)
         self.recorder.emit(PodEvicted(victim, by, message, gone_at_ns))
         self.delete_pod(live)
+        return True
 
     def _gone_at_ns(self, pod: Pod) -> int:
         if self.timing.kubelet_start_ns is None or not pod.spec.node_name:
@@ -174,11 +181,20 @@ class Simulation:
     def after_attempt(self, work: Callable[[], None]) -> None:
         self._after_attempt.append(work)
 
-    def binding_cycle(self, work: Callable[[], None]) -> None:
-        if self.timing.binding_ns == 0:
+    def soon(self, work: Callable[[], None]) -> None:
+        self.clock.call_at(self.clock.now_ns(), work)
+
+    def pre_bind_later(self, work: Callable[[], None]) -> None:
+        self._after(self.timing.pre_bind_ns, work)
+
+    def bind_later(self, work: Callable[[], None]) -> None:
+        self._after(self.timing.binding_ns, work)
+
+    def _after(self, delay_ns: int, work: Callable[[], None]) -> None:
+        if delay_ns == 0:
             work()
         else:
-            self.clock.call_at(self.clock.now_ns() + self.timing.binding_ns, work)
+            self.clock.call_at(self.clock.now_ns() + delay_ns, work)
 
     # ------------------------------------------------------------ the loop
 
@@ -193,6 +209,7 @@ class Simulation:
         """Do what the attempt has left to be done in the background."""
         while self._after_attempt:
             self._after_attempt.pop(0)()
+        self.scheduler.settle_waiting_pods()
 
     def next_due_ns(self) -> int | None:
         """Return when something happens next by itself, None if nothing does.
@@ -201,7 +218,7 @@ class Simulation:
         """
         times = (
             self.clock.next_due_ns,
-            self.scheduler.waiting_pods.next_deadline_ns,
+            self.waiting_pods.next_deadline_ns,
             self.scheduler.queue.next_backoff_flush_ns(),
             self.scheduler.cache.next_expiry_ns(),
         )
@@ -246,6 +263,26 @@ class Simulation:
     @property
     def n_nodes(self) -> int:
         return sum(1 for _ in self.server.all(Node))
+
+
+def _binding_refusal(live: Pod | None, pod: PodInfo) -> str:
+    """Return why the API server refuses to bind the pod, empty if it does not.
+
+    Upstream: v1.36 pkg/registry/core/pod/storage/storage.go (setPodNodeAndMetadata).
+    """
+    name = pod.pod.name
+    if live is None:
+        return f'pods "{name}" not found'
+    reason = ""
+    if live.uid != pod.uid:
+        reason = f"UID in precondition: {pod.uid}, UID in object meta: {live.uid}"
+    elif live.metadata.deletion_timestamp is not None:
+        reason = f"pod {name} is being deleted, cannot be assigned to a host"
+    elif live.spec.node_name:
+        reason = f'pod {name} is already assigned to node "{live.spec.node_name}"'
+    elif live.spec.scheduling_gates:
+        reason = f"pod {name} has non-empty .spec.schedulingGates"
+    return f'Operation cannot be fulfilled on pods/binding "{name}": {reason}' if reason else ""
 
 
 def _with_condition(pod: Pod, condition: PodCondition) -> tuple[PodCondition, ...]:

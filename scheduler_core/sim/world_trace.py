@@ -8,6 +8,7 @@ from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.requests import integer_resources
 from scheduler_core.trace.events import (
+    Bound,
     NodeAdded,
     NodeDeleted,
     NodeUpdated,
@@ -104,6 +105,9 @@ class WorldTrace:
         )
 
     def _pod_updated(self, old: PodInfo, new: PodInfo) -> None:
+        if new.node_name and not old.node_name:
+            numbers = self._recorder.pod(new.uid), self._recorder.node(new.node_name)
+            self._recorder.emit(Bound(*numbers))
         same = (
             old.template is new.template
             and old.pod.status.phase == new.pod.status.phase

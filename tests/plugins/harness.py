@@ -50,6 +50,8 @@ class World:
         self.waiting_pods = WaitingPods()
         self.nominated: dict[str, list[PodInfo]] = {}
         self.now = 0
+        self.bound: dict[str, str] = {}
+        self.refusal = ""
         self._tree = NodeTree()
         self.add(*items)
 
@@ -94,6 +96,13 @@ class World:
 
     def clear_nomination(self, pod: PodInfo) -> None:
         raise AssertionError("no test of these plugins clears a nomination")
+
+    def bind(self, pod: PodInfo, node_name: str) -> str:
+        self.bound[pod.key] = node_name
+        return self.refusal
+
+    def write(self, item: KubeObject) -> None:
+        self.objects.put(item)
 
     def after_attempt(self, work: Callable[[], None]) -> None:
         raise AssertionError("no test of these plugins works in the background")

@@ -9,7 +9,7 @@ plugins/volumebinding/binder.go (AssumePodVolumes, BindPodVolumes).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from msgspec.structs import replace
@@ -44,6 +44,9 @@ from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.objects import ObjectStore
 
 BOUND: Final = "Bound"
+Write = Callable[[KubeObject], None]
+"""Stores an object through the API server."""
+
 PROVISIONED_BY: Final = "pv.kubernetes.io/provisioned-by"
 
 
@@ -73,16 +76,18 @@ def selected(claim: PersistentVolumeClaim, node_name: str) -> PersistentVolumeCl
     return replace(claim, metadata=_annotated(claim.metadata, SELECTED_NODE, node_name))
 
 
-def complete_binding(volume: PersistentVolume, objects: ObjectStore) -> None:
+def complete_binding(volume: PersistentVolume, objects: ObjectStore, write: Write) -> None:
     """Store a claimed volume and its claim as bound to each other (upstream: PV controller)."""
-    objects.put(replace(volume, status=PersistentVolumeStatus(phase=BOUND)))
+    write(replace(volume, status=PersistentVolumeStatus(phase=BOUND)))
     named = volume.spec.claim_ref
     claim = named and objects.get(PersistentVolumeClaim, f"{named.namespace}/{named.name}")
     if claim:
-        objects.put(_bound(claim, volume))
+        write(_bound(claim, volume))
 
 
-def provision(claim: PersistentVolumeClaim, cluster: ClusterColumns, objects: ObjectStore) -> None:
+def provision(
+    claim: PersistentVolumeClaim, cluster: ClusterColumns, objects: ObjectStore, write: Write
+) -> None:
     """Make a volume for a claim on its selected node and bind both (external-provisioner)."""
     storage_class = objects.get(StorageClass, claim_class(claim)) or StorageClass()
     row = cluster.row_of.get(claim.metadata.annotations[SELECTED_NODE])
@@ -104,8 +109,8 @@ def provision(claim: PersistentVolumeClaim, cluster: ClusterColumns, objects: Ob
         ),
         status=PersistentVolumeStatus(phase=BOUND),
     )
-    objects.put(volume)
-    objects.put(_bound(claim, volume))
+    write(volume)
+    write(_bound(claim, volume))
 
 
 def _accessible_from(

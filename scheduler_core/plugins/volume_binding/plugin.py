@@ -119,6 +119,9 @@ class VolumeBinding:
         for claim in reserved.claims:
             self._claims.restore(claim)
 
+    def pre_bind_pre_flight(self, state: PodVolumes | None, pod: PodInfo, node_name: str) -> Status:
+        return SUCCESS if pod.uid in self._reserved else SKIP
+
     def pre_bind(self, state: PodVolumes | None, pod: PodInfo, node_name: str) -> Status:
         """Write what was assumed; the cluster's controllers complete the binding at once."""
         reserved = self._reserved.get(pod.uid)
@@ -129,9 +132,9 @@ class VolumeBinding:
             return Status(Code.ERROR, (conflict,))
         objects = self._handle.objects
         for volume in reserved.volumes:
-            binding.complete_binding(volume, objects)
+            binding.complete_binding(volume, objects, self._handle.write)
         for claim in reserved.claims:
-            binding.provision(claim, self._handle.cluster, objects)
+            binding.provision(claim, self._handle.cluster, objects, self._handle.write)
         self.unreserve(state, pod, node_name)
         return SUCCESS
 
