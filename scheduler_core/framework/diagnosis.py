@@ -55,11 +55,9 @@ class VerdictBuilder:
         rejected = np.flatnonzero(verdict.code)
         if not rejected.size:
             return
-        kinds = (verdict.reasons[rejected] << np.uint64(2)) | verdict.code[rejected].astype(
-            np.uint64
-        )
+        kinds = verdict.kinds(rejected)
         _, first, inverse = np.unique(kinds, return_index=True, return_inverse=True)
-        numbers = [self._number(verdict.status(int(rejected[i])).by(plugin)) for i in first]
+        numbers = [self._number(_judged(verdict.status(int(rejected[i])), plugin)) for i in first]
         self._ids[at[rejected]] = np.array(numbers, np.int64)[inverse]
 
     def merge(self, at: IntArray, verdicts: Verdicts) -> None:
@@ -72,6 +70,11 @@ class VerdictBuilder:
 
     def build(self) -> Verdicts:
         return Verdicts(self._ids, tuple(self._statuses))
+
+
+def _judged(status: Status, plugin: str) -> Status:
+    """Attribute a rejection; any other code is none that Filter may give, and so an error."""
+    return status.by(plugin) if status.is_rejected else Status(Code.ERROR, status.reasons, plugin)
 
 
 @dataclass

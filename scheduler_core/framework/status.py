@@ -11,12 +11,15 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
+from scheduler_core.cluster.nodes import IntArray
+
 Codes = npt.NDArray[np.int8]
 Reasons = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 
-MAX_REASONS = 62
-"""Reasons one verdict can tell apart: a uint64 less the two bits of its code."""
+CODE_BITS = 3
+MAX_REASONS = 64 - CODE_BITS
+"""Reasons one verdict can tell apart: a uint64 less the bits of its code."""
 
 
 class Code(IntEnum):
@@ -129,3 +132,24 @@ class Verdict:
 
     def status(self, i: int) -> Status:
         return Status(Code(int(self.code[i])), self.texts_at(i))
+
+    def kinds(self, which: IntArray) -> Reasons:
+        """Return numbers that are equal where code and reasons are, uint64 (n_which,).
+
+        `which` are positions of nodes, int64 (n_which,).
+        """
+        return (self.reasons[which] << np.uint64(CODE_BITS)) | self.code[which].astype(np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedVerdict(Verdict):
+    """A verdict with any number of different reasons: `reasons` holds indexes into `lists`.
+
+    For plugins that word a reason for each node; `texts` is empty.
+    """
+
+    lists: tuple[tuple[str, ...], ...] = ((),)
+
+    def texts_at(self, i: int) -> tuple[str, ...]:
+        """Return the reasons of node `i`."""
+        return self.lists[int(self.reasons[i])]

@@ -5,7 +5,7 @@ from scheduler_core.cluster.nodes import Change
 from scheduler_core.config.types import NodeResourcesFitArgs
 from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
 from scheduler_core.framework.interface import Prepared
-from scheduler_core.framework.status import Code
+from scheduler_core.framework.status import MAX_REASONS, Code
 from scheduler_core.plugins.node_resources import Fit
 
 from .harness import World, container, node, pod, rejected
@@ -168,7 +168,7 @@ def test_more_shortages_than_a_verdict_has_room_for():
     wanted = {f"example.com/r{i}": "1" for i in range(80)}
     code, reasons = judge(world, pod(requests=wanted))["n"]
     assert code is NEVER
-    assert len(reasons) == 62
+    assert len(reasons) == MAX_REASONS
     assert reasons[0] == "Too many pods"
     assert reasons[1] == "Insufficient example.com/r0"
     assert reasons[-1] == "Insufficient further resources"

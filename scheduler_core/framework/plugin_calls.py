@@ -1,0 +1,178 @@
+"""The one way in which plugins are called, so that one that breaks its contract is named.
+
+Upstream has no counterpart: there a panicking plugin ends the scheduler (docs/adr/0012).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeVar, TypeVarTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.events import QueueingHint
+from scheduler_core.framework.interface import (
+    FilterPlugin,
+    NormalizeScorePlugin,
+    PermitOutcome,
+    PostFilterOutcome,
+    Prepared,
+    ScorePlugin,
+    Scores,
+)
+from scheduler_core.framework.status import Code, Status, Verdict
+
+R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
+
+ANSWERS: Final[Mapping[str, tuple[type, ...]]] = {
+    "PreEnqueue": (Status,),
+    "QueueSort": (tuple,),
+    "QueueingHint": (QueueingHint,),
+    "SignPod": (Sequence, type(None)),
+    "PreFilter": (Prepared, Status),
+    "Filter": (Verdict,),
+    "PostFilter": (PostFilterOutcome,),
+    "PreScore": (Prepared, Status),
+    "Score": (np.ndarray,),
+    "NormalizeScore": (np.ndarray,),
+    "Reserve": (Status,),
+    "Unreserve": (type(None),),
+    "Permit": (PermitOutcome,),
+    "PreBindPreFlight": (Status,),
+    "PreBind": (Status,),
+    "Bind": (Status,),
+    "PostBind": (type(None),),
+}
+"""What a plugin may return at each point."""
+
+
+class PluginFailure(Exception):
+    """A plugin raised, or returned what its extension point does not allow: the run is over.
+
+    Text for users; what the plugin raised is the cause (`__cause__`).
+    """
+
+    def __init__(self, plugin: str, point: str, pod: str, what: str, node: str = "") -> None:
+        on_node = f" on node {node}" if node else ""
+        super().__init__(f'plugin "{plugin}" failed at {point} for pod {pod}{on_node}: {what}')
+        self.plugin = plugin
+        self.point = point
+        self.pod = pod
+        self.node = node
+
+
+def call(point: str, plugin: str, pod: PodInfo, method: Callable[[*Ts], R], *args: *Ts) -> R:
+    """Call a plugin's method. Raises PluginFailure if it raises or its answer is of no use."""
+    try:
+        answer = method(*args)
+    except PluginFailure:
+        raise
+    except Exception as error:
+        raise PluginFailure(plugin, point, pod.key, in_words(error)) from error
+    if not isinstance(answer, ANSWERS[point]):
+        raise PluginFailure(plugin, point, pod.key, _instead(answer, ANSWERS[point]))
+    if fault := _fault(answer):
+        raise PluginFailure(plugin, point, pod.key, fault)
+    return answer
+
+
+def call_filter(plugin: FilterPlugin[object], state: object, pod: PodInfo, nodes: Nodes) -> Verdict:
+    """Ask for a verdict. Raises PluginFailure, also for columns of a wrong shape or type."""
+    verdict = call("Filter", plugin.name, pod, plugin.filter, state, pod, nodes)
+    fault = _column_fault("code", verdict.code, np.int8, nodes.n)
+    fault = fault or _column_fault("reasons", verdict.reasons, np.uint64, nodes.n)
+    if not fault and np.count_nonzero(verdict.code):
+        codes = np.unique(verdict.code[verdict.code != 0])
+        if codes[0] < 0 or codes[-1] > max(Code):
+            fault = f"returned codes {codes.tolist()}, not all of which there are"
+    if fault:
+        raise PluginFailure(plugin.name, "Filter", pod.key, fault)
+    return verdict
+
+
+def call_score(plugin: ScorePlugin[object], state: object, pod: PodInfo, nodes: Nodes) -> Scores:
+    """Ask for raw scores. Raises PluginFailure, also for a column of a wrong shape or type."""
+    scores = call("Score", plugin.name, pod, plugin.score, state, pod, nodes)
+    return _scores("Score", plugin.name, pod, scores, nodes.n)
+
+
+def call_normalize_score(
+    plugin: NormalizeScorePlugin[object], state: object, pod: PodInfo, nodes: Nodes, raw: Scores
+) -> Scores:
+    """Ask for normalised scores. Raises PluginFailure as `call_score` does."""
+    scores = call(
+        "NormalizeScore", plugin.name, pod, plugin.normalize_score, state, pod, nodes, raw
+    )
+    return _scores("NormalizeScore", plugin.name, pod, scores, nodes.n)
+
+
+def in_words(error: Exception) -> str:
+    """Say what was raised and where in the plugin: `KeyError: 'rack' (rack_sibling.py:31)`."""
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    frames = error.__traceback__.tb_next if error.__traceback__ else None
+    if frames is None:
+        return text
+    file, line = frames.tb_frame.f_code.co_filename, frames.tb_lineno
+    while frames is not None:
+        if frames.tb_frame.f_code.co_filename == file:
+            line = frames.tb_lineno
+        frames = frames.tb_next
+    return f"{text} ({file.replace(chr(92), '/').rpartition('/')[2]}:{line})"
+
+
+def _scores(point: str, plugin: str, pod: PodInfo, scores: Scores, n: int) -> Scores:
+    if fault := _column_fault("scores", scores, np.int64, n):
+        raise PluginFailure(plugin, point, pod.key, fault)
+    return scores
+
+
+def _column_fault(
+    name: str, column: npt.NDArray[np.generic], dtype: type[np.generic], n: int
+) -> str:
+    """Return what is wrong with a column that must be `dtype` (n,), empty if nothing is."""
+    if isinstance(column, np.ndarray) and column.dtype == dtype and column.shape == (n,):
+        return ""
+    wanted = f"{np.dtype(dtype)} {(n,)}"
+    if not isinstance(column, np.ndarray):
+        return f"returned {name} of type {type(column).__name__}, not an array {wanted}"
+    return f"returned {name} {column.dtype} {column.shape}, not {wanted}"
+
+
+def _instead(answer: object, wanted: tuple[type, ...]) -> str:
+    names = " or ".join("None" if kind is type(None) else kind.__name__ for kind in wanted)
+    got = "None" if answer is None else type(answer).__name__
+    return f"returned {got}, not {names}"
+
+
+def _fault(answer: object) -> str:
+    """Return what is wrong inside an answer of the right type, empty if nothing is."""
+    match answer:
+        case Status():
+            return _status_fault(answer)
+        case Prepared(node_names=names) if names is not None:
+            if not isinstance(names, frozenset):
+                return f"returned node_names as {type(names).__name__}, not frozenset"
+        case PermitOutcome() | PostFilterOutcome():
+            return _status_fault(answer.status)
+        case Verdict():
+            if not _are_texts(answer.texts):
+                return "returned texts that are no tuple of strings"
+    return ""
+
+
+def _status_fault(status: Status) -> str:
+    if not isinstance(status, Status):
+        return f"returned a status of type {type(status).__name__}, not Status"
+    if not isinstance(status.code, Code):
+        return f"returned the code {status.code!r}, which is no Code"
+    if not _are_texts(status.reasons):
+        return f"returned the reasons {status.reasons!r}, which are no tuple of strings"
+    return ""
+
+
+def _are_texts(texts: object) -> bool:
+    return isinstance(texts, tuple) and all(isinstance(text, str) for text in texts)
