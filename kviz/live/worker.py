@@ -23,7 +23,7 @@ from kviz.runs import services
 
 log = logging.getLogger(__name__)
 
-POLL_S: Final = 0.1
+POLL_S: Final = 0.2
 """How long a new run waits at most for an idle worker."""
 
 

@@ -1,0 +1,72 @@
+"""What the `KVIZ_*` variables mean, and that every one of them is documented."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kviz.project import environment
+from kviz.project.environment import EnvironmentProblem
+
+ROOT = Path(__file__).parents[2]
+VARIABLE = re.compile(r"KVIZ_[A-Z_]+[A-Z]")
+
+
+def test_every_variable_is_documented_and_every_documented_one_is_read() -> None:
+    read = {
+        name
+        for path in (ROOT / "kviz").rglob("*.py")
+        for name in VARIABLE.findall(path.read_text())
+    }
+    documented = set(VARIABLE.findall((ROOT / "docs" / "operation.md").read_text()))
+
+    assert documented | {"KVIZ_AUTORELOAD"} == read | {"KVIZ_AUTORELOAD"}
+
+
+def test_a_postgresql_address_is_taken_apart() -> None:
+    settings = environment.database("postgresql://me:p%40ss@db.example:5433/kviz?sslmode=require")
+
+    assert settings["ENGINE"] == "django.db.backends.postgresql"
+    assert (settings["USER"], settings["PASSWORD"]) == ("me", "p@ss")
+    assert (settings["HOST"], settings["PORT"], settings["NAME"]) == ("db.example", "5433", "kviz")
+    assert settings["OPTIONS"] == {"sslmode": "require"}
+
+
+@pytest.mark.parametrize("url", ["mysql://a/b", "postgresql://host", "nonsense"])
+def test_an_address_of_another_database(url: str) -> None:
+    with pytest.raises(EnvironmentProblem, match="KVIZ_DATABASE_URL"):
+        environment.database(url)
+
+
+def test_sqlite_writers_wait_for_each_other() -> None:
+    options = environment.database("")["OPTIONS"]
+
+    assert isinstance(options, dict)
+    assert options["transaction_mode"] == "IMMEDIATE"
+    assert "journal_mode=WAL" in options["init_command"]
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "ten", "1.5"])
+def test_numbers_are_whole_and_positive(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("KVIZ_MAX_CYCLES", value)
+    with pytest.raises(EnvironmentProblem, match="KVIZ_MAX_CYCLES"):
+        environment.number("KVIZ_MAX_CYCLES", 5)
+
+
+def test_the_data_folder_and_its_key_are_made_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KVIZ_DATA_DIR", str(tmp_path / "a" / "b"))
+    monkeypatch.delenv("KVIZ_SECRET_KEY", raising=False)
+
+    folder = environment.prepare_data_dir()
+    key = environment.secret_key()
+    environment.prepare_data_dir()
+
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert len(key) >= 50
+    assert environment.secret_key() == key
+    monkeypatch.setenv("KVIZ_SECRET_KEY", "mine")
+    assert environment.secret_key() == "mine"
