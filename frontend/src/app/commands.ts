@@ -1,0 +1,92 @@
+// The commands of the Explorer and their keys.
+
+import { Commands, type Command } from "../store/commands.ts";
+import type { Explorer } from "../store/explorer.ts";
+import { TABS } from "../store/link.ts";
+import { GRANULARITIES } from "../store/position.ts";
+import type { Player } from "./player.ts";
+
+/** What only the page can do. */
+export interface Page {
+  palette(): void;
+  help(): void;
+  bookmark(): void;
+  cycles(): void;
+  share(): void;
+  theme(): void;
+  focusCycleNumber(): void;
+  focusMap(): void;
+  toggleMotion(): void;
+}
+
+const FAR = 100;
+
+export function makeCommands(explorer: Explorer, player: Player, page: Page): Commands {
+  const commands = new Commands();
+  commands.add(...moves(explorer, player, page), ...looks(explorer, page), ...finds(explorer, page), ...views(explorer, page));
+  return commands;
+}
+
+function moves(explorer: Explorer, player: Player, page: Page): Command[] {
+  const still = (action: () => void) => (): void => {
+    player.stop();
+    action();
+  };
+  const group = "move";
+  const finer = (direction: 1 | -1) => (): void => {
+    const to = GRANULARITIES[GRANULARITIES.indexOf(explorer.frame.by) + direction];
+    if (to) explorer.setGranularity(to);
+  };
+  return [
+    { id: "play", title: "command.play", group, keys: ["Space"], run: () => player.toggle() },
+    { id: "forward", title: "command.forward", group, keys: ["ArrowRight"], run: still(() => explorer.step(1)) },
+    { id: "back", title: "command.back", group, keys: ["ArrowLeft"], run: still(() => explorer.step(-1)) },
+    { id: "farForward", title: "command.farForward", group, keys: ["Shift+ArrowRight"], run: still(() => explorer.jump(FAR)) },
+    { id: "farBack", title: "command.farBack", group, keys: ["Shift+ArrowLeft"], run: still(() => explorer.jump(-FAR)) },
+    { id: "first", title: "command.first", group, keys: ["Home"], run: still(() => explorer.goToCycle(1)) },
+    { id: "last", title: "command.last", group, keys: ["End"], run: still(() => explorer.goToCycle(Infinity)) },
+    { id: "coarser", title: "command.coarser", group, keys: ["["], run: finer(-1) },
+    { id: "finer", title: "command.finer", group, keys: ["]"], run: finer(1) },
+    { id: "nextOfPod", title: "command.nextOfPod", group, keys: ["."], run: still(() => explorer.toEventOfPod(1)) },
+    { id: "previousOfPod", title: "command.previousOfPod", group, keys: [","], run: still(() => explorer.toEventOfPod(-1)) },
+    { id: "nextFailure", title: "command.nextFailure", group, keys: ["n"], run: still(() => explorer.toFailure(1)) },
+    { id: "previousFailure", title: "command.previousFailure", group, keys: ["N"], run: still(() => explorer.toFailure(-1)) },
+    { id: "goTo", title: "command.goTo", group, keys: ["g"], run: page.focusCycleNumber },
+    { id: "follow", title: "command.follow", group, keys: ["l"], run: still(() => explorer.follow()) },
+  ];
+}
+
+function looks(explorer: Explorer, page: Page): Command[] {
+  const tabs = TABS.map((tab, i): Command => ({
+    id: `tab-${tab}`, title: `command.tab.${tab}`, group: "look", keys: [String(i + 1)],
+    run: () => explorer.select({ tab }, "replace"),
+  }));
+  return [
+    ...tabs,
+    { id: "table", title: "command.table", group: "look", keys: ["t"], run: () => explorer.setMap({ asTable: !explorer.frame.map.asTable }) },
+    { id: "cycles", title: "command.cycles", group: "look", keys: ["c"], run: page.cycles },
+    { id: "focus", title: "command.focus", group: "look", keys: ["f"], run: page.focusMap },
+  ];
+}
+
+function finds(explorer: Explorer, page: Page): Command[] {
+  const group = "find";
+  return [
+    { id: "palette", title: "command.palette", group, keys: ["Ctrl+K", "/"], run: page.palette },
+    { id: "bookmark", title: "command.bookmark", group, keys: ["m"], run: page.bookmark },
+    { id: "share", title: "command.share", group, keys: ["s"], run: page.share },
+    {
+      id: "unpin", title: "command.unpin", group, keys: [], run: () => explorer.select({ pod: null, node: -1 }),
+      enabled: () => explorer.frame.podIsPinned || explorer.frame.node >= 0,
+    },
+  ];
+}
+
+function views(_: Explorer, page: Page): Command[] {
+  const group = "view";
+  return [
+    { id: "theme", title: "command.theme", group, keys: ["d"], run: page.theme },
+    { id: "motion", title: "command.motion", group, keys: [], run: page.toggleMotion },
+    { id: "help", title: "command.help", group, keys: ["?"], run: page.help },
+  ];
+}

@@ -1,0 +1,64 @@
+// The words of the interface. Components ask for keys; a catalogue per language answers. English is
+// complete by construction; another language is a file of the same shape, loaded by `<html lang>`.
+
+import { en } from "./en.ts";
+
+/** A text, or its plural forms chosen by the parameter `n`. `{name}` is replaced. */
+export type Entry = string | { readonly one: string; readonly other: string };
+export type TextKey = keyof typeof en;
+export type Catalogue = Readonly<Record<TextKey, Entry>>;
+export type Params = Readonly<Record<string, string | number>>;
+
+let catalogue: Catalogue = en;
+let language = "en";
+let numbers = new Intl.NumberFormat(language);
+let plurals = new Intl.PluralRules(language);
+
+/** Catalogues that can be loaded, by language tag. */
+const LOADERS: Record<string, () => Promise<Catalogue>> = {};
+
+/** Take the catalogue for a language tag, or stay with English. */
+export async function useLanguage(tag: string): Promise<void> {
+  const load = LOADERS[tag];
+  if (!load) return;
+  catalogue = await load();
+  language = tag;
+  numbers = new Intl.NumberFormat(language);
+  plurals = new Intl.PluralRules(language);
+}
+
+export function t(key: TextKey, params: Params = {}): string {
+  return parts(key, params).map((part) => part.text).join("");
+}
+
+export interface TextPart {
+  readonly text: string;
+  /** The parameter this part came from; empty for the words between. */
+  readonly name: string;
+}
+
+/** The text in pieces, so that a parameter can be shown as a link or a name. */
+export function parts(key: TextKey, params: Params = {}): TextPart[] {
+  const found: TextPart[] = [];
+  for (const piece of form(catalogue[key], params).split(/(\{\w+\})/)) {
+    const name = /^\{(\w+)\}$/.exec(piece)?.[1];
+    if (name !== undefined && name in params) found.push({ text: show(params[name]!), name });
+    else if (piece) found.push({ text: piece, name: "" });
+  }
+  return found;
+}
+
+function form(entry: Entry, params: Params): string {
+  if (typeof entry === "string") return entry;
+  return plurals.select(Number(params.n)) === "one" ? entry.one : entry.other;
+}
+
+const show = (value: string | number): string =>
+  typeof value === "number" ? numbers.format(value) : value;
+
+/** A key made at run time, if the catalogue has it. */
+export function textIfAny(key: string): string | null {
+  return key in catalogue ? t(key as TextKey) : null;
+}
+
+export const number = (value: number): string => numbers.format(value);

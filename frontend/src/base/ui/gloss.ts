@@ -1,0 +1,77 @@
+// Short explanations shown when a term is hovered or focused: one tooltip for the whole page, that
+// stays while the pointer is on it and goes with Escape.
+
+import type { Attachment } from "svelte/attachments";
+
+const SHOW_AFTER_MS = 350;
+const HIDE_AFTER_MS = 120;
+
+let bubble: HTMLElement | null = null;
+let owner: Element | null = null;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let ids = 0;
+
+/** Explain the element with a text; nothing if there is none. */
+export const gloss = (text: string | null): Attachment<Element> => (element) => {
+  if (!text) return;
+  const id = `gloss-${++ids}`;
+  const show = (delay: number) => (): void => later(delay, () => open(element, text, id));
+  const hide = (): void => later(HIDE_AFTER_MS, close);
+  const enter = show(SHOW_AFTER_MS);
+  const focus = (): void => {
+    if (element.matches(":focus-visible")) show(0)();
+  };
+  element.setAttribute("aria-description", text);
+  element.addEventListener("pointerenter", enter);
+  element.addEventListener("pointerleave", hide);
+  element.addEventListener("focus", focus);
+  element.addEventListener("blur", hide);
+  return () => {
+    element.removeEventListener("pointerenter", enter);
+    element.removeEventListener("pointerleave", hide);
+    element.removeEventListener("focus", focus);
+    element.removeEventListener("blur", hide);
+    if (owner === element) close();
+  };
+};
+
+function later(ms: number, action: () => void): void {
+  clearTimeout(timer);
+  timer = setTimeout(action, ms);
+}
+
+function open(element: Element, text: string, id: string): void {
+  if (!element.isConnected) return;
+  const tip = (bubble ??= create());
+  tip.textContent = text;
+  tip.id = id;
+  owner = element;
+  tip.hidden = false;
+  place(tip, element.getBoundingClientRect());
+}
+
+export function close(): void {
+  clearTimeout(timer);
+  owner = null;
+  if (bubble) bubble.hidden = true;
+}
+
+function create(): HTMLElement {
+  const tip = document.createElement("div");
+  tip.className = "gloss-bubble";
+  tip.setAttribute("role", "tooltip");
+  tip.addEventListener("pointerenter", () => clearTimeout(timer));
+  tip.addEventListener("pointerleave", () => later(HIDE_AFTER_MS, close));
+  document.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  document.addEventListener("scroll", close, { capture: true, passive: true });
+  (document.getElementById("explorer") ?? document.body).append(tip);
+  return tip;
+}
+
+function place(tip: HTMLElement, anchor: DOMRect): void {
+  const { offsetWidth: width, offsetHeight: height } = tip;
+  const left = Math.max(8, Math.min(anchor.left, innerWidth - width - 8));
+  const below = anchor.bottom + 6;
+  const top = below + height < innerHeight - 8 ? below : anchor.top - height - 6;
+  tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(Math.max(8, top))}px)`;
+}

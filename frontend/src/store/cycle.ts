@@ -1,0 +1,293 @@
+// One scheduling cycle as its header events tell it: the points it went through, in order, and
+// what each plugin made of it. These are also the stops when stepping.
+
+import {
+  Result,
+  type CycleFinished,
+  type CycleStarted,
+  type FilterFinished,
+  type HeaderEvent,
+  type NodeSelected,
+  type PointPlugins,
+  type PostFilterFinished,
+  type PreemptionDecided,
+  type PreemptionIneligible,
+  type PreemptionStarted,
+  type PreFilterFinished,
+  type PreScoreFinished,
+  type StatusRecord,
+} from "../wire/events.ts";
+import type { Fold } from "./fold.ts";
+
+export const POINTS = [
+  "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit",
+  "PreBind", "Bind", "PostBind",
+] as const;
+export type Point = (typeof POINTS)[number];
+/** These run in the binding cycle, while the next pods are being scheduled. */
+export const BINDING_CYCLE: ReadonlySet<Point> = new Set<Point>(["PreBind", "Bind", "PostBind"]);
+
+/**
+ * `passed` the point let the pod go on; `failed` it ended the cycle; `waiting` Permit holds it;
+ * `unreached` the cycle ended before; `skipped` it had nothing to do.
+ */
+export type Outcome = "passed" | "failed" | "waiting" | "unreached" | "skipped";
+
+export interface PluginStep {
+  readonly plugin: number;
+  /** `unasked`: an earlier plugin had already decided. */
+  readonly outcome: "passed" | "failed" | "skipped" | "unasked";
+  /** Filter: nodes this plugin was the first to reject. */
+  readonly rejected: number;
+  /** Score: its weight; 0 elsewhere. */
+  readonly weight: number;
+}
+
+export interface PointStep {
+  readonly point: Point;
+  readonly outcome: Outcome;
+  readonly plugins: readonly PluginStep[];
+  /** Nodes going in and coming out; null where the point is not about nodes. */
+  readonly flow: { readonly into: number; readonly out: number } | null;
+  readonly status: StatusRecord | null;
+  /** Whether the cycle came here at all. */
+  readonly ran: boolean;
+  /** How many events of the run have happened when the point is done. */
+  readonly moment: number;
+}
+
+export interface CycleRecord {
+  readonly number: number;
+  readonly started: CycleStarted;
+  readonly finished: CycleFinished | null;
+  readonly preFilter: PreFilterFinished | null;
+  readonly filter: FilterFinished | null;
+  readonly preScore: PreScoreFinished | null;
+  readonly selected: NodeSelected | null;
+  readonly postFilter: PostFilterFinished | null;
+  readonly preemption: {
+    readonly started: PreemptionStarted | null;
+    readonly decided: PreemptionDecided | null;
+    readonly ineligible: PreemptionIneligible | null;
+  };
+  readonly points: readonly PointStep[];
+  /** Events between the cycle before and this one, and then those of this one. */
+  readonly leadIn: readonly number[];
+  readonly seqs: readonly number[];
+}
+
+interface Seen {
+  byKind: Map<string, { event: HeaderEvent; seq: number }>;
+  points: Map<string, { status: StatusRecord; seq: number }>;
+}
+
+/** Read cycle `number` (from 1) out of the trace. */
+export function cycleRecord(fold: Fold, number: number): CycleRecord {
+  const { chronicle, trace } = fold;
+  const from = chronicle.startSeq.at(number);
+  const to = chronicle.endMoment.at(number);
+  const started = trace.eventOf(from, "CycleStarted");
+  const seen = collect(fold, from, to, started);
+  const get = <K extends HeaderEvent["kind"]>(kind: K) =>
+    (seen.byKind.get(kind)?.event ?? null) as Extract<HeaderEvent, { kind: K }> | null;
+  const before = number > 1 ? chronicle.endMoment.at(number - 1) : 0;
+  const record = {
+    number,
+    started,
+    finished: get("CycleFinished"),
+    preFilter: get("PreFilterFinished"),
+    filter: get("FilterFinished"),
+    preScore: get("PreScoreFinished"),
+    selected: get("NodeSelected"),
+    postFilter: get("PostFilterFinished"),
+    preemption: {
+      started: get("PreemptionStarted"),
+      decided: get("PreemptionDecided"),
+      ineligible: get("PreemptionIneligible"),
+    },
+    leadIn: number > 1 ? range(before, from) : [],
+    seqs: range(from, to),
+  };
+  return { ...record, points: points(fold, record, seen, from, to) };
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+}
+
+function collect(fold: Fold, from: number, to: number, started: CycleStarted): Seen {
+  const seen: Seen = { byKind: new Map(), points: new Map() };
+  for (let seq = from; seq < to; seq++) {
+    const event = fold.trace.event(seq);
+    if (!event) continue;
+    if (event.kind === "PointFinished") {
+      if (event.pod === started.pod) seen.points.set(event.point, { status: event.status, seq });
+    } else if (event.kind !== "CycleFinished" || event.cycle === started.cycle) {
+      seen.byKind.set(event.kind, { event, seq });
+    }
+  }
+  collectBinding(fold, to, started.pod, seen);
+  return seen;
+}
+
+// The binding cycle runs beside later scheduling cycles: its events come after this one's.
+function collectBinding(fold: Fold, from: number, pod: number, seen: Seen): void {
+  const { chronicle, trace } = fold;
+  const later = [...chronicle.eventsOfPod(pod)].filter((seq) => seq >= from).reverse();
+  for (const seq of later) {
+    const event = trace.event(seq);
+    if (event?.kind === "CycleStarted") return;
+    if (event?.kind === "PointFinished") seen.points.set(event.point, { status: event.status, seq });
+  }
+}
+
+type Draft = Omit<CycleRecord, "points">;
+
+function points(fold: Fold, draft: Draft, seen: Seen, from: number, to: number): PointStep[] {
+  const attached = attachedPlugins(fold, draft.started.profile);
+  let moment = from + 1;
+  return POINTS.map((point) => {
+    const step = pointStep(point, draft, seen, attached.get(point) ?? NO_PLUGINS);
+    if (step.seq >= 0) moment = Math.max(moment, step.seq + 1);
+    const { seq, ...rest } = step;
+    const ran = seq >= 0 || point === "QueueSort";
+    return { point, ran, moment: BINDING_CYCLE.has(point) ? moment : Math.min(moment, to), ...rest };
+  });
+}
+
+const NO_PLUGINS: PointPlugins = { point: "", plugins: [], weights: [] };
+
+/** The plugins at each extension point of a profile. */
+export function attachedPlugins(fold: Fold, profile: number): Map<string, PointPlugins> {
+  const run = fold.trace.length ? fold.trace.event(0) : null;
+  if (run?.kind !== "RunStarted") return new Map();
+  return new Map(run.profiles[profile]?.points.map((point) => [point.point, point]));
+}
+
+type Step = Omit<PointStep, "point" | "moment" | "ran"> & { seq: number };
+
+function pointStep(point: Point, draft: Draft, seen: Seen, attached: PointPlugins): Step {
+  switch (point) {
+    case "QueueSort":
+      return step("passed", plain(attached, "passed"), -1);
+    case "PreFilter":
+      return preStep(draft.preFilter, seen.byKind.get("PreFilterFinished")?.seq, attached, draft);
+    case "Filter":
+      return filterStep(draft, seen, attached);
+    case "PostFilter":
+      return postFilterStep(draft, seen, attached);
+    case "PreScore":
+      return preStep(draft.preScore, seen.byKind.get("PreScoreFinished")?.seq, attached, null);
+    case "Score":
+      return scoreStep(draft, seen, attached);
+    default:
+      return bindStep(point, seen, attached);
+  }
+}
+
+function step(
+  outcome: Outcome,
+  plugins: PluginStep[],
+  seq: number,
+  more: Partial<Pick<Step, "flow" | "status">> = {},
+): Step {
+  return { outcome, plugins, seq, flow: more.flow ?? null, status: more.status ?? null };
+}
+
+function plain(attached: PointPlugins, outcome: PluginStep["outcome"]): PluginStep[] {
+  return attached.plugins.map((plugin, i) => ({
+    plugin, outcome, rejected: 0, weight: attached.weights[i] ?? 0,
+  }));
+}
+
+/** Plugins run in order until one fails; those that skipped stay out. */
+function inOrder(attached: PointPlugins, status: StatusRecord, skipped: readonly number[]): PluginStep[] {
+  let failed = false;
+  return plain(attached, "passed").map((plugin) => {
+    if (skipped.includes(plugin.plugin)) return { ...plugin, outcome: "skipped" };
+    if (failed) return { ...plugin, outcome: "unasked" };
+    failed = status.code !== "Success" && status.plugin === plugin.plugin;
+    return failed ? { ...plugin, outcome: "failed" } : plugin;
+  });
+}
+
+function preStep(
+  event: PreFilterFinished | PreScoreFinished | null,
+  seq: number | undefined,
+  attached: PointPlugins,
+  draft: Draft | null,
+): Step {
+  if (!event || seq === undefined) return step("unreached", plain(attached, "unasked"), -1);
+  const outcome = event.status.code === "Success" || event.status.code === "Skip" ? "passed" : "failed";
+  const nodes = draft?.started.n_nodes;
+  const narrowed = event.kind === "PreFilterFinished" ? event.narrowed : null;
+  const out = narrowed ? narrowed.length : outcome === "passed" ? nodes : 0;
+  const flow = nodes === undefined ? null : { into: nodes, out: out ?? 0 };
+  return step(outcome, inOrder(attached, event.status, event.skipped), seq, { flow, status: event.status });
+}
+
+function filterStep(draft: Draft, seen: Seen, attached: PointPlugins): Step {
+  const event = draft.filter;
+  if (!event) return step("unreached", plain(attached, "unasked"), -1);
+  const skipped = draft.preFilter?.skipped ?? [];
+  const rejected = new Map(event.rejected.map((r) => [r.plugin, r.n_nodes]));
+  let left = event.n_examined;
+  const plugins = plain(attached, "passed").map((plugin): PluginStep => {
+    if (skipped.includes(plugin.plugin)) return { ...plugin, outcome: "skipped" };
+    if (!left) return { ...plugin, outcome: "unasked" };
+    const n = rejected.get(plugin.plugin) ?? 0;
+    left -= n;
+    return { ...plugin, outcome: n ? "failed" : "passed", rejected: n };
+  });
+  const flow = { into: event.n_examined, out: event.n_feasible };
+  const seq = seen.byKind.get("FilterFinished")!.seq;
+  return step(event.n_feasible ? "passed" : "failed", plugins, seq, { flow });
+}
+
+function postFilterStep(draft: Draft, seen: Seen, attached: PointPlugins): Step {
+  const event = draft.postFilter;
+  if (!event) {
+    const outcome = draft.selected ? "skipped" : "unreached";
+    return step(outcome, plain(attached, "unasked"), -1);
+  }
+  const made = event.status.code === "Success";
+  const plugins = plain(attached, made ? "passed" : "failed").map((plugin): PluginStep =>
+    made && event.status.plugin >= 0 && event.status.plugin !== plugin.plugin
+      ? { ...plugin, outcome: "failed" } : plugin);
+  const seq = seen.byKind.get("PostFilterFinished")!.seq;
+  return step(made ? "passed" : "failed", plugins, seq, { status: event.status });
+}
+
+function scoreStep(draft: Draft, seen: Seen, attached: PointPlugins): Step {
+  const event = draft.selected;
+  if (!event) return step("unreached", plain(attached, "unasked"), -1);
+  const seq = seen.byKind.get("NodeSelected")!.seq;
+  const flow = { into: event.n_scored, out: 1 };
+  if (event.rule === "single") return step("skipped", plain(attached, "unasked"), seq, { flow });
+  const skipped = draft.preScore?.skipped ?? [];
+  const plugins = plain(attached, "passed").map((plugin): PluginStep =>
+    skipped.includes(plugin.plugin) ? { ...plugin, outcome: "skipped" } : plugin);
+  return step("passed", plugins, seq, { flow });
+}
+
+function bindStep(point: Point, seen: Seen, attached: PointPlugins): Step {
+  const done = seen.points.get(point);
+  if (!done) return step("unreached", plain(attached, "unasked"), -1);
+  const { status, seq } = done;
+  const outcome = status.code === "Success" || status.code === "Skip" ? "passed"
+    : status.code === "Wait" ? "waiting" : "failed";
+  if (!attached.plugins.length && outcome === "passed") return step("skipped", [], seq, { status });
+  return step(outcome, inOrder(attached, status, []), seq, { status });
+}
+
+/** The point that decided the cycle: where it failed, or else where the node was chosen. */
+export function decidingPoint(record: CycleRecord): Point {
+  if (record.preFilter?.narrowed?.length === 0) return "PreFilter";
+  const failed = record.points.find((p) => p.outcome === "failed" && p.point !== "PostFilter");
+  if (failed) return failed.point;
+  if (record.selected) return record.selected.rule === "single" ? "Filter" : "Score";
+  return record.filter ? "Filter" : "PreFilter";
+}
+
+export const isPlaced = (result: Result): boolean =>
+  result === Result.SCHEDULED || result === Result.WAITING;

@@ -1,0 +1,40 @@
+// Finding things by typing: cycles by number, pods and nodes by any part of their names, plugins.
+
+import { Queue } from "../wire/events.ts";
+import type { Explorer } from "./explorer.ts";
+
+export type Found =
+  | { readonly kind: "cycle"; readonly cycle: number; readonly text: string }
+  | { readonly kind: "pod"; readonly pod: number; readonly text: string; readonly waits: boolean }
+  | { readonly kind: "node"; readonly node: number; readonly text: string };
+
+const MOST_OF_A_KIND = 8;
+
+export function findThings(explorer: Explorer, query: string): Found[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length) return [];
+  const found: Found[] = [];
+  const cycle = Number(words[0]!.replace(/^#/, ""));
+  if (Number.isInteger(cycle) && cycle >= 0 && cycle <= explorer.fold.chronicle.nCycles) {
+    found.push({ kind: "cycle", cycle, text: String(cycle) });
+  }
+  const { state } = explorer;
+  for (const pod of matching(explorer.fold.podNames, words)) {
+    const waits = state.queueOf(pod) !== Queue.NOWHERE;
+    found.push({ kind: "pod", pod, text: explorer.podKey(pod), waits });
+  }
+  for (const node of matching(explorer.fold.nodeNames, words)) {
+    found.push({ kind: "node", node, text: explorer.nodeName(node) });
+  }
+  return found;
+}
+
+function* matching(names: readonly string[], words: string[]): Generator<number> {
+  let n = 0;
+  for (let i = 0; i < names.length && n < MOST_OF_A_KIND; i++) {
+    const name = names[i]?.toLowerCase();
+    if (!name || !words.every((word) => name.includes(word))) continue;
+    n++;
+    yield i;
+  }
+}

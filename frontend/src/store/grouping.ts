@@ -1,0 +1,84 @@
+// Nodes in groups, in an order that never changes while one steps: by first appearance, also nodes
+// that come later or are gone by now, by their latest labels.
+
+import type { Fold, NodeFacts } from "./fold.ts";
+
+export interface Group {
+  /** Empty for the nodes without the label, or for all nodes together. */
+  readonly name: string;
+  readonly nodes: readonly number[];
+}
+
+const POOL_LABELS = [
+  "pool", "node-pool", "nodepool", "cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup",
+  "kubernetes.azure.com/agentpool", "karpenter.sh/nodepool", "agentpool",
+];
+const MANY = 60;
+
+export class Grouping {
+  private key = "";
+  private groups: Group[] = [];
+
+  constructor(private readonly fold: Fold) {}
+
+  /** `by` is `zone`, `pool`, `taint`, `none` or `label:KEY`. */
+  by(by: string): readonly Group[] {
+    const { fold } = this;
+    const key = `${by} ${fold.nodeFacts.length} ${fold.nodesSeen.length}`;
+    if (key !== this.key) {
+      this.groups = group(fold, by);
+      this.key = key;
+    }
+    return this.groups;
+  }
+
+  /** The labels worth grouping by: those that neither all nodes nor single nodes have. */
+  labels(): string[] {
+    const values = new Map<string, Set<string>>();
+    for (const facts of latest(this.fold)) {
+      for (const [label, value] of Object.entries(facts.labels)) {
+        const known = values.get(label) ?? new Set();
+        values.set(label, known.size > MANY ? known : known.add(value));
+      }
+    }
+    return [...values].filter(([, v]) => v.size > 1 && v.size <= MANY).map(([label]) => label).sort();
+  }
+}
+
+function* latest(fold: Fold): Generator<NodeFacts> {
+  for (const node of fold.nodesSeen) {
+    const facts = fold.nodeFacts[fold.latestFacts[node] ?? -1];
+    if (facts) yield facts;
+  }
+}
+
+function group(fold: Fold, by: string): Group[] {
+  const name = namer(by);
+  const found = new Map<string, number[]>();
+  for (const node of fold.nodesSeen) {
+    const facts = fold.nodeFacts[fold.latestFacts[node] ?? -1];
+    if (!facts) continue;
+    const key = name(facts);
+    const nodes = found.get(key);
+    if (nodes) nodes.push(node);
+    else found.set(key, [node]);
+  }
+  const collator = new Intl.Collator("en", { numeric: true });
+  return [...found]
+    .sort(([a], [b]) => Number(a === "") - Number(b === "") || collator.compare(a, b))
+    .map(([key, nodes]) => ({ name: key, nodes }));
+}
+
+function namer(by: string): (facts: NodeFacts) => string {
+  if (by === "none") return () => "";
+  if (by === "zone") return (facts) => facts.zone;
+  if (by === "taint") return (facts) => facts.taints.map((t) => `${t.key}:${t.effect}`).sort().join(", ");
+  if (by === "pool") {
+    return (facts) => {
+      const label = POOL_LABELS.find((key) => key in facts.labels);
+      return label ? facts.labels[label]! : "";
+    };
+  }
+  const label = by.slice("label:".length);
+  return (facts) => facts.labels[label] ?? "";
+}

@@ -1,0 +1,87 @@
+// The scheduling queue as lanes of pods, each in the order in which it will be served.
+
+import { Queue, type CycleFinished, type QueueMoved } from "../wire/events.ts";
+import { POD } from "./fold.ts";
+import type { State } from "./state.ts";
+
+/** Lanes from the pod being scheduled to those that wait longest. */
+export const LANES = [
+  Queue.IN_FLIGHT, Queue.WAITING_ON_PERMIT, Queue.BINDING, Queue.ACTIVE, Queue.BACKOFF,
+  Queue.UNSCHEDULABLE, Queue.GATED,
+] as const;
+
+/** Lanes longer than this show their head only; the count is always exact. */
+export const LANE_HEAD = 500;
+
+export interface Lane {
+  readonly queue: Queue;
+  readonly count: number;
+  /** In order; at most LANE_HEAD of them. */
+  readonly pods: readonly number[];
+}
+
+export function lanes(state: State): Lane[] {
+  const members = new Map<Queue, number[]>(LANES.map((queue) => [queue, []]));
+  for (let pod = 0; pod < state.nPods; pod++) {
+    const queue = state.queueOf(pod);
+    if (queue !== Queue.NOWHERE) members.get(queue)?.push(pod);
+  }
+  return LANES.map((queue) => {
+    const pods = members.get(queue)!;
+    return { queue, count: pods.length, pods: head(pods, order(state, queue)) };
+  });
+}
+
+type Order = (a: number, b: number) => number;
+
+/** The first LANE_HEAD in order, without sorting all of a long lane. */
+function head(pods: number[], before: Order): number[] {
+  if (pods.length <= LANE_HEAD) return pods.sort(before);
+  let kept = pods.slice(0, LANE_HEAD).sort(before);
+  let next: number[] = [];
+  for (let i = LANE_HEAD; i < pods.length; i++) {
+    if (before(pods[i]!, kept.at(-1)!) < 0) next.push(pods[i]!);
+    if (next.length < LANE_HEAD && i < pods.length - 1) continue;
+    kept = kept.concat(next).sort(before).slice(0, LANE_HEAD);
+    next = [];
+  }
+  return kept;
+}
+
+function order(state: State, queue: Queue): Order {
+  const movedFirst: Order = (a, b) => state.pod(a, POD.MOVE) - state.pod(b, POD.MOVE) || a - b;
+  if (queue === Queue.ACTIVE) {
+    const priority = (pod: number): number => state.podFacts(pod)?.priority ?? 0;
+    return (a, b) => priority(b) - priority(a) || movedFirst(a, b);
+  }
+  if (queue === Queue.BACKOFF && state.count(queue) <= LANE_HEAD) {
+    const until = (pod: number): number => backoffUntilMs(state, pod);
+    return (a, b) => until(a) - until(b) || movedFirst(a, b);
+  }
+  if (queue === Queue.UNSCHEDULABLE) {
+    return (a, b) => state.pod(b, POD.VERDICT) - state.pod(a, POD.VERDICT) || movedFirst(a, b);
+  }
+  return movedFirst;
+}
+
+/** The latest queue decision about a pod. */
+export function moveOf(state: State, pod: number): QueueMoved | null {
+  const seq = state.pod(pod, POD.MOVE) - 1;
+  return seq < 0 ? null : state.fold.trace.eventOf(seq, "QueueMoved");
+}
+
+/** Whether a decision left the pod where it was: an event was weighed, and nothing came of it. */
+export const stays = (move: QueueMoved): boolean =>
+  move.strategy === "skip" && move.event !== "ScheduleAttemptFailure";
+
+/** How the pod's latest cycle ended. */
+export function verdictOf(state: State, pod: number): CycleFinished | null {
+  const seq = state.pod(pod, POD.VERDICT) - 1;
+  return seq < 0 ? null : state.fold.trace.eventOf(seq, "CycleFinished");
+}
+
+/** When the pod's backoff ends, in milliseconds since the run started. */
+export function backoffUntilMs(state: State, pod: number): number {
+  const move = moveOf(state, pod);
+  return move ? state.fold.chronicle.sinceStartMs(move.backoff_until_ns) : 0;
+}

@@ -1,0 +1,60 @@
+// The deep link: `?c=CYCLE&p=POINT&g=PLUGIN&pod=NS/NAME&n=NODE&tab=TAB`, and back. What only
+// concerns the look of the map (`by`, `col`) is written when it is not the default.
+
+import { POINTS, type Point } from "./cycle.ts";
+
+export const TABS = ["why", "filter", "score", "preempt", "cache", "state", "log"] as const;
+export type Tab = (typeof TABS)[number];
+
+/** Names, not numbers: a link must open before, and outlive, any numbering. */
+export interface Address {
+  readonly cycle: number | null;
+  readonly point: Point | null;
+  readonly plugin: string;
+  readonly pod: string;
+  readonly node: string;
+  readonly tab: Tab;
+  readonly group: string;
+  readonly colour: string;
+}
+
+const BLANK: Address = {
+  cycle: null, point: null, plugin: "", pod: "", node: "", tab: "why", group: "", colour: "",
+};
+
+const PARAMETERS = {
+  cycle: "c", point: "p", plugin: "g", pod: "pod", node: "n", tab: "tab", group: "by", colour: "col",
+} as const;
+
+export function readAddress(search: string): Address {
+  const query = new URLSearchParams(search);
+  const text = (field: keyof typeof PARAMETERS): string => query.get(PARAMETERS[field]) ?? "";
+  const cycle = /^\d{1,9}$/.test(text("cycle")) ? Number(text("cycle")) : null;
+  const point = POINTS.find((p) => p === text("point")) ?? null;
+  const tab = TABS.find((t) => t === text("tab")) ?? BLANK.tab;
+  return {
+    cycle,
+    point,
+    plugin: point ? text("plugin") : "",
+    pod: text("pod"),
+    node: text("node"),
+    tab,
+    group: text("group"),
+    colour: text("colour"),
+  };
+}
+
+/** The query string, `?` included; keys the Explorer does not own are kept. */
+export function writeAddress(address: Address, search: string): string {
+  const query = new URLSearchParams(search);
+  for (const [field, parameter] of Object.entries(PARAMETERS)) {
+    const value = address[field as keyof Address];
+    if (value === null || value === "" || (field === "tab" && value === BLANK.tab)) {
+      query.delete(parameter);
+    } else {
+      query.set(parameter, String(value));
+    }
+  }
+  const text = query.toString().replaceAll("%2F", "/");
+  return text && `?${text}`;
+}

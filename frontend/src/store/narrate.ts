@@ -1,0 +1,153 @@
+// What happens at the position shown, as one sentence: the caption above the pipeline, and what a
+// screen reader is told.
+
+import type { Params, TextKey } from "../base/text/text.ts";
+import { Result } from "../wire/events.ts";
+import type { CycleRecord, PluginStep, PointStep } from "./cycle.ts";
+import type { Explorer, Frame } from "./explorer.ts";
+
+/** `targets` says which parameters can be clicked, and what they select. */
+export interface Sentence {
+  readonly key: TextKey;
+  readonly params: Params;
+  readonly targets: Readonly<Record<string, { pod?: number; node?: number }>>;
+}
+
+export function narrate(explorer: Explorer, frame: Frame): Sentence {
+  const { record, position } = frame;
+  if (!record) return beforeTheFirst(explorer);
+  const step = record.points.find((point) => point.point === position.point);
+  if (!step) return ofCycle(explorer, record);
+  const plugin = step.plugins.find((p) => p.plugin === position.plugin);
+  return plugin ? ofPlugin(explorer, record, step, plugin) : ofPoint(explorer, record, step);
+}
+
+function beforeTheFirst(explorer: Explorer): Sentence {
+  const n = explorer.fold.nodesSeen.filter((node) => explorer.state.nodeExists(node)).length;
+  const pods = explorer.state.podsWhere(() => true).length;
+  return { key: pods ? "story.start" : "story.empty", params: { n, pods }, targets: {} };
+}
+
+interface Words {
+  params: Params;
+  targets: Record<string, { pod?: number; node?: number }>;
+}
+
+function words(explorer: Explorer, record: CycleRecord): Words {
+  const { started, selected, filter, postFilter } = record;
+  const node = selected?.node ?? postFilter?.node ?? -1;
+  return {
+    params: {
+      pod: explorer.podKey(started.pod),
+      node: explorer.nodeName(node),
+      all: started.n_nodes,
+      n: filter?.n_feasible ?? 0,
+      fit: filter?.n_feasible ?? 0,
+      examined: filter?.n_examined ?? 0,
+      attempt: started.attempt,
+    },
+    targets: { pod: { pod: started.pod }, node: { node } },
+  };
+}
+
+function ofCycle(explorer: Explorer, record: CycleRecord): Sentence {
+  const { params, targets } = words(explorer, record);
+  const { finished } = record;
+  if (!finished) return { key: "story.running", params, targets };
+  switch (finished.result) {
+    case Result.UNSCHEDULABLE: return unschedulable(record, params, targets);
+    case Result.ERROR: return { key: "story.error", params: { ...params, message: finished.message }, targets };
+    case Result.BIND_ERROR: return { key: "story.bindError", params: { ...params, message: finished.message }, targets };
+    case Result.SKIPPED: return { key: "story.skipped", params, targets };
+    case Result.WAITING: return { key: "story.waiting", params, targets };
+    default: return placed(explorer, record, params, targets);
+  }
+}
+
+function unschedulable(record: CycleRecord, params: Params, targets: Words["targets"]): Sentence {
+  const decided = record.preemption.decided;
+  if (record.postFilter && record.postFilter.node >= 0) {
+    return { key: "story.preempts", params: { ...params, n: decided?.victims.length ?? 0 }, targets };
+  }
+  if (record.preFilter && record.preFilter.status.code !== "Success") {
+    return { key: "story.preFilterFails", params: { ...params, reason: record.preFilter.status.reasons.join(", ") }, targets };
+  }
+  return { key: "story.fitsNowhere", params: { ...params, n: Number(params.all) }, targets };
+}
+
+function placed(explorer: Explorer, record: CycleRecord, params: Params, targets: Words["targets"]): Sentence {
+  const { selected } = record;
+  if (!selected || selected.rule === "single") return { key: "story.onlyNode", params, targets };
+  if (selected.n_tied > 1) {
+    const tied = { ...params, tied: selected.n_tied, total: selected.total };
+    return { key: "story.tie", params: tied, targets };
+  }
+  const margin = selected.total - selected.runner_up_total;
+  const won = {
+    ...params, total: selected.total, margin, second: explorer.nodeName(selected.runner_up),
+  };
+  return {
+    key: "story.wins", params: won, targets: { ...targets, second: { node: selected.runner_up } },
+  };
+}
+
+function ofPoint(explorer: Explorer, record: CycleRecord, step: PointStep): Sentence {
+  const { params, targets } = words(explorer, record);
+  const say = (key: TextKey, more: Params = {}): Sentence => ({ key, params: { ...params, ...more }, targets });
+  const reason = step.status?.reasons.join(", ") ?? "";
+  const skipped = step.plugins.filter((p) => p.outcome === "skipped").length;
+  switch (step.point) {
+    case "QueueSort": return say("story.queueSort", { priority: explorer.state.podFacts(record.started.pod)?.priority ?? 0 });
+    case "PreFilter":
+      if (step.outcome === "failed") return say("story.preFilterFails", { reason });
+      return record.preFilter?.narrowed
+        ? say("story.preFilterNarrows", { n: record.preFilter.narrowed.length })
+        : say("story.preFilter", { n: step.plugins.length - skipped, skipped });
+    case "Filter":
+      return say(record.filter && record.filter.n_examined < record.started.n_nodes ? "story.filterSamples" : "story.filter");
+    case "PostFilter":
+      return step.outcome === "passed"
+        ? say("story.postFilter", { n: record.preemption.decided?.victims.length ?? 0 }) : say("story.postFilterFails");
+    case "PreScore": return say("story.preScore", { n: step.plugins.length - skipped, skipped });
+    case "Score":
+      return record.selected?.rule === "single" ? say("story.scoreSkipped") : say("story.score", { n: record.selected?.n_scored ?? 0 });
+    case "Permit":
+      return say(step.outcome === "waiting" ? "story.permitWaits" : step.outcome === "failed" ? "story.pointFails" : "story.permit", { reason, point: step.point });
+    default:
+      if (step.outcome === "failed") return say("story.pointFails", { reason, point: step.point });
+      return say(BINDING_STORIES[step.point] ?? "story.postBind");
+  }
+}
+
+const BINDING_STORIES: Partial<Record<string, TextKey>> = {
+  Reserve: "story.reserve", PreBind: "story.preBind", Bind: "story.bind", PostBind: "story.postBind",
+};
+
+function ofPlugin(explorer: Explorer, record: CycleRecord, step: PointStep, plugin: PluginStep): Sentence {
+  const { params, targets } = words(explorer, record);
+  const name = explorer.pluginName(plugin.plugin);
+  const say = (key: TextKey, more: Params = {}): Sentence =>
+    ({ key, params: { ...params, plugin: name, point: step.point, ...more }, targets });
+  if (plugin.outcome === "skipped") return say("story.pluginSkips");
+  if (step.point === "Filter") {
+    const asked = askedBy(step, plugin);
+    if (plugin.outcome === "unasked" || !asked) return say("story.pluginUnasked");
+    return plugin.rejected ? say("story.pluginRejects", { n: plugin.rejected, asked }) : say("story.pluginAccepts", { n: asked });
+  }
+  if (step.point === "Score" && step.outcome === "passed") {
+    return say("story.pluginScores", { n: record.selected?.n_scored ?? 0, weight: plugin.weight });
+  }
+  if (plugin.outcome === "unasked") return say("story.pluginUnasked");
+  if (plugin.outcome === "failed") return say("story.pluginFails", { reason: step.status?.reasons.join(", ") ?? "" });
+  return say("story.pluginPasses");
+}
+
+/** How many nodes a Filter plugin was asked about: those no plugin before it rejected. */
+export function askedBy(step: PointStep, plugin: PluginStep): number {
+  let left = step.flow?.into ?? 0;
+  for (const earlier of step.plugins) {
+    if (earlier === plugin) break;
+    left -= earlier.rejected;
+  }
+  return left;
+}

@@ -1,0 +1,98 @@
+// Columns over node numbers at the moment shown: verdicts, and values to colour by.
+
+import type { CycleRecord } from "./cycle.ts";
+import type { Explorer, Frame } from "./explorer.ts";
+import { statusOf, Verdict, verdictColumn, type CycleDetail, type Scores } from "./verdicts.ts";
+
+export interface Measure {
+  /** `verdict`, `score`, `pods` or a resource name. */
+  readonly kind: string;
+  /** By node number; NaN where there is none. */
+  readonly values: Float64Array | null;
+  readonly low: number;
+  readonly high: number;
+}
+
+export const detailOf = (frame: Frame): CycleDetail | null =>
+  frame.detail.kind === "ready" ? frame.detail.detail : null;
+
+export function verdictsAt(explorer: Explorer, frame: Frame): Uint8Array {
+  const n = explorer.fold.nodeNames.length;
+  if (!frame.record) return new Uint8Array(n);
+  return verdictColumn(frame.record, detailOf(frame), frame.position, n);
+}
+
+/** What the map colours by: `auto` shows scores while one looks at scoring, else verdicts. */
+export function measureAt(explorer: Explorer, frame: Frame): Measure {
+  const { colour } = frame.map;
+  const scoring = frame.position.point === "Score" || frame.position.point === "PreScore";
+  const kind = colour !== "auto" ? colour : scoring && frame.position.point === "Score" ? "score" : "verdict";
+  if (kind === "verdict") return { kind, values: null, low: 0, high: 0 };
+  const values = new Float64Array(explorer.fold.nodeNames.length).fill(NaN);
+  if (kind === "score") fillScores(values, detailOf(frame)?.scores ?? null, frame.position.plugin);
+  else fillUse(values, explorer, kind);
+  return { kind, values, ...(kind === "score" ? range(values) : { low: 0, high: 1 }) };
+}
+
+function fillScores(values: Float64Array, scores: Scores | null, plugin: number | null): void {
+  if (!scores) return;
+  const column = scores.plugins.find((p) => p.plugin === plugin)?.normalized;
+  scores.nodes.forEach((node, i) => (values[node] = (column ?? scores.totals)[i]!));
+}
+
+function fillUse(values: Float64Array, { state, fold }: Explorer, kind: string): void {
+  const resource = fold.resources.indexOf(kind);
+  for (const node of fold.nodesSeen) {
+    const allocatable = resource < 0 ? 110 : state.allocatable(node, resource);
+    if (!state.nodeExists(node) || allocatable <= 0) continue;
+    values[node] = Math.min(1, (resource < 0 ? state.nPodsOn(node) : state.requested(node, resource)) / allocatable);
+  }
+}
+
+function range(values: Float64Array): { low: number; high: number } {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low > high ? { low: 0, high: 0 } : { low, high };
+}
+
+/** The plugin that turned a node down, and its reasons in upstream's words. */
+export function refusal(
+  explorer: Explorer, record: CycleRecord | null, detail: CycleDetail | null, node: number,
+): { plugin: string; reasons: readonly string[]; code: string } | null {
+  if (!detail || !record) return null;
+  const status = statusOf(detail, node);
+  if (!status || status.code === "Success") return null;
+  return { plugin: explorer.pluginName(status.plugin), reasons: status.reasons, code: status.code };
+}
+
+/** Resources worth a bar: those any node offers, cpu and memory first. */
+export function shownResources(explorer: Explorer, node: number): number[] {
+  const { state } = explorer;
+  const rank = (name: string): number => (name === "cpu" ? 0 : name === "memory" ? 1 : 2);
+  return state.resources
+    .map((name, resource) => ({ name, resource }))
+    .filter(({ name, resource }) => rank(name) < 2
+      || (name.includes("/") && (state.allocatable(node, resource) > 0 || state.requested(node, resource) > 0)))
+    .sort((a, b) => rank(a.name) - rank(b.name))
+    .map(({ resource }) => resource);
+}
+
+/** Which nodes a search text matches: by name, zone, label or taint. */
+export function nodeMatcher(explorer: Explorer, query: string): ((node: number) => boolean) | null {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length) return null;
+  return (node) => {
+    const facts = explorer.state.nodeFacts(node);
+    if (!facts) return false;
+    const labels = Object.entries(facts.labels).map(([key, value]) => `${key}=${value}`);
+    const taints = facts.taints.map((taint) => `${taint.key}:${taint.effect}`);
+    const text = [facts.name, facts.zone, ...labels, ...taints].join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+}
+
+export { Verdict };

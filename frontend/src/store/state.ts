@@ -1,0 +1,119 @@
+// The run at one moment: what the views read. A thin reading of the fold's cells.
+
+import { Queue, type Result } from "../wire/events.ts";
+import { Memory } from "./cells.ts";
+import { NODE, POD, RUN, type Fold, type NodeFacts, type PodFacts } from "./fold.ts";
+
+export class State {
+  private readonly memory: Memory;
+  private order: { seq: number; nodes: readonly number[] } = { seq: -1, nodes: [] };
+
+  constructor(readonly fold: Fold) {
+    this.memory = new Memory(fold.journal);
+  }
+
+  /** How many events have happened. */
+  get moment(): number {
+    return this.memory.moment;
+  }
+
+  seek(moment: number): void {
+    this.memory.seek(moment);
+  }
+
+  run(cell: number): number {
+    return this.memory.cells[cell]!;
+  }
+
+  /** Milliseconds since the run started. */
+  get timeMs(): number {
+    const seq = this.run(RUN.CLOCK) - 1;
+    return seq < 0 ? 0 : this.fold.chronicle.timeMs(seq);
+  }
+
+  get resources(): string[] {
+    return this.fold.resources.slice(0, this.run(RUN.RESOURCES));
+  }
+
+  /** Node numbers in the order in which Filter examines them. */
+  get nodeOrder(): readonly number[] {
+    const seq = this.run(RUN.ORDER) - 1;
+    if (this.order.seq !== seq) {
+      const nodes = seq < 0 ? [] : this.fold.trace.eventOf(seq, "NodeOrderChanged").nodes;
+      this.order = { seq, nodes };
+    }
+    return this.order.nodes;
+  }
+
+  count(queue: Queue): number {
+    return this.run(RUN.QUEUES + queue);
+  }
+
+  results(result: Result): number {
+    return this.run(RUN.RESULTS + result);
+  }
+
+  // ---------------------------------------------------------------- pods
+
+  get nPods(): number {
+    return this.fold.podBase.length;
+  }
+
+  pod(pod: number, cell: number): number {
+    const base = this.fold.podBase[pod];
+    return base === undefined ? 0 : this.memory.cells[base + cell] ?? 0;
+  }
+
+  podFacts(pod: number): PodFacts | undefined {
+    return this.fold.podFacts[this.pod(pod, POD.FACTS) - 1];
+  }
+
+  /** The pod's node while it is assumed or bound there, else -1. */
+  nodeOf(pod: number): number {
+    return this.pod(pod, POD.NODE) - 1;
+  }
+
+  nominatedNodeOf(pod: number): number {
+    return this.pod(pod, POD.NOMINATED) - 1;
+  }
+
+  queueOf(pod: number): Queue {
+    return this.pod(pod, POD.QUEUE) as Queue;
+  }
+
+  /** All pods that exist now and satisfy the condition, in order of their numbers. */
+  podsWhere(condition: (pod: number) => boolean): number[] {
+    const found: number[] = [];
+    for (let pod = 0; pod < this.nPods; pod++) {
+      if (this.pod(pod, POD.FACTS) && condition(pod)) found.push(pod);
+    }
+    return found;
+  }
+
+  // ---------------------------------------------------------------- nodes
+
+  nodeExists(node: number): boolean {
+    return this.node(node, NODE.FACTS) > 0;
+  }
+
+  nodeFacts(node: number): NodeFacts | undefined {
+    return this.fold.nodeFacts[this.node(node, NODE.FACTS) - 1];
+  }
+
+  nPodsOn(node: number): number {
+    return this.node(node, NODE.PODS);
+  }
+
+  requested(node: number, resource: number): number {
+    return this.memory.sums[resource]?.[node] ?? 0;
+  }
+
+  allocatable(node: number, resource: number): number {
+    return this.nodeFacts(node)?.allocatable[resource] ?? 0;
+  }
+
+  private node(node: number, cell: number): number {
+    const base = this.fold.nodeBase[node];
+    return base === undefined ? 0 : this.memory.cells[base + cell] ?? 0;
+  }
+}

@@ -1,0 +1,284 @@
+// Draws the map. Small cells are stamped into pixels, and only those that changed; larger ones are
+// copied from sprites, with names, bars and pods on top once there is room.
+
+import { fraction, shortResource } from "../../base/format.ts";
+import type { Palette } from "../../base/palette.ts";
+import { Verdict } from "../../store/verdicts.ts";
+import { CARD, GONE, sign, Sprites, type Look } from "./sprites.ts";
+import { HEADER, spotOf, type Box, type Layout } from "./layout.ts";
+
+export interface NodeCard {
+  readonly name: string;
+  readonly verdict: number;
+  /** Bars of resources worth showing: what is taken, and what the pod at hand would add. */
+  readonly bars: readonly { resource: string; requested: number; adds: number; allocatable: number }[];
+  readonly pods: readonly PodBlock[];
+  readonly nPods: number;
+  /** Why it was rejected, or what it scored; empty if neither is known. */
+  readonly note: string;
+}
+
+export type PodBlock = "pod" | "incoming" | "victim" | "selected";
+
+export interface Scene {
+  readonly layout: Layout;
+  readonly palette: Palette;
+  readonly looks: (node: number) => Look;
+  readonly card: (node: number) => NodeCard;
+  readonly title: (box: Box) => string;
+  /** Counts to draw as a small bar beside a group's name: colour and number, in order. */
+  readonly tally: (box: Box) => readonly { colour: string; n: number; hatched: boolean }[];
+}
+
+export interface Viewport {
+  readonly width: number;
+  readonly height: number;
+  readonly top: number;
+  readonly scale: number;
+}
+
+const STAMPED_BELOW = 16;
+const PODS_FROM = 120;
+const VALUES_FROM = 150;
+
+interface Tile {
+  image: ImageData;
+  pixels: Uint32Array;
+  looks: Int32Array;
+}
+
+export class Painter {
+  private sprites: Sprites | null = null;
+  private tiles = new Map<Box, Tile>();
+  private basis: unknown[] = [];
+
+  draw(c: CanvasRenderingContext2D, scene: Scene, view: Viewport): void {
+    this.prepare(scene, view.scale);
+    const { palette, layout } = scene;
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    c.fillStyle = palette.surface;
+    c.fillRect(0, 0, c.canvas.width, c.canvas.height);
+    const inSight = layout.boxes.filter(
+      (box) => box.y + box.height >= view.top && box.y <= view.top + view.height);
+    for (const box of inSight) {
+      c.setTransform(view.scale, 0, 0, view.scale, 0, -view.top * view.scale);
+      this.drawBox(c, scene, box);
+      if (layout.cell.width < STAMPED_BELOW) this.stamp(c, scene, box, view);
+      else this.place(c, scene, box, view);
+    }
+  }
+
+  private prepare({ layout, palette }: Scene, scale: number): void {
+    const basis = [layout, palette, scale];
+    if (this.sprites && basis.every((part, i) => part === this.basis[i])) return;
+    this.basis = basis;
+    this.sprites = new Sprites(palette, layout.cell, scale);
+    this.tiles.clear();
+  }
+
+  private drawBox(c: CanvasRenderingContext2D, scene: Scene, box: Box): void {
+    const { palette } = scene;
+    c.fillStyle = palette.sunken;
+    c.beginPath();
+    c.roundRect(box.x, box.y, box.width, box.height, 4);
+    c.fill();
+    c.font = `600 12px ${palette.font}`;
+    c.textBaseline = "middle";
+    c.fillStyle = palette.ink2;
+    const tallyWidth = Math.min(120, box.width * 0.35);
+    const title = clip(c, scene.title(box), box.width - tallyWidth - 24);
+    c.fillText(title, box.x + 8, box.y + HEADER / 2 + 1);
+    drawTally(c, scene.tally(box), box.x + box.width - tallyWidth - 8, box.y + 9, tallyWidth, palette);
+  }
+
+  private stamp(c: CanvasRenderingContext2D, scene: Scene, box: Box, view: Viewport): void {
+    const { cell } = scene.layout;
+    const origin = spotOf(box, cell, 0);
+    const { scale } = view;
+    const step = { x: (cell.width + cell.gap) * scale, y: (cell.height + cell.gap) * scale };
+    const lines = Math.ceil(box.group.nodes.length / box.columns);
+    const tile = this.tileOf(box, Math.ceil(box.columns * step.x), Math.ceil(lines * step.y), scene.palette);
+    const { width } = tile.image;
+    const sprites = this.sprites!;
+    box.group.nodes.forEach((node, n) => {
+      const look = scene.looks(node);
+      if (tile.looks[n] === look) return;
+      tile.looks[n] = look;
+      const left = Math.round((n % box.columns) * step.x);
+      const top = Math.round(Math.floor(n / box.columns) * step.y);
+      copy(sprites.get(look).pixels, sprites.width, sprites.height, tile.pixels, width, left, top);
+    });
+    c.putImageData(tile.image, Math.round(origin.x * scale), Math.round((origin.y - view.top) * scale));
+  }
+
+  private tileOf(box: Box, width: number, height: number, palette: Palette): Tile {
+    const known = this.tiles.get(box);
+    if (known) return known;
+    const canvas = document.createElement("canvas");
+    canvas.width = width;
+    canvas.height = height;
+    const context = canvas.getContext("2d", { willReadFrequently: true })!;
+    context.fillStyle = palette.sunken;
+    context.fillRect(0, 0, width, height);
+    const image = context.getImageData(0, 0, width, height);
+    const looks = new Int32Array(box.group.nodes.length).fill(-1);
+    const tile = { image, pixels: new Uint32Array(image.data.buffer), looks };
+    this.tiles.set(box, tile);
+    return tile;
+  }
+
+  private place(c: CanvasRenderingContext2D, scene: Scene, box: Box, view: Viewport): void {
+    const { cell } = scene.layout;
+    box.group.nodes.forEach((node, n) => {
+      const { x, y } = spotOf(box, cell, n);
+      if (y + cell.height < view.top || y > view.top + view.height) return;
+      const look = scene.looks(node);
+      c.drawImage(this.sprites!.get(look).canvas, x, y, cell.width, cell.height);
+      if (cell.width >= CARD && (look & 7) !== GONE) drawCard(c, scene, node, x, y);
+    });
+  }
+}
+
+function copy(from: Uint32Array, w: number, h: number, to: Uint32Array, width: number, x: number, y: number): void {
+  for (let line = 0; line < h; line++) {
+    to.set(from.subarray(line * w, (line + 1) * w), (y + line) * width + x);
+  }
+}
+
+function drawTally(
+  c: CanvasRenderingContext2D,
+  tally: ReturnType<Scene["tally"]>,
+  x: number, y: number, width: number,
+  palette: Palette,
+): void {
+  const all = tally.reduce((sum, part) => sum + part.n, 0);
+  if (!all) return;
+  let left = x;
+  for (const { colour, n, hatched } of tally) {
+    const w = (n / all) * width;
+    c.fillStyle = colour;
+    c.fillRect(left, y, w, 7);
+    if (hatched) {
+      c.fillStyle = palette.sunken;
+      for (let at = left + 2; at < left + w - 0.5; at += 4) c.fillRect(at, y, 1, 7);
+    }
+    left += w;
+  }
+}
+
+function drawCard(c: CanvasRenderingContext2D, scene: Scene, node: number, x: number, y: number): void {
+  const { palette, layout } = scene;
+  const { width, height } = layout.cell;
+  const card = scene.card(node);
+  const pad = width < 90 ? 6 : 9;
+  const signSize = width < 90 ? 12 : 16;
+  sign(c, palette, card.verdict, x + width - signSize - pad + 1, y + pad - 2, signSize);
+  c.textBaseline = "top";
+  c.fillStyle = palette.ink;
+  c.font = `600 ${width < 90 ? 11 : 12.5}px ${palette.font}`;
+  c.fillText(clip(c, card.name, width - signSize - 2 * pad - 2), x + pad, y + pad);
+  const barHeight = width < PODS_FROM ? 4 : 15;
+  const room = height - 2 * pad - 16;
+  const bars = card.bars.slice(0, Math.max(0, Math.floor((room - (width < PODS_FROM ? 0 : 16)) / (barHeight + 2))));
+  let bottom = y + height - pad;
+  for (const bar of [...bars].reverse()) {
+    bottom -= barHeight;
+    drawBar(c, palette, bar, x + pad, bottom, width - 2 * pad, width >= PODS_FROM);
+    bottom -= 2;
+  }
+  if (width < PODS_FROM) return;
+  const noted = card.note !== "" && bottom - y - pad > 44;
+  if (noted) {
+    c.font = `11.5px ${palette.font}`;
+    c.textBaseline = "top";
+    c.fillStyle = card.verdict === Verdict.REJECTED ? palette.rejectedInk : palette.ink2;
+    c.fillText(clip(c, card.note, width - 2 * pad), x + pad, y + pad + 18);
+  }
+  const top = noted ? 38 : 20;
+  drawPods(c, palette, card, x + pad, y + pad + top, width - 2 * pad, bottom - y - pad - top - 2);
+}
+
+function drawBar(
+  c: CanvasRenderingContext2D, palette: Palette, bar: NodeCard["bars"][number],
+  x: number, y: number, width: number, labelled: boolean,
+): void {
+  const label = labelled ? 36 : 0;
+  const value = labelled && width >= VALUES_FROM ? 74 : 0;
+  const track = width - label - value;
+  const height = labelled ? 6 : 4;
+  const top = labelled ? y + 5 : y;
+  if (labelled) {
+    c.font = `11px ${palette.font}`;
+    c.textBaseline = "top";
+    c.fillStyle = palette.ink2;
+    c.fillText(clip(c, shortResource(bar.resource), label - 4), x, y + 2);
+  }
+  if (value) {
+    c.textAlign = "right";
+    c.fillText(clip(c, fraction(bar.resource, bar.requested, bar.allocatable), value - 6), x + width, y + 2);
+    c.textAlign = "left";
+  }
+  const share = (amount: number): number => bar.allocatable > 0 ? Math.min(1, amount / bar.allocatable) : amount > 0 ? 1 : 0;
+  c.fillStyle = palette.line;
+  c.fillRect(x + label, top, track, height);
+  c.fillStyle = palette.ink3;
+  c.fillRect(x + label, top, track * share(bar.requested), height);
+  if (!bar.adds) return;
+  const from = track * share(bar.requested - bar.adds);
+  c.fillStyle = palette.chosen;
+  c.fillRect(x + label + from, top, Math.max(2, track * share(bar.requested) - from), height);
+}
+
+function drawPods(
+  c: CanvasRenderingContext2D, palette: Palette, card: NodeCard,
+  x: number, y: number, width: number, height: number,
+): void {
+  const size = 9;
+  const perLine = Math.floor((width + 3) / (size + 3));
+  const lines = Math.floor((height + 3) / (size + 3));
+  const room = perLine * lines;
+  if (room < 1) return;
+  const shown = card.pods.length > room ? card.pods.slice(0, Math.max(0, room - 3)) : card.pods;
+  shown.forEach((pod, i) => {
+    const left = x + (i % perLine) * (size + 3);
+    const top = y + Math.floor(i / perLine) * (size + 3);
+    drawPod(c, palette, pod, left, top, size);
+  });
+  if (shown.length === card.pods.length) return;
+  c.font = `10px ${palette.font}`;
+  c.fillStyle = palette.ink2;
+  const i = shown.length;
+  c.fillText(`+${card.nPods - i}`, x + (i % perLine) * (size + 3), y + Math.floor(i / perLine) * (size + 3));
+}
+
+function drawPod(c: CanvasRenderingContext2D, palette: Palette, pod: PodBlock, x: number, y: number, size: number): void {
+  const colours: Record<PodBlock, string> = {
+    pod: palette.lineStrong, incoming: palette.chosen, victim: palette.victim, selected: palette.focus,
+  };
+  c.fillStyle = colours[pod];
+  c.fillRect(x, y, size, size);
+  if (pod !== "victim") return;
+  c.strokeStyle = palette.surface;
+  c.lineWidth = 1.5;
+  c.beginPath();
+  c.moveTo(x + 1, y + size - 1);
+  c.lineTo(x + size - 1, y + 1);
+  c.stroke();
+}
+
+const widths = new Map<string, string>();
+
+/** Shorten a text in the middle, where names of one family differ least. */
+function clip(c: CanvasRenderingContext2D, text: string, width: number): string {
+  const key = `${c.font}|${Math.round(width)}|${text}`;
+  const known = widths.get(key);
+  if (known !== undefined) return known;
+  let short = text;
+  for (let keep = text.length - 1; keep > 1 && c.measureText(short).width > width; keep--) {
+    const tail = Math.ceil(keep * 0.6);
+    short = `${text.slice(0, keep - tail)}…${text.slice(text.length - tail)}`;
+  }
+  if (widths.size > 20_000) widths.clear();
+  widths.set(key, short);
+  return short;
+}

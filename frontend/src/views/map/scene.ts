@@ -1,0 +1,114 @@
+// From the moment shown to what the painter needs.
+
+import { SCALE_COLOURS, type Palette } from "../../base/palette.ts";
+import { t } from "../../base/text/text.ts";
+import type { Explorer, Frame } from "../../store/explorer.ts";
+import { POD } from "../../store/fold.ts";
+import type { Measure } from "../../store/nodes.ts";
+import { detailOf, refusal, shownResources } from "../../store/nodes.ts";
+import { Verdict } from "../../store/verdicts.ts";
+import type { Box, Layout } from "./layout.ts";
+import type { NodeCard, PodBlock, Scene } from "./paint.ts";
+import { GONE, lookOf, NO_VALUE } from "./sprites.ts";
+
+export interface Inputs {
+  readonly explorer: Explorer;
+  readonly frame: Frame;
+  readonly layout: Layout;
+  readonly palette: Palette;
+  readonly verdicts: Uint8Array;
+  readonly measure: Measure;
+  readonly matches: ((node: number) => boolean) | null;
+  readonly title: (box: Box) => string;
+}
+
+export function makeScene(inputs: Inputs): Scene {
+  const { explorer, frame, layout, palette, verdicts, measure, matches, title } = inputs;
+  const { isolate } = frame.map;
+  const looks = (node: number): number => {
+    if (!explorer.state.nodeExists(node)) return lookOf(GONE, NO_VALUE, false);
+    const verdict = verdicts[node] ?? Verdict.UNEXAMINED;
+    const dim = (isolate >= 0 && verdict !== isolate) || (matches !== null && !matches(node));
+    return lookOf(verdict, place(measure, node), dim);
+  };
+  let podsByNode: Map<number, number[]> | null = null;
+  const podsOn = (node: number): readonly number[] => (podsByNode ??= podsPerNode(explorer)).get(node) ?? [];
+  return {
+    layout,
+    palette,
+    looks,
+    title,
+    card: (node) => nodeCard(explorer, frame, node, verdicts[node] ?? 0, podsOn(node)),
+    tally: (box) => tally(box, verdicts, palette, explorer),
+  };
+}
+
+function place({ values, low, high }: Measure, node: number): number {
+  const value = values?.[node] ?? NaN;
+  if (Number.isNaN(value)) return NO_VALUE;
+  const share = high > low ? (value - low) / (high - low) : 1;
+  return Math.min(SCALE_COLOURS - 1, Math.max(0, Math.round(share * (SCALE_COLOURS - 1))));
+}
+
+function podsPerNode({ state }: Explorer): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (const pod of state.podsWhere((p) => state.nodeOf(p) >= 0)) {
+    const node = state.nodeOf(pod);
+    const pods = found.get(node);
+    if (pods) pods.push(pod);
+    else found.set(node, [pod]);
+  }
+  return found;
+}
+
+function nodeCard(
+  explorer: Explorer, frame: Frame, node: number, verdict: number, pods: readonly number[],
+): NodeCard {
+  const { state } = explorer;
+  const at = frame.record?.started.pod ?? -1;
+  const here = state.nodeOf(at) === node;
+  const requests = state.podFacts(at)?.requests ?? [];
+  const mayFit = verdict === Verdict.FEASIBLE || verdict === Verdict.CHOSEN;
+  return {
+    name: explorer.nodeName(node),
+    verdict,
+    nPods: pods.length,
+    note: noteOn(explorer, frame, node),
+    pods: pods.map((pod): PodBlock => pod === at ? "incoming" : state.pod(pod, POD.EVICTION) ? "victim"
+      : frame.podIsPinned && pod === frame.pod ? "selected" : "pod"),
+    bars: shownResources(explorer, node).map((resource) => {
+      const adds = mayFit || here ? requests[resource] ?? 0 : 0;
+      const taken = state.requested(node, resource);
+      return {
+        resource: state.resources[resource]!,
+        requested: here ? taken : taken + adds,
+        adds,
+        allocatable: state.allocatable(node, resource),
+      };
+    }),
+  };
+}
+
+function noteOn(explorer: Explorer, frame: Frame, node: number): string {
+  const detail = detailOf(frame);
+  const { point } = frame.position;
+  if (!detail || point === "QueueSort" || point === "PreFilter") return "";
+  const refused = refusal(explorer, frame.record, detail, node);
+  if (refused) return refused.reasons.join(", ");
+  const at = detail.scores?.at.get(node);
+  if (at === undefined || point === "Filter") return "";
+  const column = detail.scores!.plugins.find((p) => p.plugin === frame.position.plugin);
+  return t("map.total", { n: column ? column.normalized[at]! : detail.scores!.totals[at]! });
+}
+
+function tally(box: Box, verdicts: Uint8Array, palette: Palette, { state }: Explorer): ReturnType<Scene["tally"]> {
+  const counts = new Array<number>(8).fill(0);
+  for (const node of box.group.nodes) if (state.nodeExists(node)) counts[verdicts[node] ?? 0]!++;
+  return [
+    { colour: palette.chosen, n: counts[Verdict.CHOSEN]!, hatched: false },
+    { colour: palette.nominated, n: counts[Verdict.NOMINATED]!, hatched: false },
+    { colour: palette.feasible, n: counts[Verdict.FEASIBLE]!, hatched: false },
+    { colour: palette.rejected, n: counts[Verdict.REJECTED]!, hatched: true },
+    { colour: palette.line, n: counts[Verdict.UNEXAMINED]! + counts[Verdict.UNASKED]! + counts[Verdict.SKIPPED]!, hatched: false },
+  ];
+}

@@ -1,0 +1,103 @@
+// The whole run as a strip: how cycles ended, how many pods waited, and where preemption happened.
+
+import type { Palette } from "../../base/palette.ts";
+import type { Chronicle } from "../../store/chronicle.ts";
+import { Result } from "../../wire/events.ts";
+
+export interface Strip {
+  readonly width: number;
+  readonly height: number;
+  readonly scale: number;
+}
+
+interface Bucket {
+  placed: number;
+  failed: number;
+  error: number;
+  other: number;
+  preempted: number;
+  waiting: number;
+}
+
+/** Which cycles a pixel column stands for. */
+export const cycleAt = (x: number, width: number, nCycles: number): number =>
+  Math.max(1, Math.min(nCycles, Math.round((x / Math.max(1, width - 1)) * (nCycles - 1)) + 1));
+
+export const xOf = (cycle: number, width: number, nCycles: number): number =>
+  nCycles <= 1 ? 0 : ((Math.max(1, cycle) - 1) / (nCycles - 1)) * (width - 1);
+
+export function drawOverview(
+  c: CanvasRenderingContext2D, chronicle: Chronicle, palette: Palette, strip: Strip,
+): void {
+  const { width, height, scale } = strip;
+  c.setTransform(scale, 0, 0, scale, 0, 0);
+  c.fillStyle = palette.surface;
+  c.fillRect(0, 0, width, height);
+  if (!chronicle.nCycles) return;
+  const bar = chronicle.nCycles < width / 3 ? Math.min(14, width / chronicle.nCycles) : 2;
+  const buckets = fill(chronicle, Math.max(1, Math.ceil(width / bar)), width);
+  const most = Math.max(1, ...buckets.map((b) => b.placed + b.failed + b.error + b.other));
+  const base = height - 9;
+  const gap = bar > 4 ? 1 : 0;
+  buckets.forEach((bucket, i) => {
+    let y = base;
+    const part = (n: number, colour: string, hatched: boolean): void => {
+      if (!n) return;
+      const h = Math.max(1.5, (n / most) * (base - 6));
+      c.fillStyle = colour;
+      c.fillRect(i * bar, y - h, bar - gap, h);
+      if (hatched) lines(c, palette.surface, i * bar, y - h, bar - gap, h);
+      y -= h;
+    };
+    part(bucket.placed, palette.feasible, false);
+    part(bucket.failed, palette.rejected, true);
+    part(bucket.error, palette.ink, false);
+    part(bucket.other, palette.unexamined, false);
+    if (bucket.preempted) triangle(c, palette.victim, i * bar + bar / 2, height - 7);
+  });
+  drawWaiting(c, buckets, palette, bar, base);
+}
+
+function lines(c: CanvasRenderingContext2D, colour: string, x: number, y: number, w: number, h: number): void {
+  c.fillStyle = colour;
+  for (let at = y + 2; at < y + h - 0.5; at += 4) c.fillRect(x, at, w, 1);
+}
+
+function triangle(c: CanvasRenderingContext2D, colour: string, x: number, y: number): void {
+  c.fillStyle = colour;
+  c.beginPath();
+  c.moveTo(x, y);
+  c.lineTo(x + 4, y + 6);
+  c.lineTo(x - 4, y + 6);
+  c.fill();
+}
+
+function drawWaiting(c: CanvasRenderingContext2D, buckets: Bucket[], palette: Palette, bar: number, base: number): void {
+  const most = Math.max(...buckets.map((b) => b.waiting));
+  if (!most) return;
+  c.strokeStyle = palette.ink2;
+  c.lineWidth = 1.5;
+  c.lineJoin = "round";
+  c.beginPath();
+  buckets.forEach((bucket, i) => {
+    if (bucket.waiting < 0) return;
+    c.lineTo(i * bar + bar / 2, base - (bucket.waiting / most) * (base - 6));
+  });
+  c.stroke();
+}
+
+function fill(chronicle: Chronicle, n: number, width: number): Bucket[] {
+  const buckets = Array.from({ length: n }, (): Bucket => ({ placed: 0, failed: 0, error: 0, other: 0, preempted: 0, waiting: -1 }));
+  for (let cycle = 1; cycle <= chronicle.nCycles; cycle++) {
+    const x = xOf(cycle, width, chronicle.nCycles);
+    const bucket = buckets[Math.min(n - 1, Math.floor((x / width) * n))]!;
+    const result = chronicle.result.at(cycle);
+    if (result === Result.SCHEDULED || result === Result.WAITING) bucket.placed++;
+    else if (result === Result.UNSCHEDULABLE) bucket.failed++;
+    else if (result === Result.ERROR || result === Result.BIND_ERROR) bucket.error++;
+    else bucket.other++;
+    bucket.preempted += chronicle.preempted.at(cycle);
+    bucket.waiting = chronicle.waiting.at(cycle);
+  }
+  return buckets;
+}

@@ -1,0 +1,127 @@
+// The live connection: chunks in order, acknowledged, picked up again after a break from the last
+// event that arrived. Replay and live are the same stream.
+
+export type RunStatus = "queued" | "running" | "finished" | "failed" | "cancelled";
+
+export interface StatusFrame {
+  readonly type: "status";
+  readonly status: RunStatus;
+  readonly cycles: number;
+  readonly bound: number;
+  readonly pending: number;
+  readonly last_seq: number;
+  readonly error?: string;
+}
+
+/** `ended`: the run is over and all of it is here. */
+export type Link = "connecting" | "open" | "waiting" | "ended";
+
+export interface Receiver {
+  /** Take a chunk's headers; returns the last seq that is now here. */
+  headers(bytes: Uint8Array): number;
+  status(frame: StatusFrame): void;
+  link(link: Link): void;
+  failed(error: Error): void;
+}
+
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 10_000;
+
+export class Client {
+  private socket: WebSocket | null = null;
+  private lastSeq = -1;
+  private retryMs = FIRST_RETRY_MS;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private queue: Promise<void> = Promise.resolve();
+  private over: StatusFrame | null = null;
+  private stopped = false;
+
+  /** `share` is the token of a shared run; empty for one's own. */
+  constructor(
+    private readonly url: string,
+    private readonly share: string,
+    private readonly receiver: Receiver,
+  ) {}
+
+  start(): void {
+    this.stopped = false;
+    this.connect();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    this.socket?.close();
+  }
+
+  private connect(): void {
+    this.receiver.link("connecting");
+    const socket = new WebSocket(withShare(`${this.url}?after=${this.lastSeq}`, this.share, "&"));
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      this.retryMs = FIRST_RETRY_MS;
+      this.receiver.link("open");
+    };
+    socket.onmessage = ({ data }: MessageEvent<ArrayBuffer | string>) => {
+      this.queue = this.queue.then(() => this.take(socket, data)).catch((e: unknown) => this.fail(e));
+    };
+    socket.onclose = () => this.closed(socket);
+    this.socket = socket;
+  }
+
+  private async take(socket: WebSocket, data: ArrayBuffer | string): Promise<void> {
+    if (socket !== this.socket) return;
+    if (typeof data === "string") {
+      this.takeStatus(JSON.parse(data) as StatusFrame);
+      return;
+    }
+    this.lastSeq = this.receiver.headers(await gunzip(data));
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ ack: this.lastSeq }));
+    this.endIfComplete();
+  }
+
+  private takeStatus(frame: StatusFrame): void {
+    if (frame.type !== "status") return;
+    this.over = frame.status === "queued" || frame.status === "running" ? null : frame;
+    this.receiver.status(frame);
+    this.endIfComplete();
+  }
+
+  private endIfComplete(): void {
+    if (this.over && this.lastSeq >= this.over.last_seq) this.end();
+  }
+
+  private end(): void {
+    this.stop();
+    this.receiver.link("ended");
+  }
+
+  private closed(socket: WebSocket): void {
+    if (socket !== this.socket || this.stopped) return;
+    this.receiver.link("waiting");
+    this.timer = setTimeout(() => this.connect(), this.retryMs);
+    this.retryMs = Math.min(this.retryMs * 2, LAST_RETRY_MS);
+  }
+
+  private fail(error: unknown): void {
+    this.stop();
+    this.receiver.failed(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+export async function gunzip(bytes: ArrayBuffer): Promise<Uint8Array> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Fetch the detail of cycles below a run's API address; the browser undoes the gzip. */
+export const fetchDetail = (api: string, share: string) =>
+  async (cycle: number, signal: AbortSignal): Promise<Uint8Array> => {
+    const url = withShare(`${api}cycles/${cycle}/detail/`, share, "?");
+    const response = await fetch(url, { signal, credentials: "same-origin" });
+    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`.trim());
+    return new Uint8Array(await response.arrayBuffer());
+  };
+
+const withShare = (url: string, share: string, separator: string): string =>
+  share ? `${url}${separator}share=${encodeURIComponent(share)}` : url;
