@@ -209,27 +209,14 @@ class Binder:
             asking = where & ~refused & ~no_space & findings.sound
             if not asking.any():
                 continue
-            storage_class = self._class_of(claim, asking, findings)
-            if storage_class is None:
-                continue
+            storage_class = self._objects.get(StorageClass, claim_class(claim))
+            assert storage_class is not None, "a claim that waits has a class that says so"
             allowed = self._allowed(storage_class)
             enough, capacity_bytes = self._enough(claim, storage_class)
             refused |= asking & ~allowed
             no_space |= asking & allowed & ~enough
             provisions.append(Provision(claim, where, capacity_bytes))
         return refused & findings.sound, no_space & findings.sound, provisions
-
-    def _class_of(
-        self, claim: PersistentVolumeClaim, asking: BoolArray, findings: _Findings
-    ) -> StorageClass | None:
-        name = claim_class(claim)
-        if not name:
-            findings.fail(f'no class for claim "{claim.key}"', asking)
-            return None
-        storage_class = self._objects.get(StorageClass, name)
-        if storage_class is None:
-            findings.fail(f'failed to find storage class "{name}"', asking)
-        return storage_class
 
     def _allowed(self, storage_class: StorageClass) -> BoolArray:
         """Return where the class's provisioner makes volumes, bool (n_rows,)."""

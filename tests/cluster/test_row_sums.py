@@ -1,0 +1,64 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduler_core.api import Node, Pod
+from scheduler_core.api.meta import ObjectMeta
+from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.row_sums import FEW_ROWS, RowSums
+
+
+def pod(number, *, terminating=False):
+    """Return a pod of one of three templates, which weigh 0, 1 and 2."""
+    return Pod(
+        metadata=ObjectMeta(
+            name=f"p{number}",
+            namespace="default",
+            uid=f"p{number}",
+            labels={"weight": str(number % 3)},
+            deletion_timestamp=1 if terminating else None,
+        )
+    )
+
+
+def weights(cluster):
+    return np.array([int(each.labels["weight"]) for each in cluster.templates.templates], np.int64)
+
+
+def counted_by_hand(cluster, *, terminating):
+    sums = [0] * cluster.n_rows
+    for row, info in cluster.pods:
+        if terminating or not info.terminating:
+            sums[row] += int(info.template.labels["weight"])
+    return sums
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5), st.booleans()), max_size=30))
+def test_sums_follow_the_pods(moves):
+    """Each move places a pod that is not there, or takes it off its node."""
+    cluster = ClusterColumns()
+    everyone, staying = RowSums(cluster), RowSums(cluster, terminating=False)
+    places = {}
+    for number, node, dying in moves:
+        if number in places:
+            info, name = places.pop(number)
+            cluster.remove_pod(info, name)
+        else:
+            info = cluster.templates.info(pod(number, terminating=dying))
+            places[number] = info, f"n{node}"
+            cluster.add_pod(info, f"n{node}")
+        by_key = weights(cluster)
+        assert everyone.of("w", by_key).tolist() == counted_by_hand(cluster, terminating=True)
+        assert staying.of("w", by_key).tolist() == counted_by_hand(cluster, terminating=False)
+
+
+def test_many_moved_rows_are_summed_together():
+    cluster = ClusterColumns()
+    sums = RowSums(cluster)
+    for i in range(3 * FEW_ROWS):
+        cluster.set_node(Node(metadata=ObjectMeta(name=f"n{i}")))
+    cluster.add_pod(cluster.templates.info(pod(2)), "n0")
+    assert sums.of("w", weights(cluster)).sum() == 2
+    for i in range(2 * FEW_ROWS):
+        cluster.add_pod(cluster.templates.info(pod(10 + i)), f"n{i}")
+    assert sums.of("w", weights(cluster)).tolist() == counted_by_hand(cluster, terminating=True)

@@ -1,0 +1,347 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduler_core.api import (
+    AWSElasticBlockStoreVolumeSource,
+    AzureDiskVolumeSource,
+    GCEPersistentDiskVolumeSource,
+    InTreeDiskSource,
+    Volume,
+    VolumeAttachment,
+    VolumeAttachmentSource,
+    VolumeAttachmentSpec,
+    VsphereVirtualDiskVolumeSource,
+)
+from scheduler_core.api.meta import ObjectMeta
+from scheduler_core.config.features import feature_gates
+from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
+from scheduler_core.framework.status import Code
+from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
+
+from .harness import World, node
+from .placement import Cycle, placed
+from .storage import (
+    DRIVER,
+    claim,
+    csi_driver,
+    csi_node,
+    ephemeral,
+    storage_class,
+    uses,
+    volume,
+)
+
+NEW = uses("new")
+FULL = (Code.UNSCHEDULABLE, ("node(s) exceed max volume count",))
+EBS = "ebs.csi.aws.com"
+
+
+def bound(*names, driver=DRIVER):
+    """Return claims bound to CSI volumes of their own."""
+    claims = [claim(name, volume=f"v-{name}") for name in names]
+    return [*claims, *(volume(f"v-{name}", driver=driver) for name in names)]
+
+
+def attached(name, to="a", attacher=DRIVER):
+    source = VolumeAttachmentSource(persistent_volume_name=name)
+    return VolumeAttachment(
+        metadata=ObjectMeta(name=f"{name}-{to}"),
+        spec=VolumeAttachmentSpec(attacher=attacher, node_name=to, source=source),
+    )
+
+
+def ebs(name="vol-1"):
+    return Volume(
+        name=name, aws_elastic_block_store=AWSElasticBlockStoreVolumeSource(volume_id=name)
+    )
+
+
+def cycle(*objects, volumes=NEW, limits=None, features=None):
+    """Return the cycle of a pod on node a, which has those limits, and on b, which has none."""
+    world = World(
+        node("a"),
+        node("b"),
+        csi_node("a", {DRIVER: 2} if limits is None else limits),
+        *objects,
+        features=features,
+    )
+    return Cycle(world, NodeVolumeLimits(world), placed("p", volumes=tuple(volumes)))
+
+
+def test_distinct_volumes_of_the_node_and_the_pod_add_up():
+    objects = [*bound("x", "y", "new"), placed("one", "a", volumes=uses("x"))]
+    assert cycle(*objects).rejects() == {}
+    objects.append(placed("two", "a", volumes=uses("y")))
+    assert cycle(*objects).rejects() == {"a": FULL}
+    assert cycle(*objects, limits={DRIVER: 3}).rejects() == {}
+    assert cycle(*objects, limits={DRIVER: None}).rejects() == {}
+    assert cycle(*objects, limits={"other": 0}).rejects() == {}
+
+
+def test_a_volume_that_is_there_already_costs_nothing():
+    sharing = [placed(f"p{i}", "a", volumes=uses("x", "y")) for i in range(3)]
+    objects = [*bound("x", "y", "new"), *sharing]
+    assert cycle(*objects, volumes=uses("x")).rejects() == {}
+    assert cycle(*objects, volumes=uses("x", "new")).rejects() == {"a": FULL}
+    assert cycle(*objects, volumes=uses("x", "y"), limits={DRIVER: 0}).rejects() == {}
+
+
+def test_claims_yet_to_be_bound_count_for_their_class():
+    pending = [claim("x"), claim("y", "gone"), storage_class()]
+    two = [placed(f"p-{name}", "a", volumes=uses(name)) for name in "xy"]
+    objects = [*bound("new"), *pending, *two]
+    assert cycle(*objects, limits={DRIVER: 1}).rejects() == {"a": FULL}
+    assert cycle(*objects, limits={DRIVER: 2}).rejects() == {}
+    assert cycle(claim("new"), storage_class(), limits={DRIVER: 0}).rejects() == {"a": FULL}
+    lost = [claim("new", volume="gone"), storage_class()]
+    assert cycle(*lost, limits={DRIVER: 0}).rejects() == {"a": FULL}
+    assert cycle(claim("new", None), limits={DRIVER: 0}).rejects() == {}
+    assert cycle(claim("new"), limits={DRIVER: 0}).rejects() == {}
+
+
+def test_volumes_of_other_drivers_do_not_count():
+    other = [*bound("x", "y", driver="other"), placed("one", "a", volumes=uses("x", "y"))]
+    assert cycle(*other, *bound("new")).rejects() == {}
+
+
+def test_attachments_count_beside_pods():
+    objects = [*bound("x", "y", "new"), placed("one", "a", volumes=uses("x"))]
+    assert cycle(*objects, attached("v-x")).rejects() == {}
+    assert cycle(*objects, attached("v-y")).rejects() == {"a": FULL}
+    assert cycle(*objects, attached("v-y", to="b")).rejects() == {}
+    assert cycle(*objects, attached("v-gone")).rejects() == {}
+    assert cycle(*objects, attached("v-y", attacher="")).rejects() == {}
+
+
+def test_an_attached_volume_of_the_pod_counts_twice_as_upstream_has_it():
+    objects = [*bound("x", "new"), placed("one", "a", volumes=uses("x")), attached("v-new")]
+    assert cycle(*objects).rejects() == {"a": FULL}
+
+
+@pytest.mark.parametrize(
+    ("mine", "limits", "full"),
+    [
+        ([ebs()], {EBS: 0}, True),
+        ([ebs("aws://zone/vol-1")], {EBS: 0}, True),
+        ([ebs()], {EBS: 1}, False),
+        ([ebs()], {DRIVER: 0}, False),
+        (
+            [Volume(name="g", gce_persistent_disk=GCEPersistentDiskVolumeSource(pd_name="d"))],
+            {"pd.csi.storage.gke.io": 0},
+            True,
+        ),
+        (
+            [Volume(name="z", azure_disk=AzureDiskVolumeSource(disk_uri="/d"))],
+            {"disk.csi.azure.com": 0},
+            True,
+        ),
+        (
+            [Volume(name="s", vsphere_volume=VsphereVirtualDiskVolumeSource(volume_path="p"))],
+            {"csi.vsphere.vmware.com": 0},
+            False,
+        ),
+    ],
+)
+def test_disks_of_migrated_plugins_count_as_their_drivers(mine, limits, full):
+    assert cycle(volumes=mine, limits=limits).rejects() == ({"a": FULL} if full else {})
+
+
+def test_migrated_volumes_and_inline_disks_may_be_the_same_one():
+    disk = volume("v", aws_elastic_block_store=InTreeDiskSource(volume_id="aws://z/vol-1"))
+    objects = [disk, claim("x", volume="v"), placed("one", "a", volumes=uses("x"))]
+    assert cycle(*objects, volumes=[ebs("vol-1")], limits={EBS: 1}).rejects() == {}
+    assert cycle(*objects, volumes=[ebs("vol-2")], limits={EBS: 1}).rejects() == {"a": FULL}
+    pending = [claim("new"), storage_class(provisioner="kubernetes.io/aws-ebs")]
+    assert cycle(*objects, *pending, limits={EBS: 1}).rejects() == {"a": FULL}
+
+
+def test_a_zoned_disk_is_named_after_its_zone():
+    zone = "topology.kubernetes.io/zone"
+    disk = InTreeDiskSource(pd_name="d")
+    one_zone = volume("v1", gce_persistent_disk=disk, labels={zone: "us-east1-b"})
+    regional = volume("v2", gce_persistent_disk=disk, labels={zone: "us-east1-b__us-east1-c"})
+    muddled = volume("v3", gce_persistent_disk=disk, labels={zone: "us-east1-b__eu-west1-c"})
+    claims = [claim(f"c{i}", volume=f"v{i}") for i in (1, 2, 3)]
+    user = placed("one", "a", volumes=uses("c1", "c2", "c3"))
+    inline = Volume(name="g", gce_persistent_disk=GCEPersistentDiskVolumeSource(pd_name="d"))
+    objects = [one_zone, regional, muddled, *claims, user]
+    driver = "pd.csi.storage.gke.io"
+    assert cycle(*objects, volumes=[inline], limits={driver: 2}).rejects() == {"a": FULL}
+    assert cycle(*objects, volumes=[inline], limits={driver: 3}).rejects() == {}
+
+
+def test_ephemeral_volumes_count():
+    own = claim("one-scratch", volume="v-x", owner="one")
+    objects = [own, *bound("x", "new"), placed("one", "a", volumes=(ephemeral(),))]
+    assert cycle(*objects, limits={DRIVER: 1}).rejects() == {"a": FULL}
+    mine = [claim("p-scratch", volume="v-new", owner="p"), *bound("new")]
+    assert cycle(*mine, volumes=[ephemeral()], limits={DRIVER: 0}).rejects() == {"a": FULL}
+
+
+def test_problems_with_claims():
+    missing = cycle()
+    text = 'looking up PVC default/new: persistentvolumeclaim "new" not found'
+    grave = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+    assert missing.rejects() == {"a": (grave, (text,)), "b": (grave, (text,))}
+    foreign = cycle(claim("p-scratch"), volumes=[ephemeral()])
+    text = "PVC default/p-scratch was not created for pod default/p (pod is not owner)"
+    assert foreign.rejects()["a"] == (Code.ERROR, (text,))
+    theirs = [claim("one-scratch"), placed("one", "a", volumes=(ephemeral(),))]
+    code, texts = cycle(*theirs, *bound("new")).rejects()["a"]
+    assert code is Code.ERROR
+    assert "not created for pod default/one" in texts[0]
+    assert cycle(*bound("new"), placed("one", "a", volumes=uses("gone"))).rejects() == {}
+    broken = cycle(volumes=[ebs("aws://zone/disk")], limits={EBS: 5}).rejects()
+    assert broken.keys() == {"a"}
+    assert broken["a"][1][0].startswith("converting volume(aws://zone/disk) from inline to csi: ")
+
+
+def test_without_attachable_volumes_it_skips():
+    assert cycle(volumes=()).status.is_skip
+    assert cycle(*bound("new")).status.is_success
+
+
+def test_a_missing_driver_matters_with_its_gate():
+    gate = feature_gates({"VolumeLimitScaling": True})
+    wants = csi_driver(prevent_pod_scheduling_if_missing=True)
+    text = f"{DRIVER} CSI driver is not installed on the node"
+    found = cycle(*bound("new"), wants, features=gate)
+    assert found.rejects() == {"b": (Code.UNSCHEDULABLE, (text,))}
+    assert cycle(*bound("new"), wants).rejects() == {}
+    assert cycle(*bound("new"), csi_driver(), features=gate).rejects() == {}
+
+
+def test_hypothetical_pods_bring_and_take_their_volumes():
+    victim = placed("one", "a", volumes=uses("x", "y"))
+    world = [*bound("x", "y", "new"), victim]
+    found = cycle(*world)
+    assert found.rejects() == {"a": FULL}
+    assert found.rejects_if("a", removed=[victim]) == {}
+    guest = placed("guest", volumes=uses("x", "y"))
+    assert cycle(*bound("x", "y", "new")).rejects_if("a", added=[guest]) == {"a": FULL}
+
+
+# ---------------------------------------------------------------- kept from cycle to cycle
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("place"), st.integers(0, 5), st.sampled_from("ab")),
+        st.tuples(st.just("remove"), st.integers(0, 5), st.just("")),
+        st.tuples(st.just("bind"), st.integers(0, 5), st.sampled_from(["s", "t", ""])),
+        st.tuples(st.just("attach"), st.integers(0, 5), st.sampled_from("ab")),
+        st.tuples(st.just("limit"), st.integers(0, 3), st.sampled_from("ab")),
+    ),
+    max_size=10,
+)
+
+
+@given(steps)
+def test_what_is_kept_equals_what_is_counted_afresh(steps):
+    """Claims c0..c5 come bound to volume s or t, or unbound; pods come and go."""
+    objects = {"class": storage_class()}
+    objects |= {f"claim{i}": claim(f"c{i}") for i in range(6)}
+    objects |= {name: volume(name, driver=DRIVER) for name in "st"}
+    pods = {}
+    world = World(node("a"), node("b"), *objects.values())
+    veteran = NodeVolumeLimits(world)
+    incoming = placed("p", volumes=uses("c0", "c1"))
+    for action, number, where in steps:
+        key = f"{action}{number}{where}"
+        if action == "place" and number not in pods:
+            pods[number] = placed(f"p{number}", where, volumes=uses(f"c{number}"))
+            world.add(pods[number])
+        elif action == "remove" and number in pods:
+            gone = pods.pop(number)
+            world.cluster.remove_pod(world.info(gone), gone.spec.node_name)
+        elif action == "bind":
+            objects[f"claim{number}"] = claim(f"c{number}", volume=where)
+            world.add(objects[f"claim{number}"])
+        elif action == "attach":
+            objects[key] = attached("st"[number % 2], where)
+            world.add(objects[key])
+        elif action == "limit":
+            objects[f"limit{where}"] = csi_node(where, {DRIVER: number})
+            world.add(objects[f"limit{where}"])
+        fresh = World(node("a"), node("b"), *objects.values(), *pods.values())
+        kept, new = (
+            Cycle(each, plugin, incoming).rejects()
+            for each, plugin in ((world, veteran), (fresh, NodeVolumeLimits(fresh)))
+        )
+        assert kept == new
+
+
+# ---------------------------------------------------------------- hints
+
+QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
+
+
+def hint_of(found, resource, action):
+    for each in found.plugin.events_to_register():
+        if each.event.resource is resource and each.event.action == action:
+            return each.hint
+    raise LookupError(resource)
+
+
+@pytest.mark.parametrize(
+    ("gone", "hint"),
+    [
+        (placed("x", "a", volumes=uses("c")), QUEUE),
+        (placed("x", "a", volumes=(ephemeral(),)), QUEUE),
+        (placed("x", "a", volumes=(ebs(),)), QUEUE),
+        (placed("x", "a"), SKIP),
+        (placed("x", volumes=uses("c")), SKIP),
+        (placed("x", volumes=uses("c"), nominated="a"), QUEUE),
+    ],
+)
+def test_pod_hints(gone, hint):
+    found = cycle(*bound("new"))
+    judge = hint_of(found, EventResource.POD, ActionType.DELETE)
+    assert judge(found.info, found.world.info(gone), None) is hint
+
+
+@pytest.mark.parametrize(
+    ("volumes", "new", "hint"),
+    [
+        (uses("c"), claim("c"), QUEUE),
+        (uses("c"), claim("d"), SKIP),
+        (uses("c"), claim("c", namespace="other"), SKIP),
+        ((ephemeral(),), claim("p-scratch"), QUEUE),
+    ],
+)
+def test_claim_hints(volumes, new, hint):
+    found = cycle(claim("c"), volumes=volumes)
+    judge = hint_of(found, EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD)
+    assert judge(found.info, None, new) is hint
+
+
+@pytest.mark.parametrize(
+    ("volumes", "attacher", "hint"),
+    [
+        (uses("c"), DRIVER, QUEUE),
+        ((ebs(),), EBS, QUEUE),
+        ((ebs(),), DRIVER, SKIP),
+        ((ephemeral(),), DRIVER, SKIP),
+    ],
+)
+def test_attachment_hints(volumes, attacher, hint):
+    found = cycle(claim("c"), volumes=volumes)
+    judge = hint_of(found, EventResource.VOLUME_ATTACHMENT, ActionType.DELETE)
+    assert judge(found.info, attached("v", attacher=attacher), None) is hint
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hint"),
+    [
+        ({DRIVER: 1}, {DRIVER: 2}, QUEUE),
+        ({DRIVER: 2}, {DRIVER: 1}, SKIP),
+        ({DRIVER: 1}, {DRIVER: 1}, SKIP),
+        ({}, {DRIVER: 1}, QUEUE),
+        ({}, {DRIVER: None}, SKIP),
+    ],
+)
+def test_csi_node_hints(old, new, hint):
+    found = cycle(*bound("new"))
+    judge = hint_of(found, EventResource.CSI_NODE, ActionType.UPDATE)
+    assert judge(found.info, csi_node("a", old), csi_node("a", new)) is hint
+    assert hint_of(found, EventResource.CSI_NODE, ActionType.ADD) is None

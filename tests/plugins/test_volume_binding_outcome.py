@@ -1,0 +1,232 @@
+import pytest
+from msgspec.structs import replace
+
+from scheduler_core.api import (
+    CSIVolumeSource,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    TopologySelectorTerm,
+    Volume,
+)
+from scheduler_core.config.features import feature_gates
+from scheduler_core.config.types import UtilizationShapePoint, VolumeBindingArgs
+from scheduler_core.framework.events import EventResource, QueueingHint
+from scheduler_core.framework.status import Code
+from scheduler_core.plugins.volume_binding import VolumeBinding
+
+from .harness import World
+from .placement import HOST, ZONE, Cycle, placed, selector
+from .storage import (
+    MADE_ON_DEMAND,
+    ONLY_STATIC,
+    claim,
+    csi_driver,
+    csi_node,
+    ephemeral,
+    nodes,
+    pool,
+    storage_class,
+    uses,
+    volume,
+)
+from .storage import (
+    binding_cycle as cycle,
+)
+
+# ---------------------------------------------------------------- scoring
+
+GATES = feature_gates({"StorageCapacityScoring": True})
+RISING = VolumeBindingArgs(
+    shape=(
+        UtilizationShapePoint(utilization=0, score=0),
+        UtilizationShapePoint(utilization=100, score=10),
+    )
+)
+FALLING = VolumeBindingArgs(
+    shape=(
+        UtilizationShapePoint(utilization=0, score=10),
+        UtilizationShapePoint(utilization=100, score=0),
+    )
+)
+
+
+def test_without_its_gate_it_does_not_score():
+    assert cycle(volume("v"), claim("c"), ONLY_STATIC, volumes=uses("c")).scores() is None
+
+
+@pytest.mark.parametrize(
+    ("args", "scores"), [(RISING, {"a": 25, "b": 50}), (FALLING, {"a": 75, "b": 50})]
+)
+def test_volumes_of_close_capacity_score_higher(args, scores):
+    volumes = [volume("va", size="200Gi", hosts=["a"]), volume("vb", size="100Gi", hosts=["b"])]
+    found = cycle(
+        *volumes,
+        claim("c", size="50Gi"),
+        ONLY_STATIC,
+        volumes=uses("c"),
+        args=args,
+        features=GATES,
+    )
+    assert found.scores("a", "b")[0] == scores
+
+
+def pools(**capacities):
+    return [pool(name, selector((HOST, "In", name)), size) for name, size in capacities.items()]
+
+
+@pytest.mark.parametrize(
+    ("claims", "static", "scores"),
+    [
+        ([claim("c", size="10Gi")], [], {"a": 10, "b": 20, "c": 100}),
+        ([claim("c", size="5Gi"), claim("d", size="5Gi")], [], {"a": 10, "b": 20, "c": 100}),
+        (
+            [claim("c", size="10Gi"), claim("d", "hdd", size="50Gi")],
+            [volume("v", "hdd", size="100Gi")],
+            {"a": 50, "b": 50, "c": 50},
+        ),
+    ],
+)
+def test_pools_that_get_full_score_higher(claims, static, scores):
+    found = cycle(
+        *pools(a="100Gi", b="50Gi", c="10Gi"),
+        *claims,
+        *static,
+        csi_driver(storage_capacity=True),
+        MADE_ON_DEMAND,
+        storage_class("hdd"),
+        volumes=uses(*(each.name for each in claims)),
+        args=RISING,
+        features=GATES,
+    )
+    assert found.scores()[0] == scores
+
+
+def test_with_its_gate_a_pod_without_claims_scores_zero():
+    assert cycle(volumes=(), args=RISING, features=GATES).scores("a", "b")[0] == {"a": 0, "b": 0}
+
+
+# ---------------------------------------------------------------- reserving and binding
+
+
+def reserve(found, name):
+    state = found.prepared.state if found.prepared else None
+    assert found.plugin.reserve(state, found.info, name).is_success
+    return state
+
+
+def test_a_reserved_volume_is_no_longer_free():
+    found = cycle(volume("v"), claim("c"), claim("d"), ONLY_STATIC, volumes=uses("c"))
+    other = placed("q", volumes=uses("d"))
+    state = reserve(found, "a")
+    assert Cycle(found.world, found.plugin, other).fits() == []
+    found.plugin.unreserve(state, found.info, "a")
+    assert Cycle(found.world, found.plugin, other).fits() == ["a", "b", "c"]
+
+
+def test_a_reserved_claim_keeps_to_its_node():
+    found = cycle(claim("c"), MADE_ON_DEMAND, volumes=uses("c"))
+    sharing = placed("q", volumes=uses("c"))
+    state = reserve(found, "b")
+    assert Cycle(found.world, found.plugin, sharing).fits() == ["b"]
+    found.plugin.unreserve(state, found.info, "b")
+    assert Cycle(found.world, found.plugin, sharing).fits() == ["a", "b", "c"]
+
+
+def test_an_outside_change_ends_what_was_assumed():
+    found = cycle(volume("v"), claim("c"), claim("d"), ONLY_STATIC, volumes=uses("c"))
+    reserve(found, "a")
+    found.world.add(volume("v", labels={"touched": ""}))
+    assert Cycle(found.world, found.plugin, placed("q", volumes=uses("d"))).fits() != []
+
+
+def test_pre_bind_binds_an_existing_volume_both_ways():
+    found = cycle(volume("v", hosts=["a"]), claim("c"), ONLY_STATIC, volumes=uses("c"))
+    state = reserve(found, "a")
+    assert found.plugin.pre_bind(state, found.info, "a").is_success
+    bound = found.world.objects.get(PersistentVolume, "v")
+    assert (bound.spec.claim_ref.name, bound.status.phase) == ("c", "Bound")
+    assert "pv.kubernetes.io/bound-by-controller" in bound.metadata.annotations
+    again = Cycle(found.world, found.plugin, placed("q", volumes=uses("c")))
+    assert again.prepared.state.claims.bound[0].spec.volume_name == "v"
+    assert again.fits() == ["a"]
+
+
+def test_pre_bind_makes_a_volume_where_it_is_needed():
+    on_b = csi_node("b", {"csi.example.com": None})
+    drivers = tuple(replace(each, topology_keys=(ZONE,)) for each in on_b.spec.drivers)
+    on_b = replace(on_b, spec=replace(on_b.spec, drivers=drivers))
+    found = cycle(claim("c"), MADE_ON_DEMAND, on_b, volumes=uses("c"))
+    state = reserve(found, "b")
+    assert found.plugin.pre_bind(state, found.info, "b").is_success
+    bound = found.world.objects.get(PersistentVolumeClaim, "default/c")
+    made = found.world.objects.get(PersistentVolume, bound.spec.volume_name)
+    assert made.spec.csi.driver == "csi.example.com"
+    assert Cycle(found.world, found.plugin, placed("q", volumes=uses("c"))).fits() == ["b"]
+
+
+def test_pre_bind_refuses_to_write_over_a_change():
+    found = cycle(volume("v"), claim("c"), ONLY_STATIC, volumes=uses("c"))
+    state = reserve(found, "a")
+    found.world.add(volume("v", labels={"touched": ""}))
+    status = found.plugin.pre_bind(state, found.info, "a")
+    assert status.code is Code.ERROR
+    assert status.message.startswith('Operation cannot be fulfilled on persistentvolumes "v"')
+
+
+def test_bound_claims_leave_nothing_to_do():
+    found = cycle(volume("v"), claim("c", volume="v"), volumes=uses("c"))
+    state = reserve(found, "a")
+    before = found.world.objects.revision(PersistentVolume)
+    assert found.plugin.pre_bind(state, found.info, "a").is_success
+    found.plugin.unreserve(state, found.info, "a")
+    assert found.world.objects.revision(PersistentVolume) == before
+
+
+# ---------------------------------------------------------------- hints
+
+QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
+ALLOWED = (TopologySelectorTerm(),)
+
+
+@pytest.mark.parametrize(
+    ("resource", "old", "new", "hint"),
+    [
+        (EventResource.STORAGE_CLASS, None, MADE_ON_DEMAND, QUEUE),
+        (
+            EventResource.STORAGE_CLASS,
+            MADE_ON_DEMAND,
+            storage_class(allowed_topologies=ALLOWED),
+            QUEUE,
+        ),
+        (EventResource.STORAGE_CLASS, MADE_ON_DEMAND, storage_class(provisioner="x"), SKIP),
+        (EventResource.PERSISTENT_VOLUME_CLAIM, None, claim("c"), QUEUE),
+        (EventResource.PERSISTENT_VOLUME_CLAIM, None, claim("p-scratch"), QUEUE),
+        (EventResource.PERSISTENT_VOLUME_CLAIM, None, claim("d"), SKIP),
+        (EventResource.PERSISTENT_VOLUME_CLAIM, claim("c"), claim("c", namespace="other"), SKIP),
+        (EventResource.CSI_NODE, None, csi_node("a"), QUEUE),
+        (EventResource.CSI_NODE, csi_node("a"), csi_node("a", migrated="x"), QUEUE),
+        (EventResource.CSI_NODE, csi_node("a", migrated="x"), csi_node("a", {"d": 1}, "x"), SKIP),
+        (EventResource.CSI_DRIVER, csi_driver("d", storage_capacity=True), csi_driver("d"), QUEUE),
+        (EventResource.CSI_DRIVER, csi_driver("d"), csi_driver("d", storage_capacity=True), SKIP),
+        (EventResource.CSI_DRIVER, csi_driver("e", storage_capacity=True), csi_driver("e"), SKIP),
+        (EventResource.CSI_STORAGE_CAPACITY, None, pool("p", None), QUEUE),
+        (EventResource.CSI_STORAGE_CAPACITY, pool("p", None), pool("p", None, "1Gi"), QUEUE),
+        (EventResource.CSI_STORAGE_CAPACITY, pool("p", None, "1Gi"), pool("p", None, "2Gi"), QUEUE),
+        (
+            EventResource.CSI_STORAGE_CAPACITY,
+            pool("p", None, "9Gi"),
+            pool("p", None, "9Gi", "2Gi"),
+            SKIP,
+        ),
+        (EventResource.CSI_STORAGE_CAPACITY, pool("p", None, "2Gi"), pool("p", None), SKIP),
+    ],
+)
+def test_hints(resource, old, new, hint):
+    inline = Volume(name="i", csi=CSIVolumeSource(driver="d"))
+    world = World(*nodes())
+    plugin = VolumeBinding(VolumeBindingArgs(), world)
+    pod = world.info(placed("p", volumes=(*uses("c"), ephemeral(), inline)))
+    events = {each.event.resource: each.hint for each in plugin.events_to_register()}
+    assert events[EventResource.PERSISTENT_VOLUME] is None
+    assert events[EventResource.NODE] is None
+    assert events[resource](pod, old, new) is hint

@@ -1,0 +1,158 @@
+import pytest
+
+from scheduler_core.api import (
+    AWSElasticBlockStoreVolumeSource,
+    GCEPersistentDiskVolumeSource,
+    ISCSIVolumeSource,
+    RBDVolumeSource,
+    Volume,
+)
+from scheduler_core.framework.events import EventResource, QueueingHint
+from scheduler_core.framework.status import Code
+from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
+
+from .harness import World, node
+from .placement import Cycle, placed
+from .storage import claim, uses
+
+DISK = (Code.UNSCHEDULABLE, ("node(s) had no available disk",))
+IN_USE = (
+    Code.UNSCHEDULABLE,
+    (
+        "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
+        "already in-use by another pod",
+    ),
+)
+ALONE = claim("c", modes=["ReadWriteOncePod"])
+
+
+def gce(name="d", *, read_only=False):
+    source = GCEPersistentDiskVolumeSource(pd_name=name, read_only=read_only)
+    return Volume(name="v", gce_persistent_disk=source)
+
+
+def aws(name="d"):
+    source = AWSElasticBlockStoreVolumeSource(volume_id=name, read_only=True)
+    return Volume(name="v", aws_elastic_block_store=source)
+
+
+def iscsi(iqn="i", portal="p", *, read_only=False):
+    source = ISCSIVolumeSource(iqn=iqn, target_portal=portal, read_only=read_only)
+    return Volume(name="v", iscsi=source)
+
+
+def rbd(monitors="ab", pool="", image="i", *, read_only=False):
+    source = RBDVolumeSource(monitors=tuple(monitors), pool=pool, image=image, read_only=read_only)
+    return Volume(name="v", rbd=source)
+
+
+def cycle(*objects, volumes, namespace="default"):
+    world = World(node("a"), node("b"), *objects)
+    incoming = placed("p", volumes=tuple(volumes), namespace=namespace)
+    return Cycle(world, VolumeRestrictions(world), incoming)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "conflict"),
+    [
+        (gce(), gce(), True),
+        (gce(), gce("other"), False),
+        (gce(read_only=True), gce(read_only=True), False),
+        (gce(read_only=True), gce(), True),
+        (aws(), aws(), True),
+        (aws(), aws("other"), False),
+        (aws(), gce(), False),
+        (iscsi(), iscsi(portal="q"), True),
+        (iscsi(), iscsi("other"), False),
+        (iscsi(read_only=True), iscsi(read_only=True), False),
+        (iscsi(read_only=True), iscsi(), True),
+        (rbd("ab"), rbd("bc"), True),
+        (rbd("ab"), rbd("cd"), False),
+        (rbd(pool="x"), rbd(pool="y"), False),
+        (rbd(pool=""), rbd(pool="rbd"), True),
+        (rbd(image="x"), rbd(image="y"), False),
+        (rbd(read_only=True), rbd(read_only=True), False),
+        (rbd(read_only=True), rbd(), True),
+    ],
+)
+def test_disks(mine, theirs, conflict):
+    found = cycle(placed("x", "a", volumes=(theirs,)), volumes=[mine])
+    assert found.rejects() == ({"a": DISK} if conflict else {})
+
+
+def test_a_conflict_ends_with_its_pod():
+    first, second = (placed(name, "a", volumes=(gce(),)) for name in ("x", "y"))
+    found = cycle(first, second, volumes=[gce()])
+    assert found.rejects_if("a", removed=[first]) == {"a": DISK}
+    assert found.rejects_if("a", removed=[first, second]) == {}
+    assert found.rejects_if("b", added=[placed("z", volumes=(gce(),))]).keys() == {"a", "b"}
+
+
+def test_without_disks_and_used_claims_it_skips():
+    assert cycle(volumes=()).status.is_skip
+    assert cycle(ALONE, volumes=uses("c")).status.is_skip
+    shared = claim("c", modes=["ReadWriteOnce"])
+    assert cycle(shared, placed("x", "a", volumes=uses("c")), volumes=uses("c")).status.is_skip
+
+
+def test_a_claim_for_one_pod_shuts_out_others_everywhere():
+    user = placed("x", "a", volumes=uses("c"))
+    found = cycle(ALONE, user, volumes=uses("c"))
+    assert found.rejects() == {"a": IN_USE, "b": IN_USE}
+    assert found.rejects_if("a", removed=[user]) == {"b": IN_USE}
+    assert found.rejects_if("b", removed=[placed("y", volumes=uses("d"))]).keys() == {"a", "b"}
+
+
+def test_a_claim_used_in_another_namespace_is_another_claim():
+    user = placed("x", "a", volumes=uses("c"), namespace="other")
+    assert cycle(ALONE, user, volumes=uses("c")).status.is_skip
+
+
+def test_hypothetical_users_count_by_the_claims_name_alone():
+    """Upstream does not look at their namespace there, and counts every volume."""
+    user = placed("x", "a", volumes=uses("c"))
+    found = cycle(ALONE, user, volumes=uses("c"))
+    stranger = placed("y", volumes=uses("c"), namespace="other")
+    assert found.rejects_if("a", removed=[stranger]) == {"b": IN_USE}
+    twice = placed("z", volumes=uses("c", "c"))
+    assert found.rejects_if("a", removed=[user], added=[twice]).keys() == {"a", "b"}
+
+
+def test_a_disk_conflict_is_told_first():
+    user = placed("x", "a", volumes=(*uses("c"), gce()))
+    assert cycle(ALONE, user, volumes=(*uses("c"), gce())).rejects() == {"a": DISK, "b": IN_USE}
+
+
+def test_a_missing_claim():
+    status = cycle(volumes=uses("c")).status
+    assert status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+    assert status.message == 'persistentvolumeclaim "c" not found'
+
+
+QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
+
+
+@pytest.mark.parametrize(
+    ("gone", "hint"),
+    [
+        (placed("x", "a", volumes=(gce(),)), QUEUE),
+        (placed("x", "a", volumes=(gce("other"),)), SKIP),
+        (placed("x", "a", volumes=(gce(),), namespace="other"), SKIP),
+        (placed("x", "a", volumes=uses("c")), QUEUE),
+        (placed("x", "a", volumes=uses("d")), SKIP),
+    ],
+)
+def test_pod_hints(gone, hint):
+    found = cycle(ALONE, volumes=(*uses("c"), gce()))
+    events = {each.event.resource: each.hint for each in found.plugin.events_to_register()}
+    assert events[EventResource.NODE] is None
+    assert events[EventResource.POD](found.info, found.world.info(gone), None) is hint
+
+
+@pytest.mark.parametrize(
+    ("new", "hint"),
+    [(claim("c"), QUEUE), (claim("d"), SKIP), (claim("c", namespace="other"), SKIP)],
+)
+def test_claim_hints(new, hint):
+    found = cycle(ALONE, volumes=uses("c"))
+    assert found.plugin.is_schedulable_after_claim_added(found.info, None, new) is hint
