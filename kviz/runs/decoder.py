@@ -83,6 +83,12 @@ def decode(message: str, rejected: Mapping[str, StatusDocument]) -> Decoded | No
     )
 
 
+def reasons_in(message: str) -> str:
+    """Filter's reasons of a message, without the count before and the preemption after them."""
+    head = _HEAD.search(message)
+    return message if head is None else _split_sentence(message[head.end() :])[0]
+
+
 def _split_sentence(text: str) -> tuple[str, str]:
     """Cut at the dot that ends the reasons; dots inside names are followed by no space."""
     end = _END.search(text)

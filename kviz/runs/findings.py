@@ -7,11 +7,21 @@ from dataclasses import dataclass, field
 from django.db.models import QuerySet
 
 from kviz.runs import selectors
+from kviz.runs.decoder import reasons_in
 from kviz.runs.models import Cycle, PodOutcome, Run
 
 SHOWN = 20
 """Rows of a list that the page shows before it links to the full one."""
 PODS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class PendingPod:
+    """A pod without a node, and the reasons its last attempt gave, if there was one."""
+
+    pod: str
+    queue: str
+    reasons: str
 
 
 @dataclass
@@ -24,14 +34,14 @@ class PendingCause:
 
     plugin: str
     gated: bool
-    pods: list[PodOutcome] = field(default_factory=list)
+    pods: list[PendingPod] = field(default_factory=list)
 
     @property
-    def shown(self) -> list[PodOutcome]:
+    def shown(self) -> list[PendingPod]:
         return self.pods[:PODS_SHOWN]
 
     @property
-    def rest(self) -> list[PodOutcome]:
+    def rest(self) -> list[PendingPod]:
         return self.pods[PODS_SHOWN:]
 
 
@@ -75,15 +85,18 @@ def pending_causes(*, run: Run) -> list[PendingCause]:
     """Group the pending pods by what rejected them first, the largest group first."""
     pods = list(selectors.pods_pending(run=run))
     numbers = {pod.last_cycle for pod in pods if pod.last_cycle}
-    first_causes = dict(
-        run.cycle_rows.filter(number__in=numbers).values_list("number", "first_cause")
-    )
+    attempts = {
+        number: (cause, reasons_in(message))
+        for number, cause, message in run.cycle_rows.filter(number__in=numbers).values_list(
+            "number", "first_cause", "message"
+        )
+    }
     groups: dict[tuple[str, bool], PendingCause] = {}
     for pod in pods:
-        key = (
-            (pod.gated_by, True) if pod.gated_by else (first_causes.get(pod.last_cycle, ""), False)
-        )
-        groups.setdefault(key, PendingCause(*key)).pods.append(pod)
+        cause, reasons = attempts.get(pod.last_cycle, ("", ""))
+        key = (pod.gated_by, True) if pod.gated_by else (cause, False)
+        group = groups.setdefault(key, PendingCause(*key))
+        group.pods.append(PendingPod(pod.pod, pod.queue, reasons))
     return sorted(groups.values(), key=lambda cause: (-len(cause.pods), cause.plugin))
 
 
