@@ -121,8 +121,11 @@ class _LabelColumn:
 
 @dataclass
 class _Image:
-    present: BoolArray
-    size_bytes: int = 0
+    """One image: its size, the rows that have it, and those as a column once asked for."""
+
+    size_bytes: int
+    rows: set[int] = field(default_factory=set)
+    present: BoolArray | None = None
 
 
 class ClusterColumns:
@@ -148,7 +151,6 @@ class ClusterColumns:
         self._requested: dict[str, IntArray] = {}
         self._labels: dict[str, _LabelColumn] = {}
         self._images: dict[str, _Image] = {}
-        self._image_sizes: dict[str, tuple[int, int]] = {}
         self.freed_ports: dict[int, set[HostPort]] = {}
         """Host ports by row that count as free, whoever there still has them.
 
@@ -221,8 +223,6 @@ class ClusterColumns:
                 columns[name] = _grown(column, size)
         for label in self._labels.values():
             label.ids = _grown(label.ids, size, ABSENT)
-        for image in self._images.values():
-            image.present = _grown(image.present, size)
 
     def _touch(self, row: int) -> None:
         self._clock += 1
@@ -269,30 +269,30 @@ class ClusterColumns:
         """
         image = self._images.get(name)
         if image is None:
-            image = _Image(np.zeros(self.generation.size, np.bool_))
-            for row, node in enumerate(self.nodes):
-                if node is not None:
-                    image.present[row] = any(name in i.names for i in node.status.images)
-            self._images[name] = image
-        _, size_bytes = self._image_sizes.get(name, (0, 0))
-        return image.present, size_bytes
+            return np.zeros(self.generation.size, np.bool_), 0
+        if image.present is None:
+            image.present = np.zeros(self.generation.size, np.bool_)
+            image.present[list(image.rows)] = True
+        image.present = _grown(image.present, self.generation.size)
+        return image.present, image.size_bytes
 
     def _set_images(self, row: int, old: Node | None, new: Node | None) -> None:
-        """Count in how many nodes an image is; the size stays until the last one goes."""
+        """Note which images a row has; an image's size stays until its last node goes."""
         if old is not None and new is not None and old.status.images == new.status.images:
             return
         for name in _image_sizes(old):
-            count, size_bytes = self._image_sizes[name]
-            self._image_sizes[name] = (count - 1, size_bytes)
-            if count == 1:
-                del self._image_sizes[name]
-            if name in self._images:
-                self._images[name].present[row] = False
+            image = self._images[name]
+            image.rows.discard(row)
+            if not image.rows:
+                del self._images[name]
+            elif image.present is not None:
+                image.present[row] = False
         for name, reported in _image_sizes(new).items():
-            count, size_bytes = self._image_sizes.get(name, (0, reported))
-            self._image_sizes[name] = (count + 1, size_bytes)
-            if name in self._images:
-                self._images[name].present[row] = True
+            image = self._images.setdefault(name, _Image(reported))
+            image.rows.add(row)
+            if image.present is not None:
+                image.present = _grown(image.present, row + 1)
+                image.present[row] = True
 
     # ------------------------------------------------------------ pods
 

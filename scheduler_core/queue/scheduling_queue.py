@@ -222,7 +222,8 @@ class SchedulingQueue:
 
         `old` is None for an addition, `new` for a deletion.
         """
-        if self._profiles.is_of_interest(event):
+        nobody_hears = not self._unschedulable_pods and not self._in_flight
+        if not nobody_hears and self._profiles.is_of_interest(event):
             parked = self._unschedulable_pods.values()
             chosen = [q for q in parked if pre_check is None or pre_check(q.pod)]
             self._move_pods(chosen, event, old, new)
