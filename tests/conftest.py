@@ -20,8 +20,10 @@ def django_db_modify_db_settings(
     """SQLite in a file, as in production: threads and WAL behave differently in memory."""
     from django.conf import settings
 
-    folder = tmp_path_factory.mktemp("database")
-    settings.DATABASES["default"]["TEST"]["NAME"] = str(folder / "test.sqlite3")
+    database = settings.DATABASES["default"]
+    if database["ENGINE"].endswith("sqlite3"):
+        folder = tmp_path_factory.mktemp("database")
+        database["TEST"]["NAME"] = str(folder / "test.sqlite3")
 
 
 @pytest.fixture(scope="session")

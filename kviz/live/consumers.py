@@ -5,13 +5,15 @@ SEQ, in order; the client acknowledges with `{"ack": last_seq}`, and at most `WI
 on their way unacknowledged, so a slow client costs no memory. Text frames are
 `{"type": "status", ...}`. Live, reconnect and replay are all this one path.
 
-Closed with 4400 (`after` is no number) or 4404 (no such run for this viewer).
+Closed with 4400 (`after` is no number), 4404 (no such run for this viewer) or 1011 (a failure
+here; come back).
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import re
 from collections import deque
 from collections.abc import MutableMapping
@@ -31,6 +33,8 @@ from kviz.live.origin import header
 from kviz.runs import selectors
 from kviz.runs.selectors import Progress
 
+log = logging.getLogger(__name__)
+
 WINDOW: Final = 8
 """Chunks that may be unacknowledged."""
 FALLBACK_S: Final = 1.0
@@ -38,6 +42,7 @@ FALLBACK_S: Final = 1.0
 SEQ: Final = re.compile(r"-1|[0-9]{1,18}")
 BAD_REQUEST: Final = 4400
 NOT_FOUND: Final = 4404
+SERVER_ERROR: Final = 1011
 
 
 class Ack(msgspec.Struct, forbid_unknown_fields=True):
@@ -68,7 +73,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.news = asyncio.Event()
         self.last_status: Progress | None = None
         await self.channel_layer.group_add(group_of(self.run_id), self.channel_name)
-        self.pump = asyncio.create_task(self.follow())
+        self.pump = asyncio.create_task(self.follow_or_close())
 
     async def disconnect(self, code: int) -> None:
         if self.pump is not None:
@@ -93,6 +98,14 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.news.set()
 
     # ------------------------------------------------------------ the pump
+
+    async def follow_or_close(self) -> None:
+        """A viewer whose feed broke off is told, so that it can come back."""
+        try:
+            await self.follow()
+        except Exception:
+            log.exception("the feed of run %s broke off", self.run_id)
+            await self.close(SERVER_ERROR)
 
     async def follow(self) -> None:
         """Send what is new, wait for news, again; for as long as the client stays."""

@@ -39,7 +39,7 @@ FLUSH_S: Final = 0.25
 
 Engine = Callable[[Run], Iterable[AnyEvent]]
 Advanced = Callable[[UUID, int], None]
-"""Told the run and its last stored seq after every flush; a hint, not a promise."""
+"""Told the run and its last stored seq when there is news of it; a hint, not a promise."""
 
 
 class ClaimLost(Exception):
@@ -137,6 +137,7 @@ def run_execute(
 
     Ends with the run finished or failed, unless the claim was lost meanwhile.
     """
+    advanced(run.pk, run.last_seq)
     try:
         if run.claims > MAX_CLAIMS:
             raise WorkersDied
