@@ -20,7 +20,7 @@ from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.api import named_stream
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.samples import SAMPLES, Sample, sample_named
-from kviz.snapshots.summary import summarise
+from kviz.snapshots.summary import cluster_of
 
 PODS_SHOWN = 200
 NODES_SHOWN = 200
@@ -88,7 +88,7 @@ def own_snapshot_of(request: HttpRequest, snapshot_id: UUID) -> Snapshot:
 def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
     snapshot = snapshot_of(request, snapshot_id)
     sample = sample_named(snapshot.name) if snapshot.is_sample else None
-    cluster = summarise(selectors.snapshot_objects(snapshot=snapshot))
+    cluster = cluster_of(snapshot)
     context = {
         "section": "snapshots",
         "snapshot": snapshot,

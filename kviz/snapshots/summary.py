@@ -1,13 +1,18 @@
 """A cluster as a page shows it before any run: its nodes, how full they are, who waits.
 
-Pure reading of `scheduler_core.api` objects; amounts are cpu in millicores and bytes.
+`summarise` reads `scheduler_core.api` objects and nothing else; amounts are cpu in millicores and
+bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from uuid import UUID
 
+from kviz.snapshots import selectors
+from kviz.snapshots.models import Snapshot
 from scheduler_core.api import Node, Pod
 from scheduler_core.cluster.requests import integer_resources, pod_requests
 
@@ -87,6 +92,17 @@ class _Load:
         self.n_pods += 1
         for name, amount in pod_requests(pod).placed.items():
             self.requested[name] = self.requested.get(name, 0) + amount
+
+
+def cluster_of(snapshot: Snapshot) -> ClusterSummary:
+    """The summary of a snapshot, kept for a while: large clusters take a second to add up."""
+    return _cluster_of(snapshot.pk, snapshot.sha256)
+
+
+@lru_cache(maxsize=8)
+def _cluster_of(snapshot_id: UUID, sha256: str) -> ClusterSummary:
+    snapshot = Snapshot.objects.only("pk").get(pk=snapshot_id)
+    return summarise(selectors.snapshot_objects(snapshot=snapshot))
 
 
 def summarise(objects: Iterable[object]) -> ClusterSummary:
