@@ -31,6 +31,7 @@ from kviz.snapshots import selectors as snapshot_selectors
 
 RUNS_SHOWN = 200
 CYCLES_SHOWN = 100
+TABLE_ROWS_SHOWN = 200
 
 
 def run_of(request: HttpRequest, run_id: UUID) -> Run:
@@ -175,9 +176,11 @@ def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = run_of(request, run_id)
     number = _number(request.GET.get("c", "")) or 1
     cycle = selectors.cycle_get(run=run, cycle=number)
+    shown = None if request.GET.get("rows") == "all" else TABLE_ROWS_SHOWN
     context = run_context(request, run) | {
         "cycle": cycle,
-        "scores": score_table(cycle) if cycle else None,
+        "rejected": list(cycle["filter"].items())[:shown] if cycle else [],
+        "scores": score_table(cycle, shown) if cycle else None,
         "candidates": preemption_table(cycle) if cycle else None,
         "number": number,
         "previous": number - 1,

@@ -28,16 +28,17 @@ class ScoreTable:
     rows: list[ScoreRow]
 
 
-def score_table(cycle: CycleDocument) -> ScoreTable:
-    """The table of a cycle; without rows if the cycle did not score."""
+def score_table(cycle: CycleDocument, n_shown: int | None) -> ScoreTable:
+    """The table of a cycle, its best `n_shown` nodes; without rows if the cycle did not score."""
     scores = cycle["scores"]
     columns = [ScoreColumn(plugin, found["weight"]) for plugin, found in scores.items()]
+    best = sorted(cycle["totals"].items(), key=lambda item: -item[1])[:n_shown]
     rows = [
         ScoreRow(
             node,
             [found["normalized"][node] * found["weight"] for found in scores.values()],
             total,
         )
-        for node, total in cycle["totals"].items()
+        for node, total in best
     ]
-    return ScoreTable(columns, sorted(rows, key=lambda row: -row.total))
+    return ScoreTable(columns, rows)
