@@ -12,7 +12,7 @@ import numpy as np
 
 from scheduler_core.cluster.nodes import IntArray, Nodes
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.framework.diagnosis import Diagnosis, Verdicts
+from scheduler_core.framework.diagnosis import Diagnosis, VerdictBuilder, Verdicts
 from scheduler_core.framework.runtime import (
     CycleState,
     Framework,
@@ -23,6 +23,9 @@ from scheduler_core.framework.runtime import (
 from scheduler_core.framework.status import Code, Status
 from scheduler_core.scheduler.batching import BatchTurn
 from scheduler_core.scheduler.selection import Pick, ScoredNodes, num_feasible_nodes_to_find
+
+MIN_BLOCK = 64
+"""Nodes that cost hardly more to judge at once than one of them."""
 
 NO_NODES_AVAILABLE = "no nodes available to schedule pods"
 
@@ -93,6 +96,8 @@ class SchedulingAlgorithm:
     def __init__(self, pick: Pick) -> None:
         self.next_start_index = 0
         self._pick = pick
+        self._n_examined: dict[int, int] = {}
+        """How many nodes the last search looked at, by template: about as many as the next will."""
 
     def schedule_pod(self, framework: Framework, cycle: Cycle) -> str:
         """Return the node to take; `cycle` keeps how it came about.
@@ -177,16 +182,38 @@ class SchedulingAlgorithm:
             n_to_find = 1
         if nodes.n == 0:
             return Filtering(nodes, Verdicts(np.zeros(0, np.int64), ()), nodes, n_to_find)
-        turned = (np.arange(nodes.n) + self.next_start_index) % nodes.n
-        nodes = nodes.take(turned)
         if not framework.has_filter_plugins:
-            first = nodes.take(np.arange(n_to_find))
+            first = self._turned(nodes, 0, n_to_find)
             return Filtering(first, Verdicts(np.zeros(n_to_find, np.int64), ()), first, n_to_find)
-        verdicts = framework.run_filter_with_nominated_pods(cycle.state, cycle.pod, nodes)
-        n_examined = _search_length(verdicts, n_to_find)
-        verdicts = Verdicts(verdicts.ids[:n_examined], verdicts.statuses)
-        examined = nodes.take(np.arange(n_examined))
+        verdicts = self._judge(framework, cycle, nodes, n_to_find)
+        examined = self._turned(nodes, 0, verdicts.ids.size)
         return Filtering(examined, verdicts, examined.take(verdicts.fits), n_to_find)
+
+    def _turned(self, nodes: Nodes, start: int, end: int) -> Nodes:
+        """Return the nodes from position `start` to `end`, counted from where to begin."""
+        return nodes.take((np.arange(start, end) + self.next_start_index) % nodes.n)
+
+    def _judge(self, framework: Framework, cycle: Cycle, nodes: Nodes, n_to_find: int) -> Verdicts:
+        """Return the verdicts up to where the search ends.
+
+        Nodes are judged block by block, so that hardly more are than the search looks at.
+        """
+        builder = VerdictBuilder(nodes.n)
+        template = cycle.pod.template.index
+        guess = self._n_examined.get(template, n_to_find)
+        end, n_fits = 0, 0
+        while end < nodes.n:
+            start, end = end, _next_end(end, n_fits, n_to_find, guess, nodes.n)
+            block = self._turned(nodes, start, end)
+            verdicts = framework.run_filter_with_nominated_pods(cycle.state, cycle.pod, block)
+            builder.merge(np.arange(start, end), verdicts)
+            n_fits += int(np.count_nonzero(verdicts.fits))
+            if n_fits > n_to_find or _error_positions(verdicts).size:
+                break
+        built = builder.build()
+        judged = Verdicts(built.ids[:end], built.statuses)
+        n_examined = self._n_examined[template] = _search_length(judged, n_to_find)
+        return Verdicts(judged.ids[:n_examined], judged.statuses)
 
     def prioritize(self, framework: Framework, cycle: Cycle, feasible: Nodes) -> Scoring:
         """Score the feasible nodes and pick one. Raises CycleError."""
@@ -213,6 +240,20 @@ def _store_for_batch(cycle: Cycle, feasible: Nodes) -> None:
     if cycle.scoring is not None and batch.signature is not None:
         scored = ScoredNodes(feasible.names, cycle.scoring.totals)
     batch.store(cycle.suggested_host, scored)
+
+
+def _next_end(end: int, n_fits: int, n_to_find: int, guess: int, n: int) -> int:
+    """Return how far to judge next: a little further than enough feasible nodes should take.
+
+    `n_fits` of the `end` nodes judged so far are feasible; before the first, `guess` counts.
+    """
+    if end == 0:
+        wanted = guess
+    elif n_fits == 0:
+        return n
+    else:
+        wanted = max((n_to_find + 1) * end // n_fits, end)
+    return min(wanted + max(wanted // 8, MIN_BLOCK), n)
 
 
 def _search_length(verdicts: Verdicts, n_to_find: int) -> int:
