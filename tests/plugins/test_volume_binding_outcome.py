@@ -173,6 +173,25 @@ def test_pre_bind_refuses_to_write_over_a_change():
     assert status.message.startswith('Operation cannot be fulfilled on persistentvolumes "v"')
 
 
+def test_of_two_pods_that_share_a_claim_the_first_to_write_wins():
+    found = cycle(claim("c"), MADE_ON_DEMAND, volumes=uses("c"))
+    other = Cycle(found.world, found.plugin, placed("q", volumes=uses("c")))
+    states = [reserve(each, "a") for each in (found, other)]
+    assert found.plugin.pre_bind(states[0], found.info, "a").is_success
+    late = other.plugin.pre_bind(states[1], other.info, "a")
+    assert late.message.startswith(
+        'Operation cannot be fulfilled on persistentvolumeclaims "c": the object has been modified'
+    )
+
+
+def test_pre_bind_of_a_volume_that_is_gone():
+    found = cycle(volume("v"), claim("c"), ONLY_STATIC, volumes=uses("c"))
+    state = reserve(found, "a")
+    found.world.objects.remove(volume("v"))
+    status = found.plugin.pre_bind(state, found.info, "a")
+    assert status.message == 'persistentvolumes "v" not found'
+
+
 def test_bound_claims_leave_nothing_to_do():
     found = cycle(volume("v"), claim("c", volume="v"), volumes=uses("c"))
     state = reserve(found, "a")

@@ -7,13 +7,22 @@ Upstream: v1.36 plugins/volumebinding/{passive_assume_cache,assume_cache}.go.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from scheduler_core.api import KubeObject, PersistentVolume
-from scheduler_core.cluster.claims import volume_class
+from scheduler_core.cluster.claims import not_found, volume_class
 from scheduler_core.cluster.objects import ObjectStore
 
 K = TypeVar("K", bound=KubeObject)
+
+
+@dataclass(frozen=True, eq=False)
+class Assumption(Generic[K]):
+    """An assumed object, and the stored one it was derived from."""
+
+    item: K
+    base: K
 
 
 class AssumeCache(Generic[K]):
@@ -35,22 +44,33 @@ class AssumeCache(Generic[K]):
         base, assumed = self._assumed.get(stored.key, (None, stored))
         return assumed if base is stored else stored
 
-    def assume(self, item: K) -> bool:
-        """Let `item` stand in for the stored object; tell whether there is one."""
+    def assume(self, item: K) -> Assumption[K]:
+        """Let `item` stand in for the stored object. Raises LookupError if there is none."""
         stored = self._objects.get(self._kind, item.key)
-        if stored is not None:
-            self._assumed[item.key] = stored, item
-        return stored is not None
+        if stored is None:
+            raise LookupError(f"no {item.kind} {item.key} to assume anything of")
+        self._assumed[item.key] = stored, item
+        return Assumption(item, stored)
 
-    def is_up_to_date(self, item: K) -> bool:
-        """Whether the stored object is still the one that `item` was assumed over."""
-        base, assumed = self._assumed.get(item.key, (None, None))
-        return assumed is item and base is self._objects.get(self._kind, item.key)
+    def refusal(self, assumption: Assumption[K]) -> str:
+        """Return why the API server would not take the assumed object, empty if it would."""
+        item = assumption.item
+        resource = f"{item.kind.lower()}s"
+        stored = self._objects.get(self._kind, item.key)
+        if stored is None:
+            return not_found(resource, item.name)
+        if stored is not assumption.base:
+            return (
+                f'Operation cannot be fulfilled on {resource} "{item.name}": the object has been '
+                "modified; please apply your changes to the latest version and try again"
+            )
+        return ""
 
-    def restore(self, item: K) -> None:
-        """Take back an assumed object."""
-        if self._assumed.get(item.key, (None, None))[1] is item:
-            del self._assumed[item.key]
+    def restore(self, assumption: Assumption[K]) -> None:
+        """Take back what is assumed over the same stored object, whoever assumed it."""
+        key = assumption.item.key
+        if self._assumed.get(key, (None, None))[0] is assumption.base:
+            del self._assumed[key]
 
 
 class VolumeIndex:

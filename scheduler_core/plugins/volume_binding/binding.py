@@ -50,14 +50,6 @@ Write = Callable[[KubeObject], None]
 PROVISIONED_BY: Final = "pv.kubernetes.io/provisioned-by"
 
 
-def modified(resource: str, name: str) -> str:
-    """Return the API server's refusal of a write that is based on an outdated object."""
-    return (
-        f'Operation cannot be fulfilled on {resource} "{name}": the object has been modified; '
-        "please apply your changes to the latest version and try again"
-    )
-
-
 def claimed(volume: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
     """Return the volume as the scheduler binds it to the claim."""
     known = volume.spec.claim_ref

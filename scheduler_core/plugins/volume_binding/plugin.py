@@ -19,7 +19,7 @@ from scheduler_core.framework.interface import Prepared, Scores
 from scheduler_core.framework.signatures import Signed, volumes
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 from scheduler_core.plugins.volume_binding import binding, hints, scoring
-from scheduler_core.plugins.volume_binding.assume import AssumeCache
+from scheduler_core.plugins.volume_binding.assume import AssumeCache, Assumption
 from scheduler_core.plugins.volume_binding.binder import Binder, PodVolumes
 from scheduler_core.plugins.volume_binding.pod_claims import ClaimSorter, claims_problem
 from scheduler_core.plugins.volume_binding.topology import VolumeTopology
@@ -31,8 +31,8 @@ UNBOUND_IMMEDIATE: Final = "pod has unbound immediate PersistentVolumeClaims"
 class Reserved:
     """What is assumed for a pod between Reserve and PreBind."""
 
-    volumes: Sequence[PersistentVolume] = ()
-    claims: Sequence[PersistentVolumeClaim] = ()
+    volumes: Sequence[Assumption[PersistentVolume]] = ()
+    claims: Sequence[Assumption[PersistentVolumeClaim]] = ()
 
 
 class VolumeBinding:
@@ -101,15 +101,16 @@ class VolumeBinding:
         if state is None or self._sorter.all_bound(pod.pod):
             return SUCCESS
         row = self._handle.cluster.row_of[node_name]
-        reserved = Reserved(
-            [binding.claimed(volume, claim) for volume, claim in state.static_bindings(row)],
-            [binding.selected(claim, node_name) for claim in state.dynamic_provisions(row)],
+        self._reserved[pod.uid] = Reserved(
+            [
+                self._volumes.assume(binding.claimed(volume, claim))
+                for volume, claim in state.static_bindings(row)
+            ],
+            [
+                self._claims.assume(binding.selected(claim, node_name))
+                for claim in state.dynamic_provisions(row)
+            ],
         )
-        self._reserved[pod.uid] = reserved
-        for volume in reserved.volumes:
-            self._volumes.assume(volume)
-        for claim in reserved.claims:
-            self._claims.assume(claim)
         return SUCCESS
 
     def unreserve(self, state: PodVolumes | None, pod: PodInfo, node_name: str) -> None:
@@ -127,26 +128,19 @@ class VolumeBinding:
         reserved = self._reserved.get(pod.uid)
         if reserved is None:
             return SUCCESS
-        conflict = self._conflict(reserved)
-        if conflict:
-            return Status(Code.ERROR, (conflict,))
+        refusals = [
+            *map(self._volumes.refusal, reserved.volumes),
+            *map(self._claims.refusal, reserved.claims),
+        ]
+        for refusal in filter(None, refusals):
+            return Status(Code.ERROR, (refusal,))
         objects = self._handle.objects
         for volume in reserved.volumes:
-            binding.complete_binding(volume, objects, self._handle.write)
+            binding.complete_binding(volume.item, objects, self._handle.write)
         for claim in reserved.claims:
-            binding.provision(claim, self._handle.cluster, objects, self._handle.write)
+            binding.provision(claim.item, self._handle.cluster, objects, self._handle.write)
         self.unreserve(state, pod, node_name)
         return SUCCESS
-
-    def _conflict(self, reserved: Reserved) -> str:
-        """Return why the API server would refuse the writes, empty if it would not."""
-        for volume in reserved.volumes:
-            if not self._volumes.is_up_to_date(volume):
-                return binding.modified("persistentvolumes", volume.name)
-        for claim in reserved.claims:
-            if not self._claims.is_up_to_date(claim):
-                return binding.modified("persistentvolumeclaims", claim.name)
-        return ""
 
     # ------------------------------------------------------------ events
 
