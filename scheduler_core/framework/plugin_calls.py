@@ -5,7 +5,8 @@ Upstream has no counterpart: there a panicking plugin ends the scheduler (docs/a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
 from typing import Final, TypeVar, TypeVarTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ Ts = TypeVarTuple("Ts")
 ANSWERS: Final[Mapping[str, tuple[type, ...]]] = {
     "PreEnqueue": (Status,),
     "QueueSort": (tuple,),
+    "EventsToRegister": (Sequence,),
     "QueueingHint": (QueueingHint,),
     "SignPod": (Sequence, type(None)),
     "PreFilter": (Prepared, Status),
@@ -57,26 +59,30 @@ class PluginFailure(Exception):
     """
 
     def __init__(self, plugin: str, point: str, pod: str, what: str, node: str = "") -> None:
-        on_node = f" on node {node}" if node else ""
-        super().__init__(f'plugin "{plugin}" failed at {point} for pod {pod}{on_node}: {what}')
+        about = (f" for pod {pod}" if pod else "") + (f" on node {node}" if node else "")
+        super().__init__(f'plugin "{plugin}" failed at {point}{about}: {what}')
         self.plugin = plugin
         self.point = point
         self.pod = pod
         self.node = node
 
 
-def call(point: str, plugin: str, pod: PodInfo, method: Callable[[*Ts], R], *args: *Ts) -> R:
-    """Call a plugin's method. Raises PluginFailure if it raises or its answer is of no use."""
+def call(point: str, plugin: str, pod: PodInfo | None, method: Callable[[*Ts], R], *args: *Ts) -> R:
+    """Call a plugin's method, about a pod if it is about one.
+
+    Raises PluginFailure if it raises or its answer is of no use.
+    """
+    about = pod.key if pod is not None else ""
     try:
         answer = method(*args)
     except PluginFailure:
         raise
     except Exception as error:
-        raise PluginFailure(plugin, point, pod.key, in_words(error)) from error
+        raise PluginFailure(plugin, point, about, in_words(error)) from error
     if not isinstance(answer, ANSWERS[point]):
-        raise PluginFailure(plugin, point, pod.key, _instead(answer, ANSWERS[point]))
+        raise PluginFailure(plugin, point, about, _instead(answer, ANSWERS[point]))
     if fault := _fault(answer):
-        raise PluginFailure(plugin, point, pod.key, fault)
+        raise PluginFailure(plugin, point, about, fault)
     return answer
 
 
@@ -113,15 +119,33 @@ def call_normalize_score(
 def in_words(error: Exception) -> str:
     """Say what was raised and where in the plugin: `KeyError: 'rack' (rack_sibling.py:31)`."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    frames = error.__traceback__.tb_next if error.__traceback__ else None
-    if frames is None:
+    frames = list(_frames(error.__traceback__))
+    while len(frames) > 1 and _is_between(frames[0]):
+        del frames[0]
+    if not frames or _is_between(frames[0]):
         return text
-    file, line = frames.tb_frame.f_code.co_filename, frames.tb_lineno
-    while frames is not None:
-        if frames.tb_frame.f_code.co_filename == file:
-            line = frames.tb_lineno
-        frames = frames.tb_next
+    file = frames[0].tb_frame.f_code.co_filename
+    line = next(f.tb_lineno for f in reversed(frames) if f.tb_frame.f_code.co_filename == file)
     return f"{text} ({file.replace(chr(92), '/').rpartition('/')[2]}:{line})"
+
+
+def _frames(traceback: TracebackType | None) -> Iterator[TracebackType]:
+    while traceback is not None:
+        yield traceback
+        traceback = traceback.tb_next
+
+
+def _is_between(frame: TracebackType) -> bool:
+    """Tell whether it is of the code that calls plugins, and so none of a plugin."""
+    module = str(frame.tb_frame.f_globals.get("__name__", ""))
+    return module.startswith(_CALLERS)
+
+
+_CALLERS: Final = (
+    "scheduler_core.framework.",
+    "scheduler_core.registry",
+    "scheduler_core.scheduler.",
+)
 
 
 def _scores(point: str, plugin: str, pod: PodInfo, scores: Scores, n: int) -> Scores:

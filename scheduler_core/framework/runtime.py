@@ -5,7 +5,7 @@ Upstream: v1.36 pkg/scheduler/framework/runtime/framework.go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -33,16 +33,24 @@ from scheduler_core.framework.interface import (
     PreFilterPlugin,
     Prepared,
     PreScorePlugin,
+    Queued,
     QueueSortPlugin,
     ReservePlugin,
     ScorePlugin,
     Scores,
-    SignPlugin,
 )
-from scheduler_core.framework.signatures import PodSignature, scheduler_name
+from scheduler_core.framework.plugin_calls import (
+    call,
+    call_filter,
+    call_normalize_score,
+    call_score,
+)
+from scheduler_core.framework.pod_signer import PodSigner
+from scheduler_core.framework.signatures import PodSignature
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 
 P = TypeVar("P", bound=Plugin)
+R = TypeVar("R")
 
 MAX_PERMIT_TIMEOUT_NS = 15 * 60 * 10**9
 
@@ -108,6 +116,7 @@ class Framework:
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         self._nominator = nominator
         self._pre_enqueue = self._at(ExtensionPoint.PRE_ENQUEUE, PreEnqueuePlugin)
+        self._queue_sort = self._at(ExtensionPoint.QUEUE_SORT, QueueSortPlugin)
         self._pre_filter = self._at(ExtensionPoint.PRE_FILTER, PreFilterPlugin)
         self._filter = self._at(ExtensionPoint.FILTER, FilterPlugin)
         self._post_filter = self._at(ExtensionPoint.POST_FILTER, PostFilterPlugin)
@@ -126,16 +135,16 @@ class Framework:
         self._weights = {
             plugin.name: weight for plugin, weight in points.get(ExtensionPoint.SCORE, ())
         }
-        self._signers = _signers((*self._pre_filter, *self._filter, *self._pre_score, *self._score))
-        self._signatures: dict[int, PodSignature | None] = {}
+        self._signer = PodSigner([*self._pre_filter, *self._filter, *self._pre_score, *self._score])
 
     def _at(self, point: ExtensionPoint, protocol: type[P]) -> list[P]:
         plugins = (plugin for plugin, _ in self.points.get(point, ()))
         return [plugin for plugin in plugins if isinstance(plugin, protocol)]
 
-    @property
-    def queue_sort(self) -> QueueSortPlugin:
-        return self._at(ExtensionPoint.QUEUE_SORT, QueueSortPlugin)[0]
+    def sort_key(self, queued: Queued) -> tuple[int, ...]:
+        """Return a key whose ascending order is the order in which pods are tried."""
+        plugin = self._queue_sort[0]
+        return call("QueueSort", plugin.name, queued.pod, plugin.sort_key, queued)
 
     @property
     def pre_enqueue_plugins(self) -> Sequence[PreEnqueuePlugin]:
@@ -153,28 +162,9 @@ class Framework:
     def has_score_plugins(self) -> bool:
         return bool(self._score)
 
-    # ------------------------------------------------------------ signing
-
     def sign_pod(self, pod: PodInfo) -> PodSignature | None:
-        """Return the pod's signature, None if some plugin cannot sign it.
-
-        Pods with equal signatures get equal verdicts and scores from nodes in the same state.
-        """
-        index = pod.template.index
-        if index not in self._signatures:
-            self._signatures[index] = self._sign(pod)
-        return self._signatures[index]
-
-    def _sign(self, pod: PodInfo) -> PodSignature | None:
-        if self._signers is None:
-            return None
-        fragments = [scheduler_name(pod.pod.spec)]
-        for plugin in self._signers:
-            signed = plugin.sign_pod(pod)
-            if signed is None:
-                return None
-            fragments.extend(signed)
-        return frozenset((fragment.key, fragment.value) for fragment in fragments)
+        """Return the pod's signature, None if some plugin cannot sign it."""
+        return self._signer.sign(pod)
 
     # ------------------------------------------------------------ filtering
 
@@ -184,7 +174,7 @@ class Framework:
         names: frozenset[str] | None = None
         narrowed_by: set[str] = set()
         for plugin in self._pre_filter:
-            outcome = plugin.pre_filter(pod, nodes)
+            outcome = call("PreFilter", plugin.name, pod, plugin.pre_filter, pod, nodes)
             if isinstance(outcome, Prepared):
                 state.pre_filter[plugin.name] = outcome.state
                 if outcome.skip:
@@ -214,8 +204,8 @@ class Framework:
         for plugin in self._filter:
             if plugin.name in state.skip_filter:
                 continue
-            verdict = plugin.filter(state.pre_filter.get(plugin.name), pod, view)
-            if verdict.code.any():
+            verdict = call_filter(plugin, state.pre_filter.get(plugin.name), pod, view)
+            if np.count_nonzero(verdict.code):
                 builder.add(plugin.name, at, verdict)
                 at = builder.undecided()
                 view = nodes.take(at)
@@ -232,7 +222,7 @@ class Framework:
         which other plugins would have rejected a node too. Nominated pods are left out.
         """
         return {
-            plugin.name: plugin.filter(state.pre_filter.get(plugin.name), pod, nodes)
+            plugin.name: call_filter(plugin, state.pre_filter.get(plugin.name), pod, nodes)
             for plugin in self._filter
             if plugin.name not in state.skip_filter
         }
@@ -293,12 +283,9 @@ class Framework:
         reasons: list[str] = []
         rejector = ""
         for plugin in self._post_filter:
-            outcome = plugin.post_filter(
-                state.pre_filter.get(plugin.name),
-                pod,
-                diagnosis,
-                _Refilter(self, state, pod),
-            )
+            prepared, refilter = state.pre_filter.get(plugin.name), _Refilter(self, state, pod)
+            ask = plugin.post_filter
+            outcome = call("PostFilter", plugin.name, pod, ask, prepared, pod, diagnosis, refilter)
             status = outcome.status
             if status.is_success:
                 return outcome
@@ -318,7 +305,8 @@ class Framework:
     def run_pre_score(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Status:
         """Let plugins prepare scoring of the feasible `nodes`."""
         for plugin in self._pre_score:
-            outcome = plugin.pre_score(state.pre_filter.get(plugin.name), pod, nodes)
+            prepared = state.pre_filter.get(plugin.name)
+            outcome = call("PreScore", plugin.name, pod, plugin.pre_score, prepared, pod, nodes)
             if isinstance(outcome, Prepared):
                 state.pre_score[plugin.name] = outcome.state
             elif outcome.is_skip:
@@ -335,11 +323,11 @@ class Framework:
             if plugin.name in state.skip_score:
                 continue
             prepared = state.pre_score.get(plugin.name)
-            raw = plugin.score(prepared, pod, nodes)
+            raw = call_score(plugin, prepared, pod, nodes)
             normalized = raw
             normalizer = self._normalizers.get(plugin.name)
             if normalizer is not None:
-                normalized = normalizer.normalize_score(prepared, pod, nodes, raw)
+                normalized = call_normalize_score(normalizer, prepared, pod, nodes, raw)
             _check_range(plugin.name, normalized)
             scores.append(PluginScore(plugin.name, self._weights[plugin.name], raw, normalized))
         return scores
@@ -348,7 +336,7 @@ class Framework:
 
     def run_reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:
         for plugin in self._reserve:
-            status = plugin.reserve(state.pre_filter.get(plugin.name), pod, node_name)
+            status = _call("Reserve", plugin, plugin.reserve, state, pod, node_name)
             if not status.is_success:
                 return _refused(status, "Reserve", plugin.name)
         return SUCCESS
@@ -356,13 +344,13 @@ class Framework:
     def run_unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> None:
         """Undo Reserve, last plugin first."""
         for plugin in reversed(self._reserve):
-            plugin.unreserve(state.pre_filter.get(plugin.name), pod, node_name)
+            _call("Unreserve", plugin, plugin.unreserve, state, pod, node_name)
 
     def run_permit(self, state: CycleState, pod: PodInfo, node_name: str) -> PermitResult:
         """Ask for permission; a rejection counts at once, waiting only when nobody rejects."""
         waits_ns: dict[str, int] = {}
         for plugin in self._permit:
-            outcome = plugin.permit(state.pre_filter.get(plugin.name), pod, node_name)
+            outcome = _call("Permit", plugin, plugin.permit, state, pod, node_name)
             if outcome.status.code is Code.WAIT:
                 waits_ns[plugin.name] = min(outcome.timeout_ns, MAX_PERMIT_TIMEOUT_NS)
             elif not outcome.status.is_success:
@@ -396,7 +384,7 @@ class Framework:
     def _pre_flight(plugin: Plugin, state: CycleState, pod: PodInfo, node_name: str) -> Status:
         if not isinstance(plugin, PreBindPreFlightPlugin):
             return SUCCESS
-        return plugin.pre_bind_pre_flight(state.pre_filter.get(plugin.name), pod, node_name)
+        return _call("PreBindPreFlight", plugin, plugin.pre_bind_pre_flight, state, pod, node_name)
 
     def pre_bind_plugin_at_work(self, state: CycleState) -> str:
         """Return the first plugin that has PreBind work for the pod."""
@@ -407,7 +395,7 @@ class Framework:
         for plugin in self._pre_bind:
             if plugin.name in state.skip_pre_bind:
                 continue
-            status = plugin.pre_bind(state.pre_filter.get(plugin.name), pod, node_name)
+            status = _call("PreBind", plugin, plugin.pre_bind, state, pod, node_name)
             if not status.is_success:
                 return _refused(status, "PreBind", plugin.name)
         return SUCCESS
@@ -415,7 +403,7 @@ class Framework:
     def run_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:
         """Let the first plugin bind that does not skip."""
         for plugin in self._bind:
-            status = plugin.bind(state.pre_filter.get(plugin.name), pod, node_name)
+            status = _call("Bind", plugin, plugin.bind, state, pod, node_name)
             if status.is_skip:
                 continue
             return status if status.is_success else _refused(status, "Bind", plugin.name)
@@ -423,14 +411,20 @@ class Framework:
 
     def run_post_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> None:
         for plugin in self._post_bind:
-            plugin.post_bind(state.pre_filter.get(plugin.name), pod, node_name)
+            _call("PostBind", plugin, plugin.post_bind, state, pod, node_name)
 
 
-def _signers(plugins: Sequence[Plugin]) -> Sequence[SignPlugin] | None:
-    """Return the plugins that sign pods, each once; None if one of them cannot."""
-    by_name = {plugin.name: plugin for plugin in plugins}
-    signers = [plugin for plugin in by_name.values() if isinstance(plugin, SignPlugin)]
-    return signers if len(signers) == len(by_name) else None
+def _call(
+    point: str,
+    plugin: Plugin,
+    method: Callable[[object, PodInfo, str], R],
+    state: CycleState,
+    pod: PodInfo,
+    node_name: str,
+) -> R:
+    """Call a plugin about a pod and its node, with what the plugin's PreFilter prepared."""
+    prepared = state.pre_filter.get(plugin.name)
+    return call(point, plugin.name, pod, method, prepared, pod, node_name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from scheduler_core.framework.interface import (
     PreFilterPlugin,
     ReservePlugin,
 )
+from scheduler_core.framework.plugin_calls import PluginFailure, call
 from scheduler_core.queue.cluster_events import match_cluster_events
 from scheduler_core.queue.moves import EventObject, Hint
 from scheduler_core.queue.queued_pod import QueuedPodInfo
@@ -78,7 +79,7 @@ class QueueingHints:
 
     @staticmethod
     def of(plugins: Sequence[Plugin], *, extenders: bool = False) -> QueueingHints:
-        """Ask the profile's plugins, each once, for their events.
+        """Ask the profile's plugins, each once, for their events. Raises PluginFailure.
 
         Only plugins that can reject a pod are asked; `extenders` says that the profile has any.
         """
@@ -116,13 +117,28 @@ class QueueingHints:
             if plugin not in queued.unschedulable_plugins and plugin not in queued.pending_plugins:
                 continue
             if answers.get(plugin) is not QueueingHint.QUEUE:
-                hint = registration.hint
-                answers[plugin] = hint(queued.pod, old, new) if hint else QueueingHint.QUEUE
+                answers[plugin] = _ask(registration, queued, old, new)
         return tuple(Hint(plugin, hint) for plugin, hint in answers.items())
 
 
+def _ask(
+    registration: Registration, queued: QueuedPodInfo, old: EventObject, new: EventObject
+) -> QueueingHint:
+    hint, pod = registration.hint, queued.pod
+    if hint is None:
+        return QueueingHint.QUEUE
+    return call("QueueingHint", registration.plugin, pod, hint, pod, old, new)
+
+
 def _events_of(plugin: Plugin) -> Sequence[ClusterEventWithHint]:
-    return plugin.events_to_register() if isinstance(plugin, EnqueueExtensions) else EVERY_RESOURCE
+    if not isinstance(plugin, EnqueueExtensions):
+        return EVERY_RESOURCE
+    events = call("EventsToRegister", plugin.name, None, plugin.events_to_register)
+    for each in events:
+        if not isinstance(each, ClusterEventWithHint):
+            what = f"returned {type(each).__name__}, not ClusterEventWithHint"
+            raise PluginFailure(plugin.name, "EventsToRegister", "", what)
+    return events
 
 
 def _register(plugin: str, events: Sequence[ClusterEventWithHint]) -> list[Registration]:

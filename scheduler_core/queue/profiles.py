@@ -13,6 +13,7 @@ from typing import NamedTuple
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import ClusterEvent, QueueingHint
 from scheduler_core.framework.interface import PreEnqueuePlugin
+from scheduler_core.framework.plugin_calls import call
 from scheduler_core.queue.cluster_events import is_wild_card
 from scheduler_core.queue.hints import QueueingHints
 from scheduler_core.queue.moves import EventObject, Hint, Strategy
@@ -59,7 +60,8 @@ class QueueProfiles:
         holder = queued.gating_plugin
         queued.gating_plugin = ""
         for plugin in sorted(plugins, key=lambda plugin: plugin.name != holder):
-            if not plugin.pre_enqueue(queued.pod).is_success:
+            ask = plugin.pre_enqueue
+            if not call("PreEnqueue", plugin.name, queued.pod, ask, queued.pod).is_success:
                 queued.unschedulable_plugins.add(plugin.name)
                 queued.gating_plugin = plugin.name
                 return

@@ -15,14 +15,19 @@ from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import (
+    ConfigError,
     ExtensionPoint,
     KubeSchedulerConfiguration,
+    Problem,
     ResolvedProfile,
     default_configuration,
     resolve_profiles,
 )
 from scheduler_core.config.features import FeatureGates
+from scheduler_core.config.problems import ByName
+from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.plugin_calls import in_words
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.signatures import PodSignature
 from scheduler_core.framework.waiting import PodsInPreBind, WaitingPods
@@ -168,7 +173,10 @@ def assemble(
     recorder: Recorder,
     now_ns: Callable[[], int],
 ) -> Assembly:
-    """Build a scheduler with an empty cluster. Raises ConfigError for a bad configuration."""
+    """Build a scheduler with an empty cluster.
+
+    Raises ConfigError for a bad configuration, PluginFailure for a plugin that is broken.
+    """
     profiles = resolve_profiles(options.configuration, options.registry.implements())
     cache = Cache(ClusterColumns(), now_ns=now_ns)
     handle = SchedulerHandle(
@@ -179,13 +187,7 @@ def assemble(
         now_ns=now_ns,
         break_tie=options.break_tie,
     )
-    plugins = {
-        name: {
-            plugin: options.registry.make(plugin, profile.args.get(plugin), handle)
-            for plugin in profile.plugin_names
-        }
-        for name, profile in profiles.items()
-    }
+    plugins = _plugins(options.registry, profiles, handle)
     for by_name in plugins.values():
         for plugin in by_name:
             recorder.plugins.setdefault(plugin, len(recorder.plugins))
@@ -219,6 +221,24 @@ def assemble(
         batches=_batches(options, frameworks, now_ns),
     )
     return Assembly(scheduler, handle.objects, plugins, handle.waiting_pods)
+
+
+def _plugins(
+    registry: Registry, profiles: Mapping[str, ResolvedProfile], handle: Handle
+) -> dict[str, dict[str, Plugin]]:
+    """Make the plugins of every profile. Raises ConfigError for one that refuses."""
+    made: dict[str, dict[str, Plugin]] = {}
+    for index, (profile_name, profile) in enumerate(profiles.items()):
+        made[profile_name] = {}
+        for name in profile.plugin_names:
+            try:
+                made[profile_name][name] = registry.make(name, profile.args.get(name), handle)
+            except Exception as error:
+                reason = str(error) if isinstance(error, ValueError) else in_words(error)
+                path = ("profiles", index, "pluginConfig", ByName(name))
+                problem = Problem(path, f'initializing plugin "{name}": {reason}')
+                raise ConfigError([problem]) from error
+    return made
 
 
 def _batches(
@@ -278,7 +298,7 @@ def _queue(
             )
             for name, framework in frameworks.items()
         },
-        sort_key=next(iter(frameworks.values())).queue_sort.sort_key,
+        sort_key=next(iter(frameworks.values())).sort_key,
         now_ns=now_ns,
         live_pod=client.pod,
         emit=emit,
