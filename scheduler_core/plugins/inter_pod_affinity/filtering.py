@@ -103,14 +103,12 @@ def judge(state: FilterState, nodes: Nodes) -> Verdict:
     near = _meets_affinity(state, nodes, changes)
     kept_apart = _any_in_domain(state.anti_affinity, "anti", nodes, changes)
     excluded = _any_in_domain(state.existing_anti_affinity, "existing", nodes, changes)
-    return Verdict.of(
-        nodes.n,
-        [
-            (~near, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, AFFINITY),
-            (near & kept_apart, Code.UNSCHEDULABLE, ANTI_AFFINITY),
-            (near & ~kept_apart & excluded, Code.UNSCHEDULABLE, EXISTING_ANTI_AFFINITY),
-        ],
-    )
+    rejections = [
+        (~near, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, AFFINITY),
+        (near & kept_apart, Code.UNSCHEDULABLE, ANTI_AFFINITY),
+        (near & ~kept_apart & excluded, Code.UNSCHEDULABLE, EXISTING_ANTI_AFFINITY),
+    ]
+    return Verdict.of(nodes.n, [each for each in rejections if each[0].any()])
 
 
 def _meets_affinity(state: FilterState, nodes: Nodes, changes: _Changes) -> BoolArray:
@@ -123,24 +121,30 @@ def _meets_affinity(state: FilterState, nodes: Nodes, changes: _Changes) -> Bool
     n_anywhere: IntArray = np.full(nodes.n, _total(state.affinity))
     for key, counts in state.affinity.items():
         ids = nodes.label(key).ids
-        n_changed = changes.of("affinity", key)
         labelled &= ids != ABSENT
-        accompanied &= np.append(counts, 0)[ids] + n_changed > 0
-        n_anywhere += n_changed
+        added = changes.of("affinity", key)
+        accompanied &= _occupied(counts, ids, added)
+        n_anywhere += 0 if added is None else added
     if state.incoming.matches_own_affinity:
         accompanied |= n_anywhere == 0
     return labelled & accompanied
+
+
+def _occupied(counts: IntArray, ids: IntArray, added: IntArray | None) -> BoolArray:
+    """Return which nodes have a counted pod in their domain, bool (n,)."""
+    if added is None:
+        return np.append(counts > 0, False)[ids]
+    occupied: BoolArray = np.append(counts, 0)[ids] + added > 0
+    return occupied
 
 
 def _any_in_domain(counts: DomainCounts, rule: str, nodes: Nodes, changes: _Changes) -> BoolArray:
     """Return which nodes have a counted pod in one of their domains, bool (n,)."""
     found = np.zeros(nodes.n, np.bool_)
     for key in {**counts, **dict.fromkeys(changes.keys(rule))}:
-        n_changed = changes.of(rule, key)
-        if key in counts:
-            found |= np.append(counts[key], 0)[nodes.label(key).ids] + n_changed > 0
-        else:
-            found |= n_changed > 0
+        column = nodes.label(key)
+        n_pods = counts.get(key, np.zeros(len(column.values), np.int64))
+        found |= _occupied(n_pods, column.ids, changes.of(rule, key))
     return found
 
 
@@ -161,10 +165,12 @@ class _Changes:
                 for pod in pods:
                     self._add(i, nodes, pod.template, sign)
 
-    def of(self, rule: str, topology_key: str) -> IntArray:
-        """Return the pods added to each node's domain, int64 (n,); fewer than 0: removed."""
-        added = self._added.get((rule, topology_key))
-        return np.zeros(self._n, np.int64) if added is None else added
+    def of(self, rule: str, topology_key: str) -> IntArray | None:
+        """Return the pods added to each node's domain, int64 (n,); fewer than 0: removed.
+
+        None if nothing changes in any node's domain.
+        """
+        return self._added.get((rule, topology_key))
 
     def keys(self, rule: str) -> list[str]:
         """Return the topology keys that anything is added for."""
