@@ -37,6 +37,11 @@ def claims_of(pod: Pod) -> Iterator[ClaimUse]:
             yield ClaimUse(f"{pod.name}-{volume.name}", ephemeral=True)
 
 
+def mounted_claims(pod: Pod) -> list[str]:
+    """Return the names of the claims the pod's volumes use, without those of ephemeral ones."""
+    return [use.name for use in claims_of(pod) if not use.ephemeral]
+
+
 def foreign_claim_error(pod: Pod, claim: PersistentVolumeClaim) -> str:
     """Return why a claim found for an ephemeral volume is not the pod's, empty if it is."""
     owners = (owner for owner in claim.metadata.owner_references if owner.controller)

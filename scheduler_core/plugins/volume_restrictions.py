@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from scheduler_core.api import KubeObject, PersistentVolumeClaim, Pod, Volume
-from scheduler_core.cluster.claims import READ_WRITE_ONCE_POD, claim_not_found
+from scheduler_core.cluster.claims import READ_WRITE_ONCE_POD, claim_not_found, mounted_claims
 from scheduler_core.cluster.nodes import BoolArray, IntArray, Nodes
 from scheduler_core.cluster.pods import PodInfo, TemplateTable
 from scheduler_core.framework.events import (
@@ -68,7 +68,7 @@ class VolumeRestrictions:
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[FilterState] | Status:
         disks = tuple(filter(_may_conflict, pod.pod.spec.volumes))
         exclusive = set()
-        for name in _claim_names(pod.pod):
+        for name in mounted_claims(pod.pod):
             claim = self._handle.objects.get(PersistentVolumeClaim, f"{pod.pod.namespace}/{name}")
             if claim is None:
                 text = claim_not_found(name)
@@ -120,7 +120,7 @@ class VolumeRestrictions:
         if gone.namespace != pod.pod.namespace:
             return QueueingHint.SKIP
         disks = tuple(filter(_may_conflict, pod.pod.spec.volumes))
-        shared = set(_claim_names(pod.pod)).intersection(_claim_names(gone))
+        shared = set(mounted_claims(pod.pod)).intersection(mounted_claims(gone))
         return queue_if(bool(shared) or any(conflicts(disk, gone) for disk in disks))
 
     def is_schedulable_after_claim_added(
@@ -128,16 +128,8 @@ class VolumeRestrictions:
     ) -> QueueingHint:
         """Queue if the claim is one of the pod's."""
         claim = expect(PersistentVolumeClaim, new)
-        mine = claim.namespace == pod.pod.namespace and claim.name in _claim_names(pod.pod)
+        mine = claim.namespace == pod.pod.namespace and claim.name in mounted_claims(pod.pod)
         return queue_if(mine)
-
-
-def _claim_names(pod: Pod) -> list[str]:
-    return [
-        volume.persistent_volume_claim.claim_name
-        for volume in pod.spec.volumes
-        if volume.persistent_volume_claim is not None
-    ]
 
 
 # ---------------------------------------------------------------- disks
@@ -217,7 +209,7 @@ class ClaimUsers:
     def templates(self, claim: str) -> BoolArray:
         """Return the templates whose pods use the claim (`namespace/name`), bool (n_templates,)."""
         for template in self._table.templates[self._n_templates :]:
-            for name in _claim_names(template.pod):
+            for name in mounted_claims(template.pod):
                 self._by_claim.setdefault(f"{template.namespace}/{name}", []).append(template.index)
         self._n_templates = len(self._table)
         chosen = np.zeros(self._n_templates, np.bool_)
@@ -234,7 +226,7 @@ def _n_users(state: FilterState, nodes: Nodes) -> IntArray:
     counts = np.full(nodes.n, state.n_users)
 
     def uses(pods: tuple[PodInfo, ...]) -> int:
-        return sum(name in state.claims for pod in pods for name in _claim_names(pod.pod))
+        return sum(name in state.claims for pod in pods for name in mounted_claims(pod.pod))
 
     for i, change in enumerate(nodes.changes):
         if change.added or change.removed:

@@ -15,13 +15,13 @@ from scheduler_core.api import (
     KubeObject,
     PersistentVolume,
     PersistentVolumeClaim,
-    Pod,
     StorageClass,
 )
 from scheduler_core.cluster.claims import (
     WAIT_FOR_FIRST_CONSUMER,
     claim_class,
     claim_not_found,
+    mounted_claims,
     not_found,
 )
 from scheduler_core.cluster.nodes import BoolArray, Nodes
@@ -78,7 +78,7 @@ class VolumeZone:
         self, pod: PodInfo, nodes: Nodes
     ) -> Prepared[tuple[VolumeTopology, ...]] | Status:
         topologies: list[VolumeTopology] = []
-        for name in _claim_names(pod.pod):
+        for name in mounted_claims(pod.pod):
             found = self._topologies_of_claim(pod.pod.namespace, name)
             if isinstance(found, str):
                 return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (found,))
@@ -151,7 +151,7 @@ class VolumeZone:
     ) -> QueueingHint:
         """Queue if the claim is one of the pod's."""
         claim = expect(PersistentVolumeClaim, new)
-        mine = claim.namespace == pod.pod.namespace and claim.name in _claim_names(pod.pod)
+        mine = claim.namespace == pod.pod.namespace and claim.name in mounted_claims(pod.pod)
         return queue_if(mine)
 
     def is_schedulable_after_volume_change(
@@ -163,15 +163,6 @@ class VolumeZone:
             return QueueingHint.QUEUE
         after = expect(PersistentVolume, new)
         return queue_if(volume_topologies(before) != volume_topologies(after))
-
-
-def _claim_names(pod: Pod) -> list[str]:
-    """Return the claims of the pod's volumes, without those made for ephemeral ones."""
-    return [
-        volume.persistent_volume_claim.claim_name
-        for volume in pod.spec.volumes
-        if volume.persistent_volume_claim is not None
-    ]
 
 
 def volume_topologies(volume: PersistentVolume) -> list[VolumeTopology]:
