@@ -76,4 +76,11 @@ export function keyName(event: KeyLike): string {
   return parts.join("+");
 }
 
+const SIGNS: Record<string, string> = {
+  ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Ctrl: "Ctrl", Shift: "Shift",
+};
+
+/** A key as it is written on keyboards: `Shift →`. */
+export const keyLabel = (key: string): string => key.split("+").map((part) => SIGNS[part] ?? part).join(" ");
+
 const isChord = (name: string): boolean => name.startsWith("Ctrl+") || name.startsWith("Alt+");

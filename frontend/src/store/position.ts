@@ -1,6 +1,6 @@
 // One address, three granularities: a cycle, an extension point in it, a plugin at that point.
 
-import type { CycleRecord, Point, PointStep } from "./cycle.ts";
+import { POINTS, type CycleRecord, type Point, type PointStep } from "./cycle.ts";
 
 /** Cycle 0 is the time before the first. A plugin needs a point. */
 export interface Position {
@@ -20,6 +20,10 @@ export const samePosition = (a: Position, b: Position): boolean =>
 /** The points a cycle went through and that had something to do; the only ones to stop at. */
 export const visited = (record: CycleRecord): PointStep[] =>
   record.points.filter((step) => step.ran && (step.outcome !== "skipped" || step.plugins.length));
+
+/** Whether a point still lies ahead of where one stands in the cycle. */
+export const isAhead = ({ position }: { position: Position }, point: Point): boolean =>
+  position.point !== null && POINTS.indexOf(point) > POINTS.indexOf(position.point);
 
 /** The stops inside one cycle at a granularity, in order. */
 export function stops(record: CycleRecord | null, cycle: number, by: Granularity): Position[] {

@@ -642,6 +642,10 @@ export interface ExtenderCalled {
   readonly duration_ns: bigint;
   readonly summary: string;
   readonly error: string;
+  readonly pod: number;
+  readonly status: number;
+  readonly response: string;
+  readonly ignored: boolean;
 }
 export const readExtenderCalled: Reader<ExtenderCalled> = (row) => ({
   kind: "ExtenderCalled",
@@ -652,6 +656,10 @@ export const readExtenderCalled: Reader<ExtenderCalled> = (row) => ({
   duration_ns: big(row[5]),
   summary: str(row[6]),
   error: str(row[7]),
+  pod: num(row[8] ?? -1),
+  status: num(row[9]),
+  response: str(row[10]),
+  ignored: bool(row[11]),
 });
 
 export interface RunFinished {

@@ -82,7 +82,7 @@ export const en = {
   "story.pluginUnasked": "{plugin} is not asked: the decision had fallen before.",
   "story.pluginRejects": { one: "{plugin} rejects {n} of the {asked} nodes it is asked about.", other: "{plugin} rejects {n} of the {asked} nodes it is asked about." },
   "story.pluginAccepts": { one: "{plugin} accepts the one node it is asked about.", other: "{plugin} accepts all {n} nodes it is asked about." },
-  "story.pluginScores": { one: "{plugin} rates {n} node; its score counts {weight} times.", other: "{plugin} rates {n} nodes; its score counts {weight} times." },
+  "story.pluginScores": { one: "{plugin} rates {n} node, with weight {weight}.", other: "{plugin} rates {n} nodes, with weight {weight}." },
   "story.pluginFails": "{plugin} says no to {pod}: {reason}",
   "story.pluginPasses": "{plugin} has no objection at {point}.",
 
@@ -94,6 +94,8 @@ export const en = {
   "outcome.waiting": "waiting",
   "outcome.skipped": "skipped",
   "outcome.unreached": "not reached",
+  "outcome.ahead": "ahead",
+  "outcome.nothing": "–",
   "pluginOutcome.passed": "passed",
   "pluginOutcome.failed": "rejects",
   "pluginOutcome.skipped": "skipped",
@@ -201,6 +203,7 @@ export const en = {
   "result.255": "running",
 
   "inspector.label": "Inspector",
+  "inspector.ahead": "{point} has not run yet at this point of the cycle.",
   "tab.why": "Why",
   "tab.filter": "Filter",
   "tab.score": "Score",
@@ -289,7 +292,11 @@ export const en = {
   "preempt.notNeeded": "The pod fitted, so nobody had to make way.",
   "preempt.ineligible": "The pod may not preempt",
   "preempt.act1": "1. On each node: remove, then reprieve",
-  "preempt.started": "{n} nodes might help if pods of lower priority left; the search stops at {wanted} candidates.",
+  "preempt.started": {
+    one: "{n} node might help if pods of lower priority left.",
+    other: "{n} nodes might help if pods of lower priority left.",
+  },
+  "preempt.wanted": { one: "The search stops at {n} candidate.", other: "The search stops at {n} candidates." },
   "preempt.noCandidates": "No node would fit even without its pods of lower priority.",
   "preempt.wouldCost": { one: "would cost {n} pod", other: "would cost {n} pods" },
   "preempt.removes": { one: "Take away {n} pod of lower priority:", other: "Take away all {n} pods of lower priority:" },

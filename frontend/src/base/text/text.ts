@@ -12,6 +12,7 @@ export type Params = Readonly<Record<string, string | number>>;
 let catalogue: Catalogue = en;
 let language = "en";
 let numbers = new Intl.NumberFormat(language);
+let compact = new Intl.NumberFormat(language, { notation: "compact" });
 let plurals = new Intl.PluralRules(language);
 
 /** Catalogues that can be loaded, by language tag. */
@@ -24,6 +25,7 @@ export async function useLanguage(tag: string): Promise<void> {
   catalogue = await load();
   language = tag;
   numbers = new Intl.NumberFormat(language);
+  compact = new Intl.NumberFormat(language, { notation: "compact" });
   plurals = new Intl.PluralRules(language);
 }
 
@@ -60,5 +62,8 @@ const show = (value: string | number): string =>
 export function textIfAny(key: string): string | null {
   return key in catalogue ? t(key as TextKey) : null;
 }
+
+/** A number where room is short: 1,000,000 is 1M. */
+export const short = (value: number): string => compact.format(value);
 
 export const number = (value: number): string => numbers.format(value);

@@ -49,7 +49,23 @@ export function layout(groups: readonly Group[], width: number, height: number, 
     const size = largestThatFits(groups, width, height, perRow);
     if (size > best.size + 0.5) best = { size, perRow };
   }
-  return place(groups, width, Math.min(best.size * zoom, width - 4 * PADDING), best.perRow);
+  const size = Math.min(best.size * zoom, width - 4 * PADDING);
+  const placed = place(groups, width, size, best.perRow);
+  return zoom === 1 ? filled(placed, groups, width, height, size, best.perRow) : placed;
+}
+
+/** Cards grow taller while there is height left over. */
+function filled(
+  placed: Layout, groups: readonly Group[], width: number, height: number, size: number, perRow: number,
+): Layout {
+  if (placed.cell.width < STRETCHED_FROM || placed.height >= height) return placed;
+  let lines = 0;
+  for (let row = 0; row < placed.boxes.length; row += perRow) {
+    const inRow = placed.boxes.slice(row, row + perRow);
+    lines += Math.max(...inRow.map((box) => Math.ceil(box.group.nodes.length / box.columns)));
+  }
+  const more = Math.floor((height - placed.height) / lines);
+  return place(groups, width, size, perRow, Math.min(more, Math.floor(placed.cell.height * (MOST_STRETCH - 1))));
 }
 
 function largestThatFits(groups: readonly Group[], width: number, height: number, perRow: number): number {
@@ -64,12 +80,15 @@ function largestThatFits(groups: readonly Group[], width: number, height: number
   return low;
 }
 
-function place(groups: readonly Group[], width: number, size: number, perRow: number): Layout {
+function place(
+  groups: readonly Group[], width: number, size: number, perRow: number, taller = 0,
+): Layout {
   const least = cellOf(Math.max(SMALLEST, size));
   const boxWidth = Math.floor((width - MARGIN * (perRow + 1)) / perRow);
   const room = boxWidth - 2 * PADDING;
   const columns = Math.max(1, Math.floor((room + least.gap) / (least.width + least.gap)));
-  const cell = stretched(least, room, columns);
+  const wide = stretched(least, room, columns);
+  const cell = { ...wide, height: wide.height + taller };
   const boxes: Box[] = [];
   let y = MARGIN;
   for (let row = 0; row < groups.length; row += perRow) {

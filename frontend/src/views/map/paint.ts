@@ -4,8 +4,8 @@
 import { fraction, shortResource } from "../../base/format.ts";
 import type { Palette } from "../../base/palette.ts";
 import { Verdict } from "../../store/verdicts.ts";
-import { CARD, GONE, sign, Sprites, type Look } from "./sprites.ts";
-import { HEADER, spotOf, type Box, type Layout } from "./layout.ts";
+import { BAND, CARD, GONE, sign, Sprites, star, type Look } from "./sprites.ts";
+import { find, HEADER, spotOf, type Box, type Layout } from "./layout.ts";
 
 export interface NodeCard {
   readonly name: string;
@@ -25,6 +25,10 @@ export interface Scene {
   readonly palette: Palette;
   readonly looks: (node: number) => Look;
   readonly card: (node: number) => NodeCard;
+  /** The node that a pin points out while cells are too small for signs; -1 for none. */
+  readonly pinned: number;
+  /** Whether cards carry a band of colour at their left. */
+  readonly banded: boolean;
   readonly title: (box: Box) => string;
   /** Counts to draw as a small bar beside a group's name: colour and number, in order. */
   readonly tally: (box: Box) => readonly { colour: string; n: number; hatched: boolean }[];
@@ -38,6 +42,7 @@ export interface Viewport {
 }
 
 const STAMPED_BELOW = 16;
+const PINNED_BELOW = 13;
 const PODS_FROM = 120;
 const VALUES_FROM = 150;
 
@@ -66,6 +71,7 @@ export class Painter {
       if (layout.cell.width < STAMPED_BELOW) this.stamp(c, scene, box, view);
       else this.place(c, scene, box, view);
     }
+    if (layout.cell.width < PINNED_BELOW) drawPin(c, scene, view);
   }
 
   private prepare({ layout, palette }: Scene, scale: number): void {
@@ -139,6 +145,17 @@ export class Painter {
   }
 }
 
+function drawPin(c: CanvasRenderingContext2D, { layout, pinned, palette }: Scene, view: Viewport): void {
+  const spot = pinned < 0 ? null : find(layout, pinned);
+  if (!spot) return;
+  c.setTransform(view.scale, 0, 0, view.scale, 0, -view.top * view.scale);
+  const x = spot.x + layout.cell.width / 2;
+  const y = spot.y + layout.cell.height / 2;
+  star(c, x, y, 11, palette.surface);
+  star(c, x, y, 9.5, palette.ink);
+  star(c, x, y, 7.5, palette.chosen);
+}
+
 function copy(from: Uint32Array, w: number, h: number, to: Uint32Array, width: number, x: number, y: number): void {
   for (let line = 0; line < h; line++) {
     to.set(from.subarray(line * w, (line + 1) * w), (y + line) * width + x);
@@ -166,9 +183,12 @@ function drawTally(
   }
 }
 
-function drawCard(c: CanvasRenderingContext2D, scene: Scene, node: number, x: number, y: number): void {
+function drawCard(c: CanvasRenderingContext2D, scene: Scene, node: number, left: number, y: number): void {
   const { palette, layout } = scene;
-  const { width, height } = layout.cell;
+  const { height } = layout.cell;
+  const band = scene.banded ? BAND - 2 : 0;
+  const x = left + band;
+  const width = layout.cell.width - band;
   const card = scene.card(node);
   const pad = width < 90 ? 6 : 9;
   const signSize = width < 90 ? 12 : 16;
@@ -192,7 +212,7 @@ function drawCard(c: CanvasRenderingContext2D, scene: Scene, node: number, x: nu
     c.font = `11.5px ${palette.font}`;
     c.textBaseline = "top";
     c.fillStyle = card.verdict === Verdict.REJECTED ? palette.rejectedInk : palette.ink2;
-    c.fillText(clip(c, card.note, width - 2 * pad), x + pad, y + pad + 18);
+    c.fillText(clip(c, card.note, width - 2 * pad, 0), x + pad, y + pad + 18);
   }
   const top = noted ? 38 : 20;
   drawPods(c, palette, card, x + pad, y + pad + top, width - 2 * pad, bottom - y - pad - top - 2);
@@ -268,14 +288,14 @@ function drawPod(c: CanvasRenderingContext2D, palette: Palette, pod: PodBlock, x
 
 const widths = new Map<string, string>();
 
-/** Shorten a text in the middle, where names of one family differ least. */
-function clip(c: CanvasRenderingContext2D, text: string, width: number): string {
+/** Shorten a text, names in the middle: those of one family differ at the end. */
+function clip(c: CanvasRenderingContext2D, text: string, width: number, end = 0.6): string {
   const key = `${c.font}|${Math.round(width)}|${text}`;
   const known = widths.get(key);
   if (known !== undefined) return known;
   let short = text;
   for (let keep = text.length - 1; keep > 1 && c.measureText(short).width > width; keep--) {
-    const tail = Math.ceil(keep * 0.6);
+    const tail = Math.ceil(keep * end);
     short = `${text.slice(0, keep - tail)}…${text.slice(text.length - tail)}`;
   }
   if (widths.size > 20_000) widths.clear();

@@ -38,6 +38,8 @@ export function makeScene(inputs: Inputs): Scene {
     palette,
     looks,
     title,
+    banded: measure.values !== null,
+    pinned: verdicts.findIndex((verdict) => verdict === Verdict.CHOSEN || verdict === Verdict.NOMINATED),
     card: (node) => nodeCard(explorer, frame, node, verdicts[node] ?? 0, podsOn(node)),
     tally: (box) => tally(box, verdicts, palette, explorer),
   };

@@ -63,13 +63,16 @@ type Context = CanvasRenderingContext2D;
 function drawCell(c: Context, palette: Palette, cell: Cell, verdict: number, value: number): void {
   const { width: w, height: h } = cell;
   if (verdict === GONE) return frame(c, w, h, palette.line, [1, 3]);
+  if (w >= CARD) {
+    card(c, palette, w, h, verdict);
+    if (value !== NO_VALUE) band(c, h, palette.scale[value]!, palette);
+    return;
+  }
   if (value !== NO_VALUE) {
-    c.fillStyle = palette.scale[value]!;
-    c.fillRect(0, 0, w, h);
+    fill(c, w, h, palette.scale[value]!);
     if (verdict === Verdict.CHOSEN) ring(c, palette, w, h);
     return;
   }
-  if (w >= CARD) return card(c, palette, w, h, verdict);
   if (w < 6) return speck(c, palette, w, h, verdict);
   small(c, palette, w, h, verdict);
 }
@@ -98,7 +101,7 @@ function small(c: Context, palette: Palette, w: number, h: number, verdict: numb
     case Verdict.SKIPPED:
       return frame(c, w, h, palette.lineStrong, [3, 3]);
     default:
-      frame(c, w, h, palette.unexamined, []);
+      frame(c, w, h, w < 12 ? palette.neverAsked : palette.unexamined, []);
   }
 }
 
@@ -109,7 +112,7 @@ function speck(c: Context, palette: Palette, w: number, h: number, verdict: numb
     [Verdict.REJECTED]: palette.rejected, [Verdict.NOMINATED]: palette.nominated,
   };
   const colour = colours[verdict];
-  if (!colour) return frame(c, w, h, palette.unexamined, []);
+  if (!colour) return fill(c, w, h, palette.line);
   fill(c, w, h, colour);
   if (verdict !== Verdict.REJECTED) return;
   c.fillStyle = palette.rejectedWash;
@@ -147,6 +150,16 @@ function frame(c: Context, w: number, h: number, colour: string, dash: number[],
   c.strokeRect(line / 2, line / 2, w - line, h - line);
   c.restore();
 }
+
+/** A value's colour down the left edge of a card. */
+function band(c: Context, h: number, colour: string, palette: Palette): void {
+  c.fillStyle = colour;
+  c.fillRect(0, 0, BAND, h);
+  c.fillStyle = palette.surface;
+  c.fillRect(BAND, 0, 1, h);
+}
+
+export const BAND = 10;
 
 function ring(c: Context, palette: Palette, w: number, h: number): void {
   frame(c, w, h, palette.ink, [], w < 12 ? 1 : 2);

@@ -26,6 +26,13 @@ export const cycleAt = (x: number, width: number, nCycles: number): number =>
 export const xOf = (cycle: number, width: number, nCycles: number): number =>
   nCycles <= 1 ? 0 : ((Math.max(1, cycle) - 1) / (nCycles - 1)) * (width - 1);
 
+/** Bars stand apart while cycles are few; then each pixel or two sums up several. */
+function bars(nCycles: number, width: number): { n: number; step: number; bar: number } {
+  if (nCycles > width / 3) return { n: Math.ceil(width / 2), step: 2, bar: 2 };
+  const step = nCycles > 1 ? (width - 1) / (nCycles - 1) : width;
+  return { n: nCycles, step, bar: Math.min(14, Math.max(2, step - 1)) };
+}
+
 export function drawOverview(
   c: CanvasRenderingContext2D, chronicle: Chronicle, palette: Palette, strip: Strip,
 ): void {
@@ -34,28 +41,28 @@ export function drawOverview(
   c.fillStyle = palette.surface;
   c.fillRect(0, 0, width, height);
   if (!chronicle.nCycles) return;
-  const bar = chronicle.nCycles < width / 3 ? Math.min(14, width / chronicle.nCycles) : 2;
-  const buckets = fill(chronicle, Math.max(1, Math.ceil(width / bar)), width);
+  const { n, step, bar } = bars(chronicle.nCycles, width);
+  const buckets = fill(chronicle, n);
   const most = Math.max(1, ...buckets.map((b) => b.placed + b.failed + b.error + b.other));
   const base = height - 9;
-  const gap = bar > 4 ? 1 : 0;
+  const left = (i: number): number => Math.max(0, Math.min(width - bar, i * step - bar / 2));
   buckets.forEach((bucket, i) => {
     let y = base;
-    const part = (n: number, colour: string, hatched: boolean): void => {
-      if (!n) return;
-      const h = Math.max(1.5, (n / most) * (base - 6));
+    const part = (count: number, colour: string, hatched: boolean): void => {
+      if (!count) return;
+      const h = Math.max(1.5, (count / most) * (base - 6));
       c.fillStyle = colour;
-      c.fillRect(i * bar, y - h, bar - gap, h);
-      if (hatched) lines(c, palette.surface, i * bar, y - h, bar - gap, h);
+      c.fillRect(left(i), y - h, bar, h);
+      if (hatched) lines(c, palette.surface, left(i), y - h, bar, h);
       y -= h;
     };
     part(bucket.placed, palette.feasible, false);
     part(bucket.failed, palette.rejected, true);
     part(bucket.error, palette.ink, false);
     part(bucket.other, palette.unexamined, false);
-    if (bucket.preempted) triangle(c, palette.victim, i * bar + bar / 2, height - 7);
+    if (bucket.preempted) triangle(c, palette.victim, left(i) + bar / 2, height - 7);
   });
-  drawWaiting(c, buckets, palette, bar, base);
+  drawWaiting(c, buckets, palette, (i) => left(i) + bar / 2, base);
 }
 
 function lines(c: CanvasRenderingContext2D, colour: string, x: number, y: number, w: number, h: number): void {
@@ -72,7 +79,9 @@ function triangle(c: CanvasRenderingContext2D, colour: string, x: number, y: num
   c.fill();
 }
 
-function drawWaiting(c: CanvasRenderingContext2D, buckets: Bucket[], palette: Palette, bar: number, base: number): void {
+function drawWaiting(
+  c: CanvasRenderingContext2D, buckets: Bucket[], palette: Palette, x: (i: number) => number, base: number,
+): void {
   const most = Math.max(...buckets.map((b) => b.waiting));
   if (!most) return;
   c.strokeStyle = palette.ink2;
@@ -81,16 +90,16 @@ function drawWaiting(c: CanvasRenderingContext2D, buckets: Bucket[], palette: Pa
   c.beginPath();
   buckets.forEach((bucket, i) => {
     if (bucket.waiting < 0) return;
-    c.lineTo(i * bar + bar / 2, base - (bucket.waiting / most) * (base - 6));
+    c.lineTo(x(i), base - (bucket.waiting / most) * (base - 6));
   });
   c.stroke();
 }
 
-function fill(chronicle: Chronicle, n: number, width: number): Bucket[] {
+function fill(chronicle: Chronicle, n: number): Bucket[] {
   const buckets = Array.from({ length: n }, (): Bucket => ({ placed: 0, failed: 0, error: 0, other: 0, preempted: 0, waiting: -1 }));
   for (let cycle = 1; cycle <= chronicle.nCycles; cycle++) {
-    const x = xOf(cycle, width, chronicle.nCycles);
-    const bucket = buckets[Math.min(n - 1, Math.floor((x / width) * n))]!;
+    const share = (cycle - 1) / Math.max(1, chronicle.nCycles - 1);
+    const bucket = buckets[Math.round(share * (n - 1))]!;
     const result = chronicle.result.at(cycle);
     if (result === Result.SCHEDULED || result === Result.WAITING) bucket.placed++;
     else if (result === Result.UNSCHEDULABLE) bucket.failed++;
