@@ -150,13 +150,11 @@ def judge(state: FilterState, pod: Pod, nodes: Nodes, *, comparison_operators: b
                 too_full[at] = domains.is_skewed_if(int(ids[at]), n_added)
         missing |= (ids == ABSENT) & ~skewed
         skewed |= too_full & ~missing
-    return Verdict.of(
-        nodes.n,
-        [
-            (missing, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, NODE_LABEL_NOT_MATCH),
-            (skewed, Code.UNSCHEDULABLE, CONSTRAINTS_NOT_MATCH),
-        ],
-    )
+    rejections = [
+        (missing, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, NODE_LABEL_NOT_MATCH),
+        (skewed, Code.UNSCHEDULABLE, CONSTRAINTS_NOT_MATCH),
+    ]
+    return Verdict.of(nodes.n, [each for each in rejections if each[0].any()])
 
 
 class _Added:
