@@ -27,8 +27,11 @@ def admit(pod: Pod) -> Pod:
     """Merge `matchLabelKeys` and `mismatchLabelKeys` into the selectors beside them.
 
     Each key the pod has a label for becomes `key In [value]` (or `NotIn`); a term without a
-    selector stays as it is. Harmless for a pod that has been through it.
+    selector stays as it is. Harmless for a pod that has been through it, even if its labels have
+    changed since.
     """
+    if pod.spec.affinity is None and not pod.spec.topology_spread_constraints:
+        return pod
     labels = pod.metadata.labels
     constraints = tuple(
         replace(c, label_selector=_merged(c.label_selector, labels, c.match_label_keys, ()))
@@ -77,13 +80,11 @@ def _merged(
 ) -> LabelSelector | None:
     if selector is None:
         return None
-    keys = [(key, "In") for key in match] + [(key, "NotIn") for key in mismatch]
+    merged = {(known.key, known.operator) for known in selector.match_expressions}
+    wanted = [(key, "In") for key in match] + [(key, "NotIn") for key in mismatch]
     fresh = [
         LabelSelectorRequirement(key=key, operator=operator, values=(labels[key],))
-        for key, operator in keys
-        if key in labels
+        for key, operator in wanted
+        if key in labels and (key, operator) not in merged
     ]
-    known = selector.match_expressions
-    return replace(
-        selector, match_expressions=(*known, *(one for one in fresh if one not in known))
-    )
+    return replace(selector, match_expressions=(*selector.match_expressions, *fresh))
