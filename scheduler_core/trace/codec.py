@@ -92,6 +92,8 @@ class TraceWriter:
         if isinstance(event, CycleStarted):
             self._cycle = event.cycle
         if self._last_seq > self._resume_after:
+            if not self._headers:
+                self._first_cycle = self._cycle + (not isinstance(event, CycleStarted))
             self._headers.append(msgspec.Raw(encoded))
 
     def _add_detail(self, encoded: msgspec.Raw) -> None:

@@ -173,3 +173,12 @@ def test_nothing_new_is_no_chunk(resume_after: int) -> None:
         writer.add(ClockAdvanced(1))
 
     assert writer.cut() is None
+
+
+def test_the_first_chunk_of_a_continued_trace_knows_where_it_begins() -> None:
+    events = [ClockAdvanced(1), *cycle(1, 1, 0), *cycle(2, 1, 0)]
+    stored, _ = write(events, [True, True])
+
+    [rest], _ = write(events, [], resume_after=stored[1].last_seq)
+
+    assert (rest.first_cycle, rest.last_cycle) == (2, 2)
