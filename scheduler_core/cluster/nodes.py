@@ -94,12 +94,20 @@ class Nodes:
     """A view of `n` nodes. `rows` int64 (n,) are their stable rows in the cluster's columns."""
 
     def __init__(
-        self, cluster: ClusterColumns, rows: IntArray, changes: Sequence[Change] = ()
+        self,
+        cluster: ClusterColumns,
+        rows: IntArray,
+        changes: Sequence[Change] = (),
+        *,
+        bare: bool = False,
     ) -> None:
         self.cluster = cluster
         self.rows = rows
         self.changes = changes
         """One per node, or empty when no node is hypothetical."""
+        self.bare = bare
+        """Node objects only, as upstream rebuilds them from an extender's reply: the view shows
+        no pods and no images, whatever the cluster has."""
 
     @property
     def n(self) -> int:
@@ -112,7 +120,7 @@ class Nodes:
         """Return the nodes at those positions (int64) or where true (bool), changes and all."""
         rows = self.rows[which]
         if not self.changes:
-            return Nodes(self.cluster, rows)
+            return Nodes(self.cluster, rows, bare=self.bare)
         picked = np.arange(self.n)[which]
         return Nodes(self.cluster, rows, [self.changes[i] for i in picked])
 
@@ -142,6 +150,8 @@ class Nodes:
 
     def pods(self, i: int) -> list[PodInfo]:
         """Return the pods on node i, in the scheduler's order, changes applied."""
+        if self.bare:
+            return []
         on_node = self.cluster.pods.on_row(int(self.rows[i]))
         if not self.changes:
             return list(on_node)
@@ -176,7 +186,8 @@ class Nodes:
     def image(self, name: str) -> ImageColumn:
         """Return where an image (normalized name) is, over all nodes counted in `n_nodes`."""
         present, size_bytes = self.cluster.image(name)
-        return ImageColumn(present[self.rows], size_bytes, int(present.sum()))
+        here = present[self.rows] & (not self.bare)
+        return ImageColumn(here, size_bytes, int(present.sum()))
 
     def allocatable(self, resource: str) -> IntArray:
         """Return int64 (n,): cpu in milli, others in units or bytes; 0 where a node has none."""
@@ -224,6 +235,8 @@ class Nodes:
         `templates` is bool (n_templates,), see `TemplateTable.matching`; with `terminating`
         false, pods being deleted do not count.
         """
+        if self.bare:
+            return np.zeros(self.n, np.int64)
         counts = self.cluster.count_pods(templates, terminating=terminating)[self.rows]
         if not self.changes:
             return counts
@@ -238,6 +251,8 @@ class Nodes:
         self, column: IntArray, key: Hashable, measure: Callable[[PodTemplate], int]
     ) -> IntArray:
         """Add what changed pods weigh to a column (n,) taken from the cluster."""
+        if self.bare:
+            return np.zeros(self.n, np.int64)
         if self.changes:
             changed = self._changed_pods
             amounts = self.cluster.templates.amounts(key, measure)[changed.template]

@@ -6,7 +6,7 @@ Upstream: v1.36 pkg/scheduler/framework/types.go (Diagnosis, NodeToStatus, FitEr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,6 +37,14 @@ class Verdicts:
 
     def status(self, i: int) -> Status:
         return self.statuses[int(self.ids[i])]
+
+    def but(self, changed: Mapping[int, Status]) -> Verdicts:
+        """Return the same verdicts, with other ones at some positions."""
+        numbers = {status: i for i, status in enumerate(self.statuses)}
+        ids = self.ids.copy()
+        for i, status in changed.items():
+            ids[i] = numbers.setdefault(status, len(numbers))
+        return Verdicts(ids, tuple(numbers))
 
 
 class VerdictBuilder:

@@ -14,6 +14,7 @@ from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
+from scheduler_core.framework.extenders import PreemptionExtenders
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.waiting import WaitingPods
 
@@ -42,6 +43,10 @@ class Handle(Protocol):
     @property
     def waiting_pods(self) -> WaitingPods:
         """Pods held by Permit plugins; a plugin may allow or reject them."""
+
+    @property
+    def extenders(self) -> PreemptionExtenders | None:
+        """The scheduler's extenders, None if it has none."""
 
     def nominated_by_node(self) -> Mapping[str, Sequence[PodInfo]]:
         """Return the nominated pods of every node that has any."""

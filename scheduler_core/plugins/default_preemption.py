@@ -6,6 +6,7 @@ Upstream: v1.36 plugins/defaultpreemption and framework/preemption.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from scheduler_core.framework.events import (
     EventResource,
     QueueingHint,
 )
+from scheduler_core.framework.extenders import Candidate, PreemptionExtenders
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import NodeToStatus, PostFilterOutcome, Refilter
 from scheduler_core.framework.status import SUCCESS, Code, Status
@@ -97,12 +99,18 @@ class DefaultPreemption:
         candidates = [attempt for attempt in report.dry_runs if attempt.status.is_success]
         if not candidates:
             return self._no_candidates(report)
+        if self._handle.extenders is not None:
+            candidates, report, error = _ask_extenders(
+                self._handle.extenders, pod, candidates, report
+            )
+            if error or not candidates:
+                code = Code.ERROR if error else Code.UNSCHEDULABLE
+                text = error or "no candidate node for preemption"
+                return PostFilterOutcome(Status(code, (f"preemption: {text}",)), report=report)
         winner, criteria = pick_one_node(candidates, self._handle.now_ns(), self._handle.break_tie)
         self._evict(pod, winner)
-        report = PreemptionReport(
-            potential=report.potential,
-            n_wanted=report.n_wanted,
-            dry_runs=report.dry_runs,
+        report = replace(
+            report,
             criteria=tuple(criteria),
             winner=winner.node_name,
             victims=winner.victims,
@@ -210,6 +218,28 @@ class DefaultPreemption:
         for rival in self._handle.nominated_by_node().get(node_name, ()):
             if rival.priority < pod.priority:
                 self._handle.clear_nomination(rival)
+
+
+def _ask_extenders(
+    extenders: PreemptionExtenders,
+    pod: PodInfo,
+    candidates: Sequence[DryRun],
+    report: PreemptionReport,
+) -> tuple[list[DryRun], PreemptionReport, str]:
+    """Return the candidates that extenders leave, with their victims; or an error."""
+    answer = extenders.process_preemption(
+        pod, [Candidate(c.node_name, c.victims, c.n_pdb_violations) for c in candidates]
+    )
+    dry_runs = {candidate.node_name: candidate for candidate in candidates}
+    left = [
+        replace(
+            dry_runs.get(each.node_name) or DryRun(each.node_name, (), (), (), 0, SUCCESS),
+            victims=each.victims,
+            n_pdb_violations=each.n_pdb_violations,
+        )
+        for each in answer.candidates
+    ]
+    return left, replace(report, extender_calls=answer.calls), answer.error
 
 
 def _n_until_enough(done: Sequence[DryRun], n_wanted: int) -> int | None:

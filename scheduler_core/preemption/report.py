@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.extenders import ExtenderCall
 from scheduler_core.framework.status import Status
 
 
@@ -63,3 +64,4 @@ class PreemptionReport:
     criteria: tuple[Criterion, ...] = ()
     winner: str = ""
     victims: tuple[PodInfo, ...] = ()
+    extender_calls: tuple[ExtenderCall, ...] = ()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from scheduler_core.cluster.cache import Cache, CacheError
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
+from scheduler_core.extender.extenders import Extenders
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status
 from scheduler_core.framework.waiting import PodInPreBind, PodsInPreBind, WaitingPods
@@ -21,7 +22,7 @@ from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.scheduler.client import Background, Client
 from scheduler_core.scheduler.failure import Failure, FailureHandler, refusal
-from scheduler_core.scheduler.report import CycleEnd, status_record
+from scheduler_core.scheduler.report import CycleEnd, extender_called, status_record
 from scheduler_core.trace.events import (
     NONE,
     Forgotten,
@@ -68,7 +69,9 @@ class BindingCycles:
         recorder: Recorder,
         features: FeatureGates,
         now_ns: Callable[[], int],
+        extenders: Extenders | None = None,
     ) -> None:
+        self._extenders = extenders
         self._cache = cache
         self._queue = queue
         self._waiting_pods = waiting_pods
@@ -194,7 +197,9 @@ class BindingCycles:
 
     def _bind(self, binding: Binding) -> None:
         framework, state, assumed = binding.framework, binding.state, binding.assumed
-        status = framework.run_bind(state, assumed, binding.node_name)
+        status = self._bind_by_extender(binding)
+        if status.is_skip:
+            status = framework.run_bind(state, assumed, binding.node_name)
         self._cache.finish_binding(assumed)
         self.emit_point(binding, "Bind", status)
         if not status.is_success:
@@ -205,6 +210,22 @@ class BindingCycles:
         self._client.record_event(assumed, "Normal", "Scheduled", text)
         framework.run_post_bind(state, assumed, binding.node_name)
         self.emit_point(binding, "PostBind", SUCCESS)
+
+    def _bind_by_extender(self, binding: Binding) -> Status:
+        """Let an extender bind; SKIP if none takes it on.
+
+        A real extender creates the binding itself. None can in a simulated cluster, so that is
+        done for it.
+        """
+        if self._extenders is None:
+            return SKIP
+        answer = self._extenders.bind(binding.assumed, binding.node_name)
+        for call in answer.calls:
+            self._recorder.emit(extender_called(call, self._recorder))
+        if not answer.taken:
+            return SKIP
+        error = answer.error or self._client.bind(binding.assumed, binding.node_name)
+        return Status(Code.ERROR, (error,)) if error else SUCCESS
 
     # ------------------------------------------------------------ failure
 

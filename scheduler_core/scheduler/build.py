@@ -26,6 +26,9 @@ from scheduler_core.config import (
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.config.problems import ByName
 from scheduler_core.framework.handle import Handle
+from scheduler_core.extender.extenders import Extenders
+from scheduler_core.extender.transport import Transport
+from scheduler_core.framework.extenders import EXTENDER
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.plugin_calls import in_words
 from scheduler_core.framework.runtime import Framework
@@ -64,7 +67,8 @@ class SchedulerOptions:
     """What decides how a scheduler behaves. `pick` chooses among the best nodes.
 
     `pick_rule` names it in the trace; `on_queue_event` hears of every queue decision beside
-    the trace; `break_tie` decides where upstream takes any one of several nodes.
+    the trace; `break_tie` decides where upstream takes any one of several nodes. `transport`
+    reaches the extenders of the configuration; without it they are not asked.
     """
 
     configuration: KubeSchedulerConfiguration = field(default_factory=default_configuration)
@@ -74,6 +78,7 @@ class SchedulerOptions:
     pick_rule: str = "heap"
     on_queue_event: Callable[[QueueEvent], None] | None = None
     break_tie: BreakTie = first
+    transport: Transport | None = None
 
 
 @dataclass(frozen=True)
@@ -99,8 +104,10 @@ class SchedulerHandle:
         background: Background,
         now_ns: Callable[[], int],
         break_tie: BreakTie,
+        extenders: Extenders | None = None,
     ) -> None:
         self.break_tie = break_tie
+        self.extenders = extenders
         self.cache = cache
         self.objects = ObjectStore()
         self.features = features
@@ -179,6 +186,7 @@ def assemble(
     """
     profiles = resolve_profiles(options.configuration, options.registry.implements())
     cache = Cache(ClusterColumns(), now_ns=now_ns)
+    extenders = _extenders(options, cache.columns)
     handle = SchedulerHandle(
         cache=cache,
         features=options.features,
@@ -186,11 +194,14 @@ def assemble(
         background=background,
         now_ns=now_ns,
         break_tie=options.break_tie,
+        extenders=extenders,
     )
     plugins = _plugins(options.registry, profiles, handle)
     for by_name in plugins.values():
         for plugin in by_name:
             recorder.plugins.setdefault(plugin, len(recorder.plugins))
+    if extenders is not None:
+        recorder.plugins.setdefault(EXTENDER, len(recorder.plugins))
     frameworks = {
         name: _framework(profile, plugins[name], handle) for name, profile in profiles.items()
     }
@@ -212,10 +223,11 @@ def assemble(
             recorder=recorder,
             features=options.features,
             now_ns=now_ns,
+            extenders=extenders,
         ),
         failures=failures,
         client=client,
-        algorithm=SchedulingAlgorithm(options.pick),
+        algorithm=SchedulingAlgorithm(options.pick, extenders),
         recorder=recorder,
         report=CycleReport(recorder, options.pick_rule),
         batches=_batches(options, frameworks, now_ns),
@@ -239,6 +251,13 @@ def _plugins(
                 problem = Problem(path, f'initializing plugin "{name}": {reason}')
                 raise ConfigError([problem]) from error
     return made
+
+
+def _extenders(options: SchedulerOptions, cluster: ClusterColumns) -> Extenders | None:
+    configs = options.configuration.extenders
+    if not configs or options.transport is None:
+        return None
+    return Extenders(configs, options.transport, cluster)
 
 
 def _batches(

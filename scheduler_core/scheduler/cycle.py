@@ -6,13 +6,15 @@ findNodesThatPassFilters, prioritizeNodes).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from scheduler_core.cluster.nodes import IntArray, Nodes
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.extender.extenders import Extenders
 from scheduler_core.framework.diagnosis import Diagnosis, VerdictBuilder, Verdicts
+from scheduler_core.framework.extenders import EXTENDER, ExtenderCall
 from scheduler_core.framework.runtime import (
     CycleState,
     Framework,
@@ -28,6 +30,7 @@ MIN_BLOCK = 64
 """Nodes that cost hardly more to judge at once than one of them."""
 
 NO_NODES_AVAILABLE = "no nodes available to schedule pods"
+DROPPED_BY_EXTENDER = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (), EXTENDER)
 
 
 class CycleError(Exception):
@@ -88,14 +91,16 @@ class Cycle:
     pre_score: Status | None = None
     scoring: Scoring | None = None
     suggested_host: str = ""
+    extender_calls: list[ExtenderCall] = field(default_factory=list)
 
 
 class SchedulingAlgorithm:
     """Filter and score for one pod after another; keeps where the next search starts."""
 
-    def __init__(self, pick: Pick) -> None:
+    def __init__(self, pick: Pick, extenders: Extenders | None = None) -> None:
         self.next_start_index = 0
         self._pick = pick
+        self._extenders = extenders
         self._n_examined: dict[int, int] = {}
         """How many nodes the last search looked at, by template: about as many as the next will."""
 
@@ -151,6 +156,13 @@ class SchedulingAlgorithm:
         processed = filtering.feasible.n + len(diagnosis)
         self.next_start_index = (self.next_start_index + processed) % cycle.nodes.n
         _raise_first_error(filtering.verdicts)
+        if self._extenders is not None:
+            error, left = self._ask_extenders(self._extenders, cycle, filtering, diagnosis)
+            if error:
+                raise CycleError(error)
+            if left.feasible.n != filtering.feasible.n:
+                diagnosis.unschedulable_plugins.add(EXTENDER)
+            cycle.filtering = filtering = left
         return filtering
 
     def _evaluate_nominated_node(
@@ -172,13 +184,42 @@ class SchedulingAlgorithm:
         diagnosis.record(node, verdicts)
         if not verdicts.fits.all():
             return None
-        return Filtering(node, verdicts, node, n_to_find=1, by_nomination=True)
+        filtering = Filtering(node, verdicts, node, n_to_find=1, by_nomination=True)
+        if self._extenders is not None:
+            error, filtering = self._ask_extenders(self._extenders, cycle, filtering, diagnosis)
+            if error or not filtering.feasible.n:
+                return None
+        return filtering
+
+    def _ask_extenders(
+        self, extenders: Extenders, cycle: Cycle, filtering: Filtering, diagnosis: Diagnosis
+    ) -> tuple[str, Filtering]:
+        """Return an error or nothing, and what extenders leave of the feasible nodes.
+
+        Nodes that went without a reason have no status in the diagnosis, as upstream has it; the
+        verdicts tell of all of them.
+        """
+        feasible = filtering.feasible
+        answer = extenders.filter(cycle.pod, feasible)
+        cycle.extender_calls += answer.calls
+        for name, status in answer.statuses.items():
+            diagnosis.set_status(name, status)
+        if answer.error or answer.nodes is feasible:
+            return answer.error, filtering
+        left = set(answer.nodes.names)
+        gone = {
+            int(i): answer.statuses.get(name, DROPPED_BY_EXTENDER)
+            for i, name in zip(np.flatnonzero(filtering.verdicts.fits), feasible.names, strict=True)
+            if name not in left
+        }
+        verdicts = filtering.verdicts.but(gone)
+        return "", replace(filtering, verdicts=verdicts, feasible=answer.nodes)
 
     def _find_feasible(self, framework: Framework, cycle: Cycle, nodes: Nodes) -> Filtering:
         """Examine nodes from where the last cycle stopped until enough are feasible."""
         percentage = framework.percentage_of_nodes_to_score or 0
         n_to_find = num_feasible_nodes_to_find(nodes.n, percentage)
-        if not framework.has_score_plugins:
+        if not framework.has_score_plugins and not self._may_extend:
             n_to_find = 1
         if nodes.n == 0:
             return Filtering(nodes, Verdicts(np.zeros(0, np.int64), ()), nodes, n_to_find)
@@ -215,9 +256,14 @@ class SchedulingAlgorithm:
         n_examined = self._n_examined[template] = _search_length(judged, n_to_find)
         return Verdicts(judged.ids[:n_examined], judged.statuses)
 
+    @property
+    def _may_extend(self) -> bool:
+        extenders = self._extenders
+        return extenders is not None and (extenders.may_filter or extenders.may_prioritize)
+
     def prioritize(self, framework: Framework, cycle: Cycle, feasible: Nodes) -> Scoring:
         """Score the feasible nodes and pick one. Raises CycleError."""
-        if not framework.has_score_plugins:
+        if not framework.has_score_plugins and self._extenders is None:
             totals = np.ones(feasible.n, np.int64)
             return Scoring([], totals, self._pick(totals))
         cycle.pre_score = framework.run_pre_score(cycle.state, cycle.pod, feasible)
@@ -227,6 +273,11 @@ class SchedulingAlgorithm:
             scores = framework.run_score(cycle.state, cycle.pod, feasible)
         except ScoreError as error:
             raise CycleError(str(error)) from error
+        if self._extenders is not None:
+            answer = self._extenders.prioritize(cycle.pod, feasible)
+            cycle.extender_calls += answer.calls
+            if answer.calls:
+                scores.append(PluginScore(EXTENDER, answer.weight, answer.raw, answer.raw))
         totals = np.zeros(feasible.n, np.int64)
         for score in scores:
             totals += score.normalized * score.weight

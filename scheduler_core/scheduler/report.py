@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.framework.extenders import ExtenderCall
 from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.status import Status
 from scheduler_core.preemption.report import PreemptionReport
@@ -18,6 +19,7 @@ from scheduler_core.trace.events import (
     AnyEvent,
     Column,
     CycleFinished,
+    ExtenderCalled,
     FilterColumns,
     FilterFinished,
     NodeSelected,
@@ -34,6 +36,22 @@ from scheduler_core.trace.recorder import Recorder
 
 def status_record(status: Status, recorder: Recorder) -> StatusRecord:
     return StatusRecord(status.code.label, recorder.plugin(status.plugin), status.reasons)
+
+
+def extender_called(call: ExtenderCall, recorder: Recorder) -> ExtenderCalled:
+    return ExtenderCalled(
+        extender=call.extender,
+        verb=call.verb,
+        n_nodes_in=call.n_in,
+        n_nodes_out=call.n_out,
+        duration_ns=call.duration_ns,
+        summary=call.summary,
+        error=call.error,
+        pod=recorder.pod(call.pod.uid),
+        status=call.status,
+        response=call.response,
+        ignored=call.ignored,
+    )
 
 
 class CycleEnd:
@@ -73,11 +91,13 @@ class CycleReport:
             yield self._pre_filter(cycle)
         if cycle.filtering is not None:
             yield from self._filter(cycle, cycle.filtering)
+        yield from self._calls(cycle.extender_calls, "filter")
         if cycle.pre_score is not None:
             yield PreScoreFinished(
                 status_record(cycle.pre_score, self._recorder),
                 self._plugins(cycle.state.skip_score),
             )
+        yield from self._calls(cycle.extender_calls, "prioritize")
         if cycle.scoring is not None and cycle.filtering is not None:
             yield from self._score(cycle.filtering.feasible, cycle.scoring)
         elif cycle.suggested_host:
@@ -88,6 +108,12 @@ class CycleReport:
         report = outcome.report
         if isinstance(report, PreemptionReport):
             yield from self._preemption.events(report)
+            yield from self._calls(report.extender_calls, "preempt")
+
+    def _calls(self, calls: Sequence[ExtenderCall], verb: str) -> Iterator[AnyEvent]:
+        for call in calls:
+            if call.verb == verb:
+                yield extender_called(call, self._recorder)
 
     def _plugins(self, names: set[str]) -> tuple[int, ...]:
         return tuple(sorted(map(self._recorder.plugin, names)))

@@ -7,12 +7,13 @@ and the scenario is over. Pods that only the five-minute flush would try again s
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.config.features import FeatureGates
+from scheduler_core.extender.transport import Transport
 from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.scheduler.build import SchedulerOptions, profile_records
 from scheduler_core.scheduler.event_handlers import TERMINAL_PHASES
@@ -34,7 +35,8 @@ class RunOptions:
     `draw` picks uniformly among the best nodes with the seed, as schedulers before v1.36 did.
     `max_cycles` 0 means no limit; a run also ends when no pod has been bound for `patience_ns`
     (a pod that meets an error is tried again for ever). `details` False leaves the per-node
-    columns out of the trace.
+    columns out of the trace. Extenders of the configuration are asked over `transport`; without
+    one they are not, and the trace says so.
     """
 
     configuration: KubeSchedulerConfiguration = field(default_factory=default_configuration)
@@ -46,6 +48,7 @@ class RunOptions:
     max_cycles: int = 0
     details: bool = True
     patience_ns: int = 600 * SECOND_NS
+    transport: Transport | None = None
 
 
 def simulate(
@@ -70,15 +73,10 @@ class Run:
             configuration=options.configuration,
             features=options.features,
             registry=options.registry,
+            transport=options.transport,
         )
         if options.draw:
-            scheduling = SchedulerOptions(
-                configuration=options.configuration,
-                features=options.features,
-                registry=options.registry,
-                pick=random_pick(options.seed),
-                pick_rule="draw",
-            )
+            scheduling = replace(scheduling, pick=random_pick(options.seed), pick_rule="draw")
         self.simulation = Simulation(scheduling, self._recorder, start_ns(objects), options.timing)
 
     def events(self) -> Iterator[AnyEvent]:
@@ -108,9 +106,17 @@ class Run:
                 self.simulation.clock.now_ns(),
                 tuple(self._recorder.plugins),
                 profile_records(scheduler.profiles, self._recorder),
+                self._not_modelled(),
             )
         )
         self.simulation.load(in_sync_order(self._objects))
+
+    def _not_modelled(self) -> tuple[str, ...]:
+        """Name the extenders that are not asked for want of a way to reach them."""
+        if self._options.transport is not None:
+            return ()
+        extenders = self._options.configuration.extenders
+        return tuple(f"the extender {each.url_prefix} was not asked" for each in extenders)
 
     def _step(self) -> bool:
         """Do the next thing: an attempt, or what falls due next; tell whether there was one."""

@@ -482,7 +482,12 @@ class EventRecorded(Event, frozen=True):
 
 
 class ExtenderCalled(Event, frozen=True):
-    """One call to a scheduler extender; `summary` says its effect, `error` why it failed."""
+    """One call to a scheduler extender about `pod`.
+
+    `summary` says its effect, `error` why it failed; a failure that is `ignored` changed nothing.
+    The counts are of nodes, for preempt of candidate nodes. `status` is HTTP's, 0 without an
+    answer; `response` is the beginning of the answer. The duration is real time.
+    """
 
     extender: str
     verb: str
@@ -491,6 +496,10 @@ class ExtenderCalled(Event, frozen=True):
     duration_ns: int
     summary: str = ""
     error: str = ""
+    pod: int = NONE
+    status: int = 0
+    response: str = ""
+    ignored: bool = False
 
 
 class RunFinished(Event, frozen=True):

@@ -48,6 +48,7 @@ class World:
         self.objects = ObjectStore()
         self.features = features or FeatureGates()
         self.waiting_pods = WaitingPods()
+        self.extenders = None
         self.nominated: dict[str, list[PodInfo]] = {}
         self.now = 0
         self.bound: dict[str, str] = {}

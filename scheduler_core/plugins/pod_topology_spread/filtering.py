@@ -129,7 +129,7 @@ def matching_pods(constraint: SpreadConstraint, nodes: Nodes, sums: RowSums) -> 
     if constraint.selects_everything:
         return np.zeros(nodes.n, np.int64)
     templates = constraint.selection.templates(nodes.cluster.templates)
-    if nodes.changes:
+    if nodes.changes or nodes.bare:
         return nodes.count_pods(templates, terminating=False)
     return sums.of(constraint.selection.key, templates)[nodes.rows]
 
