@@ -100,6 +100,8 @@ class Diagnosis:
     post_filter_message: str = ""
     _ids: IntArray = field(init=False)
     _statuses: Vocabulary[Status] = field(default_factory=Vocabulary)
+    _of_unknown: dict[str, Status] = field(default_factory=dict)
+    """Extenders may turn down nodes that the cluster does not have; they count all the same."""
 
     def __post_init__(self) -> None:
         self._ids = np.full(self.nodes.cluster.n_rows, -1, np.int64)
@@ -116,8 +118,11 @@ class Diagnosis:
 
     def set_status(self, node_name: str, status: Status) -> None:
         """Set one node's status (extenders, Reserve, Permit)."""
-        row = self.nodes.cluster.row_of[node_name]
-        self._ids[row] = self._statuses.id(status)
+        row = self.nodes.cluster.row_of.get(node_name)
+        if row is None:
+            self._of_unknown[node_name] = status
+        else:
+            self._ids[row] = self._statuses.id(status)
 
     def add_plugin_status(self, status: Status) -> None:
         """Note the plugin behind a rejection: its events may wake the pod."""
@@ -128,7 +133,7 @@ class Diagnosis:
 
     def __len__(self) -> int:
         """Return how many nodes have a status of their own."""
-        return int((self._ids >= 0).sum())
+        return int((self._ids >= 0).sum()) + len(self._of_unknown)
 
     def status(self, node_name: str) -> Status:
         row = self.nodes.cluster.row_of.get(node_name, -1)
@@ -158,7 +163,9 @@ class Diagnosis:
         for status, count in zip(statuses, np.bincount(own, minlength=len(statuses)), strict=True):
             for reason in status.reasons:
                 counts[reason] += int(count)
-        if own.size < n:
+        for status in self._of_unknown.values():
+            counts.update(status.reasons)
+        if len(self) < n:
             for reason in self.absent.reasons:
-                counts[reason] += n - own.size
+                counts[reason] += n - len(self)
         return sorted(f"{count} {reason}" for reason, count in counts.items() if count)
