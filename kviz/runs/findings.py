@@ -13,6 +13,8 @@ from kviz.runs.models import Cycle, PodOutcome, Run
 SHOWN = 20
 """Rows of a list that the page shows before it links to the full one."""
 PODS_SHOWN = 5
+NOT_MODELLED = "Not modelled"
+"""How the warnings of `scheduler_core.api` about such features begin."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,12 @@ def findings(*, run: Run) -> Findings:
         n_unschedulable=cycles_filtered(run=run, kind="unschedulable").count(),
         n_waiting=sum(pod.queue == "active" for cause in causes for pod in cause.pods),
     )
+
+
+def not_modelled(*, run: Run) -> list[str]:
+    """What the cluster or the configuration asks for and the engine does not do."""
+    told = [text for text in run.snapshot.warnings if text.startswith(NOT_MODELLED)]
+    return [*told, *run.not_modelled]
 
 
 def pending_causes(*, run: Run) -> list[PendingCause]:

@@ -19,7 +19,7 @@ from kviz.accounts.middleware import share_of, workspace_of
 from kviz.common.problems import ErrorItem
 from kviz.runs import selectors, services
 from kviz.runs.decoder import decode
-from kviz.runs.findings import cycles_filtered, findings
+from kviz.runs.findings import cycles_filtered, findings, not_modelled
 from kviz.runs.forms import RunForm
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.marked_text import marked_lines
@@ -108,8 +108,9 @@ def _run_create(request: HttpRequest) -> HttpResponse:
         )
     except InvalidInput as invalid:
         return _run_form(request, values, invalid.errors, HTTPStatus.BAD_REQUEST)
-    then = "run-explore" if request.POST.get("then") == "explore" else "run-detail"
-    return redirect(then, run.pk)
+    if request.POST.get("then") == "explore":
+        return redirect(f"{reverse('run-explore', args=[run.pk])}?c=1")
+    return redirect("run-detail", run.pk)
 
 
 def _run_form(
@@ -141,7 +142,10 @@ def _run_form(
 @require_GET
 def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = run_of(request, run_id)
-    context = run_context(request, run) | {"findings": findings(run=run)}
+    context = run_context(request, run) | {
+        "findings": findings(run=run),
+        "not_modelled": not_modelled(run=run),
+    }
     return render(request, "runs/detail.html", context)
 
 

@@ -99,7 +99,7 @@ def test_a_sample_runs_from_the_landing_page(owner: Person) -> None:
     assert str(sample.pk) in home
     response = owner.client.post("/runs/new", {"snapshot": sample.pk, "then": "explore"})
     run = Run.objects.get()
-    assert response.headers["Location"] == reverse("run-explore", args=[run.pk])
+    assert response.headers["Location"] == f"/runs/{run.pk}/explore?c=1"
     execute(worker="test")
     html = owner.client.get(f"/runs/{run.pk}").content.decode()
     assert "12 pods are still without a node; 1 found one." in html
@@ -182,6 +182,13 @@ def test_the_message_of_another_cluster_can_be_decoded(owner: Person) -> None:
     assert "TaintToleration" in html
     nonsense = owner.client.get(address, {"message": "please"}).content.decode()
     assert "This is not a message of the form" in nonsense
+
+
+def test_what_the_engine_does_not_do_is_said_on_cluster_and_run(owner: Person) -> None:
+    claiming = pod("claims", resourceClaims="[{name: gpu, resourceClaimName: one}]")
+    run = owner.finished(CLUSTER + claiming)
+    for address in (f"/runs/{run.pk}", f"/snapshots/{run.snapshot_id}"):
+        assert "Not modelled: resource claims" in owner.client.get(address).content.decode()
 
 
 def test_what_belongs_to_others_is_not_there(owner: Person, ada: Person) -> None:

@@ -35,8 +35,8 @@ GUIDE = PluginGuide(
                 "the message no longer names it."
             ),
             _(
-                "Add the toleration if the pod belongs there, or remove the taint. The Explorer shows "
-                "the taints of each node."
+                "Add the toleration if the pod belongs there, or remove the taint. The Explorer "
+                "shows the taints of each node."
             ),
         ),
     ),

@@ -1,0 +1,39 @@
+"""The documents point at things that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kviz.common.fidelity import DIFFERENCES, report
+from kviz.common.plugin_guide import guide_of
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+ADR = ROOT / "docs" / "adr"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(document: Path) -> None:
+    links = LINK.findall(document.read_text(encoding="utf-8"))
+    inside = [link for link in links if "://" not in link]
+    assert [link for link in inside if not (document.parent / link).exists()] == []
+
+
+def test_every_decision_is_in_the_index() -> None:
+    index = set(LINK.findall((ADR / "README.md").read_text(encoding="utf-8")))
+    assert index == {path.name for path in ADR.glob("[0-9]*.md")}
+
+
+def test_every_known_difference_has_its_decision() -> None:
+    assert [d.adr for d in DIFFERENCES if not (ADR / f"{d.adr}.md").is_file()] == []
+
+
+def test_the_fidelity_report_is_of_plugins_that_have_a_page() -> None:
+    found = report()
+    assert found is not None
+    assert found.identical == found.cases - len({failure.name for failure in found.failures})
+    assert [name for name in found.by_plugin if guide_of(name) is None] == []
