@@ -40,7 +40,8 @@ const SPACES = ["shop", "payments", "batch", "ml"];
 interface Node { cpu: number; memory: number; gpu: number; pods: number; taint: boolean; cordoned: boolean; zone: number }
 interface Pod { number: number; key: string; cpu: number; memory: number; gpu: number; priority: number; attempts: number }
 
-export interface Sizes { nodes: number; pods: number; chunk?: number; seed?: number }
+/** `detailed` false keeps no details, for runs too large to hold them. */
+export interface Sizes { nodes: number; pods: number; chunk?: number; seed?: number; detailed?: boolean }
 
 /** Every event of the run as rows: headers in order, details by cycle. */
 export class SyntheticRun {
@@ -171,7 +172,7 @@ export class SyntheticRun {
     const rejected = [...counts].sort(([a], [b]) => a - b);
     this.emit("FilterFinished", status.length, found.length, wanted, rejected, false);
     const columns = ["FilterColumns", statuses, ["u1", Uint8Array.from(status)], ints(found), null];
-    this.details.set(this.cycle, [columns]);
+    if (this.sizes.detailed !== false) this.details.set(this.cycle, [columns]);
     return found;
   }
 
@@ -208,7 +209,7 @@ export class SyntheticRun {
       normalized.forEach((v, i) => (totals[i]! += v * weight));
       return [P[name], weight, ints(raw), ints(normalized)];
     });
-    this.details.get(this.cycle)!.push(["ScoreColumns", ints(feasible), plugins, ints(totals)]);
+    this.details.get(this.cycle)?.push(["ScoreColumns", ints(feasible), plugins, ints(totals)]);
     const best = Math.max(...totals);
     const tied = totals.filter((total) => total === best).length;
     const winner = totals.indexOf(best);

@@ -277,6 +277,7 @@ export interface PodAdded {
   readonly nominated_node: number;
   readonly phase: string;
   readonly terminating: boolean;
+  readonly gone_at_ns: bigint;
 }
 export const readPodAdded: Reader<PodAdded> = (row) => ({
   kind: "PodAdded",
@@ -291,6 +292,7 @@ export const readPodAdded: Reader<PodAdded> = (row) => ({
   nominated_node: num(row[9] ?? -1),
   phase: str(row[10]),
   terminating: bool(row[11]),
+  gone_at_ns: big(row[12]),
 });
 
 export interface PodUpdated {
@@ -300,6 +302,7 @@ export interface PodUpdated {
   readonly requests: readonly number[];
   readonly phase: string;
   readonly terminating: boolean;
+  readonly gone_at_ns: bigint;
 }
 export const readPodUpdated: Reader<PodUpdated> = (row) => ({
   kind: "PodUpdated",
@@ -308,6 +311,7 @@ export const readPodUpdated: Reader<PodUpdated> = (row) => ({
   requests: nums(row[3]),
   phase: str(row[4]),
   terminating: bool(row[5]),
+  gone_at_ns: big(row[6]),
 });
 
 export interface PodDeleted {
