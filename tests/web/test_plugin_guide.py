@@ -6,12 +6,42 @@ import pytest
 from django.utils.functional import Promise
 
 from kviz.common.plugin_guide import GUIDES, PluginGuide, guide_of, reason_guide
+from scheduler_core.sim import simulate
+from scheduler_core.trace.events import ProfileRecord, RunStarted
 
 
 def test_names_are_unique_and_found() -> None:
     assert len({guide.name for guide in GUIDES}) == len(GUIDES)
     assert all(guide_of(guide.name) is guide for guide in GUIDES)
     assert guide_of("NoSuchPlugin") is None
+
+
+@pytest.fixture(scope="module")
+def profile() -> tuple[RunStarted, ProfileRecord]:
+    """The default profile as a run announces it."""
+    started = next(iter(simulate([])))
+    assert isinstance(started, RunStarted)
+    return started, started.profiles[0]
+
+
+def test_the_pages_are_in_the_order_of_the_default_profile(
+    profile: tuple[RunStarted, ProfileRecord],
+) -> None:
+    assert tuple(guide.name for guide in GUIDES) == profile[0].plugins
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
+def test_points_and_weight_are_those_a_run_uses(
+    profile: tuple[RunStarted, ProfileRecord], guide: PluginGuide
+) -> None:
+    number = profile[0].plugins.index(guide.name)
+    attached = [record for record in profile[1].points if number in record.plugins]
+    told = {point.name for point in guide.points} - {"NormalizeScore"}
+    assert told == {record.point for record in attached}
+    weights = [
+        record.weights[record.plugins.index(number)] for record in attached if record.weights
+    ]
+    assert guide.weight == sum(weights)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,11 @@ GUIDE = PluginGuide(
                 "for the rest."
             ),
         ),
-        Point("PreScore", _("Skips unless a claim is to be bound to an existing volume.")),
+        Point("PreScore", _("Skips, unless that feature is on and a claim is still to be bound.")),
+        Point(
+            "Score",
+            _("Compares how full the volumes would be; needs a feature that is off by default."),
+        ),
         Point("Reserve", _("Reserves the volumes found on the chosen node.")),
         Point("PreBind", _("Writes the bindings and waits until they are done.")),
     ),
@@ -28,6 +32,7 @@ GUIDE = PluginGuide(
         "csiStorageCapacity",
     ),
     upstream="plugins/volumebinding",
+    weight=1,
     reasons=(
         Reason(
             'persistentvolumeclaim "NAME" not found',
