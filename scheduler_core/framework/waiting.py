@@ -33,7 +33,7 @@ class WaitingPod:
         """Withdraw one plugin's objection; the last one lets the pod go."""
         self.deadlines_ns.pop(plugin, None)
         if not self.deadlines_ns and self.decision is None:
-            self.decision = SUCCESS
+            self.decision = SUCCESS.by(plugin)
 
     def reject(self, plugin: str, message: str) -> bool:
         """Refuse the pod; tell whether it was still waiting."""

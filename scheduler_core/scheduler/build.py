@@ -25,10 +25,10 @@ from scheduler_core.config import (
 )
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.config.problems import ByName
-from scheduler_core.framework.handle import Handle
 from scheduler_core.extender.extenders import Extenders
 from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.extenders import EXTENDER
+from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.plugin_calls import in_words
 from scheduler_core.framework.runtime import Framework
@@ -36,7 +36,7 @@ from scheduler_core.framework.signatures import PodSignature
 from scheduler_core.framework.waiting import PodsInPreBind, WaitingPods
 from scheduler_core.preemption.pick import BreakTie, first
 from scheduler_core.queue.hints import QueueingHints
-from scheduler_core.queue.moves import Move, QueueEvent
+from scheduler_core.queue.moves import Move, QueueEvent, Strategy, Via
 from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.profiles import QueueProfile
 from scheduler_core.queue.scheduling_queue import QueueSettings, SchedulingQueue
@@ -235,6 +235,13 @@ def assemble(
     return Assembly(scheduler, handle.objects, plugins, handle.waiting_pods)
 
 
+def _extenders(options: SchedulerOptions, cluster: ClusterColumns) -> Extenders | None:
+    configs = options.configuration.extenders
+    if not configs or options.transport is None:
+        return None
+    return Extenders(configs, options.transport, cluster)
+
+
 def _plugins(
     registry: Registry, profiles: Mapping[str, ResolvedProfile], handle: Handle
 ) -> dict[str, dict[str, Plugin]]:
@@ -251,13 +258,6 @@ def _plugins(
                 problem = Problem(path, f'initializing plugin "{name}": {reason}')
                 raise ConfigError([problem]) from error
     return made
-
-
-def _extenders(options: SchedulerOptions, cluster: ClusterColumns) -> Extenders | None:
-    configs = options.configuration.extenders
-    if not configs or options.transport is None:
-        return None
-    return Extenders(configs, options.transport, cluster)
 
 
 def _batches(
@@ -298,7 +298,8 @@ def _queue(
     configuration = options.configuration
 
     def emit(event: QueueEvent) -> None:
-        recorder.emit(_queue_record(event, recorder))
+        if not _says_nothing(event):
+            recorder.emit(_queue_record(event, recorder))
         if options.on_queue_event is not None:
             options.on_queue_event(event)
 
@@ -327,6 +328,19 @@ def _queue(
         ),
         features=options.features,
         sign_pod=sign_pod,
+    )
+
+
+def _says_nothing(event: QueueEvent) -> bool:
+    """Tell whether an event went past a parked pod without any of its plugins asking for it.
+
+    With many pods parked that is most of what the queue decides.
+    """
+    return (
+        isinstance(event, Move)
+        and event.strategy is Strategy.SKIP
+        and not event.hints
+        and (event.via in (Via.CLUSTER_EVENT, Via.SELF_UPDATE))
     )
 
 

@@ -1,5 +1,6 @@
 """The simulated cluster: virtual time, API server, kubelets, and whole runs."""
 
 from scheduler_core.sim.run import RunOptions, simulate
+from scheduler_core.sim.scenario import Scenario, ScenarioError, load_scenario
 
-__all__ = ["RunOptions", "simulate"]
+__all__ = ["RunOptions", "Scenario", "ScenarioError", "load_scenario", "simulate"]

@@ -26,7 +26,7 @@ def merge_patch(item: K, patch: Tree) -> K:
     """
     kind = type(item)
     merged: Tree = msgspec.to_builtins(item)
-    _set(merged, coerce_struct(_without_nulls(patch), kind))
+    _set(merged, coerce_struct(without_nulls(patch), kind))
     _remove(merged, patch)
     return _through_json(msgspec.convert(merged, kind, dec_hook=decode_timestamp))
 
@@ -39,9 +39,10 @@ def _through_json(item: K) -> K:
     return replace(item, status=replace(item.status, start_time=start_ns))
 
 
-def _without_nulls(patch: Tree) -> Tree:
+def without_nulls(patch: Mapping[str, Plain]) -> Tree:
+    """Return a patch without the fields it removes."""
     return {
-        key: _without_nulls(value) if isinstance(value, dict) else value
+        key: without_nulls(value) if isinstance(value, dict) else value
         for key, value in patch.items()
         if value is not None
     }

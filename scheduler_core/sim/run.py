@@ -1,24 +1,30 @@
 """A whole run: a cluster goes in, the trace comes out.
 
 The run ends when nothing more can happen by itself: no pod may be tried, nothing is under way,
-and the scenario is over. Pods that only the five-minute flush would try again stay pending.
+and the scenario is over. Pods that only the five-minute flush would try again stay pending. A
+scenario may instead say until when the run goes on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from scheduler_core import ENGINE_VERSION
-from scheduler_core.api import KubeObject, Node, Pod
+from scheduler_core.api import KubeObject, Node, Pod, PriorityClass
+from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.extender.transport import Transport
 from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.scheduler.build import SchedulerOptions, profile_records
 from scheduler_core.scheduler.event_handlers import TERMINAL_PHASES
+from scheduler_core.sim.admission import admit
 from scheduler_core.sim.pick import random_pick
+from scheduler_core.sim.scenario import Scenario, ScenarioOptions
 from scheduler_core.sim.simulation import Simulation, Timing
+from scheduler_core.sim.steps import Steps
 from scheduler_core.trace.events import AnyEvent, RunFinished, RunStarted
 from scheduler_core.trace.recorder import Recorder
 
@@ -35,7 +41,8 @@ class RunOptions:
     `draw` picks uniformly among the best nodes with the seed, as schedulers before v1.36 did.
     `max_cycles` 0 means no limit; a run also ends when no pod has been bound for `patience_ns`
     (a pod that meets an error is tried again for ever). `details` False leaves the per-node
-    columns out of the trace. Extenders of the configuration are asked over `transport`; without
+    columns out of the trace. `scenario` is what happens meanwhile; its options go before `timing`.
+    Extenders of the configuration are asked over `transport`; without
     one they are not, and the trace says so.
     """
 
@@ -49,6 +56,7 @@ class RunOptions:
     details: bool = True
     patience_ns: int = 600 * SECOND_NS
     transport: Transport | None = None
+    scenario: Scenario = field(default_factory=Scenario)
 
 
 def simulate(
@@ -65,10 +73,13 @@ class Run:
     """One run of a simulated cluster."""
 
     def __init__(self, objects: Sequence[KubeObject], options: RunOptions) -> None:
-        self._objects = objects
+        self._objects, refused = admitted(objects)
+        self._refused = tuple(refused)
         self._options = options
+        self._scenario = options.scenario
         self._events: list[AnyEvent] = []
         self._recorder = Recorder(self._events.append, options.details)
+        self._last_step_ns = 0
         scheduling = SchedulerOptions(
             configuration=options.configuration,
             features=options.features,
@@ -77,7 +88,18 @@ class Run:
         )
         if options.draw:
             scheduling = replace(scheduling, pick=random_pick(options.seed), pick_rule="draw")
-        self.simulation = Simulation(scheduling, self._recorder, start_ns(objects), options.timing)
+        timing = timing_of(options.scenario.options, options.timing)
+        self.simulation = Simulation(scheduling, self._recorder, start_ns(objects), timing)
+        self._begin_ns = self.simulation.clock.now_ns()
+        self._steps = Steps(
+            self.simulation, recreate_evicted=options.scenario.options.recreate_evicted
+        )
+
+    @property
+    def _end_ns(self) -> int | None:
+        """When the scenario ends the run, None if it does not."""
+        until_ns = self._scenario.until_ns
+        return self._begin_ns + until_ns if until_ns else None
 
     def events(self) -> Iterator[AnyEvent]:
         """Yield the trace from beginning to end."""
@@ -110,32 +132,55 @@ class Run:
             )
         )
         self.simulation.load(in_sync_order(self._objects))
+        self._plan_scenario()
+
+    def _plan_scenario(self) -> None:
+        simulation, begin_ns = self.simulation, self._begin_ns
+        for index, step in enumerate(self._scenario.steps):
+            at_ns = begin_ns + step.at_ns
+            simulation.clock.call_at(at_ns, partial(self._steps.play, index, step))
+            self._last_step_ns = at_ns
+        simulation.advance_to(begin_ns)
 
     def _not_modelled(self) -> tuple[str, ...]:
-        """Name the extenders that are not asked for want of a way to reach them."""
-        if self._options.transport is not None:
-            return ()
-        extenders = self._options.configuration.extenders
-        return tuple(f"the extender {each.url_prefix} was not asked" for each in extenders)
+        """Name what the input asks for in vain, extenders among it that cannot be reached."""
+        named = list(self._refused)
+        if self._options.transport is None:
+            extenders = self._options.configuration.extenders
+            named += [f"the extender {each.url_prefix} was not asked" for each in extenders]
+        return tuple(named)
 
     def _step(self) -> bool:
         """Do the next thing: an attempt, or what falls due next; tell whether there was one."""
-        simulation = self.simulation
+        simulation, end_ns = self.simulation, self._end_ns
+        if end_ns is not None and simulation.clock.now_ns() >= end_ns:
+            return False
         if simulation.attempt():
             simulation.advance_to(simulation.clock.now_ns() + simulation.timing.attempt_ns)
             return True
-        due_ns = simulation.next_due_ns()
+        due_ns = self._next_ns()
         if due_ns is None:
             return False
         simulation.advance_to(due_ns)
         return True
+
+    def _next_ns(self) -> int | None:
+        """Return when to go on, None if nothing is left to come."""
+        simulation, end_ns = self.simulation, self._end_ns
+        if end_ns is None:
+            return simulation.next_due_ns()
+        stop_ns = simulation.next_stop_ns()
+        return end_ns if stop_ns is None else min(stop_ns, end_ns)
 
     def _limit_met(self) -> str:
         """Return why the run must not go on, empty if it may."""
         simulation, options = self.simulation, self._options
         if 0 < options.max_cycles <= simulation.scheduler.n_cycles:
             return f"stopped after {options.max_cycles} cycles"
-        if simulation.clock.now_ns() - simulation.last_progress_ns > options.patience_ns:
+        if self._end_ns is not None:
+            return ""
+        since_ns = max(simulation.last_progress_ns, self._last_step_ns)
+        if simulation.clock.now_ns() - since_ns > options.patience_ns:
             return f"stopped: no pod was bound for {options.patience_ns // SECOND_NS} s"
         return ""
 
@@ -154,6 +199,39 @@ def start_ns(objects: Sequence[KubeObject]) -> int:
     """Return when the run starts: the second after the latest time an object names."""
     latest = max((item.metadata.creation_timestamp or 0 for item in objects), default=0)
     return max(DEFAULT_START_NS, -(-latest // SECOND_NS) * SECOND_NS)
+
+
+def timing_of(options: ScenarioOptions, timing: Timing) -> Timing:
+    """Return the timing with what a scenario says about it."""
+    start_ns = options.pod_start
+    if start_ns is None:
+        start_ns = timing.kubelet_start_ns
+    if options.kubelet is not None:
+        start_ns = (start_ns or SECOND_NS) if options.kubelet else None
+    return Timing(
+        attempt_ns=timing.attempt_ns if options.attempt is None else options.attempt,
+        pre_bind_ns=timing.pre_bind_ns if options.pre_bind is None else options.pre_bind,
+        binding_ns=timing.binding_ns if options.binding is None else options.binding,
+        kubelet_start_ns=start_ns,
+    )
+
+
+def admitted(objects: Sequence[KubeObject]) -> tuple[list[KubeObject], list[str]]:
+    """Return the objects as the API server lets them in, pods with their priority.
+
+    A pod whose priority class is not there comes in without; the list says so.
+    """
+    classes = PriorityClasses(item for item in objects if isinstance(item, PriorityClass))
+    items: list[KubeObject] = []
+    refused = []
+    for item in objects:
+        if isinstance(item, Pod):
+            try:
+                item = classes.resolve(admit(item))
+            except UnknownPriorityClassError as error:
+                refused.append(f"Pod {item.key}: {error}; its priority counts as 0")
+        items.append(item)
+    return items, refused
 
 
 def in_sync_order(objects: Sequence[KubeObject]) -> list[KubeObject]:

@@ -13,8 +13,16 @@ from scheduler_core.scheduler.build import Assembly, SchedulerOptions, assemble
 from scheduler_core.scheduler.event_handlers import EventHandlers
 from scheduler_core.sim.api_server import ApiServer
 from scheduler_core.sim.clock import SECOND_NS, VirtualClock
+from scheduler_core.sim.eviction import PodGarbageCollector, TaintEviction
+from scheduler_core.sim.kubelet import FINISHED, Kubelets
 from scheduler_core.sim.world_trace import WorldTrace
-from scheduler_core.trace.events import ClockAdvanced, EventRecorded, NodeOrderChanged, PodEvicted
+from scheduler_core.trace.events import (
+    NONE,
+    ClockAdvanced,
+    EventRecorded,
+    NodeOrderChanged,
+    PodEvicted,
+)
 from scheduler_core.trace.recorder import Recorder
 
 MILLI_NS = 1_000_000
@@ -27,8 +35,9 @@ class Timing:
     """How long things take in the simulated cluster, in nanoseconds.
 
     `pre_bind_ns` is what PreBind takes for a pod that needs it (volumes to bind); `binding_ns`
-    passes before Bind. With `kubelet_start_ns` None there are no kubelets: bound pods stay
-    Pending, and deleted pods are gone at once instead of after their grace period.
+    passes before Bind. With `kubelet_start_ns` None there are neither kubelets nor controllers:
+    bound pods stay Pending, and deleted pods are gone at once instead of after their grace
+    period.
     """
 
     attempt_ns: int = MILLI_NS
@@ -58,6 +67,10 @@ class Simulation:
         self.waiting_pods = assembly.waiting_pods
         self.server.watch(WorldTrace(recorder, self.scheduler.cache))
         self.server.watch(EventHandlers(self.scheduler, assembly.objects, self.waiting_pods))
+        if timing.kubelet_start_ns is not None:
+            self.server.watch(Kubelets(self.server, self.clock, timing.kubelet_start_ns))
+            self.server.watch(TaintEviction(self.server, self.clock, self))
+            self.server.watch(PodGarbageCollector(self.server, self.clock))
 
     # ------------------------------------------------------------ the world's doings
 
@@ -65,42 +78,54 @@ class Simulation:
         """Create objects in the order given."""
         for item in objects:
             self.server.create(item, self.clock.now_ns())
-            if isinstance(item, Pod):
-                self._resume(item)
 
-    def _resume(self, pod: Pod) -> None:
-        """Let a pod that was being deleted in the input go on towards its end."""
-        gone_at_ns = pod.metadata.deletion_timestamp
-        if gone_at_ns is not None and self.timing.kubelet_start_ns is not None:
-            self._vanish_at(pod, max(gone_at_ns, self.clock.now_ns()))
+    def delete_pod(self, pod: Pod, grace_seconds: int | None = None) -> int:
+        """Delete a pod, gracefully if it runs somewhere; return when it will be gone.
 
-    def delete_pod(self, pod: Pod) -> int:
-        """Delete a pod, gracefully if it runs somewhere; return when it will be gone."""
+        `grace_seconds` None leaves the grace period to the pod. One that is being deleted
+        already goes sooner, never later.
+        """
         now_ns = self.clock.now_ns()
-        if self.timing.kubelet_start_ns is None or not pod.spec.node_name:
+        gone_at_ns = self._gone_at_ns(pod, grace_seconds)
+        if gone_at_ns <= now_ns:
             self.server.delete(pod)
             return now_ns
-        seconds = pod.spec.termination_grace_period_seconds
-        grace_s = DEFAULT_GRACE_SECONDS if seconds is None else seconds
-        gone_at_ns = now_ns + grace_s * SECOND_NS
+        known_ns = pod.metadata.deletion_timestamp
+        if known_ns is not None and known_ns <= gone_at_ns:
+            return known_ns
+        grace_s = (gone_at_ns - now_ns) // SECOND_NS
         metadata = replace(
             pod.metadata, deletion_timestamp=gone_at_ns, deletion_grace_period_seconds=grace_s
         )
         self.server.update(replace(pod, metadata=metadata))
-        self._vanish_at(pod, gone_at_ns)
         return gone_at_ns
 
-    def _vanish_at(self, pod: Pod, gone_at_ns: int) -> None:
-        def vanish() -> None:
-            live = self.server.get(Pod, pod.key)
-            if live is not None and live.uid == self._uid(pod):
-                self.server.delete(live)
+    def _gone_at_ns(self, pod: Pod, grace_seconds: int | None = None) -> int:
+        now_ns = self.clock.now_ns()
+        runs = pod.spec.node_name and pod.status.phase not in FINISHED
+        if self.timing.kubelet_start_ns is None or not runs:
+            return now_ns
+        if grace_seconds is None:
+            grace_seconds = pod.spec.termination_grace_period_seconds
+        return now_ns + SECOND_NS * (
+            DEFAULT_GRACE_SECONDS if grace_seconds is None else max(grace_seconds, 0)
+        )
 
-        self.clock.call_at(gone_at_ns, vanish)
-
-    def _uid(self, pod: Pod) -> str:
+    def evict(self, pod: Pod, reason: str, condition_reason: str) -> None:
+        """Delete a pod that has to leave its node, unless it is gone already."""
         live = self.server.get(Pod, pod.key)
-        return pod.uid or (live.uid if live else "")
+        if live is not None and live.uid == pod.uid:
+            condition = PodCondition(reason=condition_reason, message=reason)
+            self._evict(live, NONE, reason, condition)
+
+    def _evict(self, pod: Pod, by: int, reason: str, condition: PodCondition) -> None:
+        condition = replace(condition, type=DISRUPTION_TARGET, status="True")
+        if not _has_condition(pod, condition):
+            status = replace(pod.status, conditions=_with_condition(pod, condition))
+            pod = self.server.update(replace(pod, status=status))
+        gone_at_ns = self._gone_at_ns(pod)
+        self.recorder.emit(PodEvicted(self.recorder.pod(pod.uid), by, reason, gone_at_ns))
+        self.delete_pod(pod)
 
     # ------------------------------------------------------------ what the scheduler writes
 
@@ -121,15 +146,7 @@ class Simulation:
         spec = replace(live.spec, node_name=node_name)
         self.server.update(replace(live, spec=spec, status=status))
         self.last_progress_ns = self.clock.now_ns()
-        if self.timing.kubelet_start_ns is not None:
-            start_ns = self.clock.now_ns() + self.timing.kubelet_start_ns
-            self.clock.call_at(start_ns, lambda: self._run_pod(pod.key, pod.uid))
         return ""
-
-    def _run_pod(self, key: str, uid: str) -> None:
-        live = self.server.get(Pod, key)
-        if live is not None and live.uid == uid and live.status.phase in ("", "Pending"):
-            self.server.update(replace(live, status=replace(live.status, phase="Running")))
 
     def patch_pod_status(
         self, pod: PodInfo, condition: PodCondition | None, nominated_node_name: str | None
@@ -152,28 +169,13 @@ class Simulation:
         live = self.server.get(Pod, pod.key)
         if live is None or live.uid != pod.uid:
             return False
+        scheduler_name = preemptor.pod.spec.scheduler_name
         condition = PodCondition(
-            type=DISRUPTION_TARGET,
-            status="True",
             reason="PreemptionByScheduler",
-            message=f"{preemptor.pod.spec.scheduler_name}: preempting to accommodate a higher "
-            "priority pod",
+            message=f"{scheduler_name}: preempting to accommodate a higher priority pod",
         )
-        self.patch_pod_status(pod, condition, None)
-        live = self.server.get(Pod, pod.key)
-        assert live is not None
-        victim, by = self.recorder.pod(pod.uid), self.recorder.pod(preemptor.uid)
-        gone_at_ns = self._gone_at_ns(live)
-        self.recorder.emit(PodEvicted(victim, by, message, gone_at_ns))
-        self.delete_pod(live)
+        self._evict(live, self.recorder.pod(preemptor.uid), message, condition)
         return True
-
-    def _gone_at_ns(self, pod: Pod) -> int:
-        if self.timing.kubelet_start_ns is None or not pod.spec.node_name:
-            return self.clock.now_ns()
-        seconds = pod.spec.termination_grace_period_seconds
-        grace_s = DEFAULT_GRACE_SECONDS if seconds is None else seconds
-        return self.clock.now_ns() + grace_s * SECOND_NS
 
     def record_event(self, pod: PodInfo, kind: str, reason: str, message: str) -> None:
         self.recorder.emit(EventRecorded(self.recorder.pod(pod.uid), kind, reason, message))
@@ -224,16 +226,17 @@ class Simulation:
         )
         return min((due_ns for due_ns in times if due_ns is not None), default=None)
 
+    def next_stop_ns(self) -> int | None:
+        """Return when something happens next, that flush included."""
+        times = (self.next_due_ns(), self.scheduler.queue.next_leftover_flush_ns())
+        return min((due_ns for due_ns in times if due_ns is not None), default=None)
+
     def advance_to(self, now_ns: int) -> None:
         """Move the clock and do all that is due by then, in order."""
-        while (due_ns := self._next_stop_ns()) is not None and due_ns <= now_ns:
+        while (due_ns := self.next_stop_ns()) is not None and due_ns <= now_ns:
             self._move_clock(max(due_ns, self.clock.now_ns()))
             self._do_what_is_due()
         self._move_clock(now_ns)
-
-    def _next_stop_ns(self) -> int | None:
-        times = (self.next_due_ns(), self.scheduler.queue.next_leftover_flush_ns())
-        return min((due_ns for due_ns in times if due_ns is not None), default=None)
 
     def _do_what_is_due(self) -> None:
         now_ns, queue = self.clock.now_ns(), self.scheduler.queue
@@ -289,3 +292,7 @@ def _with_condition(pod: Pod, condition: PodCondition) -> tuple[PodCondition, ..
     """Return the pod's conditions with one set or replaced."""
     others = [known for known in pod.status.conditions if known.type != condition.type]
     return (*others, condition)
+
+
+def _has_condition(pod: Pod, condition: PodCondition) -> bool:
+    return condition in pod.status.conditions

@@ -101,6 +101,7 @@ class WorldTrace:
                 nominated_node=self._recorder.node(status.nominated_node_name),
                 phase=status.phase or "Pending",
                 terminating=pod.terminating,
+                gone_at_ns=pod.pod.metadata.deletion_timestamp or 0,
             )
         )
 
@@ -111,7 +112,7 @@ class WorldTrace:
         same = (
             old.template is new.template
             and old.pod.status.phase == new.pod.status.phase
-            and old.terminating == new.terminating
+            and old.pod.metadata.deletion_timestamp == new.pod.metadata.deletion_timestamp
         )
         if same:
             return
@@ -123,6 +124,7 @@ class WorldTrace:
                 requests,
                 new.pod.status.phase or "Pending",
                 new.terminating,
+                new.pod.metadata.deletion_timestamp or 0,
             )
         )
 

@@ -234,14 +234,18 @@ class PodAdded(Event, frozen=True):
     nominated_node: int = NONE
     phase: str = "Pending"
     terminating: bool = False
+    gone_at_ns: int = 0
 
 
 class PodUpdated(Event, frozen=True):
+    """`gone_at_ns` is when the grace period of a terminating pod ends."""
+
     pod: int
     priority: int
     requests: tuple[int, ...]
     phase: str
     terminating: bool = False
+    gone_at_ns: int = 0
 
 
 class PodDeleted(Event, frozen=True):
@@ -251,7 +255,10 @@ class PodDeleted(Event, frozen=True):
 
 
 class PodEvicted(Event, frozen=True):
-    """Deletion was asked for; the pod vanishes at `gone_at_ns`. `by_pod` is the preemptor."""
+    """The pod has to leave its node and vanishes at `gone_at_ns`.
+
+    `by_pod` is the preemptor; -1 for a drain or a taint, then `reason` says which.
+    """
 
     pod: int
     by_pod: int
