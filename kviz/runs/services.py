@@ -10,16 +10,18 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, fields
+from dataclasses import fields
+from operator import attrgetter
 from typing import Final
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from kviz.accounts.models import Workspace
+from kviz.common.upsert import upsert
 from kviz.runs import inputs
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from kviz.snapshots.models import Snapshot
@@ -276,23 +278,22 @@ def _store(run: Run, chunk: Chunk, delta: Delta) -> None:
         headers=chunk.headers,
         details=chunk.details,
     )
-    Cycle.objects.bulk_create(
-        (_cycle(run, row) for row in delta.cycles),
-        update_conflicts=True,
-        unique_fields=["run", "number"],
-        update_fields=["result", "node", "message", "first_cause"],
+    run_id = Run._meta.pk.get_db_prep_save(run.pk, connection)
+    upsert(
+        Cycle,
+        ("run", *_CYCLE_FIELDS, "n_victims"),
+        [(run_id, *_CYCLE_VALUES(row), len(row.victims)) for row in delta.cycles],
+        unique=("run", "number"),
     )
-    PodOutcome.objects.bulk_create(
-        (PodOutcome(run=run, **asdict(row)) for row in delta.pods),
-        update_conflicts=True,
-        unique_fields=["run", "pod"],
-        update_fields=_OUTCOME_FIELDS,
+    upsert(
+        PodOutcome,
+        ("run", *_POD_FIELDS),
+        [(run_id, *_POD_VALUES(row)) for row in delta.pods],
+        unique=("run", "pod"),
     )
 
 
-def _cycle(run: Run, row: CycleRow) -> Cycle:
-    values = asdict(row)
-    return Cycle(run=run, n_victims=len(values.pop("victims")), **values)
-
-
-_OUTCOME_FIELDS: Final = [field.name for field in fields(PodRow) if field.name != "pod"]
+_CYCLE_FIELDS: Final = [field.name for field in fields(CycleRow) if field.name != "victims"]
+_CYCLE_VALUES: Final = attrgetter(*_CYCLE_FIELDS)
+_POD_FIELDS: Final = [field.name for field in fields(PodRow)]
+_POD_VALUES: Final = attrgetter(*_POD_FIELDS)
