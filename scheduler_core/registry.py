@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from scheduler_core.config import ExtensionPoint
+from scheduler_core.config import ExtensionPoint, JsonValue
 from scheduler_core.config.types import (
     Args,
     DefaultPreemptionArgs,
@@ -18,10 +18,12 @@ from scheduler_core.config.types import (
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
     PodTopologySpreadArgs,
+    UnknownArgs,
     VolumeBindingArgs,
 )
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.per_node import PerNode, is_per_node
 from scheduler_core.plugins.default_binder import DefaultBinder
 from scheduler_core.plugins.default_preemption import DefaultPreemption
 from scheduler_core.plugins.dynamic_resources import DynamicResources
@@ -61,10 +63,19 @@ Factory = Callable[[Args | None, Handle], Plugin]
 """`(args, handle) -> plugin`; `args` are the plugin's typed arguments, None if it has none."""
 
 
+PER_NODE_METHOD_OF_POINT: Mapping[ExtensionPoint, str] = {
+    ExtensionPoint.FILTER: "filter_node",
+    ExtensionPoint.SCORE: "score_node",
+}
+
+
 def points_of(plugin_type: type) -> frozenset[ExtensionPoint]:
     """Return the extension points a plugin class implements: those whose method it has."""
     return frozenset(
-        point for point, method in METHOD_OF_POINT.items() if hasattr(plugin_type, method)
+        point
+        for methods in (METHOD_OF_POINT, PER_NODE_METHOD_OF_POINT)
+        for point, method in methods.items()
+        if hasattr(plugin_type, method)
     )
 
 
@@ -75,7 +86,7 @@ class Registration:
 
 
 class RegistryError(ValueError):
-    """A plugin name is taken, or not there; the message says which."""
+    """A plugin name is taken or not there, or a class is no plugin; the message says which."""
 
 
 class Registry:
@@ -90,6 +101,19 @@ class Registry:
             raise RegistryError(f"a plugin named {name} already exists")
         self._plugins[name] = Registration(points_of(plugin_type), factory)
 
+    def register_out_of_tree(self, name: str, plugin_type: type) -> None:
+        """Add somebody else's plugin, written for columns or per node.
+
+        It is made with `(args, handle)`: its arguments as they stand in the configuration, None
+        if there are none. Raises RegistryError if the name is taken or the class is no plugin.
+        """
+        if not points_of(plugin_type):
+            raise RegistryError(f"plugin {name} has the method of no extension point")
+        own_name = getattr(plugin_type, "name", None)
+        if own_name != name:
+            raise RegistryError(f"plugin {name} must say so in its attribute name, not {own_name}")
+        self.register(name, plugin_type, _as_written(plugin_type))
+
     def unregister(self, name: str) -> None:
         """Take a plugin out. Raises RegistryError if there is none of that name."""
         if name not in self._plugins:
@@ -97,11 +121,11 @@ class Registry:
         del self._plugins[name]
 
     def merge(self, other: Registry) -> None:
-        """Add all plugins of another registry. Raises RegistryError if a name is taken."""
-        for name, registration in other._plugins.items():
+        """Add all plugins of another registry, or none. Raises RegistryError if a name is taken."""
+        for name in other:
             if name in self._plugins:
                 raise RegistryError(f"a plugin named {name} already exists")
-            self._plugins[name] = registration
+        self._plugins.update(other._plugins)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._plugins)
@@ -127,6 +151,17 @@ def _handled(make: Callable[[Handle], Plugin]) -> Factory:
 def _argued(make: Callable[[A, Handle], Plugin], args_type: type[A]) -> Factory:
     """Return a factory that falls back to the default arguments."""
     return lambda args, handle: make(args if isinstance(args, args_type) else args_type(), handle)
+
+
+def _as_written(plugin_type: type) -> Factory:
+    """Return a factory that hands over arguments as they are in the file, and lifts the plugin."""
+    make = cast("Callable[[JsonValue, Handle], Plugin]", plugin_type)
+
+    def factory(args: Args | None, handle: Handle) -> Plugin:
+        plugin = make(args.value if isinstance(args, UnknownArgs) else None, handle)
+        return PerNode(plugin) if is_per_node(plugin_type) else plugin
+
+    return factory
 
 
 def in_tree_registry() -> Registry:

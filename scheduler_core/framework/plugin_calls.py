@@ -79,9 +79,7 @@ def call(point: str, plugin: str, pod: PodInfo | None, method: Callable[[*Ts], R
         raise
     except Exception as error:
         raise PluginFailure(plugin, point, about, in_words(error)) from error
-    if not isinstance(answer, ANSWERS[point]):
-        raise PluginFailure(plugin, point, about, _instead(answer, ANSWERS[point]))
-    if fault := _fault(answer):
+    if fault := fault_of(answer, ANSWERS[point]):
         raise PluginFailure(plugin, point, about, fault)
     return answer
 
@@ -166,25 +164,20 @@ def _column_fault(
     return f"returned {name} {column.dtype} {column.shape}, not {wanted}"
 
 
-def _instead(answer: object, wanted: tuple[type, ...]) -> str:
-    names = " or ".join("None" if kind is type(None) else kind.__name__ for kind in wanted)
-    got = "None" if answer is None else type(answer).__name__
-    return f"returned {got}, not {names}"
-
-
-def _fault(answer: object) -> str:
-    """Return what is wrong inside an answer of the right type, empty if nothing is."""
-    match answer:
-        case Status():
-            return _status_fault(answer)
-        case Prepared(node_names=names) if names is not None:
-            if not isinstance(names, frozenset):
-                return f"returned node_names as {type(names).__name__}, not frozenset"
-        case PermitOutcome() | PostFilterOutcome():
-            return _status_fault(answer.status)
-        case Verdict():
-            if not _are_texts(answer.texts):
-                return "returned texts that are no tuple of strings"
+def fault_of(answer: object, wanted: tuple[type, ...]) -> str:
+    """Return what is wrong with an answer that must be one of `wanted`, empty if nothing is."""
+    if not isinstance(answer, wanted):
+        names = " or ".join("None" if kind is type(None) else kind.__name__ for kind in wanted)
+        got = "None" if answer is None else type(answer).__name__
+        return f"returned {got}, not {names}"
+    if isinstance(answer, Status):
+        return _status_fault(answer)
+    if isinstance(answer, PermitOutcome | PostFilterOutcome):
+        return _status_fault(answer.status)
+    if isinstance(answer, Prepared) and not isinstance(answer.node_names, frozenset | None):
+        return f"returned node_names as {type(answer.node_names).__name__}, not frozenset"
+    if isinstance(answer, Verdict) and not _are_texts(answer.texts):
+        return "returned texts that are no tuple of strings"
     return ""
 
 

@@ -12,7 +12,7 @@ from scheduler_core.config import ExtensionPoint
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Code, Status, Verdict
-from scheduler_core.registry import points_of
+from scheduler_core.registry import METHOD_OF_POINT
 
 
 class Nominated(dict[str, list[PodInfo]]):
@@ -28,7 +28,7 @@ def framework(*plugins: Plugin, weights: Mapping[str, int] | None = None, nomina
         point: [
             (plugin, (weights or {}).get(plugin.name, 1))
             for plugin in plugins
-            if point in points_of(type(plugin))
+            if hasattr(plugin, METHOD_OF_POINT[point])
         ]
         for point in ExtensionPoint
     }

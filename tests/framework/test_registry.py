@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from plugins.harness import World, node
+
+from scheduler_core.config import ConfigError, ExtensionPoint, default_configuration
+from scheduler_core.config.types import NodeResourcesFitArgs, UnknownArgs
+from scheduler_core.framework.interface import Plugin, ScorePlugin
+from scheduler_core.framework.per_node import PerNode
+from scheduler_core.framework.status import SUCCESS
+from scheduler_core.registry import (
+    METHOD_OF_POINT,
+    Registry,
+    RegistryError,
+    in_tree_registry,
+    points_of,
+)
+from scheduler_core.sim import RunOptions, simulate
+
+
+class Columns:
+    name = "Columns"
+
+    def __init__(self, args, handle):
+        self.args, self.handle = args, handle
+
+    def score(self, state, pod, nodes):
+        return np.zeros(nodes.n, np.int64)
+
+
+class PerNodePlugin:
+    name = "PerNodePlugin"
+
+    def __init__(self, args, handle):
+        self.args = args
+
+    def filter_node(self, state, pod, node):
+        return SUCCESS
+
+
+class Nothing:
+    name = "Nothing"
+
+
+def registry(*plugin_types) -> Registry:
+    made = Registry()
+    for plugin_type in plugin_types:
+        made.register_out_of_tree(plugin_type.name, plugin_type)
+    return made
+
+
+def test_a_name_is_taken_once():
+    made = registry(Columns)
+    with pytest.raises(RegistryError, match="a plugin named Columns already exists"):
+        made.register("Columns", Columns, lambda args, handle: Columns(args, handle))
+    with pytest.raises(RegistryError, match="a plugin named Columns already exists"):
+        made.register_out_of_tree("Columns", Columns)
+    assert list(made) == ["Columns"]
+
+
+def test_unregistering():
+    made = registry(Columns, PerNodePlugin)
+    made.unregister("Columns")
+    assert list(made) == ["PerNodePlugin"]
+    with pytest.raises(RegistryError, match="no plugin named Columns exists"):
+        made.unregister("Columns")
+    made.register_out_of_tree("Columns", Columns)
+    assert list(made) == ["PerNodePlugin", "Columns"]
+
+
+def test_merging():
+    made = in_tree_registry()
+    in_tree = list(made)
+    made.merge(registry(Columns, PerNodePlugin))
+    assert list(made) == [*in_tree, "Columns", "PerNodePlugin"]
+    with pytest.raises(RegistryError, match="a plugin named Columns already exists"):
+        made.merge(registry(Columns))
+
+
+def test_a_merge_that_fails_changes_nothing():
+    made = registry(Columns)
+    with pytest.raises(RegistryError):
+        made.merge(registry(PerNodePlugin, Columns))
+    assert list(made) == ["Columns"]
+
+
+def test_every_default_plugin_is_in_the_tree_and_can_be_made():
+    made, world = in_tree_registry(), World(node("a"))
+    (profile,) = default_configuration().profiles
+    args = {config.name: config.args for config in profile.plugin_config}
+    for name in profile.plugins.enabled_names():
+        plugin = made.make(name, args.get(name), world)
+        assert isinstance(plugin, Plugin)
+        assert plugin.name == name
+        for point in made.implements()[name]:
+            assert hasattr(plugin, METHOD_OF_POINT[point])
+
+
+def test_a_plugin_without_arguments_of_its_type_gets_the_defaults():
+    made, world = in_tree_registry(), World(node("a"))
+    for args in (None, UnknownArgs(value={"x": 1}), NodeResourcesFitArgs()):
+        assert made.make("NodeResourcesFit", args, world).name == "NodeResourcesFit"
+
+
+@pytest.mark.parametrize("plugin_type", [Columns, PerNodePlugin])
+def test_arguments_of_others_come_as_they_are_written(plugin_type):
+    made, world = registry(plugin_type), World(node("a"))
+    written = {"label": "rack", "limits": [1, 2]}
+    assert made.make(plugin_type.name, UnknownArgs(value=written), world).args == written
+    assert made.make(plugin_type.name, None, world).args is None
+
+
+def test_per_node_plugins_are_lifted_and_others_are_not():
+    made, world = registry(Columns, PerNodePlugin), World(node("a"))
+    assert isinstance(made.make("PerNodePlugin", None, world), PerNode)
+    columns = made.make("Columns", None, world)
+    assert type(columns) is Columns
+    assert columns.handle is world
+    assert isinstance(columns, ScorePlugin)
+    assert made.implements() == {
+        "Columns": {ExtensionPoint.SCORE},
+        "PerNodePlugin": {ExtensionPoint.FILTER},
+    }
+
+
+def test_points_are_methods():
+    assert points_of(Nothing) == frozenset()
+    assert points_of(PerNodePlugin) == {ExtensionPoint.FILTER}
+    every = type("Every", (), {method: None for method in METHOD_OF_POINT.values()})
+    assert points_of(every) == set(ExtensionPoint)
+
+
+def test_what_is_no_plugin():
+    with pytest.raises(RegistryError, match="plugin Nothing has the method of no extension point"):
+        registry(Nothing)
+    with pytest.raises(RegistryError, match="plugin Rows must say so in its attribute name, not C"):
+        Registry().register_out_of_tree("Rows", Columns)
+
+
+def test_a_configuration_that_names_what_is_not_registered():
+    made = in_tree_registry()
+    made.unregister("ImageLocality")
+    with pytest.raises(ConfigError, match='Plugin "ImageLocality" does not exist'):
+        simulate([], RunOptions(registry=made))
