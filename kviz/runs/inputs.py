@@ -17,7 +17,7 @@ from scheduler_core.config import (
     load_configuration,
     located,
 )
-from scheduler_core.sim import RunOptions, simulate
+from scheduler_core.sim import RunOptions, Scenario, ScenarioError, load_scenario, simulate
 from scheduler_core.trace.events import AnyEvent
 
 if TYPE_CHECKING:
@@ -34,19 +34,19 @@ class InvalidInput(Exception):
 
 def check(*, scheduler_config: str, scenario: str) -> None:
     """Raise InvalidInput unless the engine accepts both texts."""
-    if scenario.strip():
-        raise InvalidInput([{"field": "scenario", "message": "Scenarios are not played yet."}])
     configuration = _configuration(scheduler_config)
+    _scenario(scenario)
     try:
         simulate([], RunOptions(configuration=configuration))  # its profiles are built at once
     except ConfigError as error:
-        raise _invalid(located(error.problems, scheduler_config)) from error
+        raise _invalid("scheduler_config", located(error.problems, scheduler_config)) from error
 
 
 def simulate_run(run: Run) -> Iterator[AnyEvent]:
-    """The events of a run, from its snapshot, configuration and seed. Raises InvalidInput."""
+    """The events of a run, from its snapshot and other inputs. Raises InvalidInput."""
     options = RunOptions(
         configuration=_configuration(run.scheduler_config),
+        scenario=_scenario(run.scenario),
         seed=run.seed,
         max_cycles=settings.MAX_CYCLES,
     )
@@ -59,19 +59,25 @@ def _configuration(text: str) -> KubeSchedulerConfiguration:
     try:
         return load_configuration(text)
     except ConfigError as error:
-        raise _invalid(error.problems) from error
+        raise _invalid("scheduler_config", error.problems) from error
 
 
-def _invalid(problems: Iterable[Problem]) -> InvalidInput:
-    return InvalidInput([_error_item(problem) for problem in problems])
+def _scenario(text: str) -> Scenario:
+    if not text.strip():
+        return Scenario()
+    try:
+        return load_scenario(text)
+    except ScenarioError as error:
+        raise _invalid("scenario", error.problems) from error
 
 
-def _error_item(problem: Problem) -> ErrorItem:
-    item: dict[str, str | int] = {
-        "field": "scheduler_config",
-        "path": problem.field,
-        "message": f"{problem.field}: {problem.message}" if problem.path else problem.message,
-    }
+def _invalid(field: str, problems: Iterable[Problem]) -> InvalidInput:
+    return InvalidInput([_error_item(field, problem) for problem in problems])
+
+
+def _error_item(field: str, problem: Problem) -> ErrorItem:
+    message = f"{problem.field}: {problem.message}" if problem.path else problem.message
+    item: dict[str, str | int] = {"field": field, "path": problem.field, "message": message}
     if problem.line is not None:
         item["line"] = problem.line
     return item
