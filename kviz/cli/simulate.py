@@ -6,8 +6,10 @@ import argparse
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TypeVar
 
 from kviz.cli.arguments import Subparsers
 from kviz.cli.problems import CommandFailed
@@ -20,8 +22,10 @@ from scheduler_core.config import (
     default_configuration,
     load_configuration,
 )
-from scheduler_core.sim import RunOptions
+from scheduler_core.sim import RunOptions, Scenario, load_scenario
 from scheduler_core.trace.index import CycleRow
+
+Loaded = TypeVar("Loaded")
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -38,6 +42,9 @@ def add_parser(commands: Subparsers) -> None:
         metavar="F",
         help="a KubeSchedulerConfiguration (default: upstream's)",
     )
+    command.add_argument(
+        "--scenario", type=Path, metavar="F", help="what happens meanwhile (docs/scenarios.md)"
+    )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
     command.add_argument("--format", choices=("table", "json"), default="table")
     command.add_argument("--trace", type=Path, metavar="OUT", help="write the trace to a file")
@@ -45,8 +52,12 @@ def add_parser(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    wanted = RunOptions(configuration=_configuration(options.config), seed=options.seed)
-    cluster = _cluster(options.files)
+    wanted = RunOptions(
+        configuration=read_configuration(options.config),
+        scenario=_scenario(options.scenario),
+        seed=options.seed,
+    )
+    cluster = read_cluster(options.files)
     try:
         with options.trace.open("wb") if options.trace else nullcontext() as trace:
             outcome = simulate_files(cluster, wanted, trace)
@@ -61,19 +72,30 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _configuration(path: Path | None) -> KubeSchedulerConfiguration:
-    if path is None:
-        return default_configuration()
+def read_configuration(path: Path | None) -> KubeSchedulerConfiguration:
+    """Read a scheduler configuration, the default one without a path. Raises CommandFailed."""
+    return default_configuration() if path is None else _loaded(path, load_configuration)
+
+
+def _scenario(path: Path | None) -> Scenario:
+    return Scenario() if path is None else _loaded(path, load_scenario)
+
+
+def _loaded(path: Path, load: Callable[[bytes], Loaded]) -> Loaded:
+    """What a file holds. Raises CommandFailed."""
     try:
-        return load_configuration(path.read_bytes())
+        return load(path.read_bytes())
     except OSError as error:
         raise CommandFailed(f"{path}: {error.strerror}") from error
     except ConfigError as error:
         raise CommandFailed(f"{path}: {error}") from error
 
 
-def _cluster(paths: list[Path]) -> Ingested:
-    """Read the files; what cannot be read is told, and fails the command if nothing is left."""
+def read_cluster(paths: list[Path]) -> Ingested:
+    """Read the files; what cannot be read is told, and fails the command if nothing is left.
+
+    Raises CommandFailed.
+    """
     try:
         cluster = read_files(paths)
     except OSError as error:

@@ -125,13 +125,24 @@ def test_files_that_are_of_no_use(
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("config", ["kind: Nonsense\n", "{"])
-def test_a_bad_configuration(
-    cluster: Path, capsys: pytest.CaptureFixture[str], config: str
+def test_a_scenario_is_played(cluster: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = cluster.parent / "scenario"
+    scenario.write_text("steps: [{at: 1m, delete: {kind: Pod, namespace: shop, name: vip}}]")
+
+    main(["simulate", str(cluster), "--scenario", str(scenario), "--format", "json"])
+
+    document = json.loads(capsys.readouterr().out)
+    assert document["pending"] == ["shop/too-big"]
+
+
+@pytest.mark.parametrize("option", ["config", "scenario"])
+@pytest.mark.parametrize("text", ["kind: Nonsense\n", "{"])
+def test_a_bad_configuration_or_scenario(
+    cluster: Path, capsys: pytest.CaptureFixture[str], option: str, text: str
 ) -> None:
-    (cluster.parent / "config").write_text(config)
+    file = cluster.parent / "file"
+    file.write_text(text)
 
-    code = main(["simulate", str(cluster), "--config", str(cluster.parent / "config")])
+    assert main(["simulate", str(cluster), f"--{option}", str(file)]) == 1
 
-    assert code == 1
-    assert "config: " in capsys.readouterr().err
+    assert "file: " in capsys.readouterr().err

@@ -176,6 +176,40 @@ def test_a_bad_configuration_is_told_with_its_line(
     assert not Run.objects.exists()
 
 
+SCENARIO = """\
+steps:
+- at: 10s
+  create:
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: late, namespace: shop}
+    spec: {containers: [{name: c}]}
+- at: 20s
+  cordon: south
+"""
+
+
+def test_a_scenario_is_played(ada: Person) -> None:
+    snapshot = ada.snapshot()
+
+    response = ada.post("/runs/", {"snapshot": str(snapshot.pk), "scenario": SCENARIO})
+    execute(worker="test")
+
+    why = ada.get(f"/runs/{response.json()['id']}/pods/shop/late/why/").json()
+    assert (why["status"], why["attempts"]) == ("bound", 1)
+
+
+def test_a_bad_scenario_is_told_with_its_line(ada: Person) -> None:
+    snapshot = ada.snapshot()
+    bad = SCENARIO.replace("at: 20s", "at: soon")
+
+    response = ada.post("/runs/", {"snapshot": str(snapshot.pk), "scenario": bad})
+
+    [error] = problem(response, 400)["errors"]
+    assert (error["field"], error["line"]) == ("scenario", 8)
+    assert not Run.objects.exists()
+
+
 def test_a_configuration_may_be_an_object(ada: Person) -> None:
     snapshot = ada.snapshot()
     config = {
