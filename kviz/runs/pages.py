@@ -22,10 +22,10 @@ from kviz.runs.decoder import decode
 from kviz.runs.findings import cycles_filtered, findings, not_modelled
 from kviz.runs.forms import RunForm
 from kviz.runs.inputs import InvalidInput
-from kviz.runs.marked_text import marked_lines
+from kviz.runs.marked_text import MarkedLine, marked_lines
 from kviz.runs.models import Run
 from kviz.runs.preemption_table import preemption_table
-from kviz.runs.presets import PRESETS, preset_text
+from kviz.runs.presets import EXAMPLE_SCENARIO, PRESETS, preset_text
 from kviz.runs.score_table import score_table
 from kviz.snapshots import selectors as snapshot_selectors
 
@@ -119,14 +119,16 @@ def _run_form(
     by_field: dict[str, list[ErrorItem]] = {}
     for error in errors:
         by_field.setdefault(str(error.get("field", "")), []).append(error)
-    bad_lines = {int(error["line"]) for error in errors if "line" in error}
     share = request.GET.get("share", "") or request.POST.get("share", "")
     context = {
         "section": "runs",
         "values": values,
         "errors": by_field,
         "n_errors": len(errors),
-        "marked": marked_lines(values.get("scheduler_config", ""), bad_lines),
+        "marked": {
+            name: _marked(values, by_field, name) for name in ("scheduler_config", "scenario")
+        },
+        "example_scenario": EXAMPLE_SCENARIO,
         "presets": PRESETS,
         "share": share,
         "snapshots": snapshot_selectors.snapshots_visible(
@@ -134,6 +136,13 @@ def _run_form(
         ),
     }
     return render(request, "runs/new.html", context, status=status)
+
+
+def _marked(
+    values: dict[str, str], errors: dict[str, list[ErrorItem]], field: str
+) -> list[MarkedLine]:
+    bad = {int(error["line"]) for error in errors.get(field, ()) if "line" in error}
+    return marked_lines(values.get(field, ""), bad)
 
 
 # ---------------------------------------------------------------- one run

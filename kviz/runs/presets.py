@@ -1,4 +1,4 @@
-"""Scheduler configurations to start from on the run form."""
+"""What to start from on the run form: scheduler configurations, and an example of a scenario."""
 
 from __future__ import annotations
 
@@ -75,6 +75,30 @@ profiles:
 """,
     ),
 )
+
+
+EXAMPLE_SCENARIO = """\
+description: A node goes down for repair
+until: 10m
+options:
+  recreateEvicted: true
+steps:
+- at: 10s
+  note: Maintenance begins
+  drain: worker-2
+- at: 1m
+  create:
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: late, namespace: default}
+    spec:
+      containers:
+      - name: late
+        resources: {requests: {cpu: 500m, memory: 1Gi}}
+- at: 5m
+  uncordon: worker-2
+"""
+"""Every action is described in docs/scenarios.md."""
 
 
 def preset_text(slug: str) -> str:

@@ -1,23 +1,20 @@
 // Follows a run that is not over: progress, rate, and the findings once it has ended.
 
+const PAUSE_MS = 700;
+const RETRY_MS = 3000;
+
 const box = document.querySelector("[data-follow]");
 if (box) follow(box);
 
-const PAUSE_MS = 700;
-
 function follow(box) {
-  const text = box.querySelector("[data-status]");
-  const bar = box.querySelector("[data-progress]");
+  const numbers = new Intl.NumberFormat(document.documentElement.lang || undefined);
   let before = null;
+  let alreadyBound = null;
 
   async function look() {
-    let run;
-    try {
-      const answer = await fetch(box.dataset.follow, { headers: { Accept: "application/json" } });
-      if (!answer.ok) return;
-      run = await answer.json();
-    } catch {
-      setTimeout(look, 4 * PAUSE_MS); // the server may be restarting
+    const run = await fetchRun(box.dataset.follow);
+    if (run === null) {
+      setTimeout(look, RETRY_MS); // the server may be restarting
       return;
     }
     if (run.status !== "queued" && run.status !== "running") {
@@ -27,14 +24,32 @@ function follow(box) {
     const now = { at: performance.now(), cycles: run.cycles };
     const rate = before ? ((now.cycles - before.cycles) * 1000) / (now.at - before.at) : 0;
     before = now;
-    const words = { ...run, rate: Math.round(rate) };
-    text.textContent = text.dataset.text.replace(/\{(\w+)\}/g, (_, name) => words[name]);
-    if (run.status === "running") {
-      bar.max = Math.max(1, run.bound + run.pending);
-      bar.value = run.bound;
-    }
+    if (run.last_seq >= 0) alreadyBound ??= run.bound;
+    show(box, numbers, { ...run, rate: Math.round(rate) }, alreadyBound ?? 0);
     setTimeout(look, PAUSE_MS);
   }
 
   look();
+}
+
+async function fetchRun(address) {
+  try {
+    const answer = await fetch(address, { headers: { Accept: "application/json" } });
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
+}
+
+function show(box, numbers, run, alreadyBound) {
+  const heading = box.querySelector("[data-heading]");
+  const text = box.querySelector("[data-status]");
+  const bar = box.querySelector("[data-progress]");
+  const isLoading = run.status === "running" && run.cycles === 0;
+  const words = isLoading ? heading.dataset.loading : heading.dataset[run.status];
+  if (heading.textContent !== words) heading.textContent = words;
+  if (run.cycles === 0) return;
+  text.textContent = text.dataset.text.replace(/\{(\w+)\}/g, (_, name) => numbers.format(run[name]));
+  bar.max = Math.max(1, run.bound - alreadyBound + run.pending);
+  bar.value = Math.max(0, run.bound - alreadyBound);
 }

@@ -122,7 +122,7 @@ function arrive(form, request) {
     return;
   }
   document.getElementById("problems")?.remove();
-  form.before(problems);
+  form.closest("[data-upload-page]").before(problems);
   form.querySelector("[data-progress]").hidden = true;
   form.querySelector("button[type=submit]").disabled = false;
   problems.focus();

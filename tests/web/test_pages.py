@@ -158,10 +158,21 @@ def test_a_bad_configuration_is_shown_at_its_line(owner: Person) -> None:
     )
     html = response.content.decode()
     assert response.status_code == 400
-    assert 'href="#L8"' in html
-    assert 'id="L8" class="is-bad"' in html
+    assert 'href="#config-line-8"' in html
+    assert 'id="config-line-8" class="is-bad"' in html
     assert "NoSuchPlugin" in html
     assert 'value="7"' in html
+    assert not Run.objects.exists()
+
+
+def test_a_bad_scenario_is_shown_at_its_line(owner: Person) -> None:
+    scenario = "steps:\n- at: 10s\n  drain: south\n- at: soon\n  drain: north\n"
+    response = owner.client.post(
+        "/runs/new", {"snapshot": owner.snapshot().pk, "scenario": scenario}
+    )
+    html = response.content.decode()
+    assert response.status_code == 400
+    assert 'id="scenario-line-4" class="is-bad"' in html
     assert not Run.objects.exists()
 
 

@@ -1,7 +1,8 @@
 import pytest
 
-from kviz.runs.presets import PRESETS, Preset, preset_text
+from kviz.runs.presets import EXAMPLE_SCENARIO, PRESETS, Preset, preset_text
 from scheduler_core.config import load_configuration
+from scheduler_core.sim import load_scenario
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.slug)
@@ -13,3 +14,7 @@ def test_every_preset_is_a_valid_configuration(preset: Preset) -> None:
 
 def test_an_unknown_preset_is_the_default_profile() -> None:
     assert preset_text("nonsense") == ""
+
+
+def test_the_example_of_a_scenario_is_valid() -> None:
+    assert len(load_scenario(EXAMPLE_SCENARIO).steps) == 3
