@@ -24,7 +24,7 @@ from scheduler_core.framework.interface import (
     ScorePlugin,
     Scores,
 )
-from scheduler_core.framework.status import Code, Status, Verdict
+from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 
 R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
@@ -72,15 +72,17 @@ def call(point: str, plugin: str, pod: PodInfo | None, method: Callable[[*Ts], R
 
     Raises PluginFailure if it raises or its answer is of no use.
     """
-    about = pod.key if pod is not None else ""
     try:
         answer = method(*args)
     except PluginFailure:
         raise
     except Exception as error:
-        raise PluginFailure(plugin, point, about, in_words(error)) from error
-    if fault := fault_of(answer, ANSWERS[point]):
-        raise PluginFailure(plugin, point, about, fault)
+        raise PluginFailure(plugin, point, pod.key if pod else "", in_words(error)) from error
+    wanted = ANSWERS[point]
+    if (answer is SUCCESS or answer is SKIP) and Status in wanted:
+        return answer
+    if fault := fault_of(answer, wanted):
+        raise PluginFailure(plugin, point, pod.key if pod else "", fault)
     return answer
 
 
@@ -167,17 +169,20 @@ def _column_fault(
 def fault_of(answer: object, wanted: tuple[type, ...]) -> str:
     """Return what is wrong with an answer that must be one of `wanted`, empty if nothing is."""
     if not isinstance(answer, wanted):
-        names = " or ".join("None" if kind is type(None) else kind.__name__ for kind in wanted)
+        kinds = " or ".join("None" if kind is type(None) else kind.__name__ for kind in wanted)
         got = "None" if answer is None else type(answer).__name__
-        return f"returned {got}, not {names}"
+        return f"returned {got}, not {kinds}"
     if isinstance(answer, Status):
         return _status_fault(answer)
-    if isinstance(answer, PermitOutcome | PostFilterOutcome):
+    if isinstance(answer, Prepared):
+        names = answer.node_names
+        if names is None or isinstance(names, frozenset):
+            return ""
+        return f"returned node_names as {type(names).__name__}, not frozenset"
+    if isinstance(answer, Verdict):
+        return "" if _are_texts(answer.texts) else "returned texts that are no tuple of strings"
+    if isinstance(answer, (PermitOutcome, PostFilterOutcome)):
         return _status_fault(answer.status)
-    if isinstance(answer, Prepared) and not isinstance(answer.node_names, frozenset | None):
-        return f"returned node_names as {type(answer.node_names).__name__}, not frozenset"
-    if isinstance(answer, Verdict) and not _are_texts(answer.texts):
-        return "returned texts that are no tuple of strings"
     return ""
 
 
@@ -192,4 +197,6 @@ def _status_fault(status: Status) -> str:
 
 
 def _are_texts(texts: object) -> bool:
-    return isinstance(texts, tuple) and all(isinstance(text, str) for text in texts)
+    return texts == () or (
+        isinstance(texts, tuple) and all(isinstance(text, str) for text in texts)
+    )

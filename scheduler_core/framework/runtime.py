@@ -127,6 +127,11 @@ class Framework:
         self._pre_bind = self._at(ExtensionPoint.PRE_BIND, PreBindPlugin)
         self._bind = self._at(ExtensionPoint.BIND, BindPlugin)
         self._post_bind = self._at(ExtensionPoint.POST_BIND, PostBindPlugin)
+        self._pre_flights = {
+            plugin.name: plugin
+            for plugin in self._pre_bind
+            if isinstance(plugin, PreBindPreFlightPlugin)
+        }
         self._normalizers = {
             plugin.name: plugin
             for plugin in self._score
@@ -380,11 +385,13 @@ class Framework:
                 return Status(Code.ERROR, (text,))
         return combined
 
-    @staticmethod
-    def _pre_flight(plugin: Plugin, state: CycleState, pod: PodInfo, node_name: str) -> Status:
-        if not isinstance(plugin, PreBindPreFlightPlugin):
+    def _pre_flight(
+        self, plugin: PreBindPlugin[object], state: CycleState, pod: PodInfo, node_name: str
+    ) -> Status:
+        asked = self._pre_flights.get(plugin.name)
+        if asked is None:
             return SUCCESS
-        return _call("PreBindPreFlight", plugin, plugin.pre_bind_pre_flight, state, pod, node_name)
+        return _call("PreBindPreFlight", asked, asked.pre_bind_pre_flight, state, pod, node_name)
 
     def pre_bind_plugin_at_work(self, state: CycleState) -> str:
         """Return the first plugin that has PreBind work for the pod."""
@@ -455,6 +462,10 @@ def _only_rejected(verdicts: Verdicts) -> Verdicts:
 
 
 def _check_range(plugin: str, scores: Scores) -> None:
+    if not scores.size or (
+        np.minimum.reduce(scores) >= MIN_NODE_SCORE and np.maximum.reduce(scores) <= MAX_NODE_SCORE
+    ):
+        return
     wrong = scores[(scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE)]
     if wrong.size:
         raise ScoreError(

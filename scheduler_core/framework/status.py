@@ -36,7 +36,10 @@ class Code(IntEnum):
     @property
     def label(self) -> str:
         """Upstream's spelling, e.g. `UnschedulableAndUnresolvable`."""
-        return self.name.title().replace("_And_", "And").replace("_", "")
+        return _LABELS[self]
+
+
+_LABELS = tuple(code.name.title().replace("_And_", "And").replace("_", "") for code in Code)
 
 
 @dataclass(frozen=True, slots=True)
