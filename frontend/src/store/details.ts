@@ -9,6 +9,8 @@ export type DetailState =
   | { readonly kind: "failed"; readonly message: string };
 
 const KEPT = 96;
+/** Requests closer together than this wait for the last: who scrubs looks at nothing yet. */
+const SETTLE_MS = 60;
 
 /** Fetches the bytes of a cycle's detail. */
 export type FetchDetail = (cycle: number, signal: AbortSignal) => Promise<Uint8Array>;
@@ -17,6 +19,8 @@ export class Details {
   private readonly kept = new Map<number, CycleDetail>();
   private readonly failed = new Map<number, string>();
   private readonly underWay = new Map<number, AbortController>();
+  private settling: { cycle: number; timer: ReturnType<typeof setTimeout> } | null = null;
+  private lastWanted = -Infinity;
 
   constructor(
     private readonly fetch: FetchDetail,
@@ -29,7 +33,8 @@ export class Details {
     if (detail) return { kind: "ready", detail };
     const message = this.failed.get(cycle);
     if (message !== undefined) return { kind: "failed", message };
-    return this.underWay.has(cycle) ? { kind: "loading" } : { kind: "none" };
+    const comes = this.underWay.has(cycle) || this.settling?.cycle === cycle;
+    return comes ? { kind: "loading" } : { kind: "none" };
   }
 
   /** Want this cycle now; give up on others that are under way unless `keep` wants them. */
@@ -40,6 +45,17 @@ export class Details {
         this.underWay.delete(other);
       }
     }
+    if (this.settling) clearTimeout(this.settling.timer);
+    this.settling = null;
+    const now = performance.now();
+    const hurried = now - this.lastWanted < SETTLE_MS;
+    this.lastWanted = now;
+    if (!hurried || this.kept.has(cycle)) this.load(cycle);
+    else this.settling = { cycle, timer: setTimeout(() => this.settle(cycle), SETTLE_MS) };
+  }
+
+  private settle(cycle: number): void {
+    this.settling = null;
     this.load(cycle);
   }
 

@@ -14,7 +14,10 @@ import { Verdict } from "./verdicts.ts";
 import { funnel, latestMoves, nearestMisses } from "./why.ts";
 
 const run = new SyntheticRun({ nodes: 12, pods: 400, chunk: 200, seed: 3 });
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const settled = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Wait for the detail of the cycle shown; hurried requests take a moment longer. */
+const arrived = (explorer: Explorer): Promise<unknown> =>
+  vi.waitFor(() => expect(["ready", "failed"]).toContain(explorer.frame.detail.kind));
 
 function open(search = "", over = true): { explorer: Explorer; fetched: number[] } {
   const fetched: number[] = [];
@@ -127,7 +130,7 @@ describe("addresses", () => {
     expect(search).toContain("share=abc");
     expect(search).toContain("c=7&p=Filter&g=NodeResourcesFit");
     const again = open(search).explorer;
-    await settled();
+    await arrived(again);
     const look = ({ frame }: Explorer) => [frame.position, frame.by, frame.pod, frame.node, frame.tab, frame.map];
     expect(look(again)).toEqual(look(explorer));
   });
@@ -153,13 +156,24 @@ describe("addresses", () => {
 describe("details", () => {
   test("are fetched for the cycle shown, and ahead in the direction of steps", async () => {
     const { explorer, fetched } = open();
-    await settled();
+    await settled(80);
     explorer.goToCycle(20);
-    await settled();
-    expect(explorer.frame.detail.kind).toBe("ready");
+    await arrived(explorer);
+    await settled(80);
     explorer.step(1);
-    await settled();
+    await arrived(explorer);
     expect(fetched.slice(-3)).toEqual([21, 22, 23]);
+  });
+
+  test("of cycles scrubbed past are not fetched", async () => {
+    const { explorer, fetched } = open();
+    await arrived(explorer);
+    for (let cycle = 50; cycle < 100; cycle += 5) explorer.goToCycle(cycle);
+    await arrived(explorer);
+    expect(explorer.frame.detail.kind).toBe("ready");
+    const far = fetched.filter((cycle) => cycle >= 50);
+    expect(far.at(-1)).toBe(95);
+    expect(far.length).toBeLessThanOrEqual(2); // the first is not yet known to be one of many
   });
 
   test("that fail can be tried again", async () => {
@@ -168,11 +182,11 @@ describe("details", () => {
       broken ? Promise.reject(new Error("503 Unavailable")) : Promise.resolve(run.detail(cycle)));
     explorer.begin(readAddress("?c=2"), true);
     for (const chunk of run.chunks()) explorer.receive(chunk);
-    await settled();
+    await arrived(explorer);
     expect(explorer.frame.detail).toEqual({ kind: "failed", message: "503 Unavailable" });
     broken = false;
     explorer.retryDetail();
-    await settled();
+    await arrived(explorer);
     expect(explorer.frame.detail.kind).toBe("ready");
   });
 });
@@ -182,7 +196,7 @@ describe("verdicts", () => {
     const { explorer } = open();
     for (const cycle of [1, 40, 200, explorer.frame.nCycles]) {
       explorer.goToCycle(cycle);
-      await settled();
+      await arrived(explorer);
       const { filter, selected } = explorer.frame.record!;
       const verdicts = [...verdictsAt(explorer, explorer.frame)];
       const count = (v: number): number => verdicts.filter((x) => x === v).length;
@@ -198,7 +212,7 @@ describe("verdicts", () => {
     const filter = record!.points.find((p) => p.point === "Filter")!;
     for (const { plugin, rejected, outcome } of filter.plugins) {
       explorer.go({ cycle: 1, point: "Filter", plugin });
-      await settled();
+      await arrived(explorer);
       const verdicts = [...verdictsAt(explorer, explorer.frame)];
       expect(verdicts.filter((v) => v === Verdict.REJECTED).length).toBe(rejected);
       expect(verdicts.includes(Verdict.SKIPPED)).toBe(outcome === "skipped");
@@ -210,16 +224,16 @@ describe("verdicts", () => {
   test("before the pick do not give it away", async () => {
     const { explorer } = open();
     explorer.go({ cycle: 1, point: "Filter", plugin: null });
-    await settled();
+    await arrived(explorer);
     expect([...verdictsAt(explorer, explorer.frame)]).not.toContain(Verdict.CHOSEN);
   });
 
   test("colour follows the scores while one looks at scoring", async () => {
     const { explorer } = open();
-    await settled();
+    await arrived(explorer);
     expect(measureAt(explorer, explorer.frame).kind).toBe("verdict");
     explorer.go({ cycle: 1, point: "Score", plugin: null });
-    await settled();
+    await arrived(explorer);
     const { kind, high } = measureAt(explorer, explorer.frame);
     expect(kind).toBe("score");
     expect(high).toBe(explorer.frame.record!.selected!.total);
@@ -239,7 +253,7 @@ describe("what is told", () => {
   test("a funnel ends at the feasible nodes, and misses come nearest first", async () => {
     const { explorer } = open();
     explorer.toFailure(1);
-    await settled();
+    await arrived(explorer);
     const { record, detail } = explorer.frame;
     if (detail.kind !== "ready") throw new Error("no detail");
     const steps = funnel(record!, detail.detail);

@@ -18,6 +18,8 @@ const MANY = 60;
 export class Grouping {
   private key = "";
   private groups: Group[] = [];
+  private labelsOf = -1;
+  private knownLabels: string[] = [];
 
   constructor(private readonly fold: Fold) {}
 
@@ -33,7 +35,15 @@ export class Grouping {
   }
 
   /** The labels worth grouping by: those that neither all nodes nor single nodes have. */
-  labels(): string[] {
+  labels(): readonly string[] {
+    if (this.labelsOf !== this.fold.nodeFacts.length) {
+      this.labelsOf = this.fold.nodeFacts.length;
+      this.knownLabels = this.countLabels();
+    }
+    return this.knownLabels;
+  }
+
+  private countLabels(): string[] {
     const values = new Map<string, Set<string>>();
     for (const facts of latest(this.fold)) {
       for (const [label, value] of Object.entries(facts.labels)) {

@@ -299,6 +299,7 @@ export const en = {
   "preempt.wanted": { one: "The search stops at {n} candidate.", other: "The search stops at {n} candidates." },
   "preempt.noCandidates": "No node would fit even without its pods of lower priority.",
   "preempt.wouldCost": { one: "would cost {n} pod", other: "would cost {n} pods" },
+  "preempt.showNode": "Show on the map",
   "preempt.removes": { one: "Take away {n} pod of lower priority:", other: "Take away all {n} pods of lower priority:" },
   "preempt.reprieved": "may stay",
   "preempt.victim": "has to go",
