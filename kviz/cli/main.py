@@ -7,11 +7,11 @@ import importlib.metadata
 import sys
 from collections.abc import Sequence
 
-from kviz.cli import bench, conformance, serve, simulate, token, worker
+from kviz.cli import bench, conformance, explain, serve, simulate, token, worker
 from kviz.cli.problems import CommandFailed
 from kviz.project.environment import EnvironmentProblem
 
-SUBCOMMANDS = (serve, token, simulate, conformance, bench, worker)
+SUBCOMMANDS = (serve, token, simulate, explain, conformance, bench, worker)
 
 
 def parser() -> argparse.ArgumentParser:

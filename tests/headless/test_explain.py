@@ -1,0 +1,326 @@
+"""`kviz explain`: the facts of recorded clusters, and of small ones made for one point each."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kviz.cli import main
+from kviz.headless.explain import (
+    GATED,
+    OTHER_SCHEDULER,
+    SCHEDULABLE,
+    UNSCHEDULABLE,
+    Candidate,
+    Explanation,
+    Shortage,
+    UnknownPodError,
+    Victim,
+    explain,
+)
+from kviz.headless.explain_text import as_json, as_text, verdict
+from scheduler_core.api import KubeObject
+from scheduler_core.api.ingest import ingest
+from scheduler_core.config import load_configuration
+
+DUMPS = Path(__file__).parents[1] / "conformance" / "data" / "dumps"
+
+
+def cluster(name: str) -> list[KubeObject]:
+    data = (DUMPS / f"{name}.yaml.gz").read_bytes()
+    return list(ingest([(f"{name}.yaml.gz", data)]).objects)
+
+
+def recorded(name: str) -> dict[str, Any]:
+    document = json.loads(gzip.decompress((DUMPS / f"{name}.expected.json.gz").read_bytes()))
+    pods: dict[str, Any] = document["pods"]
+    return pods
+
+
+@pytest.fixture(scope="module")
+def small() -> list[KubeObject]:
+    return cluster("small")
+
+
+@pytest.fixture(scope="module")
+def preemption() -> list[KubeObject]:
+    return cluster("preemption")
+
+
+FAILING = sorted(
+    key for key, pod in recorded("small").items() if pod["final"]["outcome"] == UNSCHEDULABLE
+)
+
+
+AFTER_OTHERS = ("ml/gpu-big", "ml/gpu-notol")
+"""Recorded when other pods had taken room."""
+
+
+@pytest.mark.parametrize("pod", [pod for pod in FAILING if pod not in AFTER_OTHERS])
+def test_the_message_is_the_recorded_one(small: list[KubeObject], pod: str) -> None:
+    explanation = explain(small, pod)
+    assert explanation.status == UNSCHEDULABLE
+    assert explanation.message == recorded("small")[pod]["final"]["message"]
+
+
+@pytest.mark.parametrize("pod", FAILING)
+def test_the_funnel_accounts_for_every_node(small: list[KubeObject], pod: str) -> None:
+    explanation = explain(small, pod)
+    left = explanation.n_nodes
+    for step in explanation.funnel:
+        left -= len(step.nodes)
+        assert step.n_left == left
+        assert 0 <= step.n_unresolvable <= len(step.nodes)
+        assert sum(step.n_by_reason.values()) >= len(step.nodes)
+    assert left == explanation.n_feasible == 0
+    names = [name for step in explanation.funnel for name in step.nodes]
+    assert len(set(names)) == explanation.n_nodes == 6
+
+
+def test_how_much_is_missing(small: list[KubeObject]) -> None:
+    explanation = explain(small, "batch/too-big")
+    nearest = explanation.nearest[0]
+    assert nearest.plugins == ("NodeResourcesFit",)
+    assert nearest.shortages == (Shortage("cpu", 48000, 6000, 7850),)
+    assert nearest.shortages[0].short == 42000
+    assert "42 cpu short (asks for 48, 6 of 7850m free)" in as_text(explanation)
+
+
+def test_the_taint_in_the_way_is_named(small: list[KubeObject]) -> None:
+    nearest = explain(small, "ml/gpu-notol").nearest[0]
+    assert (nearest.node, nearest.plugins) == ("gpu-c2", ("TaintToleration",))
+    assert nearest.taints == ("nvidia.com/gpu=present:NoSchedule",)
+
+
+def test_what_wakes_it(small: list[KubeObject]) -> None:
+    wakes = explain(small, "shop/needs-friend").wakes
+    assert wakes is not None
+    labels = [event.label for event in wakes["InterPodAffinity"]]
+    assert {"PodAdd", "PodUpdatePodLabel", "NodeUpdateNodeLabel"} <= set(labels)
+    assert "NodePorts" not in wakes
+
+
+def test_gated(small: list[KubeObject]) -> None:
+    explanation = explain(small, "shop/gated")
+    assert (explanation.status, explanation.held_by) == (GATED, "SchedulingGates")
+    assert explanation.gates == ("example.com/quota-approval",)
+    assert "example.com/quota-approval" in verdict(explanation)
+
+
+def test_another_scheduler(small: list[KubeObject]) -> None:
+    explanation = explain(small, "shop/other-scheduler")
+    assert (explanation.status, explanation.held_by) == (OTHER_SCHEDULER, "volcano")
+
+
+def test_schedulable(small: list[KubeObject]) -> None:
+    explanation = explain(small, "shop/fresh-critical")
+    recording = recorded("small")["shop/fresh-critical"]["first"]
+    assert explanation.status == SCHEDULABLE
+    assert explanation.node == recording["node"]
+    assert explanation.n_feasible == recording["feasibleNodes"]
+    assert explanation.preemption is None
+    assert not explanation.nearest
+
+
+def test_a_pod_of_a_second_profile(small: list[KubeObject]) -> None:
+    configuration = load_configuration(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "profiles: [{schedulerName: volcano}]\n"
+    )
+    assert explain(small, "shop/other-scheduler", configuration).status == SCHEDULABLE
+    assert explain(small, "shop/fresh-plain", configuration).status == OTHER_SCHEDULER
+
+
+# ---------------------------------------------------------------- preemption
+
+
+def test_who_would_be_evicted(preemption: list[KubeObject]) -> None:
+    found = explain(preemption, "prod/vip-on-db-node").preemption
+    assert found is not None
+    assert found.why_not == ""
+    assert found.winner == Candidate(
+        "node-9", (Victim("prod/db-9f59f4696-9f99p", 500000, violates_pdb=False),)
+    )
+    assert found.others == ()
+
+
+def test_a_broken_budget_is_told(preemption: list[KubeObject]) -> None:
+    explanation = explain(preemption, "prod/vip-on-guarded")
+    assert explanation.preemption is not None
+    assert explanation.preemption.winner is not None
+    (victim,) = explanation.preemption.winner.victims
+    assert victim.violates_pdb
+    assert "against its disruption budget" in as_text(explanation)
+
+
+@pytest.mark.parametrize(
+    ("pod", "why_not"),
+    [
+        ("prod/polite", "preemptionPolicy=Never"),
+        ("prod/mid-on-db-node", "makes room on no node"),
+        ("prod/too-large-anyway", "makes room on no node"),
+    ],
+)
+def test_why_preemption_does_not_help(preemption: list[KubeObject], pod: str, why_not: str) -> None:
+    found = explain(preemption, pod).preemption
+    assert found is not None
+    assert found.winner is None
+    assert why_not in found.why_not
+
+
+def test_reasons_against_preemption_cover_all_nodes(preemption: list[KubeObject]) -> None:
+    found = explain(preemption, "prod/mid-on-db-node").preemption
+    assert found is not None
+    assert found.n_by_reason == {
+        "Preemption is not helpful for scheduling": 9,
+        "No preemption victims found for incoming pod": 1,
+    }
+
+
+def test_no_preemption_before_any_node_was_looked_at(small: list[KubeObject]) -> None:
+    found = explain(small, "shop/missing-claim").preemption
+    assert found is not None
+    assert "before any node was looked at" in found.why_not
+
+
+# ---------------------------------------------------------------- made for one point
+
+NODE = """
+kind: Node
+apiVersion: v1
+metadata: {{name: {name}}}
+status: {{allocatable: {{cpu: "{cpu}", memory: 8Gi, pods: "{pods}"}}}}
+"""
+POD = """
+kind: Pod
+apiVersion: v1
+metadata: {{name: {name}, namespace: default, uid: {name}}}
+spec:
+  priority: {priority}
+  nodeName: "{node}"
+  containers: [{{name: c, image: i, resources: {{requests: {{cpu: "{cpu}"}}}}}}]
+status: {{nominatedNodeName: "{nominated}", phase: "{phase}"}}
+"""
+
+
+def made(*documents: str) -> list[KubeObject]:
+    ingested = ingest([("made.yaml", "---".join(documents).encode())])
+    assert not ingested.errors
+    return list(ingested.objects)
+
+
+def node(name: str, cpu: str = "1", pods: int = 10) -> str:
+    return NODE.format(name=name, cpu=cpu, pods=pods)
+
+
+def pod(
+    name: str,
+    *,
+    cpu: str = "1",
+    priority: int = 0,
+    node: str = "",
+    nominated: str = "",
+    phase: str = "",
+) -> str:
+    return POD.format(
+        name=name, cpu=cpu, priority=priority, node=node, nominated=nominated, phase=phase
+    )
+
+
+def test_room_kept_for_a_nominated_pod() -> None:
+    objects = made(node("n1"), pod("vip", priority=10, nominated="n1"), pod("late", priority=5))
+    explanation = explain(objects, "default/late")
+    assert explanation.status == UNSCHEDULABLE
+    (miss,) = explanation.nearest
+    assert (miss.node, miss.plugins) == ("n1", ())
+    assert miss.reasons == ("Insufficient cpu",)
+    assert explanation.n_ahead == 1
+    assert "Only room kept for nominated pods" in as_text(explanation)
+
+
+def test_too_many_pods() -> None:
+    objects = made(node("n1", pods=1), pod("there", cpu="100m", node="n1"), pod("late", cpu="100m"))
+    (miss,) = explain(objects, "default/late").nearest
+    assert miss.shortages == (Shortage("pods", 1, 0, 1),)
+
+
+def test_nodes_with_the_fewest_plugins_against_them_come_first() -> None:
+    objects = made(
+        node("n1", cpu="2") + "spec: {unschedulable: true}\n",
+        node("n2", cpu="1"),
+        node("n3", cpu="1") + "spec: {unschedulable: true}\n",
+        pod("late", cpu="1500m"),
+    )
+    nearest = explain(objects, "default/late").nearest
+    assert {miss.node: miss.plugins for miss in nearest} == {
+        "n1": ("NodeUnschedulable",),
+        "n2": ("NodeResourcesFit",),
+    }
+
+
+def test_without_nodes() -> None:
+    explanation = explain(made(pod("lonely")), "default/lonely")
+    assert explanation.status == UNSCHEDULABLE
+    assert explanation.message == "no nodes available to schedule pods"
+    assert explanation.n_nodes == 0
+    assert as_text(explanation)
+
+
+@pytest.mark.parametrize(
+    ("objects", "status"),
+    [
+        (made(node("n1"), pod("p", node="n1")), "bound"),
+        (made(node("n1"), pod("p", node="n1", phase="Succeeded")), "finished"),
+        (made(node("n1"), pod("p", phase="Failed")), "finished"),
+    ],
+)
+def test_not_pending(objects: list[KubeObject], status: str) -> None:
+    explanation = explain(objects, "default/p")
+    assert explanation.status == status
+    assert verdict(explanation).startswith("It is not pending")
+
+
+def test_an_unknown_pod(small: list[KubeObject]) -> None:
+    with pytest.raises(UnknownPodError) as unknown:
+        explain(small, "default/too-big")
+    assert unknown.value.similar == ["batch/too-big"]
+
+
+# ---------------------------------------------------------------- the command
+
+
+def test_json_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(DUMPS / "preemption.yaml.gz")
+    assert main(["explain", file, "--pod", "prod/vip-two-big", "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["status"] == UNSCHEDULABLE
+    assert document["nodes"] == 10
+    assert document["feasible"] == 0
+    assert sum(step["rejected"] for step in document["funnel"]) == 10
+    assert len(document["preemption"]["winner"]["victims"]) == 2
+    assert "PodDelete" in document["waitsFor"]["NodeResourcesFit"]
+    assert document["message"] in as_text(explain(cluster("preemption"), "prod/vip-two-big"))
+
+
+def test_text_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", str(DUMPS / "small.yaml.gz"), "--pod", "ml/gpu-notol"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("ml/gpu-notol: No node takes it, of 6.\n")
+    assert "taint nvidia.com/gpu=present:NoSchedule is not tolerated" in text
+    assert "asks for 1 nvidia.com/gpu, the node has none" in text
+
+
+def test_the_command_does_not_know_the_pod(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", str(DUMPS / "small.yaml.gz"), "--pod", "too-big"]) == 1
+    assert "batch/too-big" in capsys.readouterr().err
+
+
+def test_every_word_is_plain_json(small: list[KubeObject]) -> None:
+    documents = [as_json(explain(small, key)) for key in recorded("small")]
+    assert json.loads(json.dumps(documents)) == documents
+    assert all(isinstance(document["verdict"], str) for document in documents)
+    assert isinstance(explain(small, "shop/gated"), Explanation)
