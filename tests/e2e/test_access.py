@@ -43,6 +43,13 @@ def check_every_page(page: Page, api: Api, run: str) -> list[str]:
     return found
 
 
+def test_axe_can_find_something(page: Page) -> None:
+    page.goto("/plugins/")
+    page.evaluate("document.body.append(document.createElement('button'))")
+    [finding] = serious_findings(page)
+    assert finding.startswith("button-name")
+
+
 def test_axe_finds_nothing_serious_in_light(page: Page, api: Api, clinic: str) -> None:
     assert check_every_page(page, api, clinic) == []
 
