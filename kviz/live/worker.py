@@ -18,6 +18,7 @@ from typing import Final, NoReturn
 
 from django.conf import settings
 
+from kviz.extenders.answers import simulate_run
 from kviz.live import hints
 from kviz.runs import services
 
@@ -48,7 +49,9 @@ def work(*, name: str) -> NoReturn:
                 time.sleep(POLL_S)
             else:
                 log.info("run %s begins or goes on", run.pk)
-                services.run_execute(run=run, worker=name, advanced=hints.send)
+                services.run_execute(
+                    run=run, worker=name, advanced=hints.send, engine=simulate_run
+                )
     finally:
         services.runs_release(worker=name)
 

@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "kviz.accounts",
     "kviz.snapshots",
     "kviz.runs",
+    "kviz.extenders",
     "kviz.live",
 ]
 
@@ -103,6 +104,8 @@ MAX_UNPACKED_BYTES = env.number("KVIZ_MAX_UNPACKED_MIB", 1024) * env.MIB
 """What the files of one upload may unpack to, together."""
 MAX_CYCLES = env.number("KVIZ_MAX_CYCLES", 200_000)
 """A run stops after so many scheduling cycles, and says so."""
+EXTENDER_HOSTS = env.words("KVIZ_EXTENDER_HOSTS", ())
+"""Which scheduler extenders runs may call (docs/extenders.md); by default none."""
 
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 FILE_UPLOAD_TEMP_DIR = env.text("KVIZ_TEMP_DIR") or None

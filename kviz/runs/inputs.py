@@ -22,6 +22,7 @@ from scheduler_core.trace.events import AnyEvent
 
 if TYPE_CHECKING:
     from kviz.runs.models import Run
+    from scheduler_core.extender.transport import Transport
 
 
 class InvalidInput(Exception):
@@ -42,13 +43,14 @@ def check(*, scheduler_config: str, scenario: str) -> None:
         raise _invalid("scheduler_config", located(error.problems, scheduler_config)) from error
 
 
-def simulate_run(run: Run) -> Iterator[AnyEvent]:
+def simulate_run(run: Run, transport: Transport | None = None) -> Iterator[AnyEvent]:
     """The events of a run, from its snapshot and other inputs. Raises InvalidInput."""
     options = RunOptions(
         configuration=_configuration(run.scheduler_config),
         scenario=_scenario(run.scenario),
         seed=run.seed,
         max_cycles=settings.MAX_CYCLES,
+        transport=transport,
     )
     return simulate(list(snapshot_objects(snapshot=run.snapshot)), options)
 

@@ -1,0 +1,88 @@
+"""A run's extenders: asked once, then answered from what was kept."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import zstandard
+from django.conf import settings
+from django.utils import timezone
+
+from kviz.extenders.hosts import AllowedHosts
+from kviz.extenders.models import ExtenderAnswer
+from kviz.extenders.outgoing import MAX_REPLY_BYTES, HttpTransport
+from kviz.runs import inputs
+from kviz.runs.models import Run
+from scheduler_core.extender.transport import (
+    BodyFailed,
+    Reply,
+    RequestFailed,
+    TLSSettings,
+    Transport,
+    TransportError,
+)
+from scheduler_core.trace.events import AnyEvent
+
+FAILURES: dict[str, type[TransportError]] = {
+    ExtenderAnswer.Kind.REQUEST_FAILED: RequestFailed,
+    ExtenderAnswer.Kind.BODY_FAILED: BodyFailed,
+}
+
+
+def simulate_run(run: Run) -> Iterator[AnyEvent]:
+    """The events of a run whose extenders are asked, or answered from what they said before."""
+    with HttpTransport(AllowedHosts.parse(settings.EXTENDER_HOSTS)) as outgoing:
+        yield from inputs.simulate_run(run, transport=KeptAnswers(run, outgoing))
+
+
+class KeptAnswers:
+    """A transport that keeps every answer, so that the run goes the same way again."""
+
+    def __init__(self, run: Run, outgoing: Transport) -> None:
+        self._run = run
+        self._outgoing = outgoing
+        self._number = 0
+
+    def post(self, url: str, body: bytes, timeout_ns: int, tls: TLSSettings | None) -> Reply:
+        """Return the kept answer to this call, or ask and keep. Raises what the call raised."""
+        number, self._number = self._number, self._number + 1
+        sha256 = hashlib.sha256(url.encode() + b"\0" + body).hexdigest()
+        kept = ExtenderAnswer.objects.filter(run=self._run, number=number).first()
+        if kept is None or kept.request_sha256 != sha256:
+            ExtenderAnswer.objects.filter(run=self._run, number__gte=number).delete()
+            kept = self._ask(number, sha256, url, body, timeout_ns, tls)
+        return _answer(kept)
+
+    def _ask(
+        self,
+        number: int,
+        sha256: str,
+        url: str,
+        body: bytes,
+        timeout_ns: int,
+        tls: TLSSettings | None,
+    ) -> ExtenderAnswer:
+        answer = ExtenderAnswer(run=self._run, number=number, request_sha256=sha256)
+        try:
+            reply = self._outgoing.post(url, body, timeout_ns, tls)
+        except TransportError as failed:
+            answer.kind = next(kind for kind, cls in FAILURES.items() if isinstance(failed, cls))
+            answer.error, answer.duration_ns = failed.text, failed.duration_ns
+        else:
+            answer.kind, answer.status = ExtenderAnswer.Kind.REPLY, reply.status
+            answer.body = zstandard.compress(reply.body)
+            answer.duration_ns = reply.duration_ns
+        answer.save()
+        # Waiting for an extender, the worker stores nothing; it lives all the same.
+        Run.objects.filter(pk=self._run.pk, status=Run.Status.RUNNING).update(
+            heartbeat_at=timezone.now()
+        )
+        return answer
+
+
+def _answer(kept: ExtenderAnswer) -> Reply:
+    if kept.kind != ExtenderAnswer.Kind.REPLY:
+        raise FAILURES[kept.kind](kept.error, kept.duration_ns)
+    body = zstandard.decompress(bytes(kept.body), max_output_size=MAX_REPLY_BYTES)
+    return Reply(kept.status, body, kept.duration_ns)

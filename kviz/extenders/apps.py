@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class ExtendersConfig(AppConfig):
+    name = "kviz.extenders"
+    label = "extenders"

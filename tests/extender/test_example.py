@@ -1,0 +1,77 @@
+"""The example extender of the docs, started as the docs say."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kviz.extenders.hosts import AllowedHosts
+from kviz.extenders.outgoing import HttpTransport
+from scheduler_core.config import load_configuration
+from scheduler_core.sim import RunOptions, simulate
+from scheduler_core.trace.events import CycleFinished, ExtenderCalled
+from tests.extender.recordings import EXCHANGES, configuration_text, parse_pod, recorded_nodes
+
+FOLDER = Path(__file__).parents[2] / "docs/examples/extender"
+
+
+@pytest.fixture(scope="module")
+def example() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    command = [sys.executable, "-m", "uvicorn", "extender:app", "--port", str(port)]
+    process = subprocess.Popen(
+        [*command, "--log-level", "error"], cwd=FOLDER, env={"PYTHONDONTWRITEBYTECODE": "1"}
+    )
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    yield port
+    process.terminate()
+    process.wait(10)
+
+
+@pytest.mark.parametrize("capable", [True, False])
+def test_the_example_filters_and_scores(example: int, capable: bool) -> None:
+    entry = {
+        "urlPrefix": f"http://127.0.0.1:{example}",
+        "filterVerb": "filter",
+        "prioritizeVerb": "prioritize",
+        "weight": 1,
+        "nodeCacheCapable": capable,
+    }
+    raw = EXCHANGES["case-01-1-filter.json"]["request"]["body"]["Pod"]
+    pods = [
+        parse_pod({**raw, "metadata": {"name": name, "namespace": "d", "labels": labels}})
+        for name, labels in (("free", {}), ("choosy", {"only-on": "ext-3"}))
+    ]
+    configuration = load_configuration(configuration_text(f"- {json.dumps(entry)}"))
+    with HttpTransport(AllowedHosts.parse(["127.0.0.1"])) as transport:
+        options = RunOptions(configuration=configuration, transport=transport)
+        trace = list(simulate([*recorded_nodes(), *pods], options))
+    names = {event.node: event.name for event in trace if type(event).__name__ == "NodeAdded"}
+    ends = [names[event.node] for event in trace if isinstance(event, CycleFinished)]
+    assert ends == ["ext-1", "ext-3"]
+    summaries = [event.summary for event in trace if isinstance(event, ExtenderCalled)]
+    assert "drops 3 of 4 nodes: 3 pod wants a node whose name starts with ext-3" in summaries
+
+
+@pytest.mark.parametrize("recorded", ["case-72-1-preempt.json", "case-78-1-preempt.json"])
+def test_the_example_agrees_to_victims(example: int, recorded: str) -> None:
+    asked = EXCHANGES[recorded]["request"]["body"]
+    with HttpTransport(AllowedHosts.parse(["127.0.0.1"])) as transport:
+        url = f"http://127.0.0.1:{example}/preempt"
+        reply = transport.post(url, json.dumps(asked).encode(), 5_000_000_000, None)
+    answered = json.loads(reply.body)["NodeNameToMetaVictims"]
+    assert answered.keys() == (asked["NodeNameToMetaVictims"] or asked["NodeNameToVictims"]).keys()
+    assert all(len(victims["Pods"]) == 1 for victims in answered.values())

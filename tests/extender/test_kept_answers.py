@@ -1,0 +1,103 @@
+"""A run keeps what its extenders answered, and goes the same way again without them."""
+
+from __future__ import annotations
+
+import json
+from uuid import UUID
+
+import pytest
+
+from kviz.extenders.answers import KeptAnswers, simulate_run
+from kviz.extenders.models import ExtenderAnswer
+from kviz.runs import services
+from kviz.runs.models import Run
+from scheduler_core.extender.transport import Reply, RequestFailed, TLSSettings
+from scheduler_core.trace.events import CycleFinished, ExtenderCalled
+from tests.extender.recordings import configuration_text
+from tests.web.cast import Person, person
+
+CONFIGURATION = configuration_text(
+    "- {urlPrefix: 'http://127.0.0.1:PORT/echo', filterVerb: f, nodeCacheCapable: true}"
+)
+
+
+@pytest.fixture
+def ada(db: None) -> Person:
+    return person()
+
+
+def run_of(ada: Person, configuration: str) -> Run:
+    snapshot = ada.snapshot()
+    return services.run_create(
+        workspace=ada.workspace, snapshot=snapshot, scheduler_config=configuration
+    )
+
+
+def execute(run: Run) -> Run:
+    """Have the run executed from the beginning by a worker."""
+
+    def nobody(run_id: UUID, seq: int) -> None:
+        """Hear hints, and do nothing."""
+
+    run.chunks.all().delete()
+    run.cycle_rows.all().delete()
+    run.pod_outcomes.all().delete()
+    Run.objects.filter(pk=run.pk).update(status=Run.Status.QUEUED, last_seq=-1, trace_hash="")
+    claimed = services.run_claim(worker="w")
+    assert claimed is not None
+    services.run_execute(run=claimed, worker="w", advanced=nobody, engine=simulate_run)
+    claimed.refresh_from_db()
+    return claimed
+
+
+def test_a_run_is_replayed_without_its_extender(ada: Person, port: int, settings: object) -> None:
+    settings.EXTENDER_HOSTS = ["127.0.0.1"]  # type: ignore[attr-defined]
+    run = execute(run_of(ada, CONFIGURATION.replace("PORT", str(port))))
+    assert run.status == Run.Status.FINISHED
+    first, n_answers = run.trace_hash, run.extender_answers.count()
+    assert n_answers >= 4
+
+    settings.EXTENDER_HOSTS = []  # type: ignore[attr-defined]
+    again = execute(run)
+    assert again.trace_hash == first
+    assert again.extender_answers.count() == n_answers
+
+
+def test_an_extender_off_the_list_is_not_called(ada: Person, port: int) -> None:
+    run = run_of(ada, CONFIGURATION.replace("PORT", str(port)))
+    trace = []
+    for event in simulate_run(run):
+        trace.append(event)
+        if len([each for each in trace if isinstance(each, CycleFinished)]) == 1:
+            break
+    (call,) = [event for event in trace if isinstance(event, ExtenderCalled)]
+    assert "the operator has not listed it in KVIZ_EXTENDER_HOSTS" in call.error
+    assert call.status == 0
+
+
+class Once:
+    """A transport that answers the first call and fails the second, and then is gone."""
+
+    def __init__(self) -> None:
+        self.n_calls = 0
+
+    def post(self, url: str, body: bytes, timeout_ns: int, tls: TLSSettings | None) -> Reply:
+        self.n_calls += 1
+        if self.n_calls == 2:
+            raise RequestFailed("EOF", 5)
+        return Reply(200, body, 3)
+
+
+def test_failures_are_kept_and_other_questions_are_asked_anew(ada: Person) -> None:
+    run, outgoing = run_of(ada, ""), Once()
+    for _ in range(2):
+        kept = KeptAnswers(run, outgoing)
+        assert kept.post("http://x/f", b"1", 0, None) == Reply(200, b"1", 3)
+        with pytest.raises(RequestFailed) as raised:
+            kept.post("http://x/f", b"2", 0, None)
+        assert (raised.value.text, raised.value.duration_ns) == ("EOF", 5)
+    assert outgoing.n_calls == 2
+
+    kept = KeptAnswers(run, outgoing)
+    assert kept.post("http://x/f", json.dumps({"other": 1}).encode(), 0, None).status == 200
+    assert ExtenderAnswer.objects.filter(run=run).count() == 1
