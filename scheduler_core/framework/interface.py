@@ -96,7 +96,10 @@ class SignPlugin(Plugin, Protocol):
 @runtime_checkable
 class PreFilterPlugin(Plugin, Protocol):
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[object] | Status:
-        """Prepare the cycle, or return SKIP, a rejection or an error. `nodes`: all nodes."""
+        """Prepare the cycle, or return SUCCESS, SKIP, a rejection or an error.
+
+        `nodes` are all nodes.
+        """
 
 
 @runtime_checkable

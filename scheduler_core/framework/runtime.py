@@ -193,6 +193,8 @@ class Framework:
                     )
             elif outcome.is_skip:
                 state.skip_filter.add(plugin.name)
+            elif outcome.is_success:
+                continue
             elif outcome.code is Code.UNSCHEDULABLE:
                 rejection = outcome.by(plugin.name)
             elif outcome.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:

@@ -1,0 +1,562 @@
+"""From Reserve to Bind: order, permission, cancellation, failure, and the trace of it all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from builders import make_node, make_pod
+from msgspec.structs import replace
+from simulated import SECOND_NS, START_NS, Cluster
+
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config import feature_gates
+from scheduler_core.framework.events import ClusterEventWithHint
+from scheduler_core.framework.interface import PermitOutcome
+from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status
+from scheduler_core.sim.simulation import Timing
+from scheduler_core.trace.events import (
+    Bound,
+    CycleFinished,
+    EventRecorded,
+    Forgotten,
+    NominationChanged,
+    PermitResolved,
+    PermitWaiting,
+    PodEvicted,
+    PointFinished,
+    QueueMoved,
+    Result,
+)
+
+REFUSED = Status(Code.UNSCHEDULABLE, ("refused",))
+FAILED = Status(Code.ERROR, ("failed",))
+WAIT = Status(Code.WAIT)
+MILLI_NS = 1_000_000
+
+
+class Steps:
+    """Answers each point as told and keeps a diary; several may be given different names."""
+
+    def __init__(
+        self,
+        diary: list[str],
+        name: str = "Steps",
+        *,
+        answers: Mapping[str, Status] | None = None,
+        timeout_seconds: int = 0,
+    ) -> None:
+        self.name = name
+        self._diary = diary
+        self._answers = dict(answers or {})
+        self._timeout_ns = timeout_seconds * SECOND_NS
+
+    def _say(self, point: str, pod: PodInfo) -> Status:
+        self._diary.append(f"{self.name}.{point} {pod.pod.name}")
+        return self._answers.get(point, SUCCESS)
+
+    def reserve(self, state: None, pod: PodInfo, node_name: str) -> Status:
+        return self._say("reserve", pod)
+
+    def unreserve(self, state: None, pod: PodInfo, node_name: str) -> None:
+        self._say("unreserve", pod)
+
+    def permit(self, state: None, pod: PodInfo, node_name: str) -> PermitOutcome:
+        return PermitOutcome(self._say("permit", pod), self._timeout_ns)
+
+    def pre_bind_pre_flight(self, state: None, pod: PodInfo, node_name: str) -> Status:
+        return self._say("pre_flight", pod)
+
+    def pre_bind(self, state: None, pod: PodInfo, node_name: str) -> Status:
+        return self._say("pre_bind", pod)
+
+    def post_bind(self, state: None, pod: PodInfo, node_name: str) -> None:
+        self._say("post_bind", pod)
+
+    def events_to_register(self) -> tuple[ClusterEventWithHint, ...]:
+        return ()
+
+
+class Binder:
+    """A Bind plugin; with SKIP it leaves the pod to the next one."""
+
+    def __init__(self, diary: list[str], name: str, answer: Status) -> None:
+        self.name = name
+        self._diary = diary
+        self._answer = answer
+
+    def bind(self, state: None, pod: PodInfo, node_name: str) -> Status:
+        self._diary.append(f"{self.name}.bind {pod.pod.name}")
+        return self._answer
+
+
+def points(cluster: Cluster) -> list[tuple[str, str]]:
+    return [(event.point, event.status.code) for event in cluster.of_type(PointFinished)]
+
+
+def results(cluster: Cluster) -> list[Result]:
+    return [event.result for event in cluster.of_type(CycleFinished)]
+
+
+def one_node(*pods: object, **kwargs: object) -> Cluster:
+    return Cluster(make_node("n").obj(), *pods, **kwargs)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- Reserve
+
+
+def test_every_point_runs_in_order() -> None:
+    diary: list[str] = []
+    cluster = one_node(make_pod("p").obj(), plugins=[Steps(diary, "A"), Steps(diary, "B")])
+    cluster.attempt()
+    assert [entry.removesuffix(" p") for entry in diary] == [
+        "A.reserve",
+        "B.reserve",
+        "A.permit",
+        "B.permit",
+        "A.pre_flight",
+        "B.pre_flight",
+        "A.pre_bind",
+        "B.pre_bind",
+        "A.post_bind",
+        "B.post_bind",
+    ]
+    assert cluster.node_of("p") == "n"
+    assert points(cluster) == [
+        ("Reserve", "Success"),
+        ("Permit", "Success"),
+        ("PreBindPreFlight", "Success"),
+        ("PreBind", "Success"),
+        ("Bind", "Success"),
+        ("PostBind", "Success"),
+    ]
+
+
+@pytest.mark.parametrize("point", ["reserve", "permit", "pre_bind"])
+@pytest.mark.parametrize("answer", [REFUSED, FAILED])
+def test_what_fails_after_reserve_is_undone_in_reverse_order(point: str, answer: Status) -> None:
+    diary: list[str] = []
+    plugins = [
+        Steps(diary, "A"),
+        Steps(diary, "B", answers={point: answer}),
+        Steps(diary, "C"),
+    ]
+    cluster = one_node(make_pod("p").obj(), plugins=plugins)
+    cluster.attempt()
+    undone = [entry for entry in diary if "unreserve" in entry]
+    assert undone == ["C.unreserve p", "B.unreserve p", "A.unreserve p"]
+    assert cluster.node_of("p") == ""
+    assert cluster.scheduler.cache.n_pods == 0
+    assert len(cluster.of_type(Forgotten)) == 1
+    assert "C.reserve p" not in diary if point == "reserve" else "C.reserve p" in diary
+
+
+@pytest.mark.parametrize("point", ["reserve", "permit"])
+def test_a_refusal_at_reserve_or_permit_blames_the_plugin(point: str) -> None:
+    plugin = Steps([], answers={point: REFUSED})
+    cluster = one_node(make_node("m").obj(), make_pod("p").obj(), plugins=[plugin])
+    attempt = cluster.attempt()
+    assert attempt.failure is not None
+    assert attempt.failure.message == "0/1 nodes are available: 1 refused."
+    assert attempt.failure.unschedulable_plugins == {"Steps"}
+    assert cluster.parked() == ["p"]
+    assert results(cluster) == [Result.UNSCHEDULABLE]
+
+
+@pytest.mark.parametrize(
+    ("point", "message"),
+    [
+        ("reserve", 'running Reserve plugin "Steps": failed'),
+        ("permit", 'running Permit plugin "Steps": failed'),
+        ("pre_flight", 'running PreBindPreFlight "Steps": failed'),
+        ("pre_bind", 'running PreBind plugin "Steps": failed'),
+    ],
+)
+def test_an_error_blames_nobody_and_is_tried_again(point: str, message: str) -> None:
+    cluster = one_node(make_pod("p").obj(), plugins=[Steps([], answers={point: FAILED})])
+    cluster.attempt()
+    assert cluster.told_of("p") == [("FailedScheduling", message)]
+    assert cluster.backing_off() == ["p"]
+    assert cluster.pod("p").status.conditions[0].reason == "SchedulerError"
+
+
+def test_several_reasons_are_counted_and_sorted() -> None:
+    reasons = ("zebra", "ape", "zebra")
+    plugin = Steps([], answers={"permit": Status(Code.UNSCHEDULABLE, reasons)})
+    cluster = one_node(make_pod("p").obj(), plugins=[plugin])
+    attempt = cluster.attempt()
+    assert attempt.failure is not None
+    assert attempt.failure.message == "0/1 nodes are available: 1 ape, 2 zebra."
+
+
+def test_a_pending_plugin_is_remembered_as_such() -> None:
+    plugin = Steps([], answers={"reserve": Status(Code.PENDING, ("soon",))})
+    cluster = one_node(make_pod("p").obj(), plugins=[plugin])
+    attempt = cluster.attempt()
+    assert attempt.failure is not None
+    assert attempt.failure.pending_plugins == {"Steps"}
+
+
+# ---------------------------------------------------------------- Permit
+
+
+def holding(seconds: int, name: str = "Steps", diary: list[str] | None = None) -> Steps:
+    return Steps(
+        [] if diary is None else diary, name, answers={"permit": WAIT}, timeout_seconds=seconds
+    )
+
+
+def test_a_pod_waits_on_permit_until_its_time_is_up() -> None:
+    cluster = one_node(make_pod("p").obj(), plugins=[holding(10)])
+    cluster.attempt()
+    (waiting,) = cluster.of_type(PermitWaiting)
+    assert waiting.until_ns == START_NS + 10 * SECOND_NS
+    assert results(cluster) == [Result.WAITING]
+    assert cluster.queue.is_in_flight("default/p")
+    cluster.advance(9.999)
+    assert cluster.of_type(PermitResolved) == []
+    cluster.advance(0.001)
+    (resolved,) = cluster.of_type(PermitResolved)
+    assert resolved.decision == "timeout"
+    assert results(cluster) == [Result.WAITING, Result.UNSCHEDULABLE]
+    assert cluster.told_of("p")[-1] == (
+        "FailedScheduling",
+        "0/1 nodes are available: 1 rejected due to timeout after waiting 10s at plugin Steps.",
+    )
+    assert cluster.parked() == ["p"]
+    assert not cluster.queue.is_in_flight("default/p")
+
+
+def test_waiting_is_capped_at_fifteen_minutes() -> None:
+    cluster = one_node(make_pod("p").obj(), plugins=[holding(3600)])
+    cluster.attempt()
+    (waiting,) = cluster.of_type(PermitWaiting)
+    assert waiting.until_ns == START_NS + 900 * SECOND_NS
+
+
+def test_everyone_has_to_allow() -> None:
+    cluster = one_node(make_pod("p").obj(), plugins=[holding(60, "A"), holding(30, "B")])
+    cluster.attempt()
+    waiting = cluster.simulation.waiting_pods.get("default/p")
+    assert waiting is not None
+    assert waiting.pending_plugins == ["A", "B"]
+    waiting.allow("B")
+    cluster.advance(40)
+    assert cluster.node_of("p") == ""
+    waiting.allow("A")
+    cluster.advance(0)
+    cluster.simulation.finish_attempt()
+    assert cluster.node_of("p") == "n"
+    assert [event.decision for event in cluster.of_type(PermitResolved)] == ["allow"]
+    assert cluster.of_type(PermitResolved)[0].plugin == cluster.recorder.plugin("A")
+
+
+def test_one_rejection_is_enough_and_the_first_word_stands() -> None:
+    cluster = one_node(make_pod("p").obj(), plugins=[holding(60, "A"), holding(60, "B")])
+    cluster.attempt()
+    waiting = cluster.simulation.waiting_pods.get("default/p")
+    assert waiting is not None
+    assert waiting.reject("A", "no")
+    assert not waiting.reject("B", "no again")
+    waiting.allow("A")
+    waiting.allow("B")
+    cluster.simulation.finish_attempt()
+    assert cluster.told_of("p")[-1][1] == "0/1 nodes are available: 1 no."
+    assert cluster.of_type(CycleFinished)[-1].unschedulable_plugins == (
+        cluster.recorder.plugin("A"),
+    )
+
+
+def test_the_earliest_timer_decides() -> None:
+    cluster = one_node(make_pod("p").obj(), plugins=[holding(60, "A"), holding(30, "B")])
+    cluster.attempt()
+    cluster.advance(120)
+    assert "after waiting 30s at plugin B" in cluster.told_of("p")[-1][1]
+
+
+def test_a_rejection_wins_over_waiting() -> None:
+    refuses = Steps([], "B", answers={"permit": REFUSED})
+    cluster = one_node(make_pod("p").obj(), plugins=[holding(60, "A"), refuses])
+    cluster.attempt()
+    assert cluster.of_type(PermitWaiting) == []
+    assert results(cluster) == [Result.UNSCHEDULABLE]
+
+
+def test_other_pods_are_scheduled_while_one_waits() -> None:
+    class HoldsFirst(Steps):
+        def permit(self, state: None, pod: PodInfo, node_name: str) -> PermitOutcome:
+            return PermitOutcome(WAIT if pod.pod.name == "p" else SUCCESS, 60 * SECOND_NS)
+
+    pods = [make_pod("p").cpu(3).obj(), make_pod("q").cpu(1).obj(), make_pod("r").cpu(1).obj()]
+    cluster = one_node(*pods, plugins=[HoldsFirst([])])
+    cluster.attempt_all()
+    assert cluster.places() == {"p": "", "q": "n", "r": ""}
+    assert cluster.parked() == ["r"], "the waiting pod's room is taken"
+
+
+def test_room_that_a_timed_out_pod_gives_back_wakes_others() -> None:
+    class HoldsFirst(Steps):
+        def permit(self, state: None, pod: PodInfo, node_name: str) -> PermitOutcome:
+            return PermitOutcome(WAIT if pod.pod.name == "p" else SUCCESS, 5 * SECOND_NS)
+
+    pods = [make_pod("p").cpu(4).obj(), make_pod("q").cpu(4).obj()]
+    cluster = one_node(*pods, plugins=[HoldsFirst([])])
+    cluster.settle()
+    assert cluster.places() == {"p": "", "q": "n"}
+    assert cluster.moves("q")[-1] == "AssignedPodDelete"
+    assert "AssignedPodDelete" not in cluster.moves("p"), "its own end must not wake it"
+
+
+def test_deleting_a_waiting_pod_rejects_it() -> None:
+    diary: list[str] = []
+    pods = [make_pod("p").cpu(4).obj(), make_pod("q").cpu(4).obj()]
+    cluster = one_node(*pods, plugins=[holding(600, diary=diary)])
+    cluster.attempt_all()
+    cluster.server.delete(cluster.pod("p"))
+    cluster.simulation.finish_attempt()
+    assert [event.decision for event in cluster.of_type(PermitResolved)] == ["reject"]
+    assert diary[-1] == "Steps.unreserve p"
+    assert cluster.backing_off() == ["q"]
+    assert [pod.key for pod in cluster.queue.in_flight_pods()] == []
+
+
+def test_a_preemptor_sends_a_waiting_pod_back_instead_of_deleting_it() -> None:
+    victim, preemptor = make_pod("victim").cpu(4), make_pod("boss").cpu(4).priority(10)
+
+    class HoldsVictim(Steps):
+        def permit(self, state: None, pod: PodInfo, node_name: str) -> PermitOutcome:
+            return PermitOutcome(WAIT if pod.pod.name == "victim" else SUCCESS, 600 * SECOND_NS)
+
+    cluster = one_node(victim.obj(), plugins=[HoldsVictim([])])
+    cluster.attempt()
+    cluster.create(preemptor.obj())
+    cluster.attempt()
+    assert cluster.exists("victim")
+    assert cluster.of_type(PodEvicted) == []
+    assert [event.decision for event in cluster.of_type(PermitResolved)] == ["reject"]
+    told = [e.message for e in cluster.of_type(EventRecorded) if e.reason == "Preempted"]
+    assert told == ["Preempted by pod default/boss on node n (in kube-scheduler memory)."]
+    assert cluster.told_of("victim")[-1] == (
+        "FailedScheduling",
+        "waiting on permit for pod: preempted",
+    )
+    assert results(cluster)[-1] is Result.BIND_ERROR
+    assert cluster.backing_off() == ["boss", "victim"], "an error: it backs off, not parked"
+    cluster.settle()
+    assert cluster.node_of("boss") == "n"
+
+
+# ---------------------------------------------------------------- PreBind and expectation
+
+
+SLOW = Timing(pre_bind_ns=2 * SECOND_NS, binding_ns=100 * MILLI_NS, kubelet_start_ns=None)
+
+
+def test_pre_bind_and_bind_take_their_time_beside_other_cycles() -> None:
+    cluster = one_node(make_pod("p").obj(), make_pod("q").obj(), plugins=[Steps([])], timing=SLOW)
+    cluster.attempt_all()
+    assert len(cluster.of_type(CycleFinished)) == 2
+    assert cluster.of_type(Bound) == []
+    cluster.advance(2.09)
+    assert cluster.node_of("p") == ""
+    cluster.advance(0.01)
+    assert cluster.node_of("p") == "n"
+    assert cluster.node_of("q") == "n"
+
+
+def test_a_pod_with_pre_bind_work_names_its_node_meanwhile() -> None:
+    cluster = one_node(make_pod("p").obj(), plugins=[Steps([])], timing=SLOW)
+    cluster.attempt()
+    assert cluster.pod("p").status.nominated_node_name == "n"
+    assert [event.node for event in cluster.of_type(NominationChanged)] == [0]
+    cluster.settle()
+    assert cluster.pod("p").status.nominated_node_name == ""
+    assert cluster.node_of("p") == "n"
+
+
+def test_a_pod_that_waits_on_permit_names_its_node_meanwhile() -> None:
+    plugin = Steps([], answers={"permit": WAIT, "pre_flight": SKIP}, timeout_seconds=5)
+    cluster = one_node(make_pod("p").obj(), plugins=[plugin], timing=SLOW)
+    cluster.attempt()
+    assert cluster.pod("p").status.nominated_node_name == "n"
+    cluster.advance(5)
+    assert cluster.pod("p").status.nominated_node_name == ""
+    assert [event.node for event in cluster.of_type(NominationChanged)] == [0, -1]
+
+
+@pytest.mark.parametrize("answers", [{"pre_flight": SKIP}, {}])
+def test_without_pre_bind_work_or_the_gate_no_node_is_named(answers: dict[str, Status]) -> None:
+    gates = {} if answers else {"NominatedNodeNameForExpectation": False}
+    diary: list[str] = []
+    cluster = one_node(
+        make_pod("p").obj(),
+        plugins=[Steps(diary, answers=answers)],
+        timing=SLOW,
+        features=feature_gates(gates),
+    )
+    cluster.attempt()
+    assert cluster.pod("p").status.nominated_node_name == ""
+    cluster.settle()
+    assert ("Steps.pre_bind p" in diary) is not bool(answers), "skipped by its pre-flight"
+    assert ("Steps.pre_flight p" in diary) is bool(answers)
+
+
+def test_a_pre_flight_must_not_refuse() -> None:
+    cluster = one_node(make_pod("p").obj(), plugins=[Steps([], answers={"pre_flight": REFUSED})])
+    cluster.attempt()
+    assert cluster.told_of("p")[-1][1] == (
+        'PreBindPreFlight Steps returned "Unschedulable", which is unsupported. It is supposed to '
+        "return Success, Skip, or Error status"
+    )
+
+
+def test_a_pre_flight_error_ends_the_waiting_on_permit() -> None:
+    plugin = Steps([], answers={"permit": WAIT, "pre_flight": FAILED}, timeout_seconds=60)
+    cluster = one_node(make_pod("p").obj(), plugins=[plugin])
+    cluster.attempt()
+    assert cluster.simulation.waiting_pods.get("default/p") is None
+    assert cluster.backing_off() == ["p"]
+
+
+def preempted_in_pre_bind() -> Cluster:
+    """A victim in PreBind, and a preemptor that has just had its attempt."""
+    cluster = one_node(make_pod("victim").cpu(4).obj(), plugins=[Steps([])], timing=SLOW)
+    cluster.attempt()
+    cluster.advance(1)
+    cluster.create(make_pod("boss").cpu(4).priority(10).obj())
+    cluster.attempt()
+    return cluster
+
+
+def test_a_preemptor_stops_pre_bind() -> None:
+    cluster = preempted_in_pre_bind()
+    cluster.advance_ms(1)
+    assert cluster.exists("victim")
+    assert cluster.of_type(PodEvicted) == []
+    assert cluster.told_of("victim")[-1] == (
+        "FailedScheduling",
+        'running PreBind plugin "Steps": preempted by DefaultPreemption',
+    )
+    assert points(cluster)[-1] == ("PreBind", "Error")
+    assert cluster.backing_off() == ["boss", "victim"]
+    cluster.settle()
+    assert cluster.node_of("boss") == "n"
+    assert ("Bind", "Success") in points(cluster)
+
+
+def test_after_pre_bind_a_preemptor_deletes() -> None:
+    cluster = one_node(make_pod("victim").cpu(4).obj(), plugins=[Steps([])], timing=SLOW)
+    cluster.attempt()
+    cluster.advance(2.05)
+    cluster.create(make_pod("boss").cpu(4).priority(10).obj())
+    cluster.attempt()
+    assert not cluster.exists("victim")
+    assert len(cluster.of_type(PodEvicted)) == 1
+    cluster.settle()
+    assert cluster.node_of("boss") == "n"
+    assert cluster.scheduler.cache.n_pods == 1
+
+
+def test_a_refusal_at_pre_bind_reads_as_such_but_blames_nobody() -> None:
+    cluster = one_node(make_pod("p").obj(), plugins=[Steps([], answers={"pre_bind": REFUSED})])
+    cluster.attempt()
+    assert cluster.pod("p").status.conditions[0].reason == "Unschedulable"
+    assert cluster.told_of("p")[-1][1] == "refused"
+    assert cluster.of_type(CycleFinished)[-1].unschedulable_plugins == ()
+    assert cluster.backing_off() == ["p"]
+
+
+# ---------------------------------------------------------------- Bind
+
+
+def binding(*names: str) -> str:
+    """Return a profile with just these Bind plugins."""
+    enabled = ", ".join(f"{{name: {name}}}" for name in names)
+    return f"  plugins:\n    bind:\n      disabled: [{{name: '*'}}]\n      enabled: [{enabled}]\n"
+
+
+@pytest.mark.parametrize(
+    ("order", "asked"),
+    [(("A", "B", "DefaultBinder"), ["A", "B"]), (("A", "DefaultBinder", "B"), ["A"])],
+)
+def test_the_first_bind_plugin_that_does_not_skip_binds(
+    order: tuple[str, ...], asked: list[str]
+) -> None:
+    diary: list[str] = []
+    binders = [Binder(diary, "A", SKIP), Binder(diary, "B", SUCCESS)]
+    cluster = one_node(make_pod("p").obj(), plugins=binders, profile=binding(*order))
+    cluster.attempt()
+    assert diary == [f"{name}.bind p" for name in asked]
+    bound_by_default = "B" not in asked
+    assert cluster.node_of("p") == ("n" if bound_by_default else "")
+    assert points(cluster)[-2:] == [("Bind", "Success"), ("PostBind", "Success")]
+
+
+def test_a_failed_bind_gives_the_room_back_and_tries_again() -> None:
+    diary: list[str] = []
+    binders = [Binder(diary, "A", SKIP), Binder(diary, "B", FAILED)]
+    cluster = one_node(make_pod("p").obj(), plugins=binders, profile=binding("A", "B"))
+    cluster.attempt()
+    assert diary == ["A.bind p", "B.bind p"]
+    assert cluster.told_of("p") == [("FailedScheduling", 'running Bind plugin "B": failed')]
+    assert results(cluster) == [Result.SCHEDULED, Result.BIND_ERROR]
+    assert cluster.scheduler.cache.n_pods == 0
+    assert cluster.backing_off() == ["p"]
+    assert cluster.of_type(QueueMoved)[-1].backoff_until_ns == START_NS + SECOND_NS
+
+
+def test_a_failed_bind_wakes_pods_that_wanted_the_room() -> None:
+    class FailsOnce(Binder):
+        def bind(self, state: None, pod: PodInfo, node_name: str) -> Status:
+            super().bind(state, pod, node_name)
+            return FAILED if len(self._diary) == 1 else SKIP
+
+    cluster = one_node(
+        make_pod("p").cpu(4).obj(),
+        make_pod("q").cpu(4).obj(),
+        plugins=[FailsOnce([], "A", SKIP)],
+        profile=binding("A", "DefaultBinder"),
+        timing=Timing(binding_ns=100 * MILLI_NS, kubelet_start_ns=None),
+    )
+    cluster.attempt_all()
+    assert cluster.parked() == ["q"]
+    cluster.advance_ms(100)
+    assert cluster.moves("q")[-1] == "AssignedPodDelete"
+    assert cluster.backing_off() == ["q", "p"]
+    cluster.settle()
+    assert cluster.places() == {"p": "", "q": "n"}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("delete", 'running Bind plugin "DefaultBinder": pods "p" not found'),
+        (
+            "recreate",
+            'running Bind plugin "DefaultBinder": Operation cannot be fulfilled on pods/binding '
+            '"p": UID in precondition: default/p, UID in object meta: other',
+        ),
+        (
+            "bind",
+            'running Bind plugin "DefaultBinder": Operation cannot be fulfilled on pods/binding '
+            '"p": pod p is already assigned to node "m"',
+        ),
+    ],
+)
+def test_the_api_server_refuses_what_it_must(change: str, message: str) -> None:
+    timing = Timing(binding_ns=100 * MILLI_NS, kubelet_start_ns=None)
+    cluster = one_node(make_node("m").obj(), make_pod("p").obj(), timing=timing)
+    cluster.attempt()
+    pod = cluster.pod("p")
+    if change == "bind":
+        cluster.server.update(replace(pod, spec=replace(pod.spec, node_name="m")))
+    else:
+        cluster.server.delete(pod)
+    if change == "recreate":
+        cluster.create(make_pod("p").uid("other").obj())
+    cluster.advance_ms(100)
+    bind = next(event for event in cluster.of_type(PointFinished) if event.point == "Bind")
+    assert bind.status.reasons == (message,)
+    assert cluster.queue.in_flight_pods() == []
+    assert cluster.active() == (["p"] if change == "recreate" else [])
+    assert cluster.scheduler.cache.n_pods == (1 if change == "bind" else 0)
