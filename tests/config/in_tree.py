@@ -1,6 +1,19 @@
 """The plugins of the v1.36 tree with the extension points they implement, and small builders."""
 
-from scheduler_core.config import ExtensionPoint, Plugin, PluginSet
+import pytest
+
+from scheduler_core.config import (
+    Args,
+    ConfigError,
+    ExtensionPoint,
+    FeatureGates,
+    KubeSchedulerConfiguration,
+    Plugin,
+    Plugins,
+    PluginSet,
+    Profile,
+    load_configuration,
+)
 
 HEADER = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
@@ -10,6 +23,17 @@ def points(names: str) -> frozenset[ExtensionPoint]:
 
 
 EVERY_POINT = frozenset(ExtensionPoint)
+
+ZOO = {
+    "All": EVERY_POINT,
+    "Sort": points("QueueSort"),
+    "Bind": points("Bind"),
+    "Score1": points("PreScore Score"),
+    "Score2": points("PreScore Score"),
+    "Normal": points("Score"),
+    "Filter1": points("Filter"),
+}
+"""A few plugins that say by their names what they do."""
 
 IN_TREE = {
     "DefaultBinder": points("Bind"),
@@ -43,3 +67,37 @@ def plugins(text: str) -> tuple[Plugin, ...]:
 
 def plugin_set(enabled: str = "", disabled: str = "") -> PluginSet:
     return PluginSet(enabled=plugins(enabled), disabled=plugins(disabled))
+
+
+def load(body: str = "") -> KubeSchedulerConfiguration:
+    return load_configuration(HEADER + body)
+
+
+def args_of(name: str, args: str) -> Args:
+    """The arguments of a plugin of which the file says `args`, a YAML flow mapping."""
+    loaded = load(f"profiles: [{{pluginConfig: [{{name: {name}, args: {args}}}]}}]")
+    assert loaded.profiles[0].plugin_config[0].name == name
+    return loaded.profiles[0].plugin_config[0].args
+
+
+NO_GATES = FeatureGates()
+LABEL_KEY_RULE = (
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
+    "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
+    "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+)
+
+
+def problems_of(body: str, gates: FeatureGates = NO_GATES) -> list[tuple[int | None, str, str]]:
+    with pytest.raises(ConfigError) as caught:
+        load_configuration(HEADER + body, gates)
+    return [(problem.line, problem.field, problem.message) for problem in caught.value.problems]
+
+
+def profile(**sets: PluginSet) -> Profile:
+    return Profile(
+        scheduler_name="me",
+        percentage_of_nodes_to_score=None,
+        plugins=Plugins(**sets),
+        plugin_config=(),
+    )

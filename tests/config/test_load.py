@@ -15,15 +15,12 @@ from scheduler_core.api.types import (
 from scheduler_core.config import (
     ConfigError,
     ExtensionPoint,
-    KubeSchedulerConfiguration,
-    Plugin,
     PluginConfig,
     default_configuration,
     feature_gates,
     load_configuration,
     resolve_profiles,
 )
-from scheduler_core.config.source import MAX_BYTES
 from scheduler_core.config.types import (
     Args,
     ClientConnection,
@@ -45,7 +42,7 @@ from scheduler_core.config.types import (
     VolumeBindingArgs,
 )
 
-from .in_tree import HEADER, IN_TREE, plugin_set
+from .in_tree import HEADER, IN_TREE, args_of, load, plugin_set
 
 SECOND_NS = 1_000_000_000
 CPU_AND_MEMORY = (ResourceSpec(name="cpu", weight=1), ResourceSpec(name="memory", weight=1))
@@ -89,23 +86,6 @@ DEFAULT_PLUGIN_CONFIG = (
         name="VolumeBinding", args=VolumeBindingArgs(bind_timeout_seconds=600, shape=None)
     ),
 )
-
-
-def load(body: str = "") -> KubeSchedulerConfiguration:
-    return load_configuration(HEADER + body)
-
-
-def args_of(name: str, args: str) -> Args:
-    """The arguments of a plugin of which the file says `args`, a YAML flow mapping."""
-    loaded = load(f"profiles: [{{pluginConfig: [{{name: {name}, args: {args}}}]}}]")
-    assert loaded.profiles[0].plugin_config[0].name == name
-    return loaded.profiles[0].plugin_config[0].args
-
-
-def problems_of(text: str | bytes) -> list[tuple[int | None, str, str]]:
-    with pytest.raises(ConfigError) as caught:
-        load_configuration(text)
-    return [(problem.line, problem.field, problem.message) for problem in caught.value.problems]
 
 
 def test_a_file_with_nothing_in_it_is_the_default_configuration() -> None:
@@ -434,234 +414,6 @@ profiles:
     )
     percentages = {p.scheduler_name: p.percentage_of_nodes_to_score for p in loaded.profiles}
     assert percentages == {"a": 30, "b": 30}
-
-
-@pytest.mark.parametrize(
-    ("body", "line", "field", "message"),
-    [
-        ("colour: 1", 3, "colour", 'unknown field "colour"'),
-        (
-            "percentageOfNodesToScores: 1",
-            3,
-            "percentageOfNodesToScores",
-            'unknown field "percentageOfNodesToScores", did you mean "percentageOfNodesToScore"?',
-        ),
-        (
-            "profiles:\n- schedulerName: a\n  SchedulerName: b",
-            5,
-            "profiles[0].SchedulerName",
-            'unknown field "SchedulerName", did you mean "schedulerName"?',
-        ),
-        ("parallelism: many", 3, "parallelism", 'expected an integer, got the string "many"'),
-        ("parallelism: true", 3, "parallelism", "expected an integer, got true"),
-        ("parallelism: 1.5", 3, "parallelism", "expected an integer, got the number 1.5"),
-        (
-            "parallelism: 2147483648",
-            3,
-            "parallelism",
-            "number 2147483648 does not fit into int32",
-        ),
-        (
-            "podMaxBackoffSeconds: 9223372036854775808",
-            3,
-            "podMaxBackoffSeconds",
-            "number 9223372036854775808 does not fit into int64",
-        ),
-        ("enableProfiling: 1", 3, "enableProfiling", "expected true or false, got the number 1"),
-        ("profiles: {}", 3, "profiles", "expected a list, got a mapping"),
-        ("profiles: [a]", 3, "profiles[0]", 'expected a mapping, got the string "a"'),
-        (
-            "profiles:\n- schedulerName: [a]",
-            4,
-            "profiles[0].schedulerName",
-            "expected a string, got a list",
-        ),
-        (
-            "clientConnection: {qps: fast}",
-            3,
-            "clientConnection.qps",
-            'expected a number, got the string "fast"',
-        ),
-        ("clientConnection: {qps: .inf}", 3, "clientConnection.qps", "has to be a finite number"),
-        (
-            "extenders:\n- httpTimeout: 5",
-            4,
-            "extenders[0].httpTimeout",
-            "expected a duration such as 10s, got the number 5",
-        ),
-        (
-            "extenders:\n- httpTimeout: soon",
-            4,
-            "extenders[0].httpTimeout",
-            'time: invalid duration "soon"',
-        ),
-        (
-            "extenders:\n- tlsConfig:\n    caData: '*'",
-            5,
-            "extenders[0].tlsConfig.caData",
-            "illegal base64 data",
-        ),
-        (
-            "extenders:\n- tlsConfig:\n    caData: 1",
-            5,
-            "extenders[0].tlsConfig.caData",
-            "expected base64 text, got the number 1",
-        ),
-        (
-            "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n"
-            "      scoringStrategy:\n        resources:\n        - Name: cpu",
-            9,
-            "profiles[0].pluginConfig[0].args.scoringStrategy.resources[0].Name",
-            'unknown field "Name", did you mean "name"?',
-        ),
-        (
-            "profiles:\n- pluginConfig:\n  - name: PodTopologySpread\n    args:\n"
-            "      defaultConstraints:\n      - labelSelector: {matchLabels: {a: 1}}",
-            8,
-            "profiles[0].pluginConfig[0].args.defaultConstraints[0].labelSelector.matchLabels.a",
-            "expected a string, got the number 1",
-        ),
-        (
-            "profiles:\n- pluginConfig:\n  - name: PodTopologySpread\n    args:\n"
-            "      defaultConstraints:\n      - labelSelector: {matchLabels: [a]}",
-            8,
-            "profiles[0].pluginConfig[0].args.defaultConstraints[0].labelSelector.matchLabels",
-            "expected a mapping, got a list",
-        ),
-        ("true: 1", 3, "true", 'unknown field "true"'),
-        (
-            "profiles:\n- pluginConfig:\n  - name: VolumeBinding\n    args: [1]",
-            6,
-            "profiles[0].pluginConfig[0].args",
-            "expected a mapping, got a list",
-        ),
-        (
-            "profiles:\n- pluginConfig:\n  - name: VolumeBinding\n    args:\n"
-            "      kind: NodeAffinityArgs",
-            7,
-            "profiles[0].pluginConfig[0].args.kind",
-            "args for plugin VolumeBinding were not of type VolumeBindingArgs, "
-            "got NodeAffinityArgs",
-        ),
-    ],
-)
-def test_strict_decoding(body: str, line: int, field: str, message: str) -> None:
-    assert problems_of(HEADER + body) == [(line, field, message)]
-
-
-def test_every_decoding_problem_is_reported_at_once() -> None:
-    found = problems_of(
-        HEADER
-        + """parallelism: x
-profiles:
-- pluginConfig:
-  - name: DefaultPreemption
-    args:
-      minCandidateNodesPercentage: ten
-      minimum: 1
-- plugin: {}
-"""
-    )
-    assert [line for line, _, _ in found] == [3, 10, 8, 9]
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "field", "message"),
-    [
-        (HEADER + "kind: KubeSchedulerConfiguration", 3, "kind", 'key "kind" already set in map'),
-        (
-            HEADER + "profiles:\n- schedulerName: a\n  schedulerName: b",
-            5,
-            "profiles[0].schedulerName",
-            'key "schedulerName" already set in map',
-        ),
-        ('{"a": 1,\n\t"a": 2}', 2, "a", 'key "a" already set in map'),
-        ("", None, "", "the document is empty"),
-        ("# nothing\n", None, "", "the document is empty"),
-        ("[1, 2]", None, "", "expected a mapping"),
-        ("a: 1\n---\nb: 2", None, "", "more than one document: give one configuration"),
-        (b"\xff\xfe", None, "", "not UTF-8 text"),
-        ('{"a":' * 5000, None, "", "nested too deeply"),
-        ("a: 1\n" + "#" * MAX_BYTES, None, "", "larger than 256 KiB"),
-        ('{"a": 1,\n "b": }', 2, "", "JSON is malformed: invalid character"),
-        (
-            "kind: KubeSchedulerConfiguration",
-            None,
-            "apiVersion",
-            "Object 'apiVersion' is missing, expected kubescheduler.config.k8s.io/v1",
-        ),
-        (
-            "apiVersion: kubescheduler.config.k8s.io/v1",
-            None,
-            "kind",
-            "Object 'kind' is missing, expected KubeSchedulerConfiguration",
-        ),
-        (
-            HEADER.replace("io/v1", "io/v1beta3"),
-            1,
-            "apiVersion",
-            'no kind "KubeSchedulerConfiguration" is registered for version '
-            '"kubescheduler.config.k8s.io/v1beta3", expected kubescheduler.config.k8s.io/v1',
-        ),
-        (
-            HEADER.replace("kind: Kube", "kind: "),
-            2,
-            "kind",
-            'no kind "SchedulerConfiguration" is registered for version '
-            '"kubescheduler.config.k8s.io/v1", expected KubeSchedulerConfiguration',
-        ),
-    ],
-)
-def test_documents_that_are_refused(
-    text: str | bytes, line: int | None, field: str, message: str
-) -> None:
-    assert problems_of(text) == [(line, field, message)]
-
-
-def test_every_duplicate_key_is_reported() -> None:
-    found = problems_of("a: &a {x: 1,\n x: 2}\nb:\n- c: 1\n  c: 2\n- *a\n")
-    assert [(line, field) for line, field, _ in found] == [(2, "a.x"), (5, "b[0].c")]
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("a: [1\n", 2),
-        ("a: b: c\n", 1),
-        ("a:\n  - &x [*x]\n", 2),
-        ("a: 1\n\tb: 2\n", 2),
-    ],
-)
-def test_broken_yaml_names_its_line(text: str, line: int) -> None:
-    ((found, field, message),) = problems_of(text)
-    assert found == line
-    assert field == ""
-    assert message.startswith("yaml: ")
-
-
-def test_null_elements_are_empty_ones() -> None:
-    (profile, _) = load(
-        "profiles:\n- {schedulerName: a, plugins: {filter: {disabled: [null]}}}\n"
-        "- {schedulerName: b, pluginConfig: [null]}"
-    ).profiles
-    assert profile.plugins.filter.disabled == (Plugin(name=""),)
-    assert args_of("NodeResourcesBalancedAllocation", "{resources: [null]}") == (
-        NodeResourcesBalancedAllocationArgs(resources=(ResourceSpec(name="", weight=1),))
-    )
-    ((_, field, _),) = problems_of(
-        HEADER + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: "
-        "{ignoredResources: [a, null]}}]}]"
-    )[:1]
-    assert field == "profiles[0].pluginConfig[0].args.ignoredResources[1]"
-
-
-def test_a_problem_reads_as_one_line() -> None:
-    with pytest.raises(ConfigError) as caught:
-        load("parallelism: x\nprofiles: {}")
-    assert str(caught.value) == (
-        'line 3: parallelism: expected an integer, got the string "x"; '
-        "line 4: profiles: expected a list, got a mapping"
-    )
 
 
 RECORDED = [
