@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import TypeVar
 
 import msgspec
@@ -19,6 +20,7 @@ from scheduler_core.api import (
     OwnerReference,
     Pod,
     PodAffinityTerm,
+    PodSpec,
     WeightedPodAffinityTerm,
 )
 from scheduler_core.cluster.requests import PodRequests, container_requests, pod_requests
@@ -190,18 +192,35 @@ class TemplateTable:
     _index: dict[bytes, int] = field(default_factory=dict)
     _masks: dict[Hashable, Mask] = field(default_factory=dict)
     _amounts: dict[Hashable, Amounts] = field(default_factory=dict)
+    _last: dict[str, PodInfo] = field(default_factory=dict)
+    """The latest state seen of every pod by uid, until it is forgotten."""
 
     def __len__(self) -> int:
         return len(self.templates)
 
     def info(self, pod: Pod) -> PodInfo:
         """Return the pod with its template, which is made when it is new."""
+        known = self._last.get(pod.uid)
+        if known is not None:
+            if known.pod is pod:
+                return known
+            if _template_parts(known.pod) == _template_parts(pod):
+                info = self._last[pod.uid] = PodInfo(pod, known.template)
+                return info
+        info = self._last[pod.uid] = PodInfo(pod, self._template(pod))
+        return info
+
+    def forget(self, pod: Pod) -> None:
+        """Let go of a pod that is gone."""
+        self._last.pop(pod.uid, None)
+
+    def _template(self, pod: Pod) -> PodTemplate:
         key = _template_key(pod)
         index = self._index.get(key)
         if index is None:
             index = self._index[key] = len(self.templates)
             self.templates.append(PodTemplate(index, pod, controller_of(pod), pod_requests(pod)))
-        return PodInfo(pod, self.templates[index])
+        return self.templates[index]
 
     def matching(self, key: Hashable, predicate: Callable[[PodTemplate], bool]) -> Mask:
         """Return which templates satisfy `predicate`, bool (n_templates,).
@@ -236,6 +255,25 @@ class TemplateTable:
 def controller_of(pod: Pod) -> OwnerReference | None:
     """Return the owner reference marked as controller, if any."""
     return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
+
+
+_SPEC_PARTS = attrgetter(*(name for name in PodSpec.__struct_fields__ if name != "node_name"))
+
+
+def _template_parts(pod: Pod) -> tuple[object, ...]:
+    """Return all that the template of a pod depends on, cheap to compare where it is shared."""
+    metadata, status = pod.metadata, pod.status
+    return (
+        metadata.namespace,
+        metadata.labels,
+        metadata.owner_references,
+        _SPEC_PARTS(pod.spec),
+        status.container_statuses,
+        status.init_container_statuses,
+        status.resources,
+        status.allocated_resources,
+        [condition for condition in status.conditions if condition.type == _RESIZE_PENDING],
+    )
 
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode

@@ -92,6 +92,7 @@ class EventHandlers:
         elif isinstance(item, Pod):
             if is_visible(item):
                 self._delete_pod(self._info(item))
+            self._cache.columns.templates.forget(item)
         else:
             self._objects.remove(item)
             self._move_for(item, ActionType.DELETE, item, None)

@@ -10,7 +10,8 @@ import numpy as np
 from scheduler_core.cluster.nodes import IntArray, Nodes
 from scheduler_core.framework.extenders import ExtenderCall
 from scheduler_core.framework.interface import PostFilterOutcome
-from scheduler_core.framework.status import Status
+from scheduler_core.framework.runtime import PluginScore
+from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.preemption.report import PreemptionReport
 from scheduler_core.scheduler.cycle import Cycle, Filtering, Scoring
 from scheduler_core.scheduler.failure import Failure
@@ -34,7 +35,12 @@ from scheduler_core.trace.events import (
 from scheduler_core.trace.recorder import Recorder
 
 
+SUCCEEDED = StatusRecord(SUCCESS.code.label)
+
+
 def status_record(status: Status, recorder: Recorder) -> StatusRecord:
+    if status is SUCCESS:
+        return SUCCEEDED
     return StatusRecord(status.code.label, recorder.plugin(status.plugin), status.reasons)
 
 
@@ -84,6 +90,7 @@ class CycleReport:
         self._pick_rule = pick_rule
         self._preemption = PreemptionWords(recorder)
         self._number_of_row: IntArray = np.zeros(0, np.int64)
+        self._last_numbered: tuple[Nodes | None, Column] = (None, Column("u1", b""))
 
     def events(self, cycle: Cycle) -> Iterator[AnyEvent]:
         """Yield the events of PreFilter to the pick, as far as the cycle came."""
@@ -127,6 +134,14 @@ class CycleReport:
             self._number_of_row = np.append(self._number_of_row, np.array(fresh, np.int64))
         return self._number_of_row[nodes.rows]
 
+    def _numbered(self, nodes: Nodes) -> Column:
+        """Return those numbers as a column; filter and score report the same feasible nodes."""
+        known, column = self._last_numbered
+        if known is not nodes:
+            column = Column.narrow(self._numbers(nodes))
+            self._last_numbered = nodes, column
+        return column
+
     def _pre_filter(self, cycle: Cycle) -> PreFilterFinished:
         result = cycle.pre_filter
         assert result is not None
@@ -162,26 +177,24 @@ class CycleReport:
             yield FilterColumns(
                 tuple(status_record(status, self._recorder) for status in verdicts.statuses),
                 Column.narrow(verdicts.ids),
-                Column.narrow(self._numbers(filtering.feasible)),
+                self._numbered(filtering.feasible),
                 None if in_order else Column.narrow(self._numbers(filtering.examined)),
             )
 
     def _score(self, feasible: Nodes, scoring: Scoring) -> Iterator[AnyEvent]:
         if self._recorder.details:
             yield ScoreColumns(
-                Column.narrow(self._numbers(feasible)),
-                tuple(
-                    PluginScores(
-                        self._recorder.plugin(score.plugin),
-                        score.weight,
-                        Column.narrow(score.raw),
-                        Column.narrow(score.normalized),
-                    )
-                    for score in scoring.scores
-                ),
+                self._numbered(feasible),
+                tuple(map(self._plugin_scores, scoring.scores)),
                 Column.narrow(scoring.totals),
             )
         yield self._selected(feasible, scoring)
+
+    def _plugin_scores(self, score: PluginScore) -> PluginScores:
+        raw = Column.narrow(score.raw)
+        same = score.normalized is score.raw
+        normalized = raw if same else Column.narrow(score.normalized)
+        return PluginScores(self._recorder.plugin(score.plugin), score.weight, raw, normalized)
 
     def _selected(self, feasible: Nodes, scoring: Scoring) -> NodeSelected:
         totals, picked = scoring.totals, scoring.picked

@@ -26,7 +26,8 @@ import numpy.typing as npt
 NONE = -1
 
 _RANGES = tuple(
-    (name, int(np.iinfo(name).min), int(np.iinfo(name).max)) for name in ("u1", "i1", "i2", "i4")
+    (name, int(np.iinfo(name).min), int(np.iinfo(name).max), np.dtype(f"<{name}"))
+    for name in ("u1", "i1", "i2", "i4", "i8")
 )
 
 
@@ -81,11 +82,11 @@ class Column(Record, frozen=True):
     @staticmethod
     def narrow(values: npt.NDArray[np.int64]) -> Column:
         """Encode integers (n,) in the narrowest type that holds them all."""
-        low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
-        for name, least, most in _RANGES:
-            if least <= low and high <= most:
-                return Column(name, values.astype(f"<{name}").tobytes())
-        return Column("i8", values.astype("<i8").tobytes())
+        low, high = 0, 0
+        if values.size:
+            low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
+        name, _, _, dtype = next(kind for kind in _RANGES if kind[1] <= low and high <= kind[2])
+        return Column(name, values.astype(dtype).tobytes())
 
     def array(self) -> npt.NDArray[np.int64]:
         """Decode to int64 (n,)."""
