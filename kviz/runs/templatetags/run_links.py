@@ -1,4 +1,4 @@
-"""Addresses inside a run: every number on a page leads to its evidence.
+"""Addresses inside a run: every number on a page leads to its evidence. And short messages.
 
 All tags read `run` and `share` from the page's context, so that a shared page links to pages
 that are shared as well.
@@ -11,7 +11,10 @@ from django.template import Context
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from kviz.runs.decoder import reasons_in
+
 register = template.Library()
+register.filter("reasons_in", reasons_in)
 
 
 def _address(context: Context, name: str, *more: str, **query: str | int | None) -> str:
