@@ -64,8 +64,15 @@ class Decoded:
     tail: str
 
 
-def decode(message: str, rejected: Mapping[str, StatusDocument]) -> Decoded | None:
-    """Decode a message against the rejected nodes of a cycle; None if it is no such message."""
+def decode(
+    message: str,
+    rejected: Mapping[str, StatusDocument],
+    pre_filter: StatusDocument | None = None,
+) -> Decoded | None:
+    """Decode a message against what a cycle's PreFilter said and the nodes it rejected.
+
+    None if it is no such message.
+    """
     head = _HEAD.search(message)
     if head is None:
         return None
@@ -77,8 +84,8 @@ def decode(message: str, rejected: Mapping[str, StatusDocument]) -> Decoded | No
         tail = rest[: second.start()]
     return Decoded(
         n_nodes=int(head.group(2)),
-        clauses=[_clause(text, rejected) for text in _NEXT_CLAUSE.split(body)],
-        preemption=[_clause(text, {}) for text in _NEXT_CLAUSE.split(preemption) if text],
+        clauses=[_clause(text, rejected, pre_filter) for text in _NEXT_CLAUSE.split(body)],
+        preemption=[_clause(text, {}, None) for text in _NEXT_CLAUSE.split(preemption) if text],
         tail=tail.strip(" ,:"),
     )
 
@@ -95,7 +102,9 @@ def _split_sentence(text: str) -> tuple[str, str]:
     return (text, "") if end is None else (text[: end.start()], text[end.end() :])
 
 
-def _clause(text: str, rejected: Mapping[str, StatusDocument]) -> Clause:
+def _clause(
+    text: str, rejected: Mapping[str, StatusDocument], pre_filter: StatusDocument | None
+) -> Clause:
     counted = _COUNTED.fullmatch(text)
     count, reason = (int(counted.group(1)), counted.group(2)) if counted else (None, text)
     by_code: dict[str, list[str]] = {}
@@ -104,6 +113,8 @@ def _clause(text: str, rejected: Mapping[str, StatusDocument]) -> Clause:
         if reason in status.get("reasons", ()):
             by_code.setdefault(status["code"], []).append(node)
             plugin = status.get("plugin", "")
+    if pre_filter is not None and reason in pre_filter.get("reasons", ()):
+        plugin = pre_filter.get("plugin", "")
     found = reason_guide(reason)
     return Clause(
         count,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from typing import cast
 from uuid import UUID
 
 from django.conf import settings
@@ -18,7 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.common.problems import ErrorItem
 from kviz.runs import selectors, services
-from kviz.runs.decoder import decode
+from kviz.runs.decoder import Decoded, decode
 from kviz.runs.findings import cycles_filtered, findings, not_modelled
 from kviz.runs.forms import RunForm
 from kviz.runs.inputs import InvalidInput
@@ -26,6 +27,7 @@ from kviz.runs.marked_text import MarkedLine, marked_lines
 from kviz.runs.models import Run
 from kviz.runs.preemption_table import preemption_table
 from kviz.runs.presets import EXAMPLE_SCENARIO, PRESETS, preset_text
+from kviz.runs.projection import CycleDocument, StatusDocument
 from kviz.runs.score_table import score_table
 from kviz.snapshots import selectors as snapshot_selectors
 
@@ -248,6 +250,13 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         "name": name,
         "message": message,
         "is_other_message": message != why["message"],
-        "decoded": decode(message, cycle["filter"] if cycle else {}),
+        "decoded": _decoded(message, cycle),
     }
     return render(request, "runs/why.html", context)
+
+
+def _decoded(message: str, cycle: CycleDocument | None) -> Decoded | None:
+    if cycle is None:
+        return decode(message, {})
+    status = cycle.get("pre_filter", {}).get("status")
+    return decode(message, cycle["filter"], cast("StatusDocument | None", status))

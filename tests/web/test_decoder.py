@@ -54,10 +54,15 @@ def test_the_same_words_can_mean_full_or_too_small() -> None:
 
 def test_a_reason_about_the_pod_counts_no_nodes() -> None:
     message = '0/6 nodes are available: persistentvolumeclaim "a.b" not found. not found'
-    decoded = decode(message, {})
+    said = StatusDocument(
+        code="UnschedulableAndUnresolvable",
+        plugin="VolumeRestrictions",
+        reasons=['persistentvolumeclaim "a.b" not found'],
+    )
+    decoded = decode(message, {}, said)
     assert decoded is not None
     [clause] = decoded.clauses
-    assert (clause.count, clause.plugin) == (None, "VolumeBinding")
+    assert (clause.count, clause.plugin) == (None, "VolumeRestrictions")
     assert clause.reason == 'persistentvolumeclaim "a.b" not found'
     assert decoded.tail == "not found"
 
