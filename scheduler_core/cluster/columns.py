@@ -262,6 +262,10 @@ class ClusterColumns:
         self.label(key)
         return self._labels[key].values.find(value)
 
+    def has_image(self, name: str) -> bool:
+        """Tell whether any node has an image."""
+        return name in self._images
+
     def image(self, name: str) -> tuple[BoolArray, int]:
         """Return where an image is over all rows (bool) and its size in bytes.
 

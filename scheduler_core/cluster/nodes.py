@@ -103,15 +103,12 @@ class Nodes:
     ) -> None:
         self.cluster = cluster
         self.rows = rows
+        self.n = rows.size
         self.changes = changes
         """One per node, or empty when no node is hypothetical."""
         self.bare = bare
         """Node objects only, as upstream rebuilds them from an extender's reply: the view shows
         no pods and no images, whatever the cluster has."""
-
-    @property
-    def n(self) -> int:
-        return int(self.rows.size)
 
     def __len__(self) -> int:
         return self.n

@@ -46,8 +46,10 @@ class ImageLocality:
         n_all = self._handle.all_nodes().n
         sums = np.zeros(nodes.n, np.int64)
         for reference in _image_references(spec):
-            image = nodes.image(normalized_image_name(reference))
-            sums += scaled_size_bytes(image, n_all) * image.present
+            name = normalized_image_name(reference)
+            if nodes.cluster.has_image(name):
+                image = nodes.image(name)
+                sums += scaled_size_bytes(image, n_all) * image.present
         n_containers = len(spec.containers) + len(spec.init_containers)
         highest = MAX_CONTAINER_THRESHOLD_BYTES * n_containers
         # Not np.clip: without any container `highest` is below the lower bound, which wins.

@@ -34,7 +34,6 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.recorder import Recorder
 
-
 SUCCEEDED = StatusRecord(SUCCESS.code.label)
 
 

@@ -6,6 +6,7 @@ Upstream: v1.36 pkg/scheduler/schedule_one.go (numFeasibleNodesToFind, sortedNod
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -32,23 +33,25 @@ def heap_root(totals: IntArray) -> int:
 
     Building the heap from the bottom lets a child rise only if it is strictly greater, and the
     right child only if it is strictly greater than the left. So the winner is found by walking
-    down from the root, left before right, into subtrees that hold a maximal element.
+    down from the root, left before right, into subtrees that hold a maximal element: it is the
+    first maximal element when the tree is traversed in pre-order.
     """
-    best = np.flatnonzero(totals == totals.max())
-    if best[0] == 0:
-        return 0
-    leads_to_best = np.zeros(totals.size, np.bool_)
-    climbing = best
-    while climbing.size:
-        leads_to_best[climbing] = True
-        climbing = (climbing[climbing > 0] - 1) >> 1
-    tied = np.zeros(totals.size, np.bool_)
-    tied[best] = True
-    at = 0
-    while not tied[at]:
-        left = 2 * at + 1
-        at = left if leads_to_best[left] else left + 1
-    return at
+    best = np.flatnonzero(totals == np.maximum.reduce(totals))
+    ranks = _pre_order(int(totals.size).bit_length())
+    return int(best[np.argmin(ranks[best])])
+
+
+@cache
+def _pre_order(depth: int) -> IntArray:
+    """Return numbers that grow along the pre-order of a full heap, int64 (2**depth - 1,).
+
+    An element comes after its ancestors, and before what is to the right of it.
+    """
+    levels = [
+        (np.arange(1 << level, 2 << level) << (depth - level)) * depth + level
+        for level in range(depth)
+    ]
+    return np.concatenate(levels)
 
 
 class ScoredNodes:

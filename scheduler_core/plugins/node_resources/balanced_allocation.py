@@ -15,7 +15,11 @@ from scheduler_core.framework.interface import MAX_NODE_SCORE, Prepared, Scores
 from scheduler_core.framework.scoring import go_div
 from scheduler_core.framework.signatures import Signed, resources
 from scheduler_core.framework.status import SKIP, Status
-from scheduler_core.plugins.node_resources.allocation import allocations, counted_requests
+from scheduler_core.plugins.node_resources.allocation import (
+    Allocation,
+    allocations,
+    counted_requests,
+)
 
 Floats = npt.NDArray[np.float64]
 Requests = Mapping[str, int]
@@ -51,14 +55,27 @@ class BalancedAllocation:
             return np.zeros(nodes.n, np.int64)
         resources = allocations(nodes, self._resources, requests, Nodes.requested)
         allocatable = [resource.allocatable for resource in resources]
+        half = MAX_NODE_SCORE // 2
+        if len(resources) == 2 and all(map(np.all, allocatable)):
+            with_pod, without = _balances_of_two(resources)
+            return half + go_div(half + with_pod - without, 2)
         balance_with = balance([r.requested for r in resources], allocatable, nodes.n)
         balance_without = balance([r.allocated for r in resources], allocatable, nodes.n)
-        half = MAX_NODE_SCORE // 2
         return half + go_div(half + balance_with - balance_without, 2)
 
     def _requests(self, pod: PodInfo) -> Requests:
         placed = pod.template.requests.placed
         return {resource.name: placed.get(resource.name, 0) for resource in self._resources}
+
+
+def _balances_of_two(resources: Sequence[Allocation]) -> Scores:
+    """Return `balance` with the pod and without it, int64 (2, n), where all nodes have both."""
+    first, second = (
+        np.minimum(np.stack((each.requested, each.allocated)) / each.allocatable, 1.0)
+        for each in resources
+    )
+    std = np.abs((first - second) / 2)
+    return ((1 - std) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 
 def balance(requested: Sequence[IntArray], allocatable: Sequence[IntArray], n: int) -> Scores:

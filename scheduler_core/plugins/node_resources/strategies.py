@@ -81,7 +81,12 @@ def _requested_to_capacity_ratio_of(strategy: ScoringStrategy) -> Strategy:
 def _weighted_mean(
     resources: Sequence[Allocation], n: int, score: Callable[[Allocation], IntArray]
 ) -> Scores:
-    total, weights = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    total = np.zeros(n, np.int64)
+    if resources and all(bool(resource.allocatable.all()) for resource in resources):
+        for resource in resources:
+            total += score(resource) * resource.weight
+        return go_div(total, sum(resource.weight for resource in resources))
+    weights = np.zeros(n, np.int64)
     for resource in resources:
         present = resource.allocatable != 0
         total += np.where(present, score(resource) * resource.weight, 0)
@@ -90,8 +95,9 @@ def _weighted_mean(
 
 
 def _unused_percent(resource: Allocation) -> IntArray:
-    unused = (resource.allocatable - resource.requested) * MAX_NODE_SCORE
-    return np.where(_overcommitted(resource), 0, go_div(unused, _divisor(resource)))
+    unused = np.maximum(resource.allocatable - resource.requested, 0)
+    percent: IntArray = unused * MAX_NODE_SCORE // _divisor(resource)
+    return percent
 
 
 def _used_percent(resource: Allocation) -> IntArray:
@@ -111,4 +117,4 @@ def _overcommitted(resource: Allocation) -> BoolArray:
 
 def _divisor(resource: Allocation) -> IntArray:
     # Where a node lacks the resource the quotient is thrown away.
-    return np.where(resource.allocatable == 0, 1, resource.allocatable)
+    return np.maximum(resource.allocatable, 1)
