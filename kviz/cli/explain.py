@@ -7,10 +7,12 @@ import json
 from pathlib import Path
 
 from kviz.cli.arguments import Subparsers
+from kviz.cli.plugins import registry_for
 from kviz.cli.problems import CommandFailed
 from kviz.cli.simulate import read_cluster, read_configuration
 from kviz.headless.explain import UnknownPodError, explain
 from kviz.headless.explain_text import as_json, as_text
+from scheduler_core.config import ConfigError
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -34,10 +36,13 @@ def add_parser(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     configuration = read_configuration(options.config)
+    registry = registry_for(configuration, options.config)
     cluster = read_cluster(options.files)
     pod = options.pod if "/" in options.pod else f"default/{options.pod}"
     try:
-        explanation = explain(list(cluster.objects), pod, configuration)
+        explanation = explain(list(cluster.objects), pod, configuration, registry)
+    except ConfigError as error:
+        raise CommandFailed(f"{options.config}: {error}") from error
     except UnknownPodError as error:
         hint = f". Is it one of {', '.join(error.similar)}?" if error.similar else ""
         raise CommandFailed(f"{error} in these files{hint}") from error

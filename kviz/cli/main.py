@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from kviz.cli import bench, conformance, explain, serve, simulate, token, worker
 from kviz.cli.problems import CommandFailed
 from kviz.project.environment import EnvironmentProblem
+from scheduler_core.framework.plugin_calls import PluginFailure
 
 SUBCOMMANDS = (serve, token, simulate, explain, conformance, bench, worker)
 
@@ -35,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CommandFailed as problem:
         print(f"kviz: {problem}", file=sys.stderr)
         return problem.exit_code
-    except EnvironmentProblem as problem:
+    except (EnvironmentProblem, PluginFailure) as problem:
         print(f"kviz: {problem}", file=sys.stderr)
         return 1
     except BrokenPipeError:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from kviz.cli.arguments import Subparsers
+from kviz.cli.plugins import registry_for
 from kviz.cli.problems import CommandFailed
 from kviz.headless.simulate import Outcome, read_files
 from kviz.headless.simulate import run as simulate_files
@@ -52,8 +53,10 @@ def add_parser(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    configuration = read_configuration(options.config)
     wanted = RunOptions(
-        configuration=read_configuration(options.config),
+        configuration=configuration,
+        registry=registry_for(configuration, options.config),
         scenario=_scenario(options.scenario),
         seed=options.seed,
     )

@@ -30,6 +30,7 @@ from scheduler_core.plugins.node_resources import Fit
 from scheduler_core.plugins.taint_toleration import TaintToleration
 from scheduler_core.preemption.report import DryRun, PreemptionReport
 from scheduler_core.queue.queued_pod import QueuedPodInfo
+from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.scheduler.build import SchedulerOptions
 from scheduler_core.scheduler.cycle import Cycle
 from scheduler_core.scheduler.scheduler import Attempt
@@ -162,8 +163,11 @@ def explain(
     objects: Sequence[KubeObject],
     pod: str,
     configuration: KubeSchedulerConfiguration | None = None,
+    registry: Registry | None = None,
 ) -> Explanation:
     """Explain the state of a pod (`namespace/name`) of a cluster.
+
+    `registry` has the plugins of the configuration; None: those in the tree.
 
     Raises UnknownPodError, and ConfigError for a bad configuration.
     """
@@ -176,7 +180,11 @@ def explain(
         return Explanation(pod, TERMINATING, node=found.spec.node_name)
     if found.spec.node_name:
         return Explanation(pod, BOUND, node=found.spec.node_name)
-    return _Trial(objects, found, configuration or default_configuration()).explain()
+    options = SchedulerOptions(
+        configuration=configuration or default_configuration(),
+        registry=registry or in_tree_registry(),
+    )
+    return _Trial(objects, found, options).explain()
 
 
 def _similar(objects: Sequence[KubeObject], pod: str) -> list[str]:
@@ -189,12 +197,9 @@ def _similar(objects: Sequence[KubeObject], pod: str) -> list[str]:
 class _Trial:
     """One attempt at the pod in a simulated cluster; nothing that follows from it is done."""
 
-    def __init__(
-        self, objects: Sequence[KubeObject], pod: Pod, configuration: KubeSchedulerConfiguration
-    ) -> None:
+    def __init__(self, objects: Sequence[KubeObject], pod: Pod, options: SchedulerOptions) -> None:
         items = [admit(item) if isinstance(item, Pod) else item for item in objects]
         recorder = Recorder(lambda event: None, details=False)
-        options = SchedulerOptions(configuration=configuration)
         timing = Timing(kubelet_start_ns=None)
         self._simulation = Simulation(options, recorder, start_ns(items), timing)
         self._simulation.load(in_sync_order(items))

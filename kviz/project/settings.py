@@ -107,6 +107,9 @@ MAX_CYCLES = env.number("KVIZ_MAX_CYCLES", 200_000)
 EXTENDER_HOSTS = env.words("KVIZ_EXTENDER_HOSTS", ())
 """Which scheduler extenders runs may call (docs/extenders.md); by default none."""
 
+ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS", ()) if MODE == "server" else None
+"""Plugins of other packages that runs may enable; None: all that are installed."""
+
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 FILE_UPLOAD_TEMP_DIR = env.text("KVIZ_TEMP_DIR") or None
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * env.MIB

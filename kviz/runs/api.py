@@ -51,6 +51,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "seed",
             "engine_version",
             "not_modelled",
+            "out_of_tree_plugins",
             "stop_reason",
             "error",
             "created_at",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from kviz.common.problems import ErrorItem
+from kviz.headless.plugins import LoadedPlugins, OutOfTreePlugin, load_plugins
 from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.config import (
     ConfigError,
@@ -17,6 +18,7 @@ from scheduler_core.config import (
     load_configuration,
     located,
 )
+from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim import RunOptions, Scenario, ScenarioError, load_scenario, simulate
 from scheduler_core.trace.events import AnyEvent
 
@@ -33,26 +35,59 @@ class InvalidInput(Exception):
         super().__init__("; ".join(str(error["message"]) for error in errors))
 
 
-def check(*, scheduler_config: str, scenario: str) -> None:
-    """Raise InvalidInput unless the engine accepts both texts."""
+def check(*, scheduler_config: str, scenario: str) -> tuple[OutOfTreePlugin, ...]:
+    """Raise InvalidInput unless the engine accepts both texts; return the plugins of others."""
     configuration = _configuration(scheduler_config)
     _scenario(scenario)
     try:
-        simulate([], RunOptions(configuration=configuration))  # its profiles are built at once
+        plugins = load_plugins(configuration, settings.ALLOWED_PLUGINS)
+        options = RunOptions(configuration=configuration, registry=plugins.registry)
+        simulate([], options)  # its profiles are built at once
     except ConfigError as error:
         raise _invalid("scheduler_config", located(error.problems, scheduler_config)) from error
+    except PluginFailure as failure:
+        raise _invalid("scheduler_config", [Problem((), str(failure))]) from failure
+    return plugins.out_of_tree
 
 
 def simulate_run(run: Run, transport: Transport | None = None) -> Iterator[AnyEvent]:
     """The events of a run, from its snapshot and other inputs. Raises InvalidInput."""
-    options = RunOptions(
-        configuration=_configuration(run.scheduler_config),
+    options = run_options(run, transport)
+    try:
+        return simulate(list(snapshot_objects(snapshot=run.snapshot)), options)
+    except ConfigError as error:
+        raise _invalid("scheduler_config", error.problems) from error
+
+
+def run_options(run: Run, transport: Transport | None = None) -> RunOptions:
+    """Everything beside the objects that decides a run. Raises InvalidInput."""
+    configuration = _configuration(run.scheduler_config)
+    return RunOptions(
+        configuration=configuration,
+        registry=_plugins_of(run, configuration).registry,
         scenario=_scenario(run.scenario),
         seed=run.seed,
         max_cycles=settings.MAX_CYCLES,
         transport=transport,
     )
-    return simulate(list(snapshot_objects(snapshot=run.snapshot)), options)
+
+
+def _plugins_of(run: Run, configuration: KubeSchedulerConfiguration) -> LoadedPlugins:
+    """Load the run's plugins, which must be those it was made with: a trace has one author."""
+    try:
+        plugins = load_plugins(configuration, settings.ALLOWED_PLUGINS)
+    except ConfigError as error:
+        raise _invalid("scheduler_config", error.problems) from error
+    made_with = tuple(OutOfTreePlugin(**each) for each in run.out_of_tree_plugins)
+    if plugins.out_of_tree != made_with:
+        before, now = (_listed(each) for each in (made_with, plugins.out_of_tree))
+        message = f"This run was made with {before}; installed now: {now}. Start a new run."
+        raise _invalid("scheduler_config", [Problem((), message)])
+    return plugins
+
+
+def _listed(plugins: Iterable[OutOfTreePlugin]) -> str:
+    return ", ".join(f"plugin {plugin}" for plugin in plugins) or "no plugin of other packages"
 
 
 def _configuration(text: str) -> KubeSchedulerConfiguration:

@@ -33,6 +33,9 @@ class Run(models.Model):
     """Of the engine that wrote the trace; empty before it starts."""
     not_modelled = models.JSONField(default=list)
 
+    out_of_tree_plugins = models.JSONField(default=list)
+    """`{"name", "package", "version"}` of every plugin of other packages that it enables."""
+
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     cycles = models.PositiveIntegerField(default=0)
     bound = models.PositiveIntegerField(default=0)

@@ -10,7 +10,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Final
 from uuid import UUID
@@ -25,6 +25,7 @@ from kviz.common.upsert import upsert
 from kviz.runs import inputs
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from kviz.snapshots.models import Snapshot
+from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
 from scheduler_core.trace.events import AnyEvent, DetailEvent, RunStarted
 from scheduler_core.trace.index import CycleRow, Delta, PodRow, TraceIndex
@@ -69,13 +70,14 @@ def run_create(
     seed: int = 0,
 ) -> Run:
     """Queue a run. Raises what `inputs.check` raises when configuration or scenario is bad."""
-    inputs.check(scheduler_config=scheduler_config, scenario=scenario)
+    plugins = inputs.check(scheduler_config=scheduler_config, scenario=scenario)
     return Run.objects.create(
         workspace=workspace,
         snapshot=snapshot,
         scheduler_config=scheduler_config,
         scenario=scenario,
         seed=seed,
+        out_of_tree_plugins=[asdict(plugin) for plugin in plugins],
     )
 
 
@@ -144,8 +146,12 @@ def run_execute(
         if run.claims > MAX_CLAIMS:
             raise WorkersDied
         recording = _Recording(run, worker, advanced)
-        for event in engine(run):
-            recording.take(event)
+        try:
+            for event in engine(run):
+                recording.take(event)
+        except PluginFailure:
+            recording.keep()
+            raise
         recording.finish()
     except ClaimLost:
         log.info("run %s is no longer ours", run.pk)
@@ -153,6 +159,9 @@ def run_execute(
         _fail(run, worker, str(invalid))
     except WorkersDied as died:
         _fail(run, worker, str(died))
+    except PluginFailure as failure:
+        log.warning("run %s failed", run.pk, exc_info=failure)
+        _fail(run, worker, str(failure))
     except Exception:
         log.exception("run %s failed", run.pk)
         _fail(run, worker, "The engine failed. This is a bug; the server's log has the details.")
@@ -221,6 +230,10 @@ class _Recording:
                 run.pod_outcomes.all().delete()
             self._writer, self._stored_seq = TraceWriter(), -1
         self._update(engine_version=event.engine_version, not_modelled=list(event.not_modelled))
+
+    def keep(self) -> None:
+        """Store what came before a failure: the engine hands over whole cycles only."""
+        self._flush()
 
     def finish(self) -> None:
         """Store the rest and close the run."""

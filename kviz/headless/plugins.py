@@ -1,0 +1,125 @@
+"""Plugins of other packages: found through entry points, loaded when a configuration asks.
+
+A package offers a plugin in its `pyproject.toml`:
+
+    [project.entry-points."kviz.plugins"]
+    RackSibling = "rack_sibling:RackSibling"
+
+Nothing of such a package is imported before a configuration enables its plugin, and nothing at all
+that the caller does not allow: it is Python, and may do whatever this process may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from scheduler_core.config import ConfigError, KubeSchedulerConfiguration, Problem
+from scheduler_core.config.problems import ByName, Path
+from scheduler_core.registry import Registry, RegistryError, in_tree_registry
+
+GROUP: Final = "kviz.plugins"
+ALLOW: Final = "KVIZ_ALLOW_PLUGINS"
+
+
+@dataclass(frozen=True)
+class OutOfTreePlugin:
+    """A plugin that a configuration enables, and the package it comes from."""
+
+    name: str
+    package: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.name} from {self.package} {self.version}"
+
+
+@dataclass(frozen=True)
+class LoadedPlugins:
+    """A registry with the in-tree plugins and those `out_of_tree`, in order of their names."""
+
+    registry: Registry
+    out_of_tree: tuple[OutOfTreePlugin, ...]
+
+
+class _Refused(Exception):
+    """A plugin that is offered cannot be had; the text says why."""
+
+
+def load_plugins(
+    configuration: KubeSchedulerConfiguration, allowed: Collection[str] | None = None
+) -> LoadedPlugins:
+    """Load what a configuration enables beyond the tree: of `allowed` plugins, or of any (None).
+
+    Names that nobody offers are left to the engine, which knows what to say about them. Raises
+    ConfigError for plugins that are not allowed, cannot be loaded, or are offered twice.
+    """
+    registry = in_tree_registry()
+    loaded: list[OutOfTreePlugin] = []
+    problems: list[Problem] = []
+    for name, path in _wanted(configuration, set(registry)).items():
+        try:
+            offer = _offer_of(name)
+            if offer is not None:
+                loaded.append(_described(offer))
+                _check_allowed(offer, allowed)
+                registry.register_out_of_tree(name, _loaded(offer))
+        except (_Refused, RegistryError) as refused:
+            problems.append(Problem(path, str(refused)))
+    if problems:
+        raise ConfigError(problems)
+    return LoadedPlugins(registry, tuple(loaded))
+
+
+def _wanted(configuration: KubeSchedulerConfiguration, known: Collection[str]) -> dict[str, Path]:
+    """Return where each enabled plugin that is not `known` stands first, names sorted."""
+    found: dict[str, Path] = {}
+    for name, path in _enabled(configuration):
+        if name not in known:
+            found.setdefault(name, path)
+    return dict(sorted(found.items()))
+
+
+def _enabled(configuration: KubeSchedulerConfiguration) -> Iterator[tuple[str, Path]]:
+    for i, profile in enumerate(configuration.profiles):
+        for set_name, plugin_set in profile.plugins.sets().items():
+            head, *tail = set_name.split("_")
+            field = head + "".join(word.title() for word in tail)
+            for plugin in plugin_set.enabled:
+                path = ("profiles", i, "plugins", field, "enabled", ByName(plugin.name))
+                yield plugin.name, path
+
+
+def _offer_of(name: str) -> EntryPoint | None:
+    offers = list(entry_points(group=GROUP, name=name))
+    if len(offers) > 1:
+        packages = ", ".join(sorted(str(_described(offer)) for offer in offers))
+        raise _Refused(f'plugin "{name}" is offered more than once: {packages}')
+    return offers[0] if offers else None
+
+
+def _described(offer: EntryPoint) -> OutOfTreePlugin:
+    if offer.dist is None:
+        return OutOfTreePlugin(offer.name, offer.module, "")
+    return OutOfTreePlugin(offer.name, offer.dist.name, offer.dist.version)
+
+
+def _check_allowed(offer: EntryPoint, allowed: Collection[str] | None) -> None:
+    if allowed is not None and offer.name not in allowed:
+        raise _Refused(
+            f'plugin "{offer.name}" is not part of kviz, and this server does not run it: '
+            f"its operator has to name it in {ALLOW}"
+        )
+
+
+def _loaded(offer: EntryPoint) -> type:
+    try:
+        plugin_type: object = offer.load()
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise _Refused(f"cannot load plugin {_described(offer)}: {reason}") from error
+    if not isinstance(plugin_type, type):
+        raise _Refused(f"plugin {_described(offer)}: {offer.value} is not a class")
+    return plugin_type
