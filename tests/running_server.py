@@ -59,7 +59,7 @@ def start_server(data_dir: Path, **more: str) -> Server:
 def stop_server(server: Server) -> int:
     server.process.terminate()
     try:
-        code = server.process.wait(15)
+        code = server.process.wait(60)
     finally:
         server.process.kill()
         if server.process.stdout is not None:

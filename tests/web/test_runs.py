@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from kviz.runs.models import Run
-from scheduler_core.trace.codec import decode_details
+from scheduler_core.trace.codec import MAX_CYCLES, decode_details
 from scheduler_core.trace.events import FilterColumns, ScoreColumns
 
 from .cast import Person, crowd, execute, problem
@@ -103,6 +103,17 @@ def test_scores_of_a_cycle_add_up(ada: Person) -> None:
         "Bind",
         "PostBind",
     ]
+
+
+def test_a_cycle_at_the_end_of_a_chunk_tells_its_binding_too(ada: Person) -> None:
+    run = ada.finished(crowd(2 * MAX_CYCLES))
+    ends = set(run.chunks.values_list("last_cycle", flat=True))
+
+    for number in ends & set(range(1, run.cycles)):
+        cycle = ada.get(f"/runs/{run.pk}/cycles/{number}/").json()
+        assert [event["reason"] for event in cycle["events"]] == ["Scheduled"]
+        assert [point["point"] for point in cycle["points"]][-1] == "PostBind"
+    assert len(ends) >= 2
 
 
 def test_the_columns_of_a_cycle_for_the_browser(ada: Person) -> None:
