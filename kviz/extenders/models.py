@@ -74,6 +74,8 @@ class ExtenderRequest(models.Model):
     n_nodes = models.PositiveIntegerField()
     nodes = models.JSONField(default=list)
     """Names of the nodes that survived the filters so far, or of the candidates; the first ones."""
+    whole_nodes = models.BooleanField(default=False)
+    """Whether it came with node objects: then the scheduler scores nodes as if they were empty."""
     victims = models.JSONField(default=dict)
     """For preempt: by node, the victims' names (or uids) and the broken budgets."""
 

@@ -6,6 +6,7 @@ Importing this module changes nothing on disk: `kviz serve` prepares the data fo
 import re
 from pathlib import Path
 
+from kviz.extenders.hosts import AllowedHosts
 from kviz.project import environment as env
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -106,6 +107,10 @@ MAX_CYCLES = env.number("KVIZ_MAX_CYCLES", 200_000)
 """A run stops after so many scheduling cycles, and says so."""
 EXTENDER_HOSTS = env.words("KVIZ_EXTENDER_HOSTS", ())
 """Which scheduler extenders runs may call (docs/extenders.md); by default none."""
+try:
+    AllowedHosts.parse(EXTENDER_HOSTS)
+except ValueError as problem:
+    raise env.EnvironmentProblem(f"KVIZ_EXTENDER_HOSTS: {problem}") from None
 
 ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS", ()) if MODE == "server" else None
 """Plugins of other packages that runs may enable; None: all that are installed."""
@@ -207,5 +212,6 @@ LOGGING = {
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
         "django.request": {"level": "ERROR"},
         "uvicorn": {"level": "WARNING"},
+        "httpx": {"level": "WARNING"},
     },
 }

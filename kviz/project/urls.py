@@ -11,8 +11,10 @@ urlpatterns = [
     path("", include("kviz.common.urls")),
     path("snapshots/", include("kviz.snapshots.urls")),
     path("runs/", include("kviz.runs.urls")),
+    path("extender", include("kviz.extenders.urls")),
     path("api/v1/", include("kviz.snapshots.api_urls")),
     path("api/v1/runs/", include("kviz.runs.api_urls")),
+    path("api/v1/extender/", include("kviz.extenders.api_urls")),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),
 ]
 

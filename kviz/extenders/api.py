@@ -1,0 +1,66 @@
+"""What a real scheduler calls. It waits, so nothing here takes its time."""
+
+from __future__ import annotations
+
+import time
+from http import HTTPStatus
+from typing import Final
+
+from django.core.cache import cache
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from kviz.common import problems
+from kviz.extenders import incoming, selectors
+from kviz.extenders.models import ExtenderRequest, ExtenderSession
+from kviz.extenders.notebook import notebook
+
+MAX_BODY_BYTES: Final = 16 * 1024 * 1024
+MAX_PER_SECOND: Final = 300
+
+
+@csrf_exempt
+@require_POST
+def extend(request: HttpRequest, token: str, verb: str) -> HttpResponse:
+    """Answer neutrally, then note what was asked. The token is all the proof there is."""
+    session = selectors.session_of_token(token)
+    if session is None or verb not in ExtenderRequest.Verb:
+        raise Http404(verb)
+    length = request.headers.get("Content-Length", "")
+    if not length.isdecimal():
+        return problems.response(HTTPStatus.LENGTH_REQUIRED, "Send a Content-Length.")
+    if int(length) > MAX_BODY_BYTES:
+        detail = f"A request may have at most {MAX_BODY_BYTES} bytes: set nodeCacheCapable: true."
+        return problems.response(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
+    if _asks_too_often(session):
+        detail = f"At most {MAX_PER_SECOND} requests a second."
+        return problems.response(HTTPStatus.TOO_MANY_REQUESTS, detail)
+    try:
+        asked = incoming.answer(verb, request.body)
+    except incoming.BadRequest as error:
+        return problems.response(HTTPStatus.BAD_REQUEST, str(error))
+    notebook.note(
+        ExtenderRequest(
+            session_id=session.pk,
+            at=timezone.now(),
+            verb=verb,
+            pod=asked.pod,
+            pod_uid=asked.pod_uid,
+            n_nodes=asked.n_nodes,
+            nodes=asked.nodes,
+            victims=asked.victims,
+            whole_nodes=asked.whole_nodes,
+        )
+    )
+    return HttpResponse(asked.answer, content_type="application/json")
+
+
+def _asks_too_often(session: ExtenderSession) -> bool:
+    key = f"extender:{session.pk}:{int(time.time())}"
+    cache.add(key, 0, timeout=2)
+    try:
+        return cache.incr(key) > MAX_PER_SECOND
+    except ValueError:  # it expired just now
+        return False

@@ -1,0 +1,270 @@
+"""kviz as the extender of a real scheduler: the recorded questions again, over HTTP."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import time
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from kviz.extenders import incoming, notebook
+from kviz.extenders.models import ExtenderRequest, ExtenderSession
+from kviz.extenders.services import session_create
+from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.config import load_configuration
+from scheduler_core.extender import answers, wire
+from scheduler_core.extender.client import HTTPExtender
+from scheduler_core.framework.extenders import Candidate
+from tests.extender.recordings import EXCHANGES, Json, parse_node, parse_pod, recorded_nodes
+from tests.running_server import Server, start_server, stop_server
+from tests.web.cast import Person, person
+
+WATCHED = [name for name in EXCHANGES if not name.endswith("bind.json")]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = start_server(tmp_path_factory.mktemp("kviz"))
+    yield server
+    assert stop_server(server) == 0
+
+
+@pytest.fixture(scope="module")
+def web(server: Server) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=server.base_url, follow_redirects=True, timeout=30) as client:
+        yield client
+
+
+def submit(web: httpx.Client, path: str, **fields: str) -> httpx.Response:
+    """Send a form as a browser does."""
+    web.get("/extender")
+    token = web.cookies["kviz_csrf"]
+    answer = web.post(path, data={"csrfmiddlewaretoken": token, **fields})
+    assert answer.status_code == 200
+    return answer
+
+
+@pytest.fixture(scope="module")
+def session_page(web: httpx.Client) -> httpx.Response:
+    """The page of a new session."""
+    return submit(web, "/extender", name="Staging")
+
+
+@pytest.fixture(scope="module")
+def snippet(session_page: httpx.Response) -> Json:
+    found = re.search(r"<pre[^>]*>(.*?)</pre>", session_page.text, re.DOTALL)
+    assert found is not None
+    return load_configuration(unescape(found[1])).extenders[0]
+
+
+def ask(client: httpx.Client, snippet: Json, verb: str, body: Json) -> httpx.Response:
+    return client.post(f"{snippet.url_prefix}/{verb}", json=body)
+
+
+def test_the_configuration_of_the_page_makes_a_watcher_that_stops_nothing(snippet: Json) -> None:
+    assert snippet.node_cache_capable
+    assert snippet.ignorable
+    assert snippet.http_timeout_ns == 200_000_000
+    assert (snippet.filter_verb, snippet.prioritize_verb, snippet.preempt_verb) == (
+        "filter",
+        "prioritize",
+        "preempt",
+    )
+    assert not snippet.bind_verb
+
+
+@pytest.mark.parametrize("name", WATCHED)
+def test_recorded_questions_get_answers_that_change_nothing(
+    web: httpx.Client, snippet: Json, name: str
+) -> None:
+    verb = name.rsplit("-", 1)[1].removesuffix(".json")
+    body = EXCHANGES[name]["request"]["body"]
+    reply = ask(web, snippet, verb, body)
+    assert reply.status_code == 200
+    if verb == "preempt":
+        assert_same_candidates(snippet, body, reply.content)
+        return
+    cluster = cluster_of(body)
+    names = body["NodeNames"] or [node["metadata"]["name"] for node in body["Nodes"]["items"]]
+    nodes = cluster.view(np.array([cluster.row_of[each] for each in names], np.int64))
+    if verb == "filter":
+        result = wire.filter_result(reply.content)
+        assert result.error == ""
+        assert not result.failed
+        assert not result.failed_and_unresolvable
+        extender = HTTPExtender(snippet, None)  # type: ignore[arg-type]
+        extender.node_cache_capable = body["NodeNames"] is not None
+        assert answers.nodes_left(extender, result, nodes).names == names
+    else:
+        priorities = wire.host_priorities(reply.content)
+        assert {each.host for each in priorities} == set(names)
+        assert answers.scores_of(priorities, nodes).tolist() == [0] * len(names)
+
+
+def cluster_of(body: Json) -> ClusterColumns:
+    cluster = ClusterColumns()
+    for node in recorded_nodes():
+        cluster.set_node(node)
+    for raw in (body["Nodes"] or {"items": []})["items"]:
+        cluster.set_node(parse_node(raw))
+    return cluster
+
+
+def assert_same_candidates(snippet: Json, body: Json, reply: bytes) -> None:
+    """The answer, read as the scheduler reads it, is the candidates it asked about."""
+    cluster = cluster_of({"Nodes": None})
+    asked = []
+    victims = body["NodeNameToVictims"] or body["NodeNameToMetaVictims"]
+    for node, each in victims.items():
+        pods = []
+        for raw in each["Pods"]:
+            uid = raw.get("UID") or raw["metadata"]["uid"]
+            metadata = {"name": f"victim-{node}", "namespace": "default", "uid": uid}
+            pods.append(
+                cluster.templates.info(
+                    parse_pod({"metadata": metadata, "spec": {"containers": [{"name": "c"}]}})
+                )
+            )
+            cluster.add_pod(pods[-1], node)
+        asked.append(Candidate(node, tuple(pods), each["NumPDBViolations"]))
+    extender = HTTPExtender(snippet, None)  # type: ignore[arg-type]
+    wanted = wire.preemption_result(reply)
+    left = answers.candidates_left(extender, wanted, asked, cluster)
+    assert [(c.node_name, [p.uid for p in c.victims], c.n_pdb_violations) for c in left] == [
+        (c.node_name, [p.uid for p in c.victims], c.n_pdb_violations) for c in asked
+    ]
+
+
+def test_answers_come_within_50_ms_in_a_large_cluster(web: httpx.Client, snippet: Json) -> None:
+    body = dict(EXCHANGES["case-01-1-filter.json"]["request"]["body"])
+    body["NodeNames"] = [f"worker-{i:05}.example.internal" for i in range(5_000)]
+    took_s = []
+    for _ in range(15):
+        started = time.perf_counter()
+        assert ask(web, snippet, "filter", body).status_code == 200
+        took_s.append(time.perf_counter() - started)
+    assert statistics.median(took_s) < 0.05
+
+
+def test_the_page_tells_what_was_asked_in_order(
+    web: httpx.Client, session_page: httpx.Response, snippet: Json
+) -> None:
+    for name in ("case-01-1-filter", "case-01-2-prioritize", "case-78-1-preempt"):
+        body = EXCHANGES[f"{name}.json"]["request"]["body"]
+        assert ask(web, snippet, name.rsplit("-", 1)[1], body).status_code == 200
+    for _ in range(50):
+        text = web.get(str(session_page.url)).text
+        rows = re.findall(r'<th scope="row">(.*?)</th>', text)
+        if rows[-3:] == ["default/case-01", "default/case-01", "default/case-78"]:
+            break
+        time.sleep(0.1)
+    assert rows[-3:] == ["default/case-01", "default/case-01", "default/case-78"]
+    assert "ext-1, ext-3, ext-4, ext-2" in text
+    assert "ext-4: default/fill-false-0" in text
+    assert "The scheduler sends whole nodes." in text
+    assert 'http-equiv="refresh"' not in text
+    assert 'http-equiv="refresh"' in web.get(f"{session_page.url}?live").text
+
+
+def test_bad_requests_are_refused(web: httpx.Client, snippet: Json) -> None:
+    url = f"{snippet.url_prefix}/filter"
+    assert web.post(url, content=b"no json").status_code == 400
+    assert web.post(url, content=b"[" * 100_000).status_code == 400
+    assert web.post(url, json={"Pod": 1}).status_code == 400
+    assert web.get(url).status_code == 405
+    assert web.post(f"{snippet.url_prefix}/bind", json={}).status_code == 404
+    too_long = web.post(url, content=b" " * (16 * 1024 * 1024 + 1))
+    assert too_long.status_code == 413
+    assert web.post(url, content=iter([b"{}"])).status_code == 411
+
+
+def test_a_revoked_token_is_as_good_as_a_guessed_one(web: httpx.Client) -> None:
+    page = submit(web, "/extender", name="Soon over")
+    found = re.search(r"urlPrefix: (\S+)", unescape(page.text))
+    assert found is not None
+    body = EXCHANGES["case-01-1-filter.json"]["request"]["body"]
+    assert web.post(f"{found[1]}/filter", json=body).status_code == 200
+    page = submit(web, f"{page.url.path}/revoke")
+    assert "This session is revoked" in page.text
+    assert web.post(f"{found[1]}/filter", json=body).status_code == 404
+    guessed = f"{found[1].rpartition('/')[0]}/guess"
+    assert web.post(f"{guessed}/filter", json=body).status_code == 404
+    submit(web, f"{page.url.path}/delete")
+    assert web.get(page.url.path).status_code == 404
+
+
+# ---------------------------------------------------------------- without a server
+
+
+@pytest.fixture
+def ada(db: None) -> Person:
+    return person()
+
+
+def url_of(session: ExtenderSession, verb: str = "filter") -> str:
+    return f"/api/v1/extender/{session.token}/{verb}"
+
+
+def test_a_token_may_ask_only_so_often(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kviz.extenders.api.MAX_PER_SECOND", 3)
+    session = session_create(workspace=ada.workspace)
+    statuses = [
+        ada.client.post(url_of(session), b"none", content_type="application/json").status_code
+        for _ in range(12)
+    ]
+    assert statuses[:3] == [400, 400, 400]
+    assert 429 in statuses
+
+
+def test_tokens_differ_and_are_long(ada: Person) -> None:
+    tokens = {session_create(workspace=ada.workspace).token for _ in range(50)}
+    assert len(tokens) == 50
+    assert min(map(len, tokens)) >= 43
+
+
+def test_a_session_is_private(ada: Person, settings: Any) -> None:
+    session = session_create(workspace=ada.workspace)
+    settings.MODE = "server"
+    ben = person()
+    assert ben.client.get(f"/extender/{session.pk}").status_code == 404
+    assert ben.client.post(f"/extender/{session.pk}/revoke").status_code == 404
+
+
+def test_a_session_keeps_the_latest_requests(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notebook, "MAX_REQUESTS_KEPT", 5)
+    session = session_create(workspace=ada.workspace)
+    gone = ExtenderSession(workspace=ada.workspace)
+    body = EXCHANGES["case-01-1-filter.json"]["request"]["body"]
+    asked = incoming.answer("filter", httpx.Request("POST", "http://x", json=body).content)
+    for first in (0, 4, 8):
+        batch = [
+            ExtenderRequest(
+                session_id=session.pk if i % 2 else gone.pk,
+                at="2026-11-21T00:00:00Z",
+                verb="filter",
+                pod=f"default/p-{i}",
+                n_nodes=asked.n_nodes,
+                nodes=asked.nodes,
+            )
+            for i in range(2 * first, 2 * first + 8)
+        ]
+        notebook.store(batch)
+    kept = session.requests.order_by("id").values_list("pod", flat=True)
+    assert list(kept) == [f"default/p-{i}" for i in (15, 17, 19, 21, 23)]
+
+
+def test_long_lists_are_kept_in_part() -> None:
+    names = [f"n-{i}" for i in range(3_000)]
+    content = httpx.Request(
+        "POST", "http://x", json={"Pod": {"metadata": {"name": "p" * 999}}, "NodeNames": names}
+    ).content
+    asked = incoming.answer("filter", content)
+    assert (asked.n_nodes, len(asked.nodes)) == (3_000, incoming.NAMES_KEPT)
+    assert len(asked.pod) <= 512
+    assert wire.filter_result(asked.answer).node_names == tuple(names)
