@@ -55,6 +55,8 @@ export interface Frame {
   readonly following: boolean;
   readonly playing: boolean;
   readonly speed: number;
+  /** Whether what changed may be shown moving: one step at a time, and not in a hurry. */
+  readonly moves: boolean;
 }
 
 export interface Hover {
@@ -63,6 +65,8 @@ export interface Hover {
 }
 
 export const SPEEDS = [0.5, 1, 2, 4, 10, 30] as const;
+/** Up to this speed, motion helps. */
+const CALM = 4;
 export const NO_HOVER: Hover = { node: -1, pod: -1 };
 const RECORDS_KEPT = 300;
 
@@ -96,7 +100,7 @@ export class Explorer {
       pod: -1, podIsPinned: false, node: -1, tab: "why",
       map: { group: "zone", colour: "auto", isolate: -1, query: "", asTable: false },
       live: { link: "connecting", status: null, error: "" },
-      following: false, playing: false, speed: 1,
+      following: false, playing: false, speed: 1, moves: false,
     };
   }
 
@@ -372,7 +376,8 @@ export class Explorer {
     if (!samePosition(before.position, next.position)) this.fetchAround(before.position, next.position);
     else if (record && this.details.state(record.number).kind === "none") this.fetchAround(next.position, next.position);
     const detail: DetailState = record ? this.details.state(record.number) : { kind: "none" };
-    this.frame = { ...next, record, pod, detail, revision: before.revision + 1 };
+    const moves = Math.abs(next.position.cycle - before.position.cycle) <= 1 && !(next.playing && next.speed > CALM);
+    this.frame = { ...next, record, pod, detail, moves, revision: before.revision + 1 };
     for (const listener of this.listeners) listener(this.frame);
   }
 

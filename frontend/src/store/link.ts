@@ -47,13 +47,11 @@ export function readAddress(search: string): Address {
 /** The query string, `?` included; keys the Explorer does not own are kept. */
 export function writeAddress(address: Address, search: string): string {
   const query = new URLSearchParams(search);
+  for (const parameter of Object.values(PARAMETERS)) query.delete(parameter);
   for (const [field, parameter] of Object.entries(PARAMETERS)) {
     const value = address[field as keyof Address];
-    if (value === null || value === "" || (field === "tab" && value === BLANK.tab)) {
-      query.delete(parameter);
-    } else {
-      query.set(parameter, String(value));
-    }
+    const blank = value === null || value === "" || (field === "tab" && value === BLANK.tab);
+    if (!blank) query.set(parameter, String(value));
   }
   const text = query.toString().replaceAll("%2F", "/");
   return text && `?${text}`;

@@ -15,17 +15,22 @@ export interface Sentence {
 
 export function narrate(explorer: Explorer, frame: Frame): Sentence {
   const { record, position } = frame;
-  if (!record) return beforeTheFirst(explorer);
+  if (!record) return beforeTheFirst(explorer, frame);
   const step = record.points.find((point) => point.point === position.point);
   if (!step) return ofCycle(explorer, record);
   const plugin = step.plugins.find((p) => p.plugin === position.plugin);
   return plugin ? ofPlugin(explorer, record, step, plugin) : ofPoint(explorer, record, step);
 }
 
-function beforeTheFirst(explorer: Explorer): Sentence {
+function beforeTheFirst(explorer: Explorer, { nCycles, live }: Frame): Sentence {
+  if (!explorer.fold.trace.length) {
+    const started = live.status?.status === "running" || live.status?.status === "queued";
+    return { key: started ? "story.reading" : "story.loading", params: {}, targets: {} };
+  }
+  if (!nCycles && live.status?.status === "finished") return { key: "story.nothing", params: {}, targets: {} };
   const n = explorer.fold.nodesSeen.filter((node) => explorer.state.nodeExists(node)).length;
   const pods = explorer.state.podsWhere(() => true).length;
-  return { key: pods ? "story.start" : "story.empty", params: { n, pods }, targets: {} };
+  return { key: "story.start", params: { n, pods }, targets: {} };
 }
 
 interface Words {

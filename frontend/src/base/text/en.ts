@@ -33,7 +33,9 @@ export const en = {
   "live.error": "Stopped",
   "live.problem": "The run cannot be shown any further.",
 
-  "story.empty": "Nothing has happened yet.",
+  "story.loading": "Loading the run.",
+  "story.reading": "The run has started; its first cycle appears in a moment.",
+  "story.nothing": "No pod was waiting for a node, so there was nothing to schedule.",
   "story.start": {
     one: "{n} node, {pods} pods. Press play, or the right arrow, to schedule the first pod.",
     other: "{n} nodes, {pods} pods. Press play, or the right arrow, to schedule the first pod.",
@@ -343,6 +345,8 @@ export const en = {
   "state.examined": "Examined",
   "state.nomination": "Nomination",
   "state.byNomination": "the nominated node was tried first, and fits",
+  "state.hint": "Hint",
+  "state.byHint": "{node}, left over by a pod of the same shape, was tried first",
   "state.requests": "Requests",
   "state.preFilter": "PreFilter prepared",
   "state.preScore": "PreScore prepared",
