@@ -287,7 +287,9 @@ class _Reader:
 
     def _name_unknown(self, rest: _Mapping, path: Path) -> None:
         for name in rest:
-            if name not in ("at", "note"):
+            if name == "copies":
+                self._problems.append(Problem((*path, name), "only goes with create"))
+            elif name not in ("at", "note"):
                 close = get_close_matches(name, (*_ACTIONS, "at", "note", "copies"), n=1)
                 hint = f', did you mean "{close[0]}"?' if close else ""
                 self._problems.append(Problem((*path, name), f'unknown field "{name}"{hint}'))

@@ -112,9 +112,11 @@ class Simulation:
         )
 
     def evict(self, pod: Pod, reason: str, condition_reason: str) -> None:
-        """Delete a pod that has to leave its node, unless it is gone already."""
+        """Delete a pod that has to leave its node, unless it is on its way already."""
         live = self.server.get(Pod, pod.key)
-        if live is not None and live.uid == pod.uid:
+        if live is None or live.uid != pod.uid:
+            return
+        if live.metadata.deletion_timestamp is None:
             condition = PodCondition(reason=condition_reason, message=reason)
             self._evict(live, NONE, reason, condition)
 
