@@ -253,25 +253,26 @@ class Framework:
 
     def _nominated_changes(self, pod: PodInfo, nodes: Nodes) -> dict[int, Change]:
         """Return, by position, the pods of equal or higher priority nominated to a node."""
-        rivals_by_row: dict[int, tuple[PodInfo, ...]] = {}
-        for node_name, nominated in self._nominator.nominated_by_node().items():
-            rivals = tuple(
-                rival
-                for rival in nominated
-                if rival.priority >= pod.priority and rival.uid != pod.uid
-            )
-            row = nodes.cluster.row_of.get(node_name)
-            if rivals and row is not None:
-                rivals_by_row[row] = rivals
-        if not rivals_by_row:
+        nominated = self._nominator.nominated_by_node()
+        if not nominated:
             return {}
-        crowded = np.zeros(nodes.cluster.n_rows, np.bool_)
-        crowded[list(rivals_by_row)] = True
+        cluster, priority, uid = nodes.cluster, pod.priority, pod.uid
+        crowded = np.zeros(cluster.n_rows, np.bool_)
+        crowded[[cluster.row_of[name] for name in nominated if name in cluster.row_of]] = True
         changes: dict[int, Change] = {}
-        for i in map(int, np.flatnonzero(crowded[nodes.rows])):
-            before = nodes.changes[i] if nodes.changes else Change()
-            rivals = rivals_by_row[int(nodes.rows[i])]
-            changes[i] = Change((*before.added, *rivals), before.removed)
+        for i in np.flatnonzero(crowded[nodes.rows]).tolist():
+            rivals = tuple(
+                [
+                    rival
+                    for rival in nominated[nodes.name(i)]
+                    if rival.priority >= priority and rival.uid != uid
+                ]
+            )
+            if rivals and nodes.changes:
+                before = nodes.changes[i]
+                changes[i] = Change((*before.added, *rivals), before.removed)
+            elif rivals:
+                changes[i] = Change(rivals)
         return changes
 
     def is_node_local(self, state: CycleState) -> bool:

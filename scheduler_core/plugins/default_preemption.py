@@ -168,7 +168,7 @@ class DefaultPreemption:
         return self._kept.run(
             pod,
             nodes,
-            lambda name: tuple(p.uid for p in nominated.get(name, ()) if p.uid != pod.uid),
+            lambda name: _others(nominated[name], pod.uid) if name in nominated else (),
             revision,
             run,
         )
@@ -240,6 +240,11 @@ def _ask_extenders(
         for each in answer.candidates
     ]
     return left, replace(report, extender_calls=answer.calls), answer.error
+
+
+def _others(pods: Sequence[PodInfo], uid: str) -> tuple[str, ...]:
+    """Return the uids of the pods but for one."""
+    return tuple(pod.uid for pod in pods if pod.uid != uid)
 
 
 def _n_until_enough(done: Sequence[DryRun], n_wanted: int) -> int | None:

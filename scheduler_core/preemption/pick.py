@@ -11,10 +11,6 @@ from collections.abc import Callable, Sequence
 from scheduler_core.preemption.importance import start_time_ns
 from scheduler_core.preemption.report import Criterion, DryRun
 
-PRIORITY_OFFSET = 2**31
-"""Added per victim, so that the sum of negative priorities still grows with their number."""
-
-
 BreakTie = Callable[[Sequence[str]], str]
 """Node names that no criterion parts -> the one to take."""
 
@@ -28,36 +24,25 @@ def pick_one_node(
 ) -> tuple[DryRun, list[Criterion]]:
     """Return the winner among at least one candidate, and how the others fell out."""
     left = list(candidates)
+    names = tuple([candidate.node_name for candidate in left])
     criteria: list[Criterion] = []
     for name, value in _CRITERIA:
         if len(left) == 1:
             break
         values = [value(candidate, now_ns) for candidate in left]
         best = max(values) if name == LATEST_START else min(values)
-        kept = [c for c, v in zip(left, values, strict=True) if v == best]
-        criteria.append(
-            Criterion(
-                name,
-                tuple(candidate.node_name for candidate in left),
-                tuple(values),
-                tuple(candidate.node_name for candidate in kept),
-            )
-        )
-        left = kept
-    winner = break_tie([candidate.node_name for candidate in left])
+        names_before = names
+        if values.count(best) < len(left):
+            left = [c for c, v in zip(left, values, strict=True) if v == best]
+            names = tuple([candidate.node_name for candidate in left])
+        criteria.append(Criterion(name, names_before, tuple(values), names))
+    winner = break_tie(names)
     return next(candidate for candidate in left if candidate.node_name == winner), criteria
 
 
 def earliest_start_ns(candidate: DryRun, now_ns: int) -> int:
     """Return the earliest start among the victims of highest priority."""
-    highest = max(victim.priority for victim in candidate.victims)
-    return min(
-        start_time_ns(victim, now_ns) for victim in candidate.victims if victim.priority == highest
-    )
-
-
-def sum_of_priorities(candidate: DryRun) -> int:
-    return sum(victim.priority + PRIORITY_OFFSET for victim in candidate.victims)
+    return min([start_time_ns(victim, now_ns) for victim in candidate.most_important])
 
 
 LATEST_START = "latestStartTime"
@@ -65,7 +50,7 @@ LATEST_START = "latestStartTime"
 _CRITERIA: Sequence[tuple[str, Callable[[DryRun, int], int]]] = (
     ("pdbViolations", lambda candidate, _: candidate.n_pdb_violations),
     ("highestPriority", lambda candidate, _: candidate.victims[0].priority),
-    ("sumPriorities", lambda candidate, _: sum_of_priorities(candidate)),
+    ("sumPriorities", lambda candidate, _: candidate.sum_of_priorities),
     ("numVictims", lambda candidate, _: len(candidate.victims)),
     (LATEST_START, earliest_start_ns),
 )

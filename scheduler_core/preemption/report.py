@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.extenders import ExtenderCall
 from scheduler_core.framework.status import Status
+
+PRIORITY_OFFSET = 2**31
+"""Added per victim, so that the sum of negative priorities still grows with their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Reprieve:
     rejected_by: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, eq=False)
 class DryRun:
     """Preemption tried on one node. It is a candidate if `status` is a success.
 
@@ -36,6 +40,17 @@ class DryRun:
     victims: tuple[PodInfo, ...]
     n_pdb_violations: int
     status: Status
+
+    @cached_property
+    def sum_of_priorities(self) -> int:
+        """Return the sum over the victims, each counted from the lowest priority there is."""
+        return sum(victim.priority + PRIORITY_OFFSET for victim in self.victims)
+
+    @cached_property
+    def most_important(self) -> tuple[PodInfo, ...]:
+        """Return the victims of highest priority; there must be victims."""
+        highest = max(victim.priority for victim in self.victims)
+        return tuple(victim for victim in self.victims if victim.priority == highest)
 
 
 @dataclass(frozen=True, slots=True)

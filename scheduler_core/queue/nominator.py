@@ -33,13 +33,17 @@ class Nominator:
         self._emit = emit
         self._on_node: dict[str, dict[str, PodInfo]] = {}
         self._node_of: dict[str, str] = {}
+        self._by_node: dict[str, list[PodInfo]] = {}
 
     def nominated_pods_for_node(self, node_name: str) -> Sequence[PodInfo]:
         return list(self._on_node.get(node_name, {}).values())
 
     def nominated_by_node(self) -> dict[str, list[PodInfo]]:
-        """Return the nominated pods of every node that has any."""
-        return {node_name: list(pods.values()) for node_name, pods in self._on_node.items()}
+        """Return the nominated pods of every node that has any.
+
+        The mapping follows later nominations; the lists in it do not.
+        """
+        return self._by_node
 
     def node_of(self, pod: PodInfo) -> str:
         """Return the pod's nominated node, empty if it has none."""
@@ -63,6 +67,7 @@ class Nominator:
         if after:
             self._node_of[pod.uid] = after
             self._on_node.setdefault(after, {})[pod.uid] = pod
+            self._list(after)
         if before != after:
             self._emit(Nomination(pod, after))
 
@@ -90,7 +95,15 @@ class Nominator:
             del pods[pod.uid]
             if not pods:
                 del self._on_node[node_name]
+            self._list(node_name)
         return node_name
+
+    def _list(self, node_name: str) -> None:
+        """Take over a change of the pods nominated to a node."""
+        if node_name in self._on_node:
+            self._by_node[node_name] = list(self._on_node[node_name].values())
+        else:
+            del self._by_node[node_name]
 
     def _is_pending(self, pod: PodInfo) -> bool:
         live = self._live_pod(pod.key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from weakref import WeakKeyDictionary
 
 from scheduler_core.framework.status import Status
@@ -48,8 +48,8 @@ class PreemptionWords:
 def _decided(report: PreemptionReport, recorder: Recorder) -> PreemptionDecided:
     candidates = [dry_run for dry_run in report.dry_runs if dry_run.status.is_success]
     return PreemptionDecided(
-        tuple(recorder.node(candidate.node_name) for candidate in candidates),
-        tuple(_criterion(criterion, recorder) for criterion in report.criteria),
+        recorder.all_nodes([candidate.node_name for candidate in candidates]),
+        _criteria(report.criteria, recorder),
         recorder.node(report.winner),
         tuple(recorder.pod(victim.uid) for victim in report.victims),
     )
@@ -78,7 +78,13 @@ def _status(status: Status, recorder: Recorder) -> StatusRecord:
     return StatusRecord(status.code.label, recorder.plugin(status.plugin), status.reasons)
 
 
-def _criterion(criterion: Criterion, recorder: Recorder) -> CriterionRecord:
-    return CriterionRecord(
-        criterion.name, criterion.values, tuple(map(recorder.node, criterion.kept))
-    )
+def _criteria(criteria: Sequence[Criterion], recorder: Recorder) -> tuple[CriterionRecord, ...]:
+    """Word the criteria; one that parts no nodes keeps those of the one before."""
+    names: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+    records = []
+    for criterion in criteria:
+        if criterion.kept is not names:
+            names, numbers = criterion.kept, recorder.all_nodes(criterion.kept)
+        records.append(CriterionRecord(criterion.name, criterion.values, numbers))
+    return tuple(records)

@@ -6,7 +6,7 @@ nobody: `details` says whether per-node columns are wanted at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from scheduler_core.trace.events import NONE, AnyEvent, ResourcesDefined
@@ -35,6 +35,11 @@ class Recorder:
     def node(self, name: str) -> int:
         """Return the number of a node, giving it the next one when it is new; -1 for none."""
         return self.nodes.setdefault(name, len(self.nodes)) if name else NONE
+
+    def all_nodes(self, names: Iterable[str]) -> tuple[int, ...]:
+        """Return the numbers of nodes, as `node` does."""
+        known = self.nodes
+        return tuple([known[name] if name in known else self.node(name) for name in names])
 
     def pod(self, uid: str) -> int:
         """Return the number of a pod, giving it the next one when it is new."""

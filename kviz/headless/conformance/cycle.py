@@ -16,7 +16,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ConfigError
 from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.runtime import CycleState, Framework
-from scheduler_core.preemption.pick import earliest_start_ns, sum_of_priorities
+from scheduler_core.preemption.pick import earliest_start_ns
 from scheduler_core.preemption.report import DryRun, PreemptionReport
 from scheduler_core.scheduler.cycle import Cycle
 from scheduler_core.scheduler.selection import heap_root
@@ -231,7 +231,7 @@ def _candidate(attempt: DryRun) -> ByNode:
         "criteria": {
             "pdbViolations": attempt.n_pdb_violations,
             "highestPriority": attempt.victims[0].priority,
-            "sumPriorities": sum_of_priorities(attempt),
+            "sumPriorities": attempt.sum_of_priorities,
             "numVictims": len(attempt.victims),
             "earliestStart": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
         },
