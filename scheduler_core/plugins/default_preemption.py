@@ -239,7 +239,9 @@ def _ask_extenders(
         )
         for each in answer.candidates
     ]
-    return left, replace(report, extender_calls=answer.calls), answer.error
+    names = tuple(each.node_name for each in left)
+    report = replace(report, extender_calls=answer.calls, left_by_extenders=names)
+    return left, report, answer.error
 
 
 def _others(pods: Sequence[PodInfo], uid: str) -> tuple[str, ...]:

@@ -80,3 +80,5 @@ class PreemptionReport:
     winner: str = ""
     victims: tuple[PodInfo, ...] = ()
     extender_calls: tuple[ExtenderCall, ...] = ()
+    left_by_extenders: tuple[str, ...] | None = None
+    """The candidates that extenders left; None if there are no extenders."""

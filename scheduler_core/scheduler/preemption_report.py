@@ -46,9 +46,11 @@ class PreemptionWords:
 
 
 def _decided(report: PreemptionReport, recorder: Recorder) -> PreemptionDecided:
-    candidates = [dry_run for dry_run in report.dry_runs if dry_run.status.is_success]
+    names = report.left_by_extenders
+    if names is None:
+        names = tuple(each.node_name for each in report.dry_runs if each.status.is_success)
     return PreemptionDecided(
-        recorder.all_nodes([candidate.node_name for candidate in candidates]),
+        recorder.all_nodes(names),
         _criteria(report.criteria, recorder),
         recorder.node(report.winner),
         tuple(recorder.pod(victim.uid) for victim in report.victims),

@@ -27,6 +27,7 @@ from scheduler_core.trace.events import (
     PluginScores,
     PreFilterFinished,
     PreScoreFinished,
+    PreemptionDecided,
     RejectedBy,
     Result,
     ScoreColumns,
@@ -113,8 +114,10 @@ class CycleReport:
         """Yield the steps of preemption, if PostFilter came that far."""
         report = outcome.report
         if isinstance(report, PreemptionReport):
-            yield from self._preemption.events(report)
-            yield from self._calls(report.extender_calls, "preempt")
+            for event in self._preemption.events(report):
+                if isinstance(event, PreemptionDecided):
+                    yield from self._calls(report.extender_calls, "preempt")
+                yield event
 
     def _calls(self, calls: Sequence[ExtenderCall], verb: str) -> Iterator[AnyEvent]:
         for call in calls:

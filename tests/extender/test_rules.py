@@ -16,8 +16,13 @@ from scheduler_core.extender.transport import Reply, TLSSettings
 from scheduler_core.extender.wire import filter_result, host_priorities, preemption_result
 from scheduler_core.scheduler.build import SchedulerOptions
 from scheduler_core.sim import RunOptions, simulate
-from scheduler_core.trace.events import CycleFinished, ExtenderCalled, NodeSelected, RunStarted
-from tests.extender.recordings import DATA, configuration_text
+from scheduler_core.trace.events import (
+    CycleFinished,
+    ExtenderCalled,
+    NodeSelected,
+    RunStarted,
+)
+from tests.extender.recordings import CASES, DATA, cluster_of, configuration_text
 from tests.plugins.harness import container, node, pod
 from tests.preemption.clusters import Cluster
 
@@ -131,6 +136,19 @@ def test_scores_of_several_extenders_add_up_with_their_weights() -> None:
     )
     (selected,) = of(NodeSelected, trace)
     assert selected.total - selected.runner_up_total == (3 + 1) * 2 * 10 - 5 * 10
+
+
+def test_the_funnel_of_preemption_begins_with_what_extenders_left() -> None:
+    (case,) = [case for case in CASES if case["case"] == "case-72"]
+    cluster, _ = cluster_of(case)
+    cluster.attempt()
+    kinds = [type(event) for event in cluster.trace]
+    assert kinds.index(ExtenderCalled) < kinds.index(PreemptionDecided)
+    (call,) = of(ExtenderCalled, cluster.trace)
+    assert (call.verb, call.n_nodes_in, call.n_nodes_out) == ("preempt", 4, 1)
+    assert call.summary == "keeps 1 of 4 candidates, 1 victims where there were 4"
+    (decided,) = of(PreemptionDecided, cluster.trace)
+    assert decided.nodes == (decided.winner,)
 
 
 @pytest.mark.parametrize("run", [0, 1])
