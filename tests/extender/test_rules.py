@@ -20,6 +20,7 @@ from scheduler_core.trace.events import (
     CycleFinished,
     ExtenderCalled,
     NodeSelected,
+    PreemptionDecided,
     RunStarted,
 )
 from tests.extender.recordings import CASES, DATA, cluster_of, configuration_text
