@@ -13,7 +13,11 @@ from scheduler_core.registry import Factory, Registry, in_tree_registry
 from scheduler_core.scheduler.build import SchedulerOptions
 from scheduler_core.scheduler.scheduler import Attempt
 from scheduler_core.sim.simulation import Simulation, Timing
-from scheduler_core.trace.events import AnyEvent, EventRecorded, QueueMoved
+from scheduler_core.trace.events import (
+    AnyEvent,
+    EventRecorded,
+    QueueMoved,
+)
 from scheduler_core.trace.recorder import Recorder
 
 E = TypeVar("E", bound=AnyEvent)

@@ -12,7 +12,10 @@ from kviz.headless.trace_file import write_chunk
 from scheduler_core.api.ingest import Ingested, ingest
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.codec import TraceWriter, starts_cycle
-from scheduler_core.trace.events import DetailEvent, RunFinished
+from scheduler_core.trace.events import (
+    DetailEvent,
+    RunFinished,
+)
 from scheduler_core.trace.index import CycleRow, TraceIndex
 
 

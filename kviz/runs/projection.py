@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Required, TypedDict
 
 from scheduler_core.trace.events import (
-    NONE,
     Bound,
     CycleFinished,
     CycleStarted,
@@ -21,12 +20,10 @@ from scheduler_core.trace.events import (
     FilterFinished,
     Forgotten,
     HeaderEvent,
-    HintRecord,
     NodeAdded,
     NodeOrderChanged,
     NodeSelected,
     NominationChanged,
-    PluginScores,
     PodAdded,
     PointFinished,
     PostFilterFinished,
@@ -36,11 +33,16 @@ from scheduler_core.trace.events import (
     PreemptionStarted,
     PreFilterFinished,
     PreScoreFinished,
-    ProfileRecord,
     QueueMoved,
-    ReprieveRecord,
     RunStarted,
     ScoreColumns,
+)
+from scheduler_core.trace.records import (
+    NONE,
+    HintRecord,
+    PluginScores,
+    ProfileRecord,
+    ReprieveRecord,
     StatusRecord,
 )
 

@@ -21,7 +21,12 @@ from kviz.runs.projection import (
 )
 from kviz.runs.why import why_document
 from scheduler_core.trace import codec
-from scheduler_core.trace.events import Assumed, CycleStarted, HeaderEvent, PodAdded
+from scheduler_core.trace.events import (
+    Assumed,
+    CycleStarted,
+    HeaderEvent,
+    PodAdded,
+)
 from scheduler_core.trace.index import DEFINING
 
 

@@ -27,7 +27,11 @@ from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from kviz.snapshots.models import Snapshot
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
-from scheduler_core.trace.events import AnyEvent, DetailEvent, RunStarted
+from scheduler_core.trace.events import (
+    AnyEvent,
+    DetailEvent,
+    RunStarted,
+)
 from scheduler_core.trace.index import CycleRow, Delta, PodRow, TraceIndex
 
 log = logging.getLogger(__name__)

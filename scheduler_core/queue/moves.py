@@ -8,7 +8,7 @@ from enum import StrEnum
 from scheduler_core.api import KubeObject
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import QueueingHint
-from scheduler_core.trace.events import Queue
+from scheduler_core.trace.records import Queue
 
 EventObject = KubeObject | PodInfo | None
 """The object of a cluster event before or after; pods come as `PodInfo`."""

@@ -43,7 +43,7 @@ from scheduler_core.queue.moves import (
 from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.profiles import QueueProfile, QueueProfiles
 from scheduler_core.queue.queued_pod import QueuedPodInfo
-from scheduler_core.trace.events import Queue
+from scheduler_core.trace.records import Queue
 
 SECOND_NS: Final = 1_000_000_000
 BACKOFF_FLUSH_PERIOD_NS: Final = SECOND_NS

@@ -24,15 +24,17 @@ from scheduler_core.scheduler.client import Background, Client
 from scheduler_core.scheduler.failure import Failure, FailureHandler, refusal
 from scheduler_core.scheduler.report import CycleEnd, extender_called, status_record
 from scheduler_core.trace.events import (
-    NONE,
     Forgotten,
     NominationChanged,
     PermitResolved,
     PermitWaiting,
     PointFinished,
-    Result,
 )
 from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import (
+    NONE,
+    Result,
+)
 
 
 @dataclass(slots=True, eq=False)

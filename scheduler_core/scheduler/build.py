@@ -50,13 +50,15 @@ from scheduler_core.scheduler.report import CycleReport
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.selection import Pick, heap_root
 from scheduler_core.trace.events import (
-    HintRecord,
     NominationChanged,
-    PointPlugins,
-    ProfileRecord,
     QueueMoved,
 )
 from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import (
+    HintRecord,
+    PointPlugins,
+    ProfileRecord,
+)
 
 SECOND_NS = 1_000_000_000
 PREEMPTING_PLUGIN = "DefaultPreemption"

@@ -100,9 +100,9 @@ class SchedulingAlgorithm:
     def __init__(self, pick: Pick, extenders: Extenders | None = None) -> None:
         self.next_start_index = 0
         self._pick = pick
-        self._extenders = extenders
         self._n_examined: dict[int, int] = {}
         """How many nodes the last search looked at, by template: about as many as the next will."""
+        self._extenders = extenders
 
     def schedule_pod(self, framework: Framework, cycle: Cycle) -> str:
         """Return the node to take; `cycle` keeps how it came about.

@@ -9,16 +9,18 @@ from scheduler_core.framework.status import Status
 from scheduler_core.preemption.report import Criterion, DryRun, PreemptionReport
 from scheduler_core.trace.events import (
     AnyEvent,
-    CandidateRecord,
-    CriterionRecord,
     PreemptionDecided,
     PreemptionDryRun,
     PreemptionIneligible,
     PreemptionStarted,
+)
+from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import (
+    CandidateRecord,
+    CriterionRecord,
     ReprieveRecord,
     StatusRecord,
 )
-from scheduler_core.trace.recorder import Recorder
 
 
 class PreemptionWords:

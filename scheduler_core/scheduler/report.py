@@ -18,22 +18,24 @@ from scheduler_core.scheduler.failure import Failure
 from scheduler_core.scheduler.preemption_report import PreemptionWords
 from scheduler_core.trace.events import (
     AnyEvent,
-    Column,
     CycleFinished,
     ExtenderCalled,
     FilterColumns,
     FilterFinished,
     NodeSelected,
-    PluginScores,
     PreemptionDecided,
     PreFilterFinished,
     PreScoreFinished,
-    RejectedBy,
-    Result,
     ScoreColumns,
-    StatusRecord,
 )
 from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import (
+    Column,
+    PluginScores,
+    RejectedBy,
+    Result,
+    StatusRecord,
+)
 
 SUCCEEDED = StatusRecord(SUCCESS.code.label)
 

@@ -31,15 +31,17 @@ from scheduler_core.scheduler.cycle import (
 from scheduler_core.scheduler.failure import Failure, FailureHandler, fit_failure, refusal
 from scheduler_core.scheduler.report import CycleEnd, CycleReport, status_record
 from scheduler_core.trace.events import (
-    NONE,
     Assumed,
     AssumeExpired,
     CycleStarted,
     PostFilterFinished,
+)
+from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import (
+    NONE,
     Queue,
     Result,
 )
-from scheduler_core.trace.recorder import Recorder
 
 
 @dataclass(slots=True)

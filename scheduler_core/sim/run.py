@@ -25,7 +25,11 @@ from scheduler_core.sim.pick import random_pick
 from scheduler_core.sim.scenario import Scenario, ScenarioOptions
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.sim.steps import Steps
-from scheduler_core.trace.events import AnyEvent, RunFinished, RunStarted
+from scheduler_core.trace.events import (
+    AnyEvent,
+    RunFinished,
+    RunStarted,
+)
 from scheduler_core.trace.recorder import Recorder
 
 DEFAULT_START_NS = 1_767_225_600_000_000_000

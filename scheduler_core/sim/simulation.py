@@ -17,13 +17,13 @@ from scheduler_core.sim.eviction import PodGarbageCollector, TaintEviction
 from scheduler_core.sim.kubelet import FINISHED, Kubelets
 from scheduler_core.sim.world_trace import WorldTrace
 from scheduler_core.trace.events import (
-    NONE,
     ClockAdvanced,
     EventRecorded,
     NodeOrderChanged,
     PodEvicted,
 )
 from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import NONE
 
 MILLI_NS = 1_000_000
 DEFAULT_GRACE_SECONDS = 30

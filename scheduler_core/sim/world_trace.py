@@ -15,9 +15,9 @@ from scheduler_core.trace.events import (
     PodAdded,
     PodDeleted,
     PodUpdated,
-    TaintRecord,
 )
 from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import TaintRecord
 
 
 class WorldTrace:

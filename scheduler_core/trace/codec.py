@@ -20,13 +20,13 @@ import msgspec
 import zstandard
 
 from scheduler_core.trace.events import (
-    NONE,
     AnyEvent,
     CycleStarted,
     Detail,
     DetailEvent,
     HeaderEvent,
 )
+from scheduler_core.trace.records import NONE
 
 MAX_CYCLES: Final = 64
 """Cycles of a full chunk: enough to compress well, few enough to read one of them quickly."""

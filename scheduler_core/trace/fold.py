@@ -12,7 +12,6 @@ from enum import IntEnum
 from functools import singledispatch
 
 from scheduler_core.trace.events import (
-    NONE,
     AnyEvent,
     Assumed,
     AssumeExpired,
@@ -36,12 +35,15 @@ from scheduler_core.trace.events import (
     PodEvicted,
     PodUpdated,
     PointFinished,
-    Queue,
     QueueMoved,
     ResourcesDefined,
-    Result,
     RunFinished,
     RunStarted,
+)
+from scheduler_core.trace.records import (
+    NONE,
+    Queue,
+    Result,
     TaintRecord,
 )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scheduler_core.trace.events import (
-    NONE,
     AnyEvent,
     Assumed,
     Bound,
@@ -27,11 +26,14 @@ from scheduler_core.trace.events import (
     PodEvicted,
     PodUpdated,
     PreemptionDecided,
-    Queue,
     QueueMoved,
-    Result,
     RunFinished,
     RunStarted,
+)
+from scheduler_core.trace.records import (
+    NONE,
+    Queue,
+    Result,
 )
 
 DEFINING = (RunStarted, NodeAdded, NodeOrderChanged, PodAdded)

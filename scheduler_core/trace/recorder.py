@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from scheduler_core.trace.events import NONE, AnyEvent, ResourcesDefined
+from scheduler_core.trace.events import (
+    AnyEvent,
+    ResourcesDefined,
+)
+from scheduler_core.trace.records import NONE
 
 Sink = Callable[[AnyEvent], None]
 

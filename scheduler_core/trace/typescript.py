@@ -15,9 +15,13 @@ from enum import IntEnum
 
 import msgspec
 
-from scheduler_core.trace import events
-from scheduler_core.trace.events import Detail, HeaderEvent, Record
+from scheduler_core.trace import records
+from scheduler_core.trace.events import (
+    Detail,
+    HeaderEvent,
+)
 from scheduler_core.trace.fold import Cache
+from scheduler_core.trace.records import Record
 
 HEADER = """\
 // Generated from scheduler_core.trace by `npm run wire`. Do not edit.
@@ -53,7 +57,7 @@ LISTS: dict[object, Shape] = {int: ("number[]", "nums(%s)"), str: ("string[]", "
 
 def typescript() -> str:
     """Return the text of the generated module."""
-    parts = [HEADER, *map(_enum, (events.Queue, events.Result, Cache))]
+    parts = [HEADER, *map(_enum, (records.Queue, records.Result, Cache))]
     parts.extend(map(_struct, _records()))
     for name, members in (("HeaderEvent", HeaderEvent), ("Detail", Detail)):
         structs = typing.get_args(members)
@@ -64,7 +68,7 @@ def typescript() -> str:
 
 
 def _records() -> Iterator[type[Record]]:
-    for value in vars(events).values():
+    for value in vars(records).values():
         if inspect.isclass(value) and issubclass(value, Record) and value is not Record:
             yield value
 
@@ -98,7 +102,7 @@ def _struct(struct: type[msgspec.Struct]) -> str:
 def _with_default(struct: type[msgspec.Struct], name: str, read: str, value: str) -> str:
     """Return how to read a field; -1 stands in where an older trace lacks a number."""
     for info in msgspec.structs.fields(struct):
-        if info.name == name and info.default == events.NONE:
+        if info.name == name and info.default == records.NONE:
             return read.replace("%s", f"{value} ?? -1")
     return read.replace("%s", value)
 

@@ -16,7 +16,10 @@ from kviz.extenders.hosts import AllowedHosts
 from kviz.extenders.outgoing import HttpTransport
 from scheduler_core.config import load_configuration
 from scheduler_core.sim import RunOptions, simulate
-from scheduler_core.trace.events import CycleFinished, ExtenderCalled
+from scheduler_core.trace.events import (
+    CycleFinished,
+    ExtenderCalled,
+)
 from tests.extender.recordings import EXCHANGES, configuration_text, parse_pod, recorded_nodes
 
 FOLDER = Path(__file__).parents[2] / "docs/examples/extender"

@@ -12,7 +12,10 @@ from kviz.extenders.models import ExtenderAnswer
 from kviz.runs import services
 from kviz.runs.models import Run
 from scheduler_core.extender.transport import Reply, RequestFailed, TLSSettings
-from scheduler_core.trace.events import CycleFinished, ExtenderCalled
+from scheduler_core.trace.events import (
+    CycleFinished,
+    ExtenderCalled,
+)
 from tests.extender.recordings import configuration_text
 from tests.web.cast import Person, person
 

@@ -14,7 +14,10 @@ from kviz.extenders.outgoing import HttpTransport
 from scheduler_core.config import load_configuration
 from scheduler_core.extender.transport import BodyFailed, Reply, RequestFailed, TLSSettings
 from scheduler_core.sim import RunOptions, simulate
-from scheduler_core.trace.events import CycleFinished, ExtenderCalled
+from scheduler_core.trace.events import (
+    CycleFinished,
+    ExtenderCalled,
+)
 from tests.extender.recordings import (
     CASES,
     DATA,

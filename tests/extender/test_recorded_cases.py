@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from scheduler_core.api import Pod
-from scheduler_core.trace.events import ExtenderCalled, ScoreColumns
+from scheduler_core.trace.events import (
+    ExtenderCalled,
+    ScoreColumns,
+)
 from tests.extender.recordings import CASES, cluster_of, exchanges_of
 
 Json = Any

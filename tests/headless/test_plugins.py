@@ -21,7 +21,11 @@ from scheduler_core.config import (
 )
 from scheduler_core.registry import in_tree_registry
 from scheduler_core.sim import RunOptions, simulate
-from scheduler_core.trace.events import FilterColumns, HeaderEvent, ScoreColumns
+from scheduler_core.trace.events import (
+    FilterColumns,
+    HeaderEvent,
+    ScoreColumns,
+)
 
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 CONFIG = (EXAMPLE / "config.yaml").read_text(encoding="utf-8")

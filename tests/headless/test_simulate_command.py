@@ -10,7 +10,10 @@ import pytest
 from kviz.cli import main
 from kviz.headless.trace_file import TraceFileError, read_chunks
 from scheduler_core.trace.codec import read_headers
-from scheduler_core.trace.events import RunFinished, RunStarted
+from scheduler_core.trace.events import (
+    RunFinished,
+    RunStarted,
+)
 
 CLUSTER = """\
 apiVersion: v1

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from scheduler_core.api import Pod
 from scheduler_core.sim.simulation import Timing
-from scheduler_core.trace.events import Bound, EventRecorded, PodEvicted, PreemptionDecided
+from scheduler_core.trace.events import (
+    Bound,
+    EventRecorded,
+    PodEvicted,
+    PreemptionDecided,
+)
 from tests.preemption.clusters import Cluster, node, pod
 
 SECOND_NS = 1_000_000_000

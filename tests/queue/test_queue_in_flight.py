@@ -12,7 +12,7 @@ from scheduler_core.framework.events import (
 from scheduler_core.queue.cluster_events import ASSIGNED_POD_ADD, NODE_ADD
 from scheduler_core.queue.in_flight import InFlight
 from scheduler_core.queue.moves import Hint, Move, Strategy, Via
-from scheduler_core.trace.events import Queue
+from scheduler_core.trace.records import Queue
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 NODE_LABEL = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_LABEL)

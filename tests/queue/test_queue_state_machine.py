@@ -23,7 +23,7 @@ from scheduler_core.queue.cluster_events import (
 from scheduler_core.queue.moves import Move, Via
 from scheduler_core.queue.nominator import NOOP, OVERRIDE
 from scheduler_core.queue.queued_pod import QueuedPodInfo
-from scheduler_core.trace.events import Queue
+from scheduler_core.trace.records import Queue
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 POD_ANY = ClusterEvent(EventResource.POD, ActionType.ALL)

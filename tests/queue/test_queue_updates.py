@@ -12,7 +12,7 @@ from scheduler_core.framework.events import (
 )
 from scheduler_core.queue.cluster_events import NODE_ADD
 from scheduler_core.queue.moves import Hint, Move, Strategy, Via
-from scheduler_core.trace.events import Queue
+from scheduler_core.trace.records import Queue
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 POD_LABEL = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_LABEL)

@@ -18,7 +18,7 @@ from scheduler_core.queue.cluster_events import (
 from scheduler_core.queue.moves import Hint, Move, Strategy, Via
 from scheduler_core.queue.nominator import OVERRIDE
 from scheduler_core.queue.scheduling_queue import SECOND_NS, QueueSettings
-from scheduler_core.trace.events import Queue
+from scheduler_core.trace.records import Queue
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 POD_DELETE = ClusterEvent(EventResource.POD, ActionType.DELETE)

@@ -26,8 +26,8 @@ from scheduler_core.trace.events import (
     PodEvicted,
     PointFinished,
     QueueMoved,
-    Result,
 )
+from scheduler_core.trace.records import Result
 
 REFUSED = Status(Code.UNSCHEDULABLE, ("refused",))
 FAILED = Status(Code.ERROR, ("failed",))

@@ -22,9 +22,9 @@ from scheduler_core.trace.events import (
     FilterFinished,
     NodeSelected,
     PreScoreFinished,
-    Result,
     ScoreColumns,
 )
+from scheduler_core.trace.records import Result
 
 LIST_DEFAULTS = """\
   pluginConfig:

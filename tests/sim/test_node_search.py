@@ -20,8 +20,8 @@ from scheduler_core.trace.events import (
     FilterFinished,
     NodeSelected,
     ScoreColumns,
-    StatusRecord,
 )
+from scheduler_core.trace.records import StatusRecord
 
 DECISIONS = (CycleStarted, FilterFinished, ScoreColumns, NodeSelected, CycleFinished)
 ALL_AT_ONCE = 1_000_000

@@ -18,14 +18,16 @@ from scheduler_core.trace.events import (
     PermitResolved,
     PodAdded,
     PodEvicted,
-    Queue,
     QueueMoved,
-    Result,
     RunFinished,
     RunStarted,
     ScenarioStepped,
 )
 from scheduler_core.trace.fold import fold
+from scheduler_core.trace.records import (
+    Queue,
+    Result,
+)
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted((ROOT / "kviz" / "runs" / "scenarios").glob("*.yaml"))

@@ -10,7 +10,13 @@ from simulated import SECOND_NS, START_NS, Cluster
 from scheduler_core.api import Taint, Toleration
 from scheduler_core.sim.eviction import tolerated_for_ns
 from scheduler_core.sim.simulation import Timing
-from scheduler_core.trace.events import Bound, PodAdded, PodDeleted, PodEvicted, PodUpdated
+from scheduler_core.trace.events import (
+    Bound,
+    PodAdded,
+    PodDeleted,
+    PodEvicted,
+    PodUpdated,
+)
 
 ALIVE = Timing(binding_ns=0, pre_bind_ns=0)
 

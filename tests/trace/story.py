@@ -11,6 +11,7 @@ import sys
 import msgspec
 
 from scheduler_core.trace import events as e
+from scheduler_core.trace import records as r
 from scheduler_core.trace.fold import TraceState, apply
 
 START_NS = 1_772_442_000_000_000_000
@@ -32,7 +33,7 @@ PLUGINS = (
     "Handshake",
 )
 GATES, SORT, TAINTS, FIT, PREEMPTION, IMAGES, BINDER, HANDSHAKE = range(8)
-OK = e.StatusRecord("Success")
+OK = r.StatusRecord("Success")
 NO_ROOM = "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu."
 
 
@@ -41,22 +42,22 @@ def at(second: int) -> e.ClockAdvanced:
 
 
 def set_up() -> list[e.HeaderEvent]:
-    profile = e.ProfileRecord(
+    profile = r.ProfileRecord(
         "default-scheduler",
         (
-            e.PointPlugins("PreEnqueue", (GATES, PREEMPTION)),
-            e.PointPlugins("QueueSort", (SORT,)),
-            e.PointPlugins("PreFilter", (FIT,)),
-            e.PointPlugins("Filter", (TAINTS, FIT)),
-            e.PointPlugins("PostFilter", (PREEMPTION,)),
-            e.PointPlugins("PreScore", (TAINTS, FIT)),
-            e.PointPlugins("Score", (TAINTS, FIT, IMAGES), (3, 1, 1)),
-            e.PointPlugins("Permit", (HANDSHAKE,)),
-            e.PointPlugins("Bind", (BINDER,)),
+            r.PointPlugins("PreEnqueue", (GATES, PREEMPTION)),
+            r.PointPlugins("QueueSort", (SORT,)),
+            r.PointPlugins("PreFilter", (FIT,)),
+            r.PointPlugins("Filter", (TAINTS, FIT)),
+            r.PointPlugins("PostFilter", (PREEMPTION,)),
+            r.PointPlugins("PreScore", (TAINTS, FIT)),
+            r.PointPlugins("Score", (TAINTS, FIT, IMAGES), (3, 1, 1)),
+            r.PointPlugins("Permit", (HANDSHAKE,)),
+            r.PointPlugins("Bind", (BINDER,)),
         ),
     )
     zone = "topology.kubernetes.io/zone"
-    taint = e.TaintRecord("node-role.kubernetes.io/control-plane", "", "NoSchedule")
+    taint = r.TaintRecord("node-role.kubernetes.io/control-plane", "", "NoSchedule")
     return [
         e.RunStarted("0.1.0", 7, START_NS, PLUGINS, (profile,), ("ResourceClaim shop/gpu",)),
         e.ResourcesDefined(("cpu", "memory")),
@@ -74,30 +75,30 @@ def set_up() -> list[e.HeaderEvent]:
         ),
         e.PodAdded(LOST, "batch", "lost", "default-scheduler", 0, (100, 0), node=9),
         e.PodAdded(WEB, "shop", "web-1", "default-scheduler", 0, (1000, 2 * GIB)),
-        e.QueueMoved(WEB, e.Queue.ACTIVE, "UnscheduledPodAdd"),
+        e.QueueMoved(WEB, r.Queue.ACTIVE, "UnscheduledPodAdd"),
         e.PodAdded(GREEDY, "shop", "greedy", "default-scheduler", 100, (3500, GIB)),
-        e.QueueMoved(GREEDY, e.Queue.ACTIVE, "UnscheduledPodAdd"),
+        e.QueueMoved(GREEDY, r.Queue.ACTIVE, "UnscheduledPodAdd"),
         e.PodAdded(GATED, "shop", "gated", "default-scheduler", 0, (100, 0)),
-        e.QueueMoved(GATED, e.Queue.GATED, "UnscheduledPodAdd", gated_by=GATES),
+        e.QueueMoved(GATED, r.Queue.GATED, "UnscheduledPodAdd", gated_by=GATES),
         e.PodAdded(STRAY, "batch", "stray", "default-scheduler", -5, (100, 0)),
-        e.QueueMoved(STRAY, e.Queue.ACTIVE, "UnscheduledPodAdd"),
+        e.QueueMoved(STRAY, r.Queue.ACTIVE, "UnscheduledPodAdd"),
     ]  # fmt: skip
 
 
 def greedy_preempts() -> list[e.HeaderEvent]:
     """Cycle 1: nothing fits, one victim makes room, the preemptor is nominated and gated."""
-    unfit = e.StatusRecord("Unschedulable", PREEMPTION, ("waiting for victims",))
+    unfit = r.StatusRecord("Unschedulable", PREEMPTION, ("waiting for victims",))
     return [
         at(1),
-        e.CycleStarted(1, GREEDY, 1, 0, e.Queue.ACTIVE, 0, 3),
+        e.CycleStarted(1, GREEDY, 1, 0, r.Queue.ACTIVE, 0, 3),
         e.PreFilterFinished(OK, ()),
-        e.FilterFinished(3, 0, 3, (e.RejectedBy(TAINTS, 1), e.RejectedBy(FIT, 2))),
+        e.FilterFinished(3, 0, 3, (r.RejectedBy(TAINTS, 1), r.RejectedBy(FIT, 2))),
         e.PreemptionStarted(2, 0, 2),
         e.PreemptionDecided(
             (EAST, WEST),
             (
-                e.CriterionRecord("pdb_violations", (1, 0), (WEST,)),
-                e.CriterionRecord("highest_victim_priority", (0,), (WEST,)),
+                r.CriterionRecord("pdb_violations", (1, 0), (WEST,)),
+                r.CriterionRecord("highest_victim_priority", (0,), (WEST,)),
             ),
             WEST,
             (JOB,),
@@ -105,10 +106,10 @@ def greedy_preempts() -> list[e.HeaderEvent]:
         e.PostFilterFinished(unfit, "override", WEST),
         e.NominationChanged(GREEDY, WEST),
         e.EventRecorded(GREEDY, "Warning", "FailedScheduling", NO_ROOM),
-        e.QueueMoved(GREEDY, e.Queue.UNSCHEDULABLE, "ScheduleAttemptFailure"),
-        e.CycleFinished(1, e.Result.UNSCHEDULABLE, -1, NO_ROOM, (TAINTS, FIT)),
+        e.QueueMoved(GREEDY, r.Queue.UNSCHEDULABLE, "ScheduleAttemptFailure"),
+        e.CycleFinished(1, r.Result.UNSCHEDULABLE, -1, NO_ROOM, (TAINTS, FIT)),
         e.PodEvicted(JOB, GREEDY, "Preempted", START_NS + 31 * SECOND_NS),
-        e.QueueMoved(GREEDY, e.Queue.GATED, "", gated_by=PREEMPTION),
+        e.QueueMoved(GREEDY, r.Queue.GATED, "", gated_by=PREEMPTION),
     ]
 
 
@@ -116,7 +117,7 @@ def web_binds() -> list[e.HeaderEvent]:
     """Cycle 2: an ordinary pod waits on permit, is allowed and bound."""
     return [
         at(2),
-        e.CycleStarted(2, WEB, 1, 0, e.Queue.ACTIVE, 0, 3),
+        e.CycleStarted(2, WEB, 1, 0, r.Queue.ACTIVE, 0, 3),
         e.PreFilterFinished(OK, (), (EAST, WEST)),
         e.FilterFinished(2, 2, 3, ()),
         e.ExtenderCalled("http://gpu.example/", "filter", 2, 2, 1_500_000, "kept all"),
@@ -125,12 +126,12 @@ def web_binds() -> list[e.HeaderEvent]:
         e.Assumed(WEB, WEST),
         e.PointFinished(WEB, "Reserve", OK),
         e.PermitWaiting(WEB, HANDSHAKE, START_NS + 12 * SECOND_NS),
-        e.PointFinished(WEB, "Permit", e.StatusRecord("Wait", HANDSHAKE)),
-        e.CycleFinished(2, e.Result.WAITING, WEST),
+        e.PointFinished(WEB, "Permit", r.StatusRecord("Wait", HANDSHAKE)),
+        e.CycleFinished(2, r.Result.WAITING, WEST),
         at(3),
         e.PermitResolved(WEB, HANDSHAKE, "allow"),
         e.PointFinished(WEB, "PreBind", OK),
-        e.PointFinished(WEB, "Bind", e.StatusRecord("Success", BINDER)),
+        e.PointFinished(WEB, "Bind", r.StatusRecord("Success", BINDER)),
         e.Bound(WEB, WEST),
         e.EventRecorded(WEB, "Normal", "Scheduled", "Successfully assigned shop/web-1"),
         e.PointFinished(WEB, "PostBind", OK),
@@ -141,38 +142,38 @@ def stray_fails_to_bind() -> list[e.HeaderEvent]:
     """Cycle 3 fails late, while cycle 4 skips a pod; the pod backs off, then is deleted."""
     return [
         at(4),
-        e.CycleStarted(3, STRAY, 1, 0, e.Queue.ACTIVE, 1, 3),
+        e.CycleStarted(3, STRAY, 1, 0, r.Queue.ACTIVE, 1, 3),
         e.PreFilterFinished(OK, (FIT,)),
-        e.FilterFinished(3, 1, 3, (e.RejectedBy(TAINTS, 2),), by_nomination=True),
+        e.FilterFinished(3, 1, 3, (r.RejectedBy(TAINTS, 2),), by_nomination=True),
         e.NodeSelected(EAST, "single", 1),
         e.Assumed(STRAY, EAST),
         e.PointFinished(STRAY, "Permit", OK),
-        e.CycleFinished(3, e.Result.SCHEDULED, EAST),
-        e.PointFinished(STRAY, "Bind", e.StatusRecord("Error", BINDER, ("conflict",))),
+        e.CycleFinished(3, r.Result.SCHEDULED, EAST),
+        e.PointFinished(STRAY, "Bind", r.StatusRecord("Error", BINDER, ("conflict",))),
         e.Forgotten(STRAY, EAST),
         e.QueueMoved(
-            STRAY, e.Queue.BACKOFF, "ScheduleAttemptFailure",
+            STRAY, r.Queue.BACKOFF, "ScheduleAttemptFailure",
             backoff_until_ns=START_NS + 5 * SECOND_NS,
         ),
-        e.CycleStarted(4, DB, 1, 0, e.Queue.ACTIVE, 1, 3),
-        e.CycleFinished(3, e.Result.BIND_ERROR, EAST, "conflict", (), (HANDSHAKE,)),
-        e.CycleFinished(4, e.Result.SKIPPED, -1),
+        e.CycleStarted(4, DB, 1, 0, r.Queue.ACTIVE, 1, 3),
+        e.CycleFinished(3, r.Result.BIND_ERROR, EAST, "conflict", (), (HANDSHAKE,)),
+        e.CycleFinished(4, r.Result.SKIPPED, -1),
         e.Assumed(STRAY, EAST),
         e.AssumeExpired(STRAY, EAST),
         e.PodDeleted(STRAY),
-        e.QueueMoved(STRAY, e.Queue.NOWHERE, "UnschedulablePodDelete"),
+        e.QueueMoved(STRAY, r.Queue.NOWHERE, "UnschedulablePodDelete"),
     ]  # fmt: skip
 
 
 def world_moves_on() -> list[e.HeaderEvent]:
     """The victim goes, nodes come and go, the preemptor wakes and binds in cycle 5."""
-    hints = (e.HintRecord(FIT, "Queue"), e.HintRecord(TAINTS, "QueueSkip"))
+    hints = (r.HintRecord(FIT, "Queue"), r.HintRecord(TAINTS, "QueueSkip"))
     return [
         at(31),
         e.PodUpdated(JOB, 0, (500, GIB), "Succeeded", True),
         e.PodDeleted(JOB),
         e.QueueMoved(
-            GREEDY, e.Queue.ACTIVE, "AssignedPodDelete", "batch/report-x2x", hints, "immediately"
+            GREEDY, r.Queue.ACTIVE, "AssignedPodDelete", "batch/report-x2x", hints, "immediately"
         ),
         e.ScenarioStepped(0, "add node worker-late"),
         e.ResourcesDefined(("example.com/gpu",)),
@@ -182,10 +183,10 @@ def world_moves_on() -> list[e.HeaderEvent]:
         e.NodeOrderChanged((EAST, WEST, LATE)),
         e.PodUpdated(GREEDY, 100, (3500, GIB, 1), "Pending"),
         e.PreemptionIneligible("not eligible due to a terminating pod on the nominated node."),
-        e.CycleStarted(5, GREEDY, 2, 0, e.Queue.ACTIVE, 0, 3),
+        e.CycleStarted(5, GREEDY, 2, 0, r.Queue.ACTIVE, 0, 3),
         e.Assumed(GREEDY, LATE),
         e.Bound(GREEDY, LATE),
-        e.CycleFinished(5, e.Result.SCHEDULED, LATE),
+        e.CycleFinished(5, r.Result.SCHEDULED, LATE),
         e.RunFinished(5, 2, 1, "nothing left to do"),
     ]
 

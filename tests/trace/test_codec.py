@@ -15,17 +15,19 @@ from scheduler_core.trace.events import (
     AnyEvent,
     Bound,
     ClockAdvanced,
-    Column,
     CycleFinished,
     CycleStarted,
     Detail,
     DetailEvent,
     FilterColumns,
     HeaderEvent,
-    Queue,
-    Result,
     RunFinished,
     ScoreColumns,
+)
+from scheduler_core.trace.records import (
+    Column,
+    Queue,
+    Result,
     StatusRecord,
 )
 

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from scheduler_core.trace import events as e
+from scheduler_core.trace import records as r
 from scheduler_core.trace.fold import Cache, TraceState, apply, fold
 from tests.trace import story
 from tests.trace.story import GIB, SECOND_NS, START_NS
@@ -41,15 +42,15 @@ def test_set_up_places_bound_pods_and_queues_the_others() -> None:
     assert state.usage[story.EAST].requested == [3000, GIB]
     assert state.usage[9].n_pods == 1, "a pod bound to a node that does not exist"
     assert state.pods[story.DB].cache is Cache.ADDED
-    assert state.pods[story.WEB].queue is e.Queue.ACTIVE
-    assert state.pods[story.GATED].queue is e.Queue.GATED
+    assert state.pods[story.WEB].queue is r.Queue.ACTIVE
+    assert state.pods[story.GATED].queue is r.Queue.GATED
 
 
 def test_preemption_nominates_and_evicts() -> None:
     state = after(story.set_up(), story.greedy_preempts())
     greedy, job = state.pods[story.GREEDY], state.pods[story.JOB]
     assert greedy.nominated_node == story.WEST
-    assert greedy.queue is e.Queue.GATED
+    assert greedy.queue is r.Queue.GATED
     assert greedy.move is not None
     assert greedy.move.gated_by == story.PREEMPTION
     assert greedy.verdict is not None
@@ -66,16 +67,16 @@ def test_pod_waits_on_permit_then_binds() -> None:
     allowed = next(i for i, event in enumerate(events) if isinstance(event, e.PermitResolved))
     state = fold(events[:allowed])
     web = state.pods[story.WEB]
-    assert (web.queue, web.cache) == (e.Queue.WAITING_ON_PERMIT, Cache.ASSUMED)
+    assert (web.queue, web.cache) == (r.Queue.WAITING_ON_PERMIT, Cache.ASSUMED)
     assert web.waiting is not None
     assert web.waiting.until_ns == START_NS + 12 * SECOND_NS
     assert state.usage[story.WEST].requested == [1500, 3 * GIB]
 
     apply(state, events[allowed])
-    assert web.queue is e.Queue.BINDING
+    assert web.queue is r.Queue.BINDING
     for event in events[allowed + 1 :]:
         apply(state, event)
-    assert (web.queue, web.cache) == (e.Queue.NOWHERE, Cache.ADDED)
+    assert (web.queue, web.cache) == (r.Queue.NOWHERE, Cache.ADDED)
     assert web.waiting is None
     assert state.usage[story.WEST].n_pods == 2, "binding an assumed pod takes no more room"
     assert state.n_bound == 1
@@ -84,10 +85,10 @@ def test_pod_waits_on_permit_then_binds() -> None:
 def test_failed_binding_gives_the_room_back() -> None:
     state = after(story.set_up(), story.stray_fails_to_bind()[:-5])
     stray = state.pods[story.STRAY]
-    assert (stray.node, stray.cache, stray.queue) == (-1, Cache.ABSENT, e.Queue.BACKOFF)
+    assert (stray.node, stray.cache, stray.queue) == (-1, Cache.ABSENT, r.Queue.BACKOFF)
     assert state.usage[story.EAST].requested == [3000, GIB]
     assert stray.verdict is not None
-    assert stray.verdict.result is e.Result.BIND_ERROR
+    assert stray.verdict.result is r.Result.BIND_ERROR
     assert state.results == [0, 0, 0, 1, 0, 0]
 
 
@@ -95,15 +96,15 @@ def test_a_late_bind_error_replaces_the_result_of_its_cycle() -> None:
     events = story.set_up() + story.stray_fails_to_bind()
     late = next(i for i, event in enumerate(events) if isinstance(event, e.CycleFinished))
     state = fold(events[:late])
-    apply(state, e.CycleFinished(3, e.Result.SCHEDULED, story.EAST))
+    apply(state, e.CycleFinished(3, r.Result.SCHEDULED, story.EAST))
     assert state.results == [1, 0, 0, 0, 0, 0]
-    apply(state, e.CycleStarted(4, story.WEB, 1, 0, e.Queue.ACTIVE, 0, 3))
-    apply(state, e.CycleFinished(3, e.Result.BIND_ERROR, -1, "conflict"))
+    apply(state, e.CycleStarted(4, story.WEB, 1, 0, r.Queue.ACTIVE, 0, 3))
+    apply(state, e.CycleFinished(3, r.Result.BIND_ERROR, -1, "conflict"))
     assert state.results == [0, 0, 0, 1, 0, 0]
     assert state.cycle is not None
     assert state.cycle.finished is None
     assert state.pods[story.STRAY].verdict == e.CycleFinished(
-        3, e.Result.BIND_ERROR, -1, "conflict"
+        3, r.Result.BIND_ERROR, -1, "conflict"
     )
 
 
@@ -145,5 +146,5 @@ def test_an_unknown_pod_is_an_error() -> None:
 
 def test_the_queue_hears_of_a_deletion_late() -> None:
     state = fold(story.story())
-    apply(state, e.QueueMoved(story.JOB, e.Queue.NOWHERE, "UnschedulablePodDelete"))
+    apply(state, e.QueueMoved(story.JOB, r.Queue.NOWHERE, "UnschedulablePodDelete"))
     assert story.JOB not in state.pods

@@ -7,7 +7,8 @@ from django.utils.functional import Promise
 
 from kviz.common.plugin_guide import GUIDES, PluginGuide, guide_of, reason_guide
 from scheduler_core.sim import simulate
-from scheduler_core.trace.events import ProfileRecord, RunStarted
+from scheduler_core.trace.events import RunStarted
+from scheduler_core.trace.records import ProfileRecord
 
 
 def test_names_are_unique_and_found() -> None:

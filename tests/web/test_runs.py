@@ -9,7 +9,10 @@ import pytest
 
 from kviz.runs.models import Run
 from scheduler_core.trace.codec import MAX_CYCLES, decode_details
-from scheduler_core.trace.events import FilterColumns, ScoreColumns
+from scheduler_core.trace.events import (
+    FilterColumns,
+    ScoreColumns,
+)
 
 from .cast import Person, crowd, execute, problem
 

@@ -15,7 +15,11 @@ from kviz.runs import services
 from kviz.runs.inputs import simulate_run
 from kviz.runs.models import Run
 from scheduler_core.trace.codec import MAX_CYCLES, read_details, read_headers
-from scheduler_core.trace.events import AnyEvent, CycleStarted, RunStarted
+from scheduler_core.trace.events import (
+    AnyEvent,
+    CycleStarted,
+    RunStarted,
+)
 
 from .cast import CLUSTER, NODES, Person, crowd, execute, person, pod
 

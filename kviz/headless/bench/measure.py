@@ -19,7 +19,11 @@ from kviz.headless.bench.workloads import WORKLOADS
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.codec import TraceWriter
-from scheduler_core.trace.events import AnyEvent, Bound, CycleStarted
+from scheduler_core.trace.events import (
+    AnyEvent,
+    Bound,
+    CycleStarted,
+)
 
 KIB = 1024
 

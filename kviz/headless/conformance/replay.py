@@ -19,8 +19,13 @@ from scheduler_core.scheduler.build import SchedulerOptions
 from scheduler_core.scheduler.cycle import Cycle
 from scheduler_core.sim.admission import admit
 from scheduler_core.sim.simulation import Simulation, Timing
-from scheduler_core.trace.events import AnyEvent, CycleFinished, CycleStarted, Result
+from scheduler_core.trace.events import (
+    AnyEvent,
+    CycleFinished,
+    CycleStarted,
+)
 from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import Result
 
 MILLI_NS = 1_000_000
 RECORDING_START_NS = 1_767_225_600_000_000_000

@@ -22,7 +22,7 @@ from scheduler_core.queue.moves import Move, QueueEvent, Via
 from scheduler_core.scheduler.event_handlers import is_visible
 from scheduler_core.sim.api_server import NotFoundError
 from scheduler_core.sim.merge_patch import merge_patch
-from scheduler_core.trace.events import Queue
+from scheduler_core.trace.records import Queue
 
 SECOND_MS = 1000
 LEFTOVER_FLUSH_MS = 30 * SECOND_MS

@@ -1,0 +1,155 @@
+"""The values events are made of: positions in a queue, statuses, columns, and other records.
+
+Like events they are positional on the wire: fields are only ever appended, with a default.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+NONE = -1
+
+_RANGES = tuple(
+    (name, int(np.iinfo(name).min), int(np.iinfo(name).max), np.dtype(f"<{name}"))
+    for name in ("u1", "i1", "i2", "i4", "i8")
+)
+
+
+class Queue(IntEnum):
+    """Where a pod is; the values are wire numbers."""
+
+    NOWHERE = 0
+    ACTIVE = 1
+    BACKOFF = 2
+    UNSCHEDULABLE = 3
+    GATED = 4
+    IN_FLIGHT = 5
+    WAITING_ON_PERMIT = 6
+    BINDING = 7
+
+
+class Result(IntEnum):
+    """How a scheduling cycle ended; the values are wire numbers."""
+
+    SCHEDULED = 0
+    UNSCHEDULABLE = 1
+    ERROR = 2
+    BIND_ERROR = 3
+    SKIPPED = 4
+    WAITING = 5
+
+
+class Record(msgspec.Struct, frozen=True, array_like=True):
+    """A positional part of an event."""
+
+
+class Column(Record, frozen=True):
+    """A one-dimensional array: `dtype` is NumPy's short name (`u1 i1 i2 i4 i8`, little endian)."""
+
+    dtype: str
+    data: bytes
+
+    @staticmethod
+    def of(values: npt.NDArray[np.generic]) -> Column:
+        """Encode `values` (n,) without changing their type."""
+        little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+        return Column(little.dtype.str.lstrip("<|"), little.tobytes())
+
+    @staticmethod
+    def narrow(values: npt.NDArray[np.int64]) -> Column:
+        """Encode integers (n,) in the narrowest type that holds them all."""
+        low, high = 0, 0
+        if values.size:
+            low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
+        name, _, _, dtype = next(kind for kind in _RANGES if kind[1] <= low and high <= kind[2])
+        return Column(name, values.astype(dtype).tobytes())
+
+    def array(self) -> npt.NDArray[np.int64]:
+        """Decode to int64 (n,)."""
+        return np.frombuffer(self.data, dtype=f"<{self.dtype}").astype(np.int64)
+
+
+class StatusRecord(Record, frozen=True):
+    """A framework status: `code` is `framework.Code`'s name, `plugin` the one that set it."""
+
+    code: str
+    plugin: int = NONE
+    reasons: tuple[str, ...] = ()
+
+
+class PointPlugins(Record, frozen=True):
+    """The plugins attached to one extension point, in order; weights (Score only) align."""
+
+    point: str
+    plugins: tuple[int, ...]
+    weights: tuple[int, ...] = ()
+
+
+class ProfileRecord(Record, frozen=True):
+    scheduler_name: str
+    points: tuple[PointPlugins, ...]
+
+
+class TaintRecord(Record, frozen=True):
+    key: str
+    value: str
+    effect: str
+
+
+class HintRecord(Record, frozen=True):
+    """What one plugin's queueing hint answered: `Queue` or `QueueSkip`."""
+
+    plugin: int
+    hint: str
+
+
+class RejectedBy(Record, frozen=True):
+    """How many nodes one Filter plugin was the first to reject."""
+
+    plugin: int
+    n_nodes: int
+
+
+class ReprieveRecord(Record, frozen=True):
+    """One victim tried again on its node: `kept` if the preemptor still fits beside it."""
+
+    pod: int
+    kept: bool
+    violates_pdb: bool
+    plugin: int = NONE
+    """The plugin that rejected the preemptor with the pod back (none if kept)."""
+
+
+class CandidateRecord(Record, frozen=True):
+    """The dry run on one node, up to its victims; `status` tells why it is no candidate."""
+
+    node: int
+    removed: tuple[int, ...]
+    reprieves: tuple[ReprieveRecord, ...]
+    victims: tuple[int, ...]
+    n_pdb_violations: int
+    status: StatusRecord
+
+
+class CriterionRecord(Record, frozen=True):
+    """One step of picking a candidate: the values, and which nodes stay in.
+
+    `values` align with the nodes that the step before kept (at first: all candidates).
+    """
+
+    name: str
+    values: tuple[int, ...]
+    kept: tuple[int, ...]
+
+
+class PluginScores(Record, frozen=True):
+    """One Score plugin over the feasible nodes (n_feasible,); weighted = normalized * weight."""
+
+    plugin: int
+    weight: int
+    raw: Column
+    normalized: Column
