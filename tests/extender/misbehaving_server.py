@@ -38,6 +38,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_echo(self, body: bytes) -> None:
         self.answer(body)
 
+    def do_none(self, body: bytes) -> None:
+        self.answer(b'{"NodeNames":[],"FailedNodes":{"north":"no license"}}')
+
     def do_error(self, body: bytes) -> None:
         self.answer(b"<html>boom</html>", 500)
 

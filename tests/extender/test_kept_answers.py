@@ -104,3 +104,18 @@ def test_failures_are_kept_and_other_questions_are_asked_anew(ada: Person) -> No
     kept = KeptAnswers(run, outgoing)
     assert kept.post("http://x/f", json.dumps({"other": 1}).encode(), 0, None).status == 200
     assert ExtenderAnswer.objects.filter(run=run).count() == 1
+
+
+def test_pages_tell_that_an_extender_turned_nodes_down(
+    ada: Person, port: int, settings: object
+) -> None:
+    settings.EXTENDER_HOSTS = ["127.0.0.1"]  # type: ignore[attr-defined]
+    configuration = CONFIGURATION.replace("PORT/echo", f"{port}/none")
+    run = execute(run_of(ada, configuration))
+    share = services.run_share(run=run)
+    cycle = ada.get(f"/runs/{run.pk}/cycles/1/").json()
+    assert cycle["message"].startswith("0/2 nodes are available: 1 no license. ")
+    for path in ("", "/cycles", "/pods/shop/web-0/why"):
+        page = ada.client.get(f"/runs/{run.pk}{path}?share={share}")
+        assert page.status_code == 200
+    assert "no license" in page.content.decode()
