@@ -90,11 +90,18 @@ class PodGarbageCollector:
         return None
 
     def updated(self, old: KubeObject, new: KubeObject) -> None:
-        return None
+        """Heed pods that are bound to a node which went while they were on their way."""
+        if isinstance(old, Pod) and isinstance(new, Pod):
+            node_name = new.spec.node_name
+            if node_name != old.spec.node_name and self._server.get(Node, node_name) is None:
+                self._collect_soon(node_name)
 
     def deleted(self, item: KubeObject) -> None:
         if isinstance(item, Node):
-            self._clock.call_at(self._clock.now_ns(), lambda: self._collect(item.name))
+            self._collect_soon(item.name)
+
+    def _collect_soon(self, node_name: str) -> None:
+        self._clock.call_at(self._clock.now_ns(), lambda: self._collect(node_name))
 
     def _collect(self, node_name: str) -> None:
         if self._server.get(Node, node_name) is None:

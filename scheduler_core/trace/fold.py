@@ -342,7 +342,8 @@ def _(event: Assumed, state: TraceState) -> None:
 
 @_apply.register
 def _(event: Forgotten, state: TraceState) -> None:
-    _place(state, state.pods[event.pod], NONE, Cache.ABSENT)
+    if event.pod in state.pods:  # a pod may be deleted before its binding cycle ends
+        _place(state, state.pods[event.pod], NONE, Cache.ABSENT)
 
 
 @_apply.register
@@ -364,7 +365,9 @@ def _(event: PermitWaiting, state: TraceState) -> None:
 
 @_apply.register
 def _(event: PermitResolved, state: TraceState) -> None:
-    pod = state.pods[event.pod]
+    pod = state.pods.get(event.pod)
+    if pod is None:  # it was rejected because it is deleted
+        return
     pod.waiting = None
     if event.decision == "allow":
         pod.queue = Queue.BINDING
