@@ -49,9 +49,7 @@ def work(*, name: str) -> NoReturn:
                 time.sleep(POLL_S)
             else:
                 log.info("run %s begins or goes on", run.pk)
-                services.run_execute(
-                    run=run, worker=name, advanced=hints.send, engine=simulate_run
-                )
+                services.run_execute(run=run, worker=name, advanced=hints.send, engine=simulate_run)
     finally:
         services.runs_release(worker=name)
 
