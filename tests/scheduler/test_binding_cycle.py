@@ -1,106 +1,27 @@
-"""From Reserve to Bind: order, permission, cancellation, failure, and the trace of it all."""
+"""From Reserve to Bind: order, cancellation, failure, and the trace of it all."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import pytest
 from builders import make_node, make_pod
 from msgspec.structs import replace
 from simulated import SECOND_NS, START_NS, Cluster
+from steps import FAILED, MILLI_NS, REFUSED, WAIT, Binder, Steps, one_node, points, results
 
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import feature_gates
-from scheduler_core.framework.events import ClusterEventWithHint
-from scheduler_core.framework.interface import PermitOutcome
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status
 from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.events import (
     Bound,
     CycleFinished,
-    EventRecorded,
     Forgotten,
     NominationChanged,
-    PermitResolved,
-    PermitWaiting,
     PodEvicted,
     PointFinished,
     QueueMoved,
 )
 from scheduler_core.trace.records import Result
-
-REFUSED = Status(Code.UNSCHEDULABLE, ("refused",))
-FAILED = Status(Code.ERROR, ("failed",))
-WAIT = Status(Code.WAIT)
-MILLI_NS = 1_000_000
-
-
-class Steps:
-    """Answers each point as told and keeps a diary; several may be given different names."""
-
-    def __init__(
-        self,
-        diary: list[str],
-        name: str = "Steps",
-        *,
-        answers: Mapping[str, Status] | None = None,
-        timeout_seconds: int = 0,
-    ) -> None:
-        self.name = name
-        self._diary = diary
-        self._answers = dict(answers or {})
-        self._timeout_ns = timeout_seconds * SECOND_NS
-
-    def _say(self, point: str, pod: PodInfo) -> Status:
-        self._diary.append(f"{self.name}.{point} {pod.pod.name}")
-        return self._answers.get(point, SUCCESS)
-
-    def reserve(self, state: None, pod: PodInfo, node_name: str) -> Status:
-        return self._say("reserve", pod)
-
-    def unreserve(self, state: None, pod: PodInfo, node_name: str) -> None:
-        self._say("unreserve", pod)
-
-    def permit(self, state: None, pod: PodInfo, node_name: str) -> PermitOutcome:
-        return PermitOutcome(self._say("permit", pod), self._timeout_ns)
-
-    def pre_bind_pre_flight(self, state: None, pod: PodInfo, node_name: str) -> Status:
-        return self._say("pre_flight", pod)
-
-    def pre_bind(self, state: None, pod: PodInfo, node_name: str) -> Status:
-        return self._say("pre_bind", pod)
-
-    def post_bind(self, state: None, pod: PodInfo, node_name: str) -> None:
-        self._say("post_bind", pod)
-
-    def events_to_register(self) -> tuple[ClusterEventWithHint, ...]:
-        return ()
-
-
-class Binder:
-    """A Bind plugin; with SKIP it leaves the pod to the next one."""
-
-    def __init__(self, diary: list[str], name: str, answer: Status) -> None:
-        self.name = name
-        self._diary = diary
-        self._answer = answer
-
-    def bind(self, state: None, pod: PodInfo, node_name: str) -> Status:
-        self._diary.append(f"{self.name}.bind {pod.pod.name}")
-        return self._answer
-
-
-def points(cluster: Cluster) -> list[tuple[str, str]]:
-    return [(event.point, event.status.code) for event in cluster.of_type(PointFinished)]
-
-
-def results(cluster: Cluster) -> list[Result]:
-    return [event.result for event in cluster.of_type(CycleFinished)]
-
-
-def one_node(*pods: object, **kwargs: object) -> Cluster:
-    return Cluster(make_node("n").obj(), *pods, **kwargs)  # type: ignore[arg-type]
-
 
 # ---------------------------------------------------------------- Reserve
 
@@ -195,155 +116,6 @@ def test_a_pending_plugin_is_remembered_as_such() -> None:
     attempt = cluster.attempt()
     assert attempt.failure is not None
     assert attempt.failure.pending_plugins == {"Steps"}
-
-
-# ---------------------------------------------------------------- Permit
-
-
-def holding(seconds: int, name: str = "Steps", diary: list[str] | None = None) -> Steps:
-    return Steps(
-        [] if diary is None else diary, name, answers={"permit": WAIT}, timeout_seconds=seconds
-    )
-
-
-def test_a_pod_waits_on_permit_until_its_time_is_up() -> None:
-    cluster = one_node(make_pod("p").obj(), plugins=[holding(10)])
-    cluster.attempt()
-    (waiting,) = cluster.of_type(PermitWaiting)
-    assert waiting.until_ns == START_NS + 10 * SECOND_NS
-    assert results(cluster) == [Result.WAITING]
-    assert cluster.queue.is_in_flight("default/p")
-    cluster.advance(9.999)
-    assert cluster.of_type(PermitResolved) == []
-    cluster.advance(0.001)
-    (resolved,) = cluster.of_type(PermitResolved)
-    assert resolved.decision == "timeout"
-    assert results(cluster) == [Result.WAITING, Result.UNSCHEDULABLE]
-    assert cluster.told_of("p")[-1] == (
-        "FailedScheduling",
-        "0/1 nodes are available: 1 rejected due to timeout after waiting 10s at plugin Steps.",
-    )
-    assert cluster.parked() == ["p"]
-    assert not cluster.queue.is_in_flight("default/p")
-
-
-def test_waiting_is_capped_at_fifteen_minutes() -> None:
-    cluster = one_node(make_pod("p").obj(), plugins=[holding(3600)])
-    cluster.attempt()
-    (waiting,) = cluster.of_type(PermitWaiting)
-    assert waiting.until_ns == START_NS + 900 * SECOND_NS
-
-
-def test_everyone_has_to_allow() -> None:
-    cluster = one_node(make_pod("p").obj(), plugins=[holding(60, "A"), holding(30, "B")])
-    cluster.attempt()
-    waiting = cluster.simulation.waiting_pods.get("default/p")
-    assert waiting is not None
-    assert waiting.pending_plugins == ["A", "B"]
-    waiting.allow("B")
-    cluster.advance(40)
-    assert cluster.node_of("p") == ""
-    waiting.allow("A")
-    cluster.advance(0)
-    cluster.simulation.finish_attempt()
-    assert cluster.node_of("p") == "n"
-    assert [event.decision for event in cluster.of_type(PermitResolved)] == ["allow"]
-    assert cluster.of_type(PermitResolved)[0].plugin == cluster.recorder.plugin("A")
-
-
-def test_one_rejection_is_enough_and_the_first_word_stands() -> None:
-    cluster = one_node(make_pod("p").obj(), plugins=[holding(60, "A"), holding(60, "B")])
-    cluster.attempt()
-    waiting = cluster.simulation.waiting_pods.get("default/p")
-    assert waiting is not None
-    assert waiting.reject("A", "no")
-    assert not waiting.reject("B", "no again")
-    waiting.allow("A")
-    waiting.allow("B")
-    cluster.simulation.finish_attempt()
-    assert cluster.told_of("p")[-1][1] == "0/1 nodes are available: 1 no."
-    assert cluster.of_type(CycleFinished)[-1].unschedulable_plugins == (
-        cluster.recorder.plugin("A"),
-    )
-
-
-def test_the_earliest_timer_decides() -> None:
-    cluster = one_node(make_pod("p").obj(), plugins=[holding(60, "A"), holding(30, "B")])
-    cluster.attempt()
-    cluster.advance(120)
-    assert "after waiting 30s at plugin B" in cluster.told_of("p")[-1][1]
-
-
-def test_a_rejection_wins_over_waiting() -> None:
-    refuses = Steps([], "B", answers={"permit": REFUSED})
-    cluster = one_node(make_pod("p").obj(), plugins=[holding(60, "A"), refuses])
-    cluster.attempt()
-    assert cluster.of_type(PermitWaiting) == []
-    assert results(cluster) == [Result.UNSCHEDULABLE]
-
-
-def test_other_pods_are_scheduled_while_one_waits() -> None:
-    class HoldsFirst(Steps):
-        def permit(self, state: None, pod: PodInfo, node_name: str) -> PermitOutcome:
-            return PermitOutcome(WAIT if pod.pod.name == "p" else SUCCESS, 60 * SECOND_NS)
-
-    pods = [make_pod("p").cpu(3).obj(), make_pod("q").cpu(1).obj(), make_pod("r").cpu(1).obj()]
-    cluster = one_node(*pods, plugins=[HoldsFirst([])])
-    cluster.attempt_all()
-    assert cluster.places() == {"p": "", "q": "n", "r": ""}
-    assert cluster.parked() == ["r"], "the waiting pod's room is taken"
-
-
-def test_room_that_a_timed_out_pod_gives_back_wakes_others() -> None:
-    class HoldsFirst(Steps):
-        def permit(self, state: None, pod: PodInfo, node_name: str) -> PermitOutcome:
-            return PermitOutcome(WAIT if pod.pod.name == "p" else SUCCESS, 5 * SECOND_NS)
-
-    pods = [make_pod("p").cpu(4).obj(), make_pod("q").cpu(4).obj()]
-    cluster = one_node(*pods, plugins=[HoldsFirst([])])
-    cluster.settle()
-    assert cluster.places() == {"p": "", "q": "n"}
-    assert cluster.moves("q")[-1] == "AssignedPodDelete"
-    assert "AssignedPodDelete" not in cluster.moves("p"), "its own end must not wake it"
-
-
-def test_deleting_a_waiting_pod_rejects_it() -> None:
-    diary: list[str] = []
-    pods = [make_pod("p").cpu(4).obj(), make_pod("q").cpu(4).obj()]
-    cluster = one_node(*pods, plugins=[holding(600, diary=diary)])
-    cluster.attempt_all()
-    cluster.server.delete(cluster.pod("p"))
-    cluster.simulation.finish_attempt()
-    assert [event.decision for event in cluster.of_type(PermitResolved)] == ["reject"]
-    assert diary[-1] == "Steps.unreserve p"
-    assert cluster.backing_off() == ["q"]
-    assert [pod.key for pod in cluster.queue.in_flight_pods()] == []
-
-
-def test_a_preemptor_sends_a_waiting_pod_back_instead_of_deleting_it() -> None:
-    victim, preemptor = make_pod("victim").cpu(4), make_pod("boss").cpu(4).priority(10)
-
-    class HoldsVictim(Steps):
-        def permit(self, state: None, pod: PodInfo, node_name: str) -> PermitOutcome:
-            return PermitOutcome(WAIT if pod.pod.name == "victim" else SUCCESS, 600 * SECOND_NS)
-
-    cluster = one_node(victim.obj(), plugins=[HoldsVictim([])])
-    cluster.attempt()
-    cluster.create(preemptor.obj())
-    cluster.attempt()
-    assert cluster.exists("victim")
-    assert cluster.of_type(PodEvicted) == []
-    assert [event.decision for event in cluster.of_type(PermitResolved)] == ["reject"]
-    told = [e.message for e in cluster.of_type(EventRecorded) if e.reason == "Preempted"]
-    assert told == ["Preempted by pod default/boss on node n (in kube-scheduler memory)."]
-    assert cluster.told_of("victim")[-1] == (
-        "FailedScheduling",
-        "waiting on permit for pod: preempted",
-    )
-    assert results(cluster)[-1] is Result.BIND_ERROR
-    assert cluster.backing_off() == ["boss", "victim"], "an error: it backs off, not parked"
-    cluster.settle()
-    assert cluster.node_of("boss") == "n"
 
 
 # ---------------------------------------------------------------- PreBind and expectation
