@@ -24,10 +24,7 @@ from scheduler_core.trace.events import (
     ScenarioStepped,
 )
 from scheduler_core.trace.fold import fold
-from scheduler_core.trace.records import (
-    Queue,
-    Result,
-)
+from scheduler_core.trace.records import Queue, Result
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted((ROOT / "kviz" / "runs" / "scenarios").glob("*.yaml"))

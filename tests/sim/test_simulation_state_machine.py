@@ -17,8 +17,8 @@ from scheduler_core.framework.events import ClusterEventWithHint
 from scheduler_core.framework.interface import PermitOutcome
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status
 from scheduler_core.sim.simulation import Timing
-from scheduler_core.trace.events import Queue
 from scheduler_core.trace.fold import TraceState, apply
+from scheduler_core.trace.records import Queue
 
 NODES = ("n0", "n1", "n2")
 RESOURCES = ("cpu", "memory", "pods")
