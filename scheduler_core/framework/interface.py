@@ -107,7 +107,8 @@ class FilterPlugin(Plugin, Protocol[S_contra]):
     """A plugin with Filter.
 
     It may also say `node_local = True`: that its verdict of a node depends on nothing but the
-    pod's template, that node, and the pods on it.
+    pod's template, that node, and the pods on it. A plugin may also say `node_only = True`: that
+    its verdicts and its raw scores depend on nothing but the pod's template and the node objects.
     """
 
     def filter(self, state: S_contra, pod: PodInfo, nodes: Nodes) -> Verdict:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from scheduler_core.cluster.nodes import Change, Nodes
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.framework.diagnosis import Diagnosis, VerdictBuilder, Verdicts
@@ -39,6 +39,8 @@ from scheduler_core.framework.interface import (
     ScorePlugin,
     Scores,
 )
+from scheduler_core.framework.kept import KeptAnswers, TemplateAnswers
+from scheduler_core.framework.nominated import nominated_changes
 from scheduler_core.framework.plugin_calls import (
     call,
     call_filter,
@@ -140,6 +142,10 @@ class Framework:
         self._weights = {
             plugin.name: weight for plugin, weight in points.get(ExtensionPoint.SCORE, ())
         }
+        self._kept = KeptAnswers()
+        self._node_only = frozenset(
+            p.name for p in (*self._filter, *self._score) if getattr(p, "node_only", False)
+        )
         self._signer = PodSigner([*self._pre_filter, *self._filter, *self._pre_score, *self._score])
 
     def _at(self, point: ExtensionPoint, protocol: type[P]) -> list[P]:
@@ -208,17 +214,34 @@ class Framework:
         """Judge nodes plugin by plugin; a node's first rejection counts."""
         builder = VerdictBuilder(nodes.n)
         at, view = np.arange(nodes.n), nodes
+        kept = self._kept.about(pod, nodes)
         for plugin in self._filter:
             if plugin.name in state.skip_filter:
                 continue
-            verdict = call_filter(plugin, state.pre_filter.get(plugin.name), pod, view)
-            if np.count_nonzero(verdict.code):
+            verdict = self._verdict(plugin, state, pod, view, kept)
+            if verdict is not None and np.count_nonzero(verdict.code):
                 builder.add(plugin.name, at, verdict)
                 at = builder.undecided()
                 view = nodes.take(at)
                 if not at.size:
                     break
         return builder.build()
+
+    def _verdict(
+        self,
+        plugin: FilterPlugin[object],
+        state: CycleState,
+        pod: PodInfo,
+        nodes: Nodes,
+        kept: TemplateAnswers | None,
+    ) -> Verdict | None:
+        """Return a plugin's verdict, None if it is known to reject no node at all."""
+        prepared = state.pre_filter.get(plugin.name)
+        if kept is None or plugin.name not in self._node_only:
+            return call_filter(plugin, prepared, pod, nodes)
+        return kept.verdict(
+            plugin.name, nodes, lambda all_nodes: call_filter(plugin, prepared, pod, all_nodes)
+        )
 
     def run_filter_individually(
         self, state: CycleState, pod: PodInfo, nodes: Nodes
@@ -239,7 +262,7 @@ class Framework:
     ) -> Verdicts:
         """Judge nodes; those with nominated pods that matter must fit with and without them."""
         plain = self.run_filter(state, pod, nodes)
-        changes = self._nominated_changes(pod, nodes)
+        changes = nominated_changes(self._nominator.nominated_by_node(), pod, nodes)
         if not changes:
             return plain
         at = np.array(sorted(changes), np.int64)
@@ -250,30 +273,6 @@ class Framework:
         builder.merge(np.arange(nodes.n), plain)
         builder.merge(at[~crowded.fits], _only_rejected(crowded))
         return builder.build()
-
-    def _nominated_changes(self, pod: PodInfo, nodes: Nodes) -> dict[int, Change]:
-        """Return, by position, the pods of equal or higher priority nominated to a node."""
-        nominated = self._nominator.nominated_by_node()
-        if not nominated:
-            return {}
-        cluster, priority, uid = nodes.cluster, pod.priority, pod.uid
-        crowded = np.zeros(cluster.n_rows, np.bool_)
-        crowded[[cluster.row_of[name] for name in nominated if name in cluster.row_of]] = True
-        changes: dict[int, Change] = {}
-        for i in np.flatnonzero(crowded[nodes.rows]).tolist():
-            rivals = tuple(
-                [
-                    rival
-                    for rival in nominated[nodes.name(i)]
-                    if rival.priority >= priority and rival.uid != uid
-                ]
-            )
-            if rivals and nodes.changes:
-                before = nodes.changes[i]
-                changes[i] = Change((*before.added, *rivals), before.removed)
-            elif rivals:
-                changes[i] = Change(rivals)
-        return changes
 
     def is_node_local(self, state: CycleState) -> bool:
         """Tell whether every Filter plugin that takes part in the cycle is node-local."""
@@ -327,11 +326,12 @@ class Framework:
     def run_score(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> list[PluginScore]:
         """Score and normalise the feasible nodes. Raises ScoreError for a score off the scale."""
         scores = []
+        kept = self._kept.about(pod, nodes)
         for plugin in self._score:
             if plugin.name in state.skip_score:
                 continue
             prepared = state.pre_score.get(plugin.name)
-            raw = call_score(plugin, prepared, pod, nodes)
+            raw = self._raw_scores(plugin, prepared, pod, nodes, kept)
             normalized = raw
             normalizer = self._normalizers.get(plugin.name)
             if normalizer is not None:
@@ -339,6 +339,20 @@ class Framework:
             _check_range(plugin.name, normalized)
             scores.append(PluginScore(plugin.name, self._weights[plugin.name], raw, normalized))
         return scores
+
+    def _raw_scores(
+        self,
+        plugin: ScorePlugin[object],
+        prepared: object,
+        pod: PodInfo,
+        nodes: Nodes,
+        kept: TemplateAnswers | None,
+    ) -> Scores:
+        if kept is None or plugin.name not in self._node_only:
+            return call_score(plugin, prepared, pod, nodes)
+        return kept.score(
+            plugin.name, nodes, lambda all_nodes: call_score(plugin, prepared, pod, all_nodes)
+        )
 
     # ------------------------------------------------------------ reserving and binding
 

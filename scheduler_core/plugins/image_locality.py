@@ -31,6 +31,7 @@ class ImageLocality:
     """
 
     name = "ImageLocality"
+    node_only = True
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle

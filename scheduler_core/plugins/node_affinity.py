@@ -64,6 +64,7 @@ class NodeAffinity:
 
     name = "NodeAffinity"
     node_local = True
+    node_only = True
 
     def __init__(self, args: NodeAffinityArgs, _handle: Handle) -> None:
         added = args.added_affinity

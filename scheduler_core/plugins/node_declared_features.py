@@ -43,6 +43,7 @@ class NodeDeclaredFeatures:
 
     name = "NodeDeclaredFeatures"
     node_local = True
+    node_only = True
 
     def __init__(self, handle: Handle) -> None:
         self._enabled = handle.features.enabled("NodeDeclaredFeatures")

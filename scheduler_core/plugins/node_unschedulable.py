@@ -36,6 +36,7 @@ class NodeUnschedulable:
 
     name = "NodeUnschedulable"
     node_local = True
+    node_only = True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (tolerations(pod.pod.spec),)

@@ -41,6 +41,7 @@ class TaintToleration:
 
     name = "TaintToleration"
     node_local = True
+    node_only = True
 
     def __init__(self, handle: Handle) -> None:
         self._comparison_operators = handle.features.enabled("TaintTolerationComparisonOperators")
