@@ -36,6 +36,12 @@ describe("moving", () => {
 
   test("a finished run opens at its first cycle, a running one at its latest", () => {
     expect(explorer.frame.position.cycle).toBe(1);
+    const inOne = new Explorer("run", () => new Promise(() => undefined));
+    inOne.begin(readAddress(""), true);
+    inOne.receive(new SyntheticRun({ nodes: 3, pods: 5, chunk: 1e6 }).chunks().next().value!);
+    expect(inOne.frame.position.cycle).toBe(1);
+    inOne.begin(readAddress("?c=0"), true);
+    expect(inOne.frame.position.cycle).toBe(0);
     const live = open("", false).explorer;
     expect(live.frame.following).toBe(true);
     expect(live.frame.position.cycle).toBe(live.frame.nCycles);
@@ -140,6 +146,17 @@ describe("addresses", () => {
     expect(explorer.frame.position.cycle).toBe(explorer.frame.nCycles);
     expect(explorer.frame.tab).toBe("why");
     expect(readAddress("?c=-1").cycle).toBeNull();
+  });
+
+  test("naming what never comes do not hold on to the view", () => {
+    const explorer = new Explorer("run", (cycle) => Promise.resolve(run.detail(cycle)));
+    explorer.begin(readAddress("?c=5&n=none"), true);
+    const chunks = [...run.chunks()];
+    for (const chunk of chunks.slice(0, -1)) explorer.receive(chunk);
+    expect(explorer.frame.position.cycle).toBe(5);
+    explorer.step(1);
+    explorer.receive(chunks.at(-1)!);
+    expect(explorer.frame.position.cycle).toBe(6);
   });
 
   test("are told of what changes, not of what is only played", () => {

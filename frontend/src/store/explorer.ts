@@ -127,14 +127,16 @@ export class Explorer {
     const known = this.fold.chronicle.nCycles;
     this.fold.append(headers);
     this.records.delete(known);
-    const { nCycles } = this.fold.chronicle;
-    const wanted = this.resolveWanted();
-    if (wanted) this.update(wanted);
-    else if (this.frame.following) this.update({ position: { cycle: nCycles, point: null, plugin: null } });
-    else if (this.frame.position.cycle === 0 && nCycles > 0 && known === 0) {
-      this.update({ position: { cycle: 1, point: null, plugin: null } });
-    } else this.update({});
+    this.update({ ...this.arrival(known), ...this.resolveWanted() });
     return this.fold.trace.length - 1;
+  }
+
+  /** Where new cycles take those who did not ask for a place: along, or to the first. */
+  private arrival(known: number): Partial<Frame> {
+    const { nCycles } = this.fold.chronicle;
+    const first = known === 0 && nCycles > 0 && this.wanted?.cycle == null;
+    if (!this.frame.following && !first) return {};
+    return { position: { cycle: this.frame.following ? nCycles : 1, point: null, plugin: null } };
   }
 
   setStatus(status: StatusFrame): void {
@@ -154,6 +156,7 @@ export class Explorer {
   go(position: Position, remember: Remember = "push"): void {
     const cycle = Math.max(0, Math.min(position.cycle, this.fold.chronicle.nCycles));
     const by = position.point === null ? this.frame.by : granularityOf(position);
+    this.wanted = null;
     this.update({ position: { ...position, cycle }, by, following: false });
     this.onNavigate(remember);
   }
@@ -168,6 +171,7 @@ export class Explorer {
     const { nCycles } = this.fold.chronicle;
     const next = neighbour(position, by, direction, nCycles, (cycle) => this.record(cycle));
     if (!next) return false;
+    this.wanted = null;
     this.update({ position: next, following: false });
     this.onNavigate(remember);
     return true;
@@ -235,6 +239,7 @@ export class Explorer {
   select(selection: { pod?: number | null; node?: number; tab?: Tab }, remember: Remember = "push"): void {
     const pinned = selection.pod === undefined ? this.frame.podIsPinned : selection.pod !== null;
     const pod = selection.pod ?? (pinned ? this.frame.pod : -1);
+    this.wanted = null;
     this.update({
       podIsPinned: pinned,
       pod,
@@ -358,7 +363,7 @@ export class Explorer {
     if (cycle !== null && cycle > nCycles) {
       return { ...selection, position: { cycle: nCycles, point: null, plugin: null } };
     }
-    if (!missing) this.wanted = null;
+    this.wanted = missing ? { ...wanted, cycle: null } : null;
     if (cycle === null) return selection;
     const plugin = wanted.plugin ? this.pluginNumber(wanted.plugin) : -1;
     const position = { cycle, point: wanted.point, plugin: plugin < 0 ? null : plugin };

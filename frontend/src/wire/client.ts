@@ -13,8 +13,8 @@ export interface StatusFrame {
   readonly error?: string;
 }
 
-/** `ended`: the run is over and all of it is here. */
-export type Link = "connecting" | "open" | "waiting" | "ended";
+/** `ended`: the run is over and all of it is here. `refused`: there is no such run for this viewer. */
+export type Link = "connecting" | "open" | "waiting" | "ended" | "refused";
 
 export interface Receiver {
   /** Take a chunk's headers; returns the last seq that is now here. */
@@ -26,6 +26,8 @@ export interface Receiver {
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
+/** Close codes from here on are the server's own: asking again would not help. */
+const REFUSED_FROM = 4400;
 
 export class Client {
   private socket: WebSocket | null = null;
@@ -65,7 +67,7 @@ export class Client {
     socket.onmessage = ({ data }: MessageEvent<ArrayBuffer | string>) => {
       this.queue = this.queue.then(() => this.take(socket, data)).catch((e: unknown) => this.fail(e));
     };
-    socket.onclose = () => this.closed(socket);
+    socket.onclose = (event: CloseEvent) => this.closed(socket, event.code);
     this.socket = socket;
   }
 
@@ -96,8 +98,13 @@ export class Client {
     this.receiver.link("ended");
   }
 
-  private closed(socket: WebSocket): void {
+  private closed(socket: WebSocket, code: number): void {
     if (socket !== this.socket || this.stopped) return;
+    if (code >= REFUSED_FROM) {
+      this.stopped = true;
+      this.receiver.link("refused");
+      return;
+    }
     this.receiver.link("waiting");
     this.timer = setTimeout(() => this.connect(), this.retryMs);
     this.retryMs = Math.min(this.retryMs * 2, LAST_RETRY_MS);

@@ -29,6 +29,7 @@ export const en = {
   "live.recorded": "Recorded",
   "live.failed": "Run failed",
   "live.cancelled": "Cancelled",
+  "live.refused": "Not available",
   "live.lost": "Reconnecting",
   "live.error": "Stopped",
   "live.problem": "The run cannot be shown any further.",

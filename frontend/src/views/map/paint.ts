@@ -12,10 +12,15 @@ export interface NodeCard {
   readonly verdict: number;
   /** Bars of resources worth showing: what is taken, and what the pod at hand would add. */
   readonly bars: readonly { resource: string; requested: number; adds: number; allocatable: number }[];
-  readonly pods: readonly PodBlock[];
+  readonly pods: readonly PodMark[];
   readonly nPods: number;
   /** Why it was rejected, or what it scored; empty if neither is known. */
   readonly note: string;
+}
+
+export interface PodMark {
+  readonly kind: PodBlock;
+  readonly name: string;
 }
 
 export type PodBlock = "pod" | "incoming" | "victim" | "selected";
@@ -45,6 +50,9 @@ const STAMPED_BELOW = 16;
 const PINNED_BELOW = 13;
 const PODS_FROM = 120;
 const VALUES_FROM = 150;
+/** From this card width on, pods have names, a line each. */
+const LISTED_FROM = 170;
+const ROW = 15;
 
 interface Tile {
   image: ImageData;
@@ -253,6 +261,8 @@ function drawPods(
   c: CanvasRenderingContext2D, palette: Palette, card: NodeCard,
   x: number, y: number, width: number, height: number,
 ): void {
+  const lists = width >= LISTED_FROM && height >= ROW * Math.min(card.pods.length, 3);
+  if (lists) return listPods(c, palette, card, x, y, width, height);
   const size = 9;
   const perLine = Math.floor((width + 3) / (size + 3));
   const lines = Math.floor((height + 3) / (size + 3));
@@ -262,13 +272,32 @@ function drawPods(
   shown.forEach((pod, i) => {
     const left = x + (i % perLine) * (size + 3);
     const top = y + Math.floor(i / perLine) * (size + 3);
-    drawPod(c, palette, pod, left, top, size);
+    drawPod(c, palette, pod.kind, left, top, size);
   });
   if (shown.length === card.pods.length) return;
   c.font = `10px ${palette.font}`;
   c.fillStyle = palette.ink2;
   const i = shown.length;
   c.fillText(`+${card.nPods - i}`, x + (i % perLine) * (size + 3), y + Math.floor(i / perLine) * (size + 3));
+}
+
+/** Pods by name, as many as there is room for; the pod at hand and victims first. */
+function listPods(
+  c: CanvasRenderingContext2D, palette: Palette, card: NodeCard,
+  x: number, y: number, width: number, height: number,
+): void {
+  const room = Math.floor(height / ROW);
+  const shown = card.pods.length > room ? card.pods.slice(0, room - 1) : card.pods;
+  c.font = `11px ${palette.font}`;
+  c.textBaseline = "top";
+  shown.forEach((pod, i) => {
+    drawPod(c, palette, pod.kind, x, y + i * ROW + 2, 9);
+    c.fillStyle = pod.kind === "pod" ? palette.ink2 : palette.ink;
+    c.fillText(clip(c, pod.name, width - 16), x + 15, y + i * ROW + 1);
+  });
+  if (shown.length === card.pods.length) return;
+  c.fillStyle = palette.ink3;
+  c.fillText(`+${card.nPods - shown.length}`, x + 15, y + shown.length * ROW + 1);
 }
 
 function drawPod(c: CanvasRenderingContext2D, palette: Palette, pod: PodBlock, x: number, y: number, size: number): void {

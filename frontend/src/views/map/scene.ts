@@ -8,7 +8,7 @@ import type { Measure } from "../../store/nodes.ts";
 import { detailOf, refusal, shownResources } from "../../store/nodes.ts";
 import { Verdict } from "../../store/verdicts.ts";
 import type { Box, Layout } from "./layout.ts";
-import type { NodeCard, PodBlock, Scene } from "./paint.ts";
+import type { NodeCard, PodBlock, PodMark, Scene } from "./paint.ts";
 import { GONE, lookOf, NO_VALUE } from "./sprites.ts";
 
 export interface Inputs {
@@ -75,9 +75,10 @@ function nodeCard(
     name: explorer.nodeName(node),
     verdict,
     nPods: pods.length,
-    note: noteOn(explorer, frame, node),
-    pods: pods.map((pod): PodBlock => pod === at ? "incoming" : state.pod(pod, POD.EVICTION) ? "victim"
-      : frame.podIsPinned && pod === frame.pod ? "selected" : "pod"),
+    note: noteOn(explorer, frame, node, verdict),
+    pods: pods
+      .map((pod): PodMark => ({ kind: kindOf(explorer, frame, pod), name: state.podFacts(pod)?.name ?? "" }))
+      .sort((a, b) => Number(a.kind === "pod") - Number(b.kind === "pod")),
     bars: shownResources(explorer, node).map((resource) => {
       const adds = mayFit || here ? requests[resource] ?? 0 : 0;
       const taken = state.requested(node, resource);
@@ -91,12 +92,21 @@ function nodeCard(
   };
 }
 
-function noteOn(explorer: Explorer, frame: Frame, node: number): string {
+function kindOf({ state }: Explorer, frame: Frame, pod: number): PodBlock {
+  if (pod === frame.record?.started.pod) return "incoming";
+  if (state.pod(pod, POD.EVICTION)) return "victim";
+  return frame.podIsPinned && pod === frame.pod ? "selected" : "pod";
+}
+
+function noteOn(explorer: Explorer, frame: Frame, node: number, verdict: number): string {
   const detail = detailOf(frame);
   const { point } = frame.position;
   if (!detail || point === "QueueSort" || point === "PreFilter") return "";
   const refused = refusal(explorer, frame.record, detail, node);
-  if (refused) return refused.reasons.join(", ");
+  if (refused) {
+    const shows = verdict === Verdict.REJECTED || verdict === Verdict.NOMINATED;
+    return shows ? refused.reasons.join(", ") : "";
+  }
   const at = detail.scores?.at.get(node);
   if (at === undefined || point === "Filter") return "";
   const column = detail.scores!.plugins.find((p) => p.plugin === frame.position.plugin);

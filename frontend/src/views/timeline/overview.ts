@@ -26,11 +26,12 @@ export const cycleAt = (x: number, width: number, nCycles: number): number =>
 export const xOf = (cycle: number, width: number, nCycles: number): number =>
   nCycles <= 1 ? 0 : ((Math.max(1, cycle) - 1) / (nCycles - 1)) * (width - 1);
 
-/** Bars stand apart while cycles are few; then each pixel or two sums up several. */
-function bars(nCycles: number, width: number): { n: number; step: number; bar: number } {
-  if (nCycles > width / 3) return { n: Math.ceil(width / 2), step: 2, bar: 2 };
-  const step = nCycles > 1 ? (width - 1) / (nCycles - 1) : width;
-  return { n: nCycles, step, bar: Math.min(14, Math.max(2, step - 1)) };
+/** Bars stand apart while cycles are few; then each sums up the same number of them. */
+function bars(nCycles: number, width: number): { each: number; step: number; bar: number } {
+  const each = Math.ceil(nCycles / (width / 2));
+  const n = Math.ceil(nCycles / each);
+  const step = n > 1 ? (width - 1) / (n - 1) : width;
+  return { each, step, bar: step < 4 ? step : Math.min(14, step - 1) };
 }
 
 export function drawOverview(
@@ -41,8 +42,8 @@ export function drawOverview(
   c.fillStyle = palette.surface;
   c.fillRect(0, 0, width, height);
   if (!chronicle.nCycles) return;
-  const { n, step, bar } = bars(chronicle.nCycles, width);
-  const buckets = fill(chronicle, n);
+  const { each, step, bar } = bars(chronicle.nCycles, width);
+  const buckets = fill(chronicle, each);
   const most = Math.max(1, ...buckets.map((b) => b.placed + b.failed + b.error + b.other));
   const base = height - 9;
   const left = (i: number): number => Math.max(0, Math.min(width - bar, i * step - bar / 2));
@@ -95,11 +96,11 @@ function drawWaiting(
   c.stroke();
 }
 
-function fill(chronicle: Chronicle, n: number): Bucket[] {
+function fill(chronicle: Chronicle, each: number): Bucket[] {
+  const n = Math.ceil(chronicle.nCycles / each);
   const buckets = Array.from({ length: n }, (): Bucket => ({ placed: 0, failed: 0, error: 0, other: 0, preempted: 0, waiting: -1 }));
   for (let cycle = 1; cycle <= chronicle.nCycles; cycle++) {
-    const share = (cycle - 1) / Math.max(1, chronicle.nCycles - 1);
-    const bucket = buckets[Math.round(share * (n - 1))]!;
+    const bucket = buckets[Math.floor((cycle - 1) / each)]!;
     const result = chronicle.result.at(cycle);
     if (result === Result.SCHEDULED || result === Result.WAITING) bucket.placed++;
     else if (result === Result.UNSCHEDULABLE) bucket.failed++;
