@@ -6,6 +6,7 @@ import argparse
 import json
 
 from kviz.cli.arguments import Subparsers
+from kviz.headless.bench.flush import measure_flush
 from kviz.headless.bench.measure import BenchOptions, BenchResult, measure
 from kviz.headless.bench.workloads import WORKLOADS
 
@@ -28,6 +29,11 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument(
         "--plugins", action="store_true", help="also take the time of every plugin"
     )
+    command.add_argument(
+        "--flush",
+        action="store_true",
+        help="measure the event that wakes N parked pods at once instead (default: 10,000)",
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=run)
 
@@ -39,6 +45,22 @@ def _positive(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
+    return _flush(options) if options.flush else _race(options)
+
+
+def _flush(options: argparse.Namespace) -> int:
+    results = list(measure_flush(options.pods or 10_000))
+    if options.json:
+        print(json.dumps({"flush": [result.as_json() for result in results]}))
+        return 0
+    print(f"{'parked pods':>12} {'woken in':>10} {'per pod':>10}")
+    for result in results:
+        per_pod_us = 1e6 * result.flush_s / result.n_pods
+        print(f"{result.n_pods:>12,} {1000 * result.flush_s:>7.1f} ms {per_pod_us:>7.1f} us")
+    return 0
+
+
+def _race(options: argparse.Namespace) -> int:
     workload = WORKLOADS[options.workload]
     result = measure(
         BenchOptions(

@@ -150,3 +150,10 @@ def test_a_plugin_is_not_charged_for_those_it_runs() -> None:
     assert times.seconds["NodeResourcesFit"] > 0
     assert times.seconds["DefaultPreemption"] > 0
     assert times.seconds["NodeResourcesFit"] > times.seconds["NodeName"]
+
+
+def test_the_flush_wakes_growing_numbers_of_pods(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--flush", "--pods", "16", "--json"]) == 0
+    results = json.loads(capsys.readouterr().out)["flush"]
+    assert [result["pods"] for result in results] == [2, 4, 8, 16]
+    assert all(result["flush_ms"] > 0 for result in results)

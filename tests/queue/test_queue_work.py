@@ -1,6 +1,6 @@
 """A thousand pods at once cost a thousand times one: work is counted, not timed.
 
-`kviz bench --workload flush` takes the time.
+`kviz bench --flush` takes the time.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class Workload:
     about: str
 
 
-def _node(i: int) -> Node:
+def make_node(i: int) -> Node:
     name = f"node-{i:05d}"
     labels = {HOSTNAME: name, ZONE: ZONES[i % len(ZONES)]}
     allocatable = {"cpu": "4", "memory": "32Gi", "pods": "110"}
@@ -81,7 +81,7 @@ def _node(i: int) -> Node:
     )
 
 
-def _pod(
+def make_pod(
     name: str,
     *,
     app: str = "app",
@@ -130,11 +130,11 @@ def _spread_pod(when_unsatisfiable: str) -> PodKind:
         when_unsatisfiable=when_unsatisfiable,
         label_selector=_selecting("spread"),
     )
-    return lambda name: _pod(name, app="spread", spread=[constraint])
+    return lambda name: make_pod(name, app="spread", spread=[constraint])
 
 
 def _near_pod(affinity: Affinity, app: str) -> PodKind:
-    return lambda name: _pod(name, app=app, affinity=affinity)
+    return lambda name: make_pod(name, app=app, affinity=affinity)
 
 
 def _term(app: str, topology_key: str) -> PodAffinityTerm:
@@ -151,7 +151,7 @@ def _in_zones(*zones: str) -> NodeSelector:
 
 
 KINDS: Final[Mapping[str, PodKind]] = {
-    "basic": _pod,
+    "basic": make_pod,
     "spread": _spread_pod("DoNotSchedule"),
     "preferredspread": _spread_pod("ScheduleAnyway"),
     "nodeaffinity": _near_pod(
@@ -200,7 +200,7 @@ KINDS: Final[Mapping[str, PodKind]] = {
         ),
         "preferredantiaffinity",
     ),
-    "unschedulable": lambda name: _pod(name, app="large", requests={"cpu": "9"}),
+    "unschedulable": lambda name: make_pod(name, app="large", requests={"cpu": "9"}),
 }
 
 
@@ -208,7 +208,7 @@ KINDS: Final[Mapping[str, PodKind]] = {
 
 
 def _nodes(n: int) -> Iterator[Node]:
-    return map(_node, range(n))
+    return map(make_node, range(n))
 
 
 def _of_kinds(*kinds: str) -> Callable[[int, int], Iterator[KubeObject]]:
@@ -227,9 +227,9 @@ def _preemption(n_nodes: int, n_pods: int) -> Iterator[KubeObject]:
     for i in range(n_nodes):
         for k in range(4):
             requests = {"cpu": "900m", "memory": "500Mi"}
-            yield _pod(f"low-{i:05d}-{k}", requests=requests, node_name=f"node-{i:05d}")
+            yield make_pod(f"low-{i:05d}-{k}", requests=requests, node_name=f"node-{i:05d}")
     for i in range(n_pods):
-        yield _pod(f"high-{i:05d}", requests={"cpu": "3000m", "memory": "500Mi"}, priority=10)
+        yield make_pod(f"high-{i:05d}", requests={"cpu": "3000m", "memory": "500Mi"}, priority=10)
 
 
 def _volumes(n_nodes: int, n_pods: int) -> Iterator[KubeObject]:
@@ -245,7 +245,7 @@ def _volumes(n_nodes: int, n_pods: int) -> Iterator[KubeObject]:
         yield from _volume(i)
         claim = PersistentVolumeClaimVolumeSource(claim_name=f"claim-{i:05d}")
         volume = Volume(name="data", persistent_volume_claim=claim)
-        yield _pod(f"pod-{i:05d}", app="volumes", volumes=[volume])
+        yield make_pod(f"pod-{i:05d}", app="volumes", volumes=[volume])
 
 
 def _volume(i: int) -> Iterator[KubeObject]:
