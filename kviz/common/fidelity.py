@@ -104,9 +104,16 @@ DIFFERENCES = (
         "0009-report-what-is-not-modelled",
         _("Some features are reported, not modelled"),
         _(
-            "Dynamic resource allocation beyond its messages, pod groups and opportunistic "
-            "batching are not modelled. A cluster that uses them says so on its own page and on "
-            "every run of it."
+            "Dynamic resource allocation beyond its messages and pod groups are not modelled. A "
+            "cluster that uses them says so on its own page and on every run of it."
+        ),
+    ),
+    Difference(
+        "0014-the-cluster-around-the-scheduler",
+        _("The cluster around the scheduler is simulated just enough"),
+        _(
+            "Kubelets, taints, lost nodes and owners act in one fixed order, and quicker than in a "
+            "real cluster. Everything else happens only if a scenario says so."
         ),
     ),
 )
