@@ -112,6 +112,8 @@ try:
 except ValueError as problem:
     raise env.EnvironmentProblem(f"KVIZ_EXTENDER_HOSTS: {problem}") from None
 
+MAX_REENACTED_CYCLES = env.number("KVIZ_MAX_REENACTED_CYCLES", 10_000)
+"""How far into a run of 1,000 nodes a cycle may be to be re-enacted while somebody waits."""
 ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS", ()) if MODE == "server" else None
 """Plugins of other packages that runs may enable; None: all that are installed."""
 

@@ -21,7 +21,7 @@ from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import share_of
 from kviz.common.fields import DocumentField
 from kviz.common.problems import Problem
-from kviz.runs import inputs, selectors, services
+from kviz.runs import inputs, reenactment, selectors, services
 from kviz.runs.models import Cycle, Run
 from kviz.snapshots.selectors import snapshot_get
 
@@ -189,6 +189,51 @@ class CycleDetail(APIView):
         if document is None:
             raise Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
         return Response(document)
+
+
+class StatusSerializer(serializers.Serializer[object]):
+    plugin = serializers.CharField()
+    code = serializers.CharField()
+    reasons = serializers.ListField(child=serializers.CharField())
+
+
+class AlsoSerializer(serializers.Serializer[object]):
+    cycle = serializers.IntegerField()
+    pod = serializers.CharField()
+    note = serializers.CharField()
+    pre_filter = StatusSerializer(many=True, help_text="Plugins that reject the pod as a whole.")
+    also = serializers.DictField(
+        child=StatusSerializer(many=True), help_text="By node, in the order of the plugins."
+    )
+
+
+class CycleAlso(APIView):
+    @extend_schema(parameters=[SHARE], responses=AlsoSerializer)
+    def get(self, request: Request, run_id: UUID, cycle: int) -> Response:
+        """Which plugins would also have rejected each node: more than the scheduler computes.
+
+        The run is simulated again up to the cycle, which may take seconds; 409 where it cannot be,
+        503 while another cycle is.
+        """
+        run = _run(request, run_id)
+        recorded = selectors.cycle_get(run=run, cycle=cycle)
+        if recorded is None:
+            raise Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
+        try:
+            return Response(reenactment.also(run=run, recorded=recorded))
+        except reenactment.CannotReenact as refused:
+            if refused.busy:
+                raise Busy(str(refused)) from refused
+            raise Problem(HTTPStatus.CONFLICT, str(refused), kind="cannot-reenact") from refused
+
+
+class Busy(Problem):
+    """A request that may be served a few seconds from now."""
+
+    wait = 5
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(HTTPStatus.SERVICE_UNAVAILABLE, detail, kind="busy")
 
 
 class MessagePackRenderer(BaseRenderer):

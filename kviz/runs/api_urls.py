@@ -8,6 +8,7 @@ urlpatterns = [
     path("<uuid:run_id>/cancel/", api.RunCancel.as_view(), name="api-run-cancel"),
     path("<uuid:run_id>/cycles/", api.CycleList.as_view(), name="api-cycle-list"),
     path("<uuid:run_id>/cycles/<int:cycle>/", api.CycleDetail.as_view(), name="api-cycle"),
+    path("<uuid:run_id>/cycles/<int:cycle>/also/", api.CycleAlso.as_view(), name="api-cycle-also"),
     path(
         "<uuid:run_id>/cycles/<int:cycle>/detail/",
         api.CycleColumns.as_view(),

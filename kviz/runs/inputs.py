@@ -19,7 +19,15 @@ from scheduler_core.config import (
     located,
 )
 from scheduler_core.framework.plugin_calls import PluginFailure
-from scheduler_core.sim import RunOptions, Scenario, ScenarioError, load_scenario, simulate
+from scheduler_core.sim import (
+    ReenactedCycle,
+    RunOptions,
+    Scenario,
+    ScenarioError,
+    load_scenario,
+    reenact_cycle,
+    simulate,
+)
 from scheduler_core.trace.events import AnyEvent
 
 if TYPE_CHECKING:
@@ -55,6 +63,18 @@ def simulate_run(run: Run, transport: Transport | None = None) -> Iterator[AnyEv
     options = run_options(run, transport)
     try:
         return simulate(list(snapshot_objects(snapshot=run.snapshot)), options)
+    except ConfigError as error:
+        raise _invalid("scheduler_config", error.problems) from error
+
+
+def reenact(run: Run, cycle: int) -> ReenactedCycle | None:
+    """Simulate a run again up to a cycle, and ask all plugins there. Raises InvalidInput."""
+    options = run_options(run)
+    if options.configuration.extenders:
+        message = "Its cycles hang on what extenders answered, who would be asked again."
+        raise _invalid("scheduler_config", [Problem((), message)])
+    try:
+        return reenact_cycle(list(snapshot_objects(snapshot=run.snapshot)), options, cycle)
     except ConfigError as error:
         raise _invalid("scheduler_config", error.problems) from error
 

@@ -186,12 +186,15 @@ def _names_before(run_id: UUID, seq: int) -> Names:
 def _defining_chunks(run_id: UUID, *, before_seq: int) -> Iterator[tuple[HeaderEvent, ...]]:
     chunks = TraceChunk.objects.filter(run_id=run_id, last_seq__lt=before_seq, defines=True)
     for pk in chunks.order_by("last_seq").values_list("pk", flat=True):
-        yield _defining_events(pk)
+        yield _defining_events(run_id, pk)
 
 
 @lru_cache(maxsize=8)
-def _defining_events(chunk_id: int) -> tuple[HeaderEvent, ...]:
-    """A stored chunk never changes, and the one with the whole cluster takes long to decode."""
-    headers = TraceChunk.objects.values_list("headers", flat=True).get(pk=chunk_id)
+def _defining_events(run_id: UUID, chunk_id: int) -> tuple[HeaderEvent, ...]:
+    """A stored chunk never changes, and the one with the whole cluster takes long to decode.
+
+    The run tells apart chunks of which one got the number of another that was rolled back.
+    """
+    headers = TraceChunk.objects.values_list("headers", flat=True).get(pk=chunk_id, run_id=run_id)
     _, events = codec.read_headers(bytes(headers))
     return tuple(event for event in events if isinstance(event, DEFINING))

@@ -116,7 +116,7 @@ class Framework:
         self.profile_name = profile_name
         self.points = points
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
-        self._nominator = nominator
+        self.nominator = nominator
         self._pre_enqueue = self._at(ExtensionPoint.PRE_ENQUEUE, PreEnqueuePlugin)
         self._queue_sort = self._at(ExtensionPoint.QUEUE_SORT, QueueSortPlugin)
         self._pre_filter = self._at(ExtensionPoint.PRE_FILTER, PreFilterPlugin)
@@ -262,7 +262,7 @@ class Framework:
     ) -> Verdicts:
         """Judge nodes; those with nominated pods that matter must fit with and without them."""
         plain = self.run_filter(state, pod, nodes)
-        changes = nominated_changes(self._nominator.nominated_by_node(), pod, nodes)
+        changes = nominated_changes(self.nominator.nominated_by_node(), pod, nodes)
         if not changes:
             return plain
         at = np.array(sorted(changes), np.int64)

@@ -5,7 +5,7 @@ Upstream: v1.36 pkg/scheduler/schedule_one.go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from scheduler_core.cluster.cache import Cache
@@ -77,6 +77,8 @@ class Scheduler:
         self.algorithm = algorithm
         self.n_cycles = 0
         self.last_attempt: Attempt | None = None
+        self.on_cycle: Callable[[Cycle], None] | None = None
+        """Told of each cycle when it has chosen, before anything follows from it."""
         self._client = client
         self._failures = failures
         self._recorder = recorder
@@ -163,6 +165,8 @@ class Scheduler:
         return self._prepare_binding(framework, queued, cycle, node_name)
 
     def _emit_cycle(self, cycle: Cycle) -> None:
+        if self.on_cycle is not None:
+            self.on_cycle(cycle)
         for event in self._report.events(cycle):
             self._recorder.emit(event)
 

@@ -1,6 +1,15 @@
 """The simulated cluster: virtual time, API server, kubelets, and whole runs."""
 
+from scheduler_core.sim.reenactment import ReenactedCycle, reenact_cycle
 from scheduler_core.sim.run import RunOptions, simulate
 from scheduler_core.sim.scenario import Scenario, ScenarioError, load_scenario
 
-__all__ = ["RunOptions", "Scenario", "ScenarioError", "load_scenario", "simulate"]
+__all__ = [
+    "ReenactedCycle",
+    "RunOptions",
+    "Scenario",
+    "ScenarioError",
+    "load_scenario",
+    "reenact_cycle",
+    "simulate",
+]

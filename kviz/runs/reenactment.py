@@ -1,0 +1,137 @@
+"""Which plugins would also have turned a node down: one cycle of a run, re-enacted.
+
+The trace tells what kube-scheduler finds out: the first plugin that rejects each node. This
+simulates the run again up to the cycle and asks the others too (docs/adr/0016). What comes out is
+kept, and is only given out if the cycle went as recorded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import Final, TypedDict
+
+import msgspec
+import zstandard
+from django.conf import settings
+from django.core.cache import cache
+
+from kviz.runs import inputs
+from kviz.runs.models import Run
+from kviz.runs.projection import CycleDocument, StatusDocument
+from scheduler_core import ENGINE_VERSION
+from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.framework.status import SUCCESS, Status
+
+NOTE: Final = (
+    "Beyond what kube-scheduler computes: it stops at the first plugin that rejects a node. Here "
+    "every other plugin was asked, too, as if it were alone."
+)
+KEPT_S: Final = 24 * 3600
+MAX_BYTES: Final = 256 * 1024 * 1024
+
+_one_at_a_time: Final = threading.Lock()
+
+
+class AlsoDocument(TypedDict):
+    """Rejections the scheduler did not get to: of the pod as a whole, and by node."""
+
+    cycle: int
+    pod: str
+    note: str
+    pre_filter: list[StatusDocument]
+    also: dict[str, list[StatusDocument]]
+
+
+class CannotReenact(Exception):
+    """A cycle is not re-enacted; the text says why and what would help.
+
+    `busy` says that it may be, a few seconds from now.
+    """
+
+    def __init__(self, text: str, *, busy: bool = False) -> None:
+        super().__init__(text)
+        self.busy = busy
+
+
+def also(*, run: Run, recorded: CycleDocument) -> AlsoDocument:
+    """Return what other plugins would also have rejected. Raises CannotReenact."""
+    key = f"kviz:also:{run.pk}:{recorded['cycle']}:{ENGINE_VERSION}"
+    kept = cache.get(key)
+    if kept is None:
+        _check_possible(run, recorded)
+        if not _one_at_a_time.acquire(blocking=False):
+            raise CannotReenact("Another cycle is being re-enacted; try again soon.", busy=True)
+        try:
+            document = _also(run, recorded)
+        finally:
+            _one_at_a_time.release()
+        kept = zstandard.compress(msgspec.msgpack.encode(document))
+        cache.set(key, kept, KEPT_S)
+    unpacked = zstandard.decompress(kept, max_output_size=MAX_BYTES)
+    return msgspec.msgpack.decode(unpacked, type=AlsoDocument)
+
+
+def max_cycle(n_nodes: int) -> int:
+    """Return the last cycle that is re-enacted in a cluster of `n_nodes`.
+
+    A cycle's time grows with the nodes, from one that does not: that of some 1,000 nodes.
+    """
+    return max(1, settings.MAX_REENACTED_CYCLES * 2_000 // (1_000 + n_nodes))
+
+
+def _check_possible(run: Run, recorded: CycleDocument) -> None:
+    if run.engine_version != ENGINE_VERSION:
+        raise CannotReenact(
+            f"This run was made by engine {run.engine_version}; this is {ENGINE_VERSION}, which "
+            "might decide otherwise. Start the run again to ask this of its cycles."
+        )
+    limit = max_cycle(recorded["n_nodes"])
+    if recorded["cycle"] > limit:
+        raise CannotReenact(
+            f"To answer, the run has to be simulated again up to this cycle, which is too far: "
+            f"the limit for {recorded['n_nodes']} nodes is cycle {limit}. Ask about an earlier "
+            "cycle, or start a run with fewer pods, such as one pending pod alone."
+        )
+
+
+def _also(run: Run, recorded: CycleDocument) -> AlsoDocument:
+    try:
+        cycle = inputs.reenact(run, recorded["cycle"])
+    except (inputs.InvalidInput, PluginFailure) as error:
+        raise CannotReenact(f"This cycle cannot be re-enacted. {error}") from error
+    document: AlsoDocument = {
+        "cycle": recorded["cycle"],
+        "pod": recorded["pod"],
+        "note": NOTE,
+        "pre_filter": [],
+        "also": {},
+    }
+    if cycle is None:  # it looked at no node
+        return document
+    first = {node: _document(status) for node, status in cycle.rejected.items()}
+    if cycle.pod != recorded["pod"] or first != recorded["filter"]:
+        raise CannotReenact(
+            "Simulated again, this cycle went another way than recorded: a bug of kviz. "
+            "The recorded verdicts stand."
+        )
+    document["pre_filter"] = _but(cycle.pre_filter.plugin, cycle.individually.pod)
+    for node, rejections in cycle.individually.nodes.items():
+        known = cycle.rejected.get(node, SUCCESS).plugin
+        if others := _but(known, rejections):
+            document["also"][node] = others
+    return document
+
+
+def _but(plugin: str, rejections: Iterable[Status]) -> list[StatusDocument]:
+    """Leave out what the scheduler found out itself."""
+    return [_document(status) for status in rejections if status.plugin != plugin]
+
+
+def _document(status: Status) -> StatusDocument:
+    document: StatusDocument = {"code": status.code.label}
+    if status.plugin:
+        document["plugin"] = status.plugin
+    if status.reasons:
+        document["reasons"] = list(status.reasons)
+    return document

@@ -1,0 +1,178 @@
+"""Which other plugins would also have turned a node down, asked over REST."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kviz.runs import reenactment, services
+from kviz.runs.models import Run
+
+from .cast import API, CLUSTER, NODES, Person, pod, problem
+
+PICKY = pod("picky", "64", nodeSelector="{disk: ssd}", priority="-1")
+NO_LABEL = {
+    "plugin": "NodeAffinity",
+    "code": "UnschedulableAndUnresolvable",
+    "reasons": ["node(s) didn't match Pod's node affinity/selector"],
+}
+TOO_BIG = {
+    "plugin": "NodeResourcesFit",
+    "code": "UnschedulableAndUnresolvable",
+    "reasons": ["Insufficient cpu"],
+}
+
+
+def also(person: Person, run: Run, cycle: int) -> Any:
+    return person.get(f"/runs/{run.pk}/cycles/{cycle}/also/")
+
+
+def cycle_of(person: Person, run: Run, name: str) -> int:
+    cycles = person.get(f"/runs/{run.pk}/cycles/").json()["cycles"]
+    return next(each["cycle"] for each in cycles if each["pod"] == name)
+
+
+@pytest.fixture
+def run(ada: Person) -> Run:
+    return ada.finished(CLUSTER + PICKY)
+
+
+def test_what_the_scheduler_did_not_get_to(ada: Person, run: Run) -> None:
+    cycle = cycle_of(ada, run, "shop/picky")
+    recorded = ada.get(f"/runs/{run.pk}/cycles/{cycle}/").json()
+    assert recorded["filter"] == {"north": NO_LABEL, "south": NO_LABEL}
+
+    answer = also(ada, run, cycle)
+    assert answer.status_code == 200
+    document = answer.json()
+    assert document == {
+        "cycle": cycle,
+        "pod": "shop/picky",
+        "note": reenactment.NOTE,
+        "pre_filter": [],
+        "also": {"north": [TOO_BIG], "south": [TOO_BIG]},
+    }
+    assert document["note"].startswith("Beyond what kube-scheduler computes")
+
+
+def test_one_reason_is_all(ada: Person, run: Run) -> None:
+    document = also(ada, run, cycle_of(ada, run, "shop/giant")).json()
+    assert document["also"] == {}
+
+
+def test_a_cycle_that_found_a_node(ada: Person, run: Run) -> None:
+    assert also(ada, run, 1).json()["also"] == {}
+
+
+def test_a_run_without_nodes(ada: Person) -> None:
+    run = ada.finished(pod("lonely"))
+    assert also(ada, run, 1).json()["also"] == {}
+
+
+def test_a_run_that_goes_on_is_answered_too(ada: Person) -> None:
+    run = ada.finished(CLUSTER + PICKY)
+    Run.objects.filter(pk=run.pk).update(status=Run.Status.RUNNING)
+    assert also(ada, run, 1).status_code == 200
+
+
+def test_a_pod_that_pre_filter_turns_down(ada: Person) -> None:
+    """The scheduler looked at no node; the others would have found it too big."""
+    claim = "[{name: v, persistentVolumeClaim: {claimName: missing}}]"
+    run = ada.finished(NODES + pod("unclaimed", "64", volumes=claim))
+    recorded = ada.get(f"/runs/{run.pk}/cycles/1/").json()
+    assert recorded["pre_filter"]["status"]["plugin"] == "VolumeRestrictions"
+    assert recorded["filter"] == {}
+    document = also(ada, run, 1).json()
+    for node in ("north", "south"):
+        too_big, limits = document["also"][node]
+        assert too_big == TOO_BIG
+        assert limits["plugin"] == "NodeVolumeLimits"
+    assert [each["plugin"] for each in document["pre_filter"]] == ["VolumeBinding", "VolumeZone"]
+
+
+def test_the_answer_is_kept(ada: Person, run: Run) -> None:
+    cycle = cycle_of(ada, run, "shop/picky")
+    first = also(ada, run, cycle).json()
+    Run.objects.filter(pk=run.pk).update(scheduler_config="no configuration at all")
+    assert also(ada, run, cycle).json() == first
+    problem(also(ada, run, 1), 409)
+
+
+def test_what_is_not_there(ada: Person, ben: Person, run: Run) -> None:
+    problem(also(ada, run, 99), 404)
+    problem(also(ben, run, 1), 404)
+
+
+def test_whoever_has_the_link_may_ask(ben: Person, run: Run) -> None:
+    token = services.run_share(run=run)
+    response = ben.client.get(
+        f"{API}/runs/{run.pk}/cycles/1/also/", {"share": token}, headers=ben.headers
+    )
+    assert response.status_code == 200
+
+
+# ---------------------------------------------------------------- refusals
+
+
+def test_too_far_into_a_run(ada: Person, run: Run, settings: Any) -> None:
+    settings.MAX_REENACTED_CYCLES = 2
+    assert reenactment.max_cycle(2) == 3
+    assert also(ada, run, 3).status_code == 200
+    refused = problem(also(ada, run, 4), 409)
+    assert refused["type"] == "urn:kviz:problem:cannot-reenact"
+    assert "the limit for 2 nodes is cycle 3" in refused["detail"]
+    assert "Ask about an earlier cycle" in refused["detail"]
+
+
+@pytest.mark.parametrize(
+    ("n_nodes", "cycles"), [(0, 20_000), (100, 18_181), (1_000, 10_000), (5_000, 3_333)]
+)
+def test_how_far(n_nodes: int, cycles: int) -> None:
+    assert reenactment.max_cycle(n_nodes) == cycles
+
+
+def test_a_run_of_another_engine(ada: Person, run: Run) -> None:
+    Run.objects.filter(pk=run.pk).update(engine_version="0.0.9+k8s.1.35")
+    assert "made by engine 0.0.9+k8s.1.35" in problem(also(ada, run, 1), 409)["detail"]
+
+
+def test_a_run_that_asked_extenders(ada: Person) -> None:
+    config = (
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "extenders:\n- {urlPrefix: 'http://127.0.0.1:9', filterVerb: filter, ignorable: true}\n"
+    )
+    run = ada.finished(NODES + pod("web"), scheduler_config=config)
+    assert "what extenders answered" in problem(also(ada, run, 1), 409)["detail"]
+
+
+def test_one_at_a_time(ada: Person, run: Run) -> None:
+    with reenactment._one_at_a_time:
+        response = also(ada, run, 1)
+    assert problem(response, 503)["type"] == "urn:kviz:problem:busy"
+    assert int(response.headers["Retry-After"]) > 0
+    assert also(ada, run, 1).status_code == 200
+
+
+def test_a_cycle_that_goes_another_way(ada: Person, run: Run) -> None:
+    """The recorded verdicts are never contradicted."""
+    without = (
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "profiles:\n- plugins: {filter: {disabled: [{name: NodeAffinity}]}}\n"
+    )
+    cycle = cycle_of(ada, run, "shop/picky")
+    Run.objects.filter(pk=run.pk).update(scheduler_config=without)
+    assert "another way than recorded" in problem(also(ada, run, cycle), 409)["detail"]
+    assert also(ada, run, 1).status_code == 200
+
+
+def test_plugins_that_are_gone(ada: Person, run: Run) -> None:
+    gone = {"name": "Gone", "package": "gone", "version": "1"}
+    Run.objects.filter(pk=run.pk).update(out_of_tree_plugins=[gone])
+    assert "Gone from gone 1" in problem(also(ada, run, 1), 409)["detail"]
+
+
+def test_the_schema_knows_it(ada: Person) -> None:
+    schema = ada.get("/schema/", data={"format": "json"}).json()
+    operation = schema["paths"]["/api/v1/runs/{run_id}/cycles/{cycle}/also/"]["get"]
+    assert "more than the scheduler computes" in operation["description"]
