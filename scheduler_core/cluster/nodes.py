@@ -121,6 +121,11 @@ class Nodes:
         picked = np.arange(self.n)[which]
         return Nodes(self.cluster, rows, [self.changes[i] for i in picked])
 
+    def slice(self, start: int, end: int) -> Nodes:
+        """Return the nodes from one position to before another, changes and all."""
+        changes = self.changes[start:end]
+        return Nodes(self.cluster, self.rows[start:end], changes, bare=self.bare)
+
     def what_if(self, changes: Mapping[int, Change]) -> Nodes:
         """Return the same nodes with the pods of some, given by position, changed.
 
@@ -198,8 +203,11 @@ class Nodes:
 
     def requested(self, resource: str) -> IntArray:
         """Return what the pods on each node request of a resource, int64 (n,)."""
+        column = self.cluster.requested_of(resource)[self.rows]
+        if not self.changes and not self.bare:
+            return column
         return self._with_changes(
-            self.cluster.requested_of(resource)[self.rows],
+            column,
             ("requested", resource),
             lambda template: template.requests.placed.get(resource, 0),
         )

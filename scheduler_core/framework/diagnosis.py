@@ -35,6 +35,11 @@ class Verdicts:
         fits: npt.NDArray[np.bool_] = self.ids == 0
         return fits
 
+    @property
+    def all_fit(self) -> bool:
+        """Nobody has rejected a node: there is no status but SUCCESS."""
+        return len(self.statuses) <= 1
+
     def status(self, i: int) -> Status:
         return self.statuses[int(self.ids[i])]
 
@@ -108,6 +113,8 @@ class Diagnosis:
 
     def record(self, nodes: Nodes, verdicts: Verdicts) -> None:
         """Remember the rejected among `nodes`, and by which plugins."""
+        if verdicts.all_fit:
+            return
         rejected = np.flatnonzero(verdicts.ids)
         numbers = np.zeros(len(verdicts.statuses), np.int64)
         for i in np.unique(verdicts.ids[rejected]):

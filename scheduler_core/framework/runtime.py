@@ -479,9 +479,8 @@ def _only_rejected(verdicts: Verdicts) -> Verdicts:
 
 
 def _check_range(plugin: str, scores: Scores) -> None:
-    if not scores.size or (
-        np.minimum.reduce(scores) >= MIN_NODE_SCORE and np.maximum.reduce(scores) <= MAX_NODE_SCORE
-    ):
+    # A negative score is a very large one when its sign is not looked at.
+    if np.maximum.reduce(scores.view(np.uint64), initial=MIN_NODE_SCORE) <= MAX_NODE_SCORE:
         return
     wrong = scores[(scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE)]
     if wrong.size:

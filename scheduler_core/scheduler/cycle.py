@@ -33,6 +33,9 @@ NO_NODES_AVAILABLE = "no nodes available to schedule pods"
 DROPPED_BY_EXTENDER = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (), EXTENDER)
 
 
+NOWHERE = np.zeros(0, np.int64)
+
+
 class CycleError(Exception):
     """Something went wrong in the cycle (as opposed to: no node fits)."""
 
@@ -228,11 +231,17 @@ class SchedulingAlgorithm:
             return Filtering(first, Verdicts(np.zeros(n_to_find, np.int64), ()), first, n_to_find)
         verdicts = self._judge(framework, cycle, nodes, n_to_find)
         examined = self._turned(nodes, 0, verdicts.ids.size)
-        return Filtering(examined, verdicts, examined.take(verdicts.fits), n_to_find)
+        feasible = examined if verdicts.all_fit else examined.take(verdicts.fits)
+        return Filtering(examined, verdicts, feasible, n_to_find)
 
     def _turned(self, nodes: Nodes, start: int, end: int) -> Nodes:
         """Return the nodes from position `start` to `end`, counted from where to begin."""
-        return nodes.take((np.arange(start, end) + self.next_start_index) % nodes.n)
+        start, end = start + self.next_start_index, end + self.next_start_index
+        if end <= nodes.n:
+            return nodes.slice(start, end)
+        if start >= nodes.n:
+            return nodes.slice(start - nodes.n, end - nodes.n)
+        return nodes.take(np.arange(start, end) % nodes.n)
 
     def _judge(self, framework: Framework, cycle: Cycle, nodes: Nodes, n_to_find: int) -> Verdicts:
         """Return the verdicts up to where the search ends.
@@ -247,7 +256,8 @@ class SchedulingAlgorithm:
             start, end = end, _next_end(end, n_fits, n_to_find, guess, nodes.n)
             block = self._turned(nodes, start, end)
             verdicts = framework.run_filter_with_nominated_pods(cycle.state, cycle.pod, block)
-            builder.merge(np.arange(start, end), verdicts)
+            if not verdicts.all_fit:
+                builder.merge(np.arange(start, end), verdicts)
             n_fits += int(np.count_nonzero(verdicts.fits))
             if n_fits > n_to_find or _error_positions(verdicts).size:
                 break
@@ -312,6 +322,8 @@ def _search_length(verdicts: Verdicts, n_to_find: int) -> int:
 
     An error ends it as well.
     """
+    if verdicts.all_fit:
+        return min(verdicts.ids.size, n_to_find)
     feasible = np.flatnonzero(verdicts.fits)
     end = int(feasible[n_to_find]) if feasible.size > n_to_find else verdicts.ids.size
     wrong = _error_positions(verdicts)
@@ -320,8 +332,8 @@ def _search_length(verdicts: Verdicts, n_to_find: int) -> int:
 
 def _error_positions(verdicts: Verdicts) -> IntArray:
     wrong = np.array([status.code is Code.ERROR for status in verdicts.statuses], np.bool_)
-    if not wrong.any():
-        return np.zeros(0, np.int64)
+    if not np.count_nonzero(wrong):
+        return NOWHERE
     return np.flatnonzero(wrong[verdicts.ids])
 
 

@@ -165,9 +165,10 @@ class CycleReport:
     def _filter(self, cycle: Cycle, filtering: Filtering) -> Iterator[AnyEvent]:
         verdicts = filtering.verdicts
         rejected: Counter[int] = Counter()
-        counts = np.bincount(verdicts.ids, minlength=len(verdicts.statuses))
-        for status, count in list(zip(verdicts.statuses, counts, strict=True))[1:]:
-            rejected[self._recorder.plugin(status.plugin)] += int(count)
+        if not verdicts.all_fit:
+            counts = np.bincount(verdicts.ids, minlength=len(verdicts.statuses))
+            for status, count in list(zip(verdicts.statuses, counts, strict=True))[1:]:
+                rejected[self._recorder.plugin(status.plugin)] += int(count)
         yield FilterFinished(
             filtering.examined.n,
             filtering.feasible.n,
@@ -225,6 +226,10 @@ class CycleReport:
 def _follows_node_order(cycle: Cycle, filtering: Filtering) -> bool:
     """Tell whether the examined nodes are the node order from the start index on."""
     rows: Sequence[int] | IntArray = filtering.examined.rows
-    n = cycle.nodes.n
-    expected = cycle.nodes.rows[(np.arange(len(rows)) + cycle.start_index) % n]
-    return not filtering.by_nomination and bool(np.array_equal(rows, expected))
+    if filtering.by_nomination:
+        return False
+    to_the_end = cycle.nodes.rows[cycle.start_index :][: len(rows)]
+    from_the_start = cycle.nodes.rows[: len(rows) - len(to_the_end)]
+    return np.array_equal(rows[: len(to_the_end)], to_the_end) and np.array_equal(
+        rows[len(to_the_end) :], from_the_start
+    )

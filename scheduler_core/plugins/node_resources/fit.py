@@ -79,13 +79,13 @@ class Fit:
             return Verdict.error(nodes.n, NO_STATE)
         shortages: list[Shortage] = []
         full = nodes.n_pods + 1 > nodes.allowed_pods
-        if full.any():
+        if np.count_nonzero(full):
             shortages.append((full, Code.UNSCHEDULABLE, TOO_MANY_PODS))
         unresolvable = np.zeros(nodes.n, np.bool_)
         for name, request in state.items():
             allocatable = nodes.allocatable(name)
             short = request > allocatable - nodes.requested(name)
-            if short.any():
+            if np.count_nonzero(short):
                 shortages.append((short, Code.UNSCHEDULABLE, f"Insufficient {name}"))
                 unresolvable |= short & (request > allocatable)
         if not shortages:
