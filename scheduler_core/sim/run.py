@@ -13,6 +13,7 @@ from functools import partial
 
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.api import KubeObject, Node, Pod, PriorityClass
+from scheduler_core.api.findings import counted, some_of
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.config.features import FeatureGates
@@ -22,7 +23,7 @@ from scheduler_core.scheduler.build import SchedulerOptions, profile_records
 from scheduler_core.scheduler.event_handlers import TERMINAL_PHASES
 from scheduler_core.sim.admission import admit
 from scheduler_core.sim.pick import random_pick
-from scheduler_core.sim.scenario import Scenario, ScenarioOptions
+from scheduler_core.sim.scenario import Create, Scenario, ScenarioOptions
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.sim.steps import Steps
 from scheduler_core.trace.events import (
@@ -148,11 +149,17 @@ class Run:
 
     def _not_modelled(self) -> tuple[str, ...]:
         """Name what the input asks for in vain, extenders among it that cannot be reached."""
-        named = list(self._refused)
+        named = [*self._refused, *_features_not_modelled(self._pods())]
         if self._options.transport is None:
             extenders = self._options.configuration.extenders
             named += [f"the extender {each.url_prefix} was not asked" for each in extenders]
         return tuple(named)
+
+    def _pods(self) -> Iterator[Pod]:
+        """Yield the pods of the input, those that the scenario creates among them."""
+        created = (step.action for step in self._scenario.steps)
+        later = (item for each in created if isinstance(each, Create) for item in each.objects)
+        return (item for item in (*self._objects, *later) if isinstance(item, Pod))
 
     def _step(self) -> bool:
         """Do the next thing: an attempt, or what falls due next; tell whether there was one."""
@@ -203,6 +210,19 @@ def start_ns(objects: Sequence[KubeObject]) -> int:
     """Return when the run starts: the second after the latest time an object names."""
     latest = max((item.metadata.creation_timestamp or 0 for item in objects), default=0)
     return max(DEFAULT_START_NS, -(-latest // SECOND_NS) * SECOND_NS)
+
+
+def _features_not_modelled(pods: Iterator[Pod]) -> Iterator[str]:
+    claiming, grouped = [], []
+    for pod in pods:
+        if pod.spec.resource_claims:
+            claiming.append(pod.name)
+        if pod.spec.scheduling_group is not None:
+            grouped.append(pod.name)
+    if claiming:
+        yield f"resource claims of {counted(len(claiming), 'pod')}: {some_of(claiming)}"
+    if grouped:
+        yield f"scheduling groups of {counted(len(grouped), 'pod')}: {some_of(grouped)}"
 
 
 def timing_of(options: ScenarioOptions, timing: Timing) -> Timing:

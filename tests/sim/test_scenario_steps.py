@@ -8,8 +8,16 @@ from dataclasses import dataclass
 
 import pytest
 from builders import make_node, make_pod
+from msgspec.structs import replace
 
-from scheduler_core.api import KubeObject, ObjectMeta, Pod, PriorityClass, ReplicaSet
+from scheduler_core.api import (
+    KubeObject,
+    ObjectMeta,
+    Pod,
+    PodResourceClaim,
+    PriorityClass,
+    ReplicaSet,
+)
 from scheduler_core.api.meta import OwnerReference
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.scenario import load_scenario
@@ -463,6 +471,26 @@ def test_initial_pods_get_the_priority_of_their_class() -> None:
     high = PriorityClass(metadata=ObjectMeta(name="high"), value=50)
     played = play("steps: []", high, NODE, make_pod("p").priority_class("high").obj())
     assert played.pod("p").spec.priority == 50
+
+
+def test_features_that_are_not_modelled_are_reported() -> None:
+    claiming = make_pod("p").obj()
+    spec = replace(claiming.spec, resource_claims=(PodResourceClaim(name="gpu"),))
+    played = play(
+        """\
+        steps:
+        - at: 1s
+          create:
+            apiVersion: v1
+            kind: Pod
+            metadata: {name: q}
+            spec: {containers: [{name: c}], resourceClaims: [{name: gpu}]}
+        """,
+        NODE,
+        replace(claiming, spec=spec),
+    )
+    (started,) = (event for event in played.trace if isinstance(event, RunStarted))
+    assert started.not_modelled == ("resource claims of 2 pods: p, q",)
 
 
 def test_an_initial_pod_of_an_unknown_class_is_reported() -> None:
