@@ -5,6 +5,7 @@ import {
   Result,
   type CycleFinished,
   type CycleStarted,
+  type ExtenderCalled,
   type FilterFinished,
   type HeaderEvent,
   type NodeSelected,
@@ -65,6 +66,7 @@ export interface CycleRecord {
   readonly preScore: PreScoreFinished | null;
   readonly selected: NodeSelected | null;
   readonly postFilter: PostFilterFinished | null;
+  readonly extenders: readonly ExtenderCalled[];
   readonly preemption: {
     readonly started: PreemptionStarted | null;
     readonly decided: PreemptionDecided | null;
@@ -79,6 +81,7 @@ export interface CycleRecord {
 interface Seen {
   byKind: Map<string, { event: HeaderEvent; seq: number }>;
   points: Map<string, { status: StatusRecord; seq: number }>;
+  extenders: ExtenderCalled[];
 }
 
 /** Read cycle `number` (from 1) out of the trace. */
@@ -100,6 +103,7 @@ export function cycleRecord(fold: Fold, number: number): CycleRecord {
     preScore: get("PreScoreFinished"),
     selected: get("NodeSelected"),
     postFilter: get("PostFilterFinished"),
+    extenders: seen.extenders,
     preemption: {
       started: get("PreemptionStarted"),
       decided: get("PreemptionDecided"),
@@ -116,13 +120,14 @@ function range(from: number, to: number): number[] {
 }
 
 function collect(fold: Fold, from: number, to: number, started: CycleStarted): Seen {
-  const seen: Seen = { byKind: new Map(), points: new Map() };
+  const seen: Seen = { byKind: new Map(), points: new Map(), extenders: [] };
   for (let seq = from; seq < to; seq++) {
     const event = fold.trace.event(seq);
     if (!event) continue;
     if (event.kind === "PointFinished") {
       if (event.pod === started.pod) seen.points.set(event.point, { status: event.status, seq });
-    } else if (event.kind !== "CycleFinished" || event.cycle === started.cycle) {
+    } else if (event.kind === "ExtenderCalled") seen.extenders.push(event);
+    else if (event.kind !== "CycleFinished" || event.cycle === started.cycle) {
       seen.byKind.set(event.kind, { event, seq });
     }
   }

@@ -90,6 +90,7 @@ export const en = {
   "story.pluginPasses": "{plugin} has no objection at {point}.",
 
   "pipeline.label": "Pipeline",
+  "pipeline.before": "Just before: {text}",
   "pipeline.noPlugins": "No plugins are attached here.",
   "pipeline.noCycle": "The plugins appear with the first cycle.",
   "outcome.passed": "passed",

@@ -10,6 +10,9 @@ export interface Strip {
   readonly scale: number;
 }
 
+/** Room above the bars for flags and bookmarks. */
+const TOP = 15;
+
 interface Bucket {
   placed: number;
   failed: number;
@@ -51,7 +54,7 @@ export function drawOverview(
     let y = base;
     const part = (count: number, colour: string, hatched: boolean): void => {
       if (!count) return;
-      const h = Math.max(1.5, (count / most) * (base - 6));
+      const h = Math.max(1.5, (count / most) * (base - TOP));
       c.fillStyle = colour;
       c.fillRect(left(i), y - h, bar, h);
       if (hatched) lines(c, palette.surface, left(i), y - h, bar, h);
@@ -91,7 +94,7 @@ function drawWaiting(
   c.beginPath();
   buckets.forEach((bucket, i) => {
     if (bucket.waiting < 0) return;
-    c.lineTo(x(i), base - (bucket.waiting / most) * (base - 6));
+    c.lineTo(x(i), base - (bucket.waiting / most) * (base - TOP));
   });
   c.stroke();
 }
