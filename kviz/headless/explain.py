@@ -384,12 +384,12 @@ def _preemption(attempt: Attempt) -> Preemption:
     candidates = [_candidate(run) for run in report.dry_runs if run.status.is_success]
     winner = next((c for c in candidates if c.node == report.winner), None)
     n_by_reason = Counter(r.status.message for r in report.dry_runs if not r.status.is_success)
-    n_hopeless = attempt.cycle.nodes.n - len(report.potential)
+    n_hopeless = attempt.cycle.nodes.n - report.n_potential
     if n_hopeless:
         n_by_reason["Preemption is not helpful for scheduling"] += n_hopeless
     return Preemption(
         why_not="" if winner else "evicting pods of lower priority makes room on no node",
-        n_potential=len(report.potential),
+        n_potential=report.n_potential,
         winner=winner,
         others=tuple(c for c in candidates if c is not winner),
         n_by_reason=dict(n_by_reason.most_common()),

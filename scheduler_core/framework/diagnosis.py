@@ -6,7 +6,7 @@ Upstream: v1.36 pkg/scheduler/framework/types.go (Diagnosis, NodeToStatus, FitEr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -147,10 +147,10 @@ class Diagnosis:
         number = int(self._ids[row]) if 0 <= row < self._ids.size else -1
         return self.absent if number < 0 else self._statuses.values[number]
 
-    def nodes_with(self, code: int) -> Sequence[str]:
-        """Return the names of the nodes whose status has that code, in node order."""
+    def nodes_with(self, code: int) -> Nodes:
+        """Return the nodes whose status has that code, in node order."""
         codes = np.array([*(s.code for s in self._statuses.values), self.absent.code], np.int64)
-        return self.nodes.take(codes[self._ids[self.nodes.rows]] == code).names
+        return self.nodes.take(codes[self._ids[self.nodes.rows]] == code)
 
     def message(self) -> str:
         """Return `0/N nodes are available: ...`, exactly as the scheduler words it."""

@@ -198,8 +198,8 @@ class NodeToStatus(Protocol):
     def status(self, node_name: str) -> Status:
         """Return the node's status, or the status of all nodes not looked at."""
 
-    def nodes_with(self, code: int) -> Sequence[str]:
-        """Return the names of the nodes with that code, in node order."""
+    def nodes_with(self, code: int) -> Nodes:
+        """Return the nodes with that code, in node order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,10 +139,8 @@ class DefaultPreemption:
 
         Upstream begins at a random node; here it is the first (offset 0).
         """
-        names = tuple(statuses.nodes_with(Code.UNSCHEDULABLE))
-        rows = np.array([self._handle.cluster.row_of[name] for name in names], np.int64)
-        nodes = self._handle.cluster.view(rows)
-        n_wanted = self._calculate_num_candidates(len(names))
+        nodes = statuses.nodes_with(Code.UNSCHEDULABLE)
+        n_wanted = self._calculate_num_candidates(nodes.n)
         done: list[DryRun] = []
         while len(done) < nodes.n:
             batch = nodes.take(np.arange(len(done), min(len(done) + n_wanted, nodes.n)))
@@ -151,7 +149,7 @@ class DefaultPreemption:
             if n_needed is not None:
                 done = done[:n_needed]
                 break
-        return PreemptionReport(potential=names, n_wanted=n_wanted, dry_runs=tuple(done))
+        return PreemptionReport(potential=nodes, n_wanted=n_wanted, dry_runs=tuple(done))
 
     def _dry_run(self, pod: PodInfo, nodes: Nodes, refilter: Refilter) -> Sequence[DryRun]:
         """Try preemption on every node, unless that has been done and nothing has changed."""

@@ -7,6 +7,7 @@ candidates in a map, so that the last tie falls to any of them; here it falls to
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from scheduler_core.preemption.importance import start_time_ns
 from scheduler_core.preemption.report import Criterion, DryRun
@@ -26,10 +27,10 @@ def pick_one_node(
     left = list(candidates)
     names = tuple([candidate.node_name for candidate in left])
     criteria: list[Criterion] = []
-    for name, value in _CRITERIA:
+    for name in CRITERIA:
         if len(left) == 1:
             break
-        values = [value(candidate, now_ns) for candidate in left]
+        values = _values(name, left, now_ns)
         best = max(values) if name == LATEST_START else min(values)
         names_before = names
         if values.count(best) < len(left):
@@ -42,15 +43,24 @@ def pick_one_node(
 
 def earliest_start_ns(candidate: DryRun, now_ns: int) -> int:
     """Return the earliest start among the victims of highest priority."""
-    return min([start_time_ns(victim, now_ns) for victim in candidate.most_important])
+    known = candidate.earliest_start_ns
+    if known is not None:
+        return known
+    return min(start_time_ns(victim, now_ns) for victim in candidate.most_important)
 
 
 LATEST_START = "latestStartTime"
+_ATTRIBUTES = {
+    "pdbViolations": attrgetter("n_pdb_violations"),
+    "highestPriority": attrgetter("highest_priority"),
+    "sumPriorities": attrgetter("sum_of_priorities"),
+    "numVictims": attrgetter("n_victims"),
+}
+CRITERIA = (*_ATTRIBUTES, LATEST_START)
+"""In the order in which they decide; the least value wins, but for the latest start."""
 
-_CRITERIA: Sequence[tuple[str, Callable[[DryRun, int], int]]] = (
-    ("pdbViolations", lambda candidate, _: candidate.n_pdb_violations),
-    ("highestPriority", lambda candidate, _: candidate.victims[0].priority),
-    ("sumPriorities", lambda candidate, _: candidate.sum_of_priorities),
-    ("numVictims", lambda candidate, _: len(candidate.victims)),
-    (LATEST_START, earliest_start_ns),
-)
+
+def _values(criterion: str, candidates: Sequence[DryRun], now_ns: int) -> list[int]:
+    if criterion == LATEST_START:
+        return [earliest_start_ns(candidate, now_ns) for candidate in candidates]
+    return list(map(_ATTRIBUTES[criterion], candidates))

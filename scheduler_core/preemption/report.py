@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.extenders import ExtenderCall
 from scheduler_core.framework.status import Status
@@ -47,6 +48,21 @@ class DryRun:
         return sum(victim.priority + PRIORITY_OFFSET for victim in self.victims)
 
     @cached_property
+    def highest_priority(self) -> int:
+        return self.victims[0].priority
+
+    @cached_property
+    def n_victims(self) -> int:
+        return len(self.victims)
+
+    @cached_property
+    def earliest_start_ns(self) -> int | None:
+        """Return the earliest start among the most important victims, None if one has not."""
+        starts = [victim.pod.status.start_time for victim in self.most_important]
+        known = [start_ns for start_ns in starts if start_ns is not None]
+        return min(known) if len(known) == len(starts) else None
+
+    @cached_property
     def most_important(self) -> tuple[PodInfo, ...]:
         """Return the victims of highest priority; there must be victims."""
         highest = max(victim.priority for victim in self.victims)
@@ -72,7 +88,7 @@ class PreemptionReport:
     """
 
     ineligible: str = ""
-    potential: tuple[str, ...] = ()
+    potential: Nodes | None = None
     offset: int = 0
     n_wanted: int = 0
     dry_runs: tuple[DryRun, ...] = ()
@@ -82,3 +98,7 @@ class PreemptionReport:
     extender_calls: tuple[ExtenderCall, ...] = ()
     left_by_extenders: tuple[str, ...] | None = None
     """The candidates that extenders left; None if there are no extenders."""
+
+    @property
+    def n_potential(self) -> int:
+        return self.potential.n if self.potential is not None else 0

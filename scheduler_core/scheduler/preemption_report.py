@@ -35,7 +35,7 @@ class PreemptionWords:
         if report.ineligible:
             yield PreemptionIneligible(report.ineligible)
             return
-        yield PreemptionStarted(len(report.potential), report.offset, report.n_wanted)
+        yield PreemptionStarted(report.n_potential, report.offset, report.n_wanted)
         if self._recorder.details:
             yield PreemptionDryRun(tuple(map(self._candidate, report.dry_runs)))
         yield _decided(report, self._recorder)
