@@ -29,6 +29,10 @@ from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
 
+INT8: Final = np.dtype(np.int8)
+INT64: Final = np.dtype(np.int64)
+UINT64: Final = np.dtype(np.uint64)
+
 ANSWERS: Final[Mapping[str, tuple[type, ...]]] = {
     "PreEnqueue": (Status,),
     "QueueSort": (tuple,),
@@ -89,8 +93,8 @@ def call(point: str, plugin: str, pod: PodInfo | None, method: Callable[[*Ts], R
 def call_filter(plugin: FilterPlugin[object], state: object, pod: PodInfo, nodes: Nodes) -> Verdict:
     """Ask for a verdict. Raises PluginFailure, also for columns of a wrong shape or type."""
     verdict = call("Filter", plugin.name, pod, plugin.filter, state, pod, nodes)
-    fault = _column_fault("code", verdict.code, np.int8, nodes.n)
-    fault = fault or _column_fault("reasons", verdict.reasons, np.uint64, nodes.n)
+    fault = _column_fault("code", verdict.code, INT8, nodes.n)
+    fault = fault or _column_fault("reasons", verdict.reasons, UINT64, nodes.n)
     if not fault and np.count_nonzero(verdict.code):
         codes = np.unique(verdict.code[verdict.code != 0])
         if codes[0] < 0 or codes[-1] > max(Code):
@@ -149,18 +153,18 @@ _CALLERS: Final = (
 
 
 def _scores(point: str, plugin: str, pod: PodInfo, scores: Scores, n: int) -> Scores:
-    if fault := _column_fault("scores", scores, np.int64, n):
+    if fault := _column_fault("scores", scores, INT64, n):
         raise PluginFailure(plugin, point, pod.key, fault)
     return scores
 
 
 def _column_fault(
-    name: str, column: npt.NDArray[np.generic], dtype: type[np.generic], n: int
+    name: str, column: npt.NDArray[np.generic], dtype: np.dtype[np.generic], n: int
 ) -> str:
     """Return what is wrong with a column that must be `dtype` (n,), empty if nothing is."""
     if isinstance(column, np.ndarray) and column.dtype == dtype and column.shape == (n,):
         return ""
-    wanted = f"{np.dtype(dtype)} {(n,)}"
+    wanted = f"{dtype} {(n,)}"
     if not isinstance(column, np.ndarray):
         return f"returned {name} of type {type(column).__name__}, not an array {wanted}"
     return f"returned {name} {column.dtype} {column.shape}, not {wanted}"

@@ -65,8 +65,10 @@ class Column(Record, frozen=True):
         low, high = 0, 0
         if values.size:
             low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
-        name, _, _, dtype = next(kind for kind in _RANGES if kind[1] <= low and high <= kind[2])
-        return Column(name, values.astype(dtype).tobytes())
+        for name, least, most, dtype in _RANGES:
+            if least <= low and high <= most:
+                return Column(name, values.astype(dtype).tobytes())
+        raise OverflowError(f"no integer type holds {low} to {high}")
 
     def array(self) -> npt.NDArray[np.int64]:
         """Decode to int64 (n,)."""

@@ -70,11 +70,16 @@ class BalancedAllocation:
 
 def _balances_of_two(resources: Sequence[Allocation]) -> Scores:
     """Return `balance` with the pod and without it, int64 (2, n), where all nodes have both."""
-    first, second = (
-        np.minimum(np.stack((each.requested, each.allocated)) / each.allocatable, 1.0)
-        for each in resources
-    )
-    std = np.abs((first - second) / 2)
+    std = np.empty((2, resources[0].allocatable.size))
+    first, second = resources
+    for row, (one, other) in zip(
+        std,
+        ((first.requested, second.requested), (first.allocated, second.allocated)),
+        strict=True,
+    ):
+        row[:] = np.minimum(one / first.allocatable, 1.0)
+        row -= np.minimum(other / second.allocatable, 1.0)
+    std = np.abs(std / 2)
     return ((1 - std) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 
