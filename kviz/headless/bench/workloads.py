@@ -222,14 +222,19 @@ def _of_kinds(*kinds: str) -> Callable[[int, int], Iterator[KubeObject]]:
     return make
 
 
-def _preemption(n_nodes: int, n_pods: int) -> Iterator[KubeObject]:
-    yield from _nodes(n_nodes)
-    for i in range(n_nodes):
-        for k in range(4):
-            requests = {"cpu": "900m", "memory": "500Mi"}
-            yield make_pod(f"low-{i:05d}-{k}", requests=requests, node_name=f"node-{i:05d}")
-    for i in range(n_pods):
-        yield make_pod(f"high-{i:05d}", requests={"cpu": "3000m", "memory": "500Mi"}, priority=10)
+def _crowded(cpu: str) -> Callable[[int, int], Iterator[KubeObject]]:
+    """Return a workload of nodes that are all but full, and pods of higher priority."""
+
+    def make(n_nodes: int, n_pods: int) -> Iterator[KubeObject]:
+        yield from _nodes(n_nodes)
+        for i in range(n_nodes):
+            for k in range(4):
+                requests = {"cpu": "900m", "memory": "500Mi"}
+                yield make_pod(f"low-{i:05d}-{k}", requests=requests, node_name=f"node-{i:05d}")
+        for i in range(n_pods):
+            yield make_pod(f"high-{i:05d}", requests={"cpu": cpu, "memory": "500Mi"}, priority=10)
+
+    return make
 
 
 def _volumes(n_nodes: int, n_pods: int) -> Iterator[KubeObject]:
@@ -295,7 +300,8 @@ WORKLOADS: Final[Mapping[str, Workload]] = {
     "preferredantiaffinity": Workload(
         _of_kinds("preferredantiaffinity"), 5000, 2000, "one pod per node, preferred"
     ),
-    "preemption": Workload(_preemption, 500, 400, "full nodes, pods of higher priority"),
+    "preemption": Workload(_crowded("3000m"), 500, 400, "full nodes, pods of higher priority"),
+    "crowded": Workload(_crowded("100m"), 500, 400, "the same nodes, pods that still fit"),
     "unschedulable": Workload(
         _of_kinds("unschedulable", *["basic"] * (UNSCHEDULABLE_EACH - 1)),
         5000,
