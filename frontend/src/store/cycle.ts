@@ -244,6 +244,11 @@ function filterStep(draft: Draft, seen: Seen, attached: PointPlugins): Step {
     left -= n;
     return { ...plugin, outcome: n ? "failed" : "passed", rejected: n };
   });
+  // Extenders are no plugins of the profile, but turn nodes down after them.
+  const outside = event.rejected
+    .filter((r) => !attached.plugins.includes(r.plugin))
+    .map((r): PluginStep => ({ plugin: r.plugin, outcome: "failed", rejected: r.n_nodes, weight: 0 }));
+  plugins.push(...outside);
   const flow = { into: event.n_examined, out: event.n_feasible };
   const seq = seen.byKind.get("FilterFinished")!.seq;
   return step(event.n_feasible ? "passed" : "failed", plugins, seq, { flow });

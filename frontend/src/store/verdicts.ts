@@ -138,10 +138,9 @@ function fill(column: Uint8Array, record: CycleRecord, detail: CycleDetail, look
   const order = pluginOrder(record);
   const asked = look.point === "Filter" && look.plugin !== null ? order.get(look.plugin) : undefined;
   const skipped = asked === undefined && look.point === "Filter" && look.plugin !== null;
-  const kept = record.extenders.length && look.plugin === null ? new Set<number>(detail.feasible) : null;
   for (const node of detail.examined) {
     const status = statusOf(detail, node)!;
-    const passed = status.code === "Success" && (kept?.has(node) ?? true); // extenders come last
+    const passed = status.code === "Success";
     if (skipped) column[node] = Verdict.SKIPPED;
     else if (asked === undefined || passed) column[node] = passed ? Verdict.FEASIBLE : Verdict.REJECTED;
     else column[node] = compare(order.get(status.plugin) ?? -1, asked);

@@ -32,6 +32,7 @@ export const glosses = {
   "plugin.NodeResourcesBalancedAllocation": "Prefers nodes where cpu and memory stay equally full.",
   "plugin.ImageLocality": "Prefers nodes that have the pod's images already.",
   "plugin.DefaultBinder": "Tells the API server which node the pod belongs to.",
+  "plugin.Extender": "Services outside the scheduler that are asked after its plugins.",
   "plugin.NodeDeclaredFeatures": "Rejects nodes that lack a feature the pod needs.",
 
   "formula.TaintToleration": "Counts untolerated PreferNoSchedule taints; fewer is better, none is 100.",

@@ -1,0 +1,89 @@
+// A cycle's points as the header events tell them, over hand-made traces.
+
+import { encode } from "@msgpack/msgpack";
+import { describe, expect, test } from "vitest";
+
+import { cycleRecord, decidingPoint, type PointStep } from "./cycle.ts";
+import { Fold } from "./fold.ts";
+
+const PLUGINS = ["Sort", "Taints", "Fit", "Images", "Binder", "Extender"];
+const OK = ["Success", -1, []];
+const PROFILE = ["default", [["QueueSort", [0], []], ["PreFilter", [2], []], ["Filter", [1, 2], []],
+  ["PreScore", [1, 3], []], ["Score", [1, 3], [3, 1]], ["Permit", [], []], ["Bind", [4], []]]];
+const PRELUDE = [
+  ["RunStarted", "0", 0, 1_000n, PLUGINS, [PROFILE], []],
+  ["PodAdded", 0, "a", "x", "default", 0, [], "", -1, -1, "Pending", false],
+  ["PodAdded", 1, "a", "y", "default", 0, [], "", -1, -1, "Pending", false],
+];
+
+function fold(...events: unknown[][]): Fold {
+  const fold = new Fold();
+  fold.append(encode([0, [...PRELUDE, ...events]], { useBigInt64: true }));
+  return fold;
+}
+
+const started = (cycle: number, pod: number): unknown[] => ["CycleStarted", cycle, pod, 1, 0, 1, 0, 9];
+const point = (steps: readonly PointStep[], name: string): PointStep => steps.find((s) => s.point === name)!;
+
+describe("a cycle that binds", () => {
+  const record = cycleRecord(fold(
+    started(1, 0),
+    ["PreFilterFinished", OK, [], null],
+    ["FilterFinished", 9, 4, 9, [[1, 3], [5, 2]], false],
+    ["PreScoreFinished", OK, [3]],
+    ["NodeSelected", 7, "heap", 4, 300, 1, 6, 290, [1]],
+    ["PointFinished", 0, "Reserve", OK],
+    ["PointFinished", 0, "Permit", OK],
+    ["CycleFinished", 1, 0, 7, "", [], []],
+    ["ClockAdvanced", 2_000_000n],
+    started(2, 1),
+    ["PointFinished", 0, "PreBind", OK],
+    ["PointFinished", 0, "Bind", ["Success", 4, []]],
+    ["CycleFinished", 2, 4, -1, "", [], []],
+  ), 1);
+
+  test("counts nodes from plugin to plugin, extenders last", () => {
+    const filter = point(record.points, "Filter");
+    expect(filter.flow).toEqual({ into: 9, out: 4 });
+    expect(filter.plugins.map((p) => [PLUGINS[p.plugin], p.outcome, p.rejected])).toEqual([
+      ["Taints", "failed", 3], ["Fit", "passed", 0], ["Extender", "failed", 2],
+    ]);
+  });
+
+  test("knows its binding cycle, which runs while the next pod is scheduled", () => {
+    expect(point(record.points, "Bind").outcome).toBe("passed");
+    expect(point(record.points, "Bind").ran).toBe(true);
+    expect(record.seqs).toHaveLength(8);
+    expect(point(record.points, "PostBind").outcome).toBe("unreached");
+  });
+
+  test("skips what has nothing to do", () => {
+    expect(point(record.points, "PostFilter")).toMatchObject({ outcome: "skipped", ran: false });
+    expect(point(record.points, "Permit")).toMatchObject({ outcome: "skipped", ran: true });
+    expect(point(record.points, "Score").plugins.map((p) => [p.outcome, p.weight])).toEqual([["passed", 3], ["skipped", 1]]);
+  });
+
+  test("is decided by scoring", () => expect(decidingPoint(record)).toBe("Score"));
+});
+
+describe("a cycle that fails", () => {
+  test("in PreFilter has not asked any Filter plugin", () => {
+    const record = cycleRecord(fold(started(1, 0),
+      ["PreFilterFinished", ["UnschedulableAndUnresolvable", 2, ["no"]], [], null],
+      ["CycleFinished", 1, 1, -1, "no", [2], []]), 1);
+    expect(point(record.points, "PreFilter")).toMatchObject({ outcome: "failed", flow: { into: 9, out: 0 } });
+    expect(point(record.points, "Filter").plugins.map((p) => p.outcome)).toEqual(["unasked", "unasked"]);
+    expect(decidingPoint(record)).toBe("PreFilter");
+  });
+
+  test("at the only node left skips scoring", () => {
+    const record = cycleRecord(fold(started(1, 0), ["PreFilterFinished", OK, [], [3]],
+      ["FilterFinished", 1, 1, 9, [], false], ["NodeSelected", 3, "single", 1],
+      ["PointFinished", 0, "Reserve", OK], ["PointFinished", 0, "Permit", ["Unschedulable", 4, ["not now"]]],
+      ["CycleFinished", 1, 1, -1, "", [4], []]), 1);
+    expect(point(record.points, "PreFilter").flow).toEqual({ into: 9, out: 1 });
+    expect(point(record.points, "Score").outcome).toBe("skipped");
+    expect(point(record.points, "Permit").outcome).toBe("failed");
+    expect(decidingPoint(record)).toBe("Permit");
+  });
+});
