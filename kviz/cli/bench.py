@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from kviz.cli.arguments import Subparsers
 from kviz.headless.bench.flush import measure_flush
 from kviz.headless.bench.measure import BenchOptions, BenchResult, measure
+from kviz.headless.bench.report import (
+    RACES,
+    SERIES,
+    chart,
+    growth_table,
+    measure_all,
+    race_table,
+)
 from kviz.headless.bench.workloads import WORKLOADS
 
 
@@ -35,6 +44,12 @@ def add_parser(commands: Subparsers) -> None:
         help="measure the event that wakes N parked pods at once instead (default: 10,000)",
     )
     command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.add_argument(
+        "--report",
+        type=Path,
+        metavar="SVG",
+        help="measure all sizes of docs/performance.md: print its tables, draw its chart",
+    )
     command.set_defaults(run=run)
 
 
@@ -61,6 +76,8 @@ def _flush(options: argparse.Namespace) -> int:
 
 
 def _race(options: argparse.Namespace) -> int:
+    if options.report is not None:
+        return _report(options.report)
     workload = WORKLOADS[options.workload]
     result = measure(
         BenchOptions(
@@ -75,6 +92,15 @@ def _race(options: argparse.Namespace) -> int:
         print(json.dumps(result.as_json()))
     else:
         _print(result)
+    return 0
+
+
+def _report(svg: Path) -> int:
+    print(race_table(measure_all(RACES)))
+    drawn = [(series, measure_all(series.runs)) for series in SERIES]
+    for series, results in drawn:
+        print(growth_table(series, results))
+    svg.write_text(chart(drawn), encoding="utf-8")
     return 0
 
 
