@@ -1,0 +1,88 @@
+// Preemptions that follow from one another: who was evicted comes back and evicts in turn, or
+// loses a nomination to somebody greater and has to make room elsewhere.
+
+import type { Fold } from "./fold.ts";
+
+/** How a preemption came after another: its pod `returned`, or was `outbid` on its node. */
+export type Link = "returned" | "outbid";
+
+export interface Preemption {
+  readonly cycle: number;
+  readonly preemptor: number;
+  readonly victims: readonly number[];
+  /** The preemption this one follows from, and how; null for one that starts by itself. */
+  readonly after: { readonly cycle: number; readonly link: Link } | null;
+}
+
+export interface Branch {
+  readonly preemption: Preemption;
+  readonly then: readonly Branch[];
+}
+
+/** All preemptions of the run that evicted pods, in order. */
+export function preemptions(fold: Fold): Preemption[] {
+  const found: Preemption[] = [];
+  const owners = new Map(fold.podFacts.map((facts) => [facts.key, facts.owner]));
+  const ownerOf = (pod: number): string => owners.get(fold.podNames[pod] ?? "") ?? "";
+  const evictedFrom = new Map<string, number>();
+  const outbidIn = new Map<number, number>();
+  for (const [cycle, { preemptor, victims }] of evictions(fold)) {
+    found.push({ cycle, preemptor, victims, after: origin(preemptor) });
+    for (const victim of victims) {
+      evictedFrom.set(`#${victim}`, cycle);
+      if (ownerOf(victim)) evictedFrom.set(ownerOf(victim), cycle);
+    }
+    for (const pod of outbid(fold, cycle, preemptor)) outbidIn.set(pod, cycle);
+  }
+  return found;
+
+  function origin(preemptor: number): Preemption["after"] {
+    const lost = outbidIn.get(preemptor);
+    if (lost !== undefined) return { cycle: lost, link: "outbid" };
+    const owner = ownerOf(preemptor);
+    const back = evictedFrom.get(`#${preemptor}`) ?? (owner ? evictedFrom.get(owner) : undefined);
+    return back === undefined ? null : { cycle: back, link: "returned" };
+  }
+}
+
+/** The cascade that a cycle's preemption belongs to; null if it stands alone. */
+export function cascadeOf(fold: Fold, cycle: number): Branch | null {
+  const all = preemptions(fold);
+  const byCycle = new Map(all.map((preemption) => [preemption.cycle, preemption]));
+  let root = byCycle.get(cycle);
+  if (!root) return null;
+  for (let above = root.after; above; above = root.after) root = byCycle.get(above.cycle)!;
+  const tree = branch(root, all);
+  return tree.then.length ? tree : null;
+}
+
+function branch(preemption: Preemption, all: readonly Preemption[]): Branch {
+  const next = all.filter((other) => other.after?.cycle === preemption.cycle);
+  return { preemption, then: next.map((other) => branch(other, all)) };
+}
+
+/** Victims by cycle, each with the pod they made way for. */
+function evictions(fold: Fold): Map<number, { preemptor: number; victims: number[] }> {
+  const byCycle = new Map<number, { preemptor: number; victims: number[] }>();
+  for (const flag of fold.chronicle.flags) {
+    if (flag.kind !== "eviction") continue;
+    const { pod, by_pod } = fold.trace.eventOf(flag.seq, "PodEvicted");
+    if (by_pod < 0) continue;
+    const entry = byCycle.get(flag.cycle) ?? { preemptor: by_pod, victims: [] };
+    entry.victims.push(pod);
+    byCycle.set(flag.cycle, entry);
+  }
+  return byCycle;
+}
+
+/** Pods that lost their nomination in a cycle to its preemptor. */
+function* outbid(fold: Fold, cycle: number, preemptor: number): Generator<number> {
+  const { chronicle, trace } = fold;
+  const end = cycle < chronicle.nCycles ? chronicle.startSeq.at(cycle + 1) : trace.length;
+  for (let seq = chronicle.startSeq.at(cycle); seq < end; seq++) {
+    const event = trace.event(seq);
+    if (event?.kind === "NominationChanged" && event.node < 0 && event.pod !== preemptor) {
+      yield event.pod;
+    }
+  }
+}
