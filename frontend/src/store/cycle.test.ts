@@ -82,6 +82,7 @@ describe("a cycle that fails", () => {
       ["PointFinished", 0, "Reserve", OK], ["PointFinished", 0, "Permit", ["Unschedulable", 4, ["not now"]]],
       ["CycleFinished", 1, 1, -1, "", [4], []]), 1);
     expect(point(record.points, "PreFilter").flow).toEqual({ into: 9, out: 1 });
+    expect(point(record.points, "PreScore").outcome).toBe("skipped");
     expect(point(record.points, "Score").outcome).toBe("skipped");
     expect(point(record.points, "Permit").outcome).toBe("failed");
     expect(decidingPoint(record)).toBe("Permit");

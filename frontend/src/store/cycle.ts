@@ -182,7 +182,8 @@ function pointStep(point: Point, draft: Draft, seen: Seen, attached: PointPlugin
     case "PostFilter":
       return postFilterStep(draft, seen, attached);
     case "PreScore":
-      return preStep(draft.preScore, seen.byKind.get("PreScoreFinished")?.seq, attached, null);
+      return preStep(
+        draft.preScore, seen.byKind.get("PreScoreFinished")?.seq, attached, null, draft.selected !== null);
     case "Score":
       return scoreStep(draft, seen, attached);
     default:
@@ -221,8 +222,11 @@ function preStep(
   seq: number | undefined,
   attached: PointPlugins,
   draft: Draft | null,
+  scoringSkipped = false,
 ): Step {
-  if (!event || seq === undefined) return step("unreached", plain(attached, "unasked"), -1);
+  if (!event || seq === undefined) {
+    return step(scoringSkipped ? "skipped" : "unreached", plain(attached, "unasked"), -1);
+  }
   const outcome = event.status.code === "Success" || event.status.code === "Skip" ? "passed" : "failed";
   const nodes = draft?.started.n_nodes;
   const narrowed = event.kind === "PreFilterFinished" ? event.narrowed : null;

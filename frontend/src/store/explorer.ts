@@ -6,7 +6,7 @@ import { Result } from "../wire/events.ts";
 import { Bookmarks } from "./bookmarks.ts";
 import { cycleRecord, type CycleRecord, type Point } from "./cycle.ts";
 import { Details, type DetailState, type FetchDetail } from "./details.ts";
-import { Fold, POD } from "./fold.ts";
+import { Fold } from "./fold.ts";
 import type { Address, Tab } from "./link.ts";
 import {
   granularityOf,
@@ -415,10 +415,5 @@ export class Explorer {
   private nodeOrderAt(cycle: number): readonly number[] {
     const seq = this.fold.orderAt(this.fold.chronicle.startSeq.at(cycle));
     return seq < 0 ? [] : this.fold.trace.eventOf(seq, "NodeOrderChanged").nodes;
-  }
-
-  /** Whether the pod is in the cluster at the moment shown. */
-  podExists(pod: number): boolean {
-    return this.state.pod(pod, POD.FACTS) > 0;
   }
 }

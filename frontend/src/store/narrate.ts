@@ -81,7 +81,11 @@ function unschedulable(record: CycleRecord, params: Params, targets: Words["targ
 }
 
 function placed(explorer: Explorer, record: CycleRecord, params: Params, targets: Words["targets"]): Sentence {
-  const { selected } = record;
+  const { selected, filter } = record;
+  if (filter?.by_nomination) return { key: "story.nominated", params, targets };
+  if (selected && filter && filter.hint === selected.node && filter.n_examined === 1) {
+    return { key: "story.hinted", params, targets };
+  }
   if (!selected || selected.rule === "single") return { key: "story.onlyNode", params, targets };
   if (selected.n_tied > 1) {
     const tied = { ...params, tied: selected.n_tied, total: selected.total };
@@ -109,6 +113,7 @@ function ofPoint(explorer: Explorer, record: CycleRecord, step: PointStep): Sent
         ? say("story.preFilterNarrows", { n: record.preFilter.narrowed.length })
         : say("story.preFilter", { n: step.plugins.length - skipped, skipped });
     case "Filter":
+      if (record.filter?.by_nomination) return say("story.filterNominated");
       return say(record.filter && record.filter.n_examined < record.started.n_nodes ? "story.filterSamples" : "story.filter");
     case "PostFilter":
       return step.outcome === "passed"

@@ -16,7 +16,6 @@ export const ICONS = {
   last: "M18 5v14M5 5.5 14.5 12 5 18.5z",
   back: "m15 5-7 7 7 7",
   forward: "m9 5 7 7-7 7",
-  down: "m5 9 7 7 7-7",
   search: "M4 10.5a6.5 6.5 0 1 0 13 0 6.5 6.5 0 1 0-13 0m11.5 5 5 5",
   link: "M10 14a4 4 0 0 0 6 .4l3-3A4.2 4.2 0 0 0 13 5.5l-1.3 1.3M14 10a4 4 0 0 0-6-.4l-3 3a4.2 4.2 0 0 0 6 5.9l1.2-1.3",
   help: "M8.7 9a3.4 3.4 0 1 1 4.9 3c-1 .5-1.6 1.2-1.6 2.3m0 3.7v.1",
@@ -25,11 +24,7 @@ export const ICONS = {
   theme: "M3.5 12a8.5 8.5 0 1 0 17 0 8.5 8.5 0 1 0-17 0M12 3.5v17a8.5 8.5 0 0 0 0-17z",
   flag: "M5 21V4h13l-3 4.5 3 4.5H5",
   alert: "M12 4 2.8 19.5h18.4zM12 10v4.5m0 2.6v.1",
-  grid: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   list: "M4 6.5h16M4 12h16M4 17.5h10",
-  panel: "M4 5h16v14H4zM14 5v14",
-  lock: "M6.5 11h11v9h-11zM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
-  inbox: "M4 13.5 6.5 5h11l2.5 8.5V19H4zM4 13.5h5a3 3 0 0 0 6 0h5",
 } as const;
 
 export type IconName = keyof typeof ICONS;
