@@ -11,11 +11,11 @@ const LAYERS = ["base", "wire", "store", "views", "app"];
 const FREE_OF_SVELTE = ["wire", "store"];
 
 const files = readdirSync(ROOT, { recursive: true, encoding: "utf8" })
-  .filter((file) => /\.(ts|svelte)$/.test(file) && !/\.test\.ts$|^testing\/|^main\.ts$/.test(file));
+  .filter((file) => /\.(ts|svelte)$/.test(file) && !/\.(test|bench)\.ts$|^testing\/|^main\.ts$/.test(file));
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(ROOT, file), "utf8");
-  return [...text.matchAll(/(?:from|import)\s+"([^"]+)"/g)].map((match) => match[1]!);
+  return [...text.matchAll(/(?:from\s+|import\s+|import\()"([^"]+)"/g)].map((match) => match[1]!);
 }
 
 const layerOf = (file: string): string => file.split("/")[0]!;
