@@ -1,0 +1,170 @@
+"""What holds of all in-tree plugins together, in any cluster (seldom more than a few nodes)."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scheduler_core.cluster.nodes import Change, Nodes
+from scheduler_core.config import load_configuration
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.status import Status, Verdict
+from scheduler_core.scheduler.cycle import Cycle
+from scheduler_core.sim import RunOptions, simulate
+from scheduler_core.sim.run import Run
+from scheduler_core.trace.events import RunFinished, ScoreColumns
+
+from .random_clusters import IRRELEVANT, clusters, read, with_room
+
+SMALL = settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+PACKING = (
+    HEAD
+    + """\
+profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      scoringStrategy:
+        type: RequestedToCapacityRatio
+        resources: [{name: cpu, weight: 3}, {name: example.com/gpu, weight: 5}]
+        requestedToCapacityRatio:
+          shape:
+          - {utilization: 0, score: 10}
+          - {utilization: 60, score: 2}
+          - {utilization: 100, score: 9}
+  - name: NodeResourcesBalancedAllocation
+    args: {resources: [{name: cpu, weight: 1}, {name: example.com/gpu, weight: 1}]}
+  - name: InterPodAffinity
+    args: {hardPodAffinityWeight: 100, ignorePreferredTermsOfExistingPods: true}
+  - name: PodTopologySpread
+    args:
+      defaultingType: List
+      defaultConstraints:
+      - {maxSkew: 1, topologyKey: disk, whenUnsatisfiable: ScheduleAnyway}
+"""
+)
+CONFIGURATIONS = st.sampled_from(["", HEAD + "percentageOfNodesToScore: 50\n", PACKING])
+
+
+def options(text: str) -> RunOptions:
+    return RunOptions(configuration=load_configuration(text)) if text else RunOptions()
+
+
+# ---------------------------------------------------------------- what is irrelevant
+
+
+@SMALL
+@given(cluster=clusters(), order=st.permutations(IRRELEVANT), data=st.data())
+def test_irrelevant_objects_change_nothing(cluster, order, data):
+    alone = list(simulate(read(cluster), RunOptions()))
+    mixed = list(cluster)
+    for each in order:
+        mixed.insert(data.draw(st.integers(0, len(mixed))), each)
+    assert list(simulate(read(mixed), RunOptions())) == alone
+    assert list(simulate(read([*reversed(order), *cluster]), RunOptions())) == alone
+
+
+# ---------------------------------------------------------------- scores
+
+
+@SMALL
+@given(cluster=clusters() | clusters().map(with_room), configuration=CONFIGURATIONS)
+def test_normalized_scores_lie_in_0_to_100(cluster, configuration):
+    finished = False
+    for event in simulate(read(cluster), options(configuration)):
+        if isinstance(event, ScoreColumns):
+            for plugin in event.plugins:
+                normalized = plugin.normalized.array()
+                assert ((normalized >= 0) & (normalized <= 100)).all(), plugin.plugin
+            weighted = sum(each.weight * each.normalized.array() for each in event.plugins)
+            assert event.totals.array().tolist() == weighted.tolist()
+        finished |= isinstance(event, RunFinished)
+    assert finished
+
+
+# ---------------------------------------------------------------- single rows
+
+
+class Observer:
+    """Looks at every cycle of a run that came through PreFilter."""
+
+    def __init__(self, run: Run, look) -> None:
+        self._run = run
+        self._look = look
+        self.n_cycles = 0
+        run.simulation.scheduler.on_cycle = self._cycle
+
+    def _cycle(self, cycle: Cycle) -> None:
+        if cycle.pre_filter is not None and cycle.pre_filter.status.is_success:
+            self.n_cycles += 1
+            framework = self._run.simulation.scheduler.profiles[cycle.pod.pod.spec.scheduler_name]
+            self._look(framework, cycle)
+
+
+def rows(verdicts: dict[str, Verdict], at: int) -> dict[str, Status]:
+    return {plugin: verdict.status(at) for plugin, verdict in verdicts.items()}
+
+
+def judged(framework: Framework, cycle: Cycle, nodes: Nodes) -> dict[str, Verdict]:
+    return framework.run_filter_individually(cycle.state, cycle.pod, nodes)
+
+
+def observe(cluster, configuration, look) -> None:
+    run = Run(read(cluster), options(configuration))
+    Observer(run, look)
+    for _ in run.events():
+        pass
+
+
+@SMALL
+@given(cluster=clusters(), configuration=CONFIGURATIONS, data=st.data())
+def test_a_node_is_judged_alike_alone_and_among_others(cluster, configuration, data):
+    def look(framework: Framework, cycle: Cycle) -> None:
+        nodes = cycle.nodes
+        together = judged(framework, cycle, nodes)
+        for i in range(nodes.n):
+            alone = judged(framework, cycle, nodes.take(np.array([i])))
+            assert rows(alone, 0) == rows(together, i)
+        order = data.draw(st.lists(st.integers(0, nodes.n - 1), max_size=6))
+        mixed = judged(framework, cycle, nodes.take(np.array(order, np.int64)))
+        for k, i in enumerate(order):
+            assert rows(mixed, k) == rows(together, i)
+
+    observe(cluster, configuration, look)
+
+
+@SMALL
+@given(cluster=clusters(), configuration=CONFIGURATIONS, data=st.data())
+def test_what_if_concerns_one_node_at_a_time(cluster, configuration, data):
+    """In the world of a node only that node is changed, whatever is asked beside it."""
+
+    def look(framework: Framework, cycle: Cycle) -> None:
+        nodes = cycle.nodes
+        everyone = [pod for i in range(nodes.n) for pod in nodes.pods(i)]
+        changes = {}
+        for i in range(nodes.n):
+            removed = tuple(pod for pod in nodes.pods(i) if data.draw(st.booleans()))
+            others = [pod for pod in everyone if pod not in nodes.pods(i)]
+            added = (
+                data.draw(st.lists(st.sampled_from(others), unique=True, max_size=2))
+                if others
+                else []
+            )
+            changes[i] = Change(tuple(added), removed)
+        together = judged(framework, cycle, nodes.what_if(changes))
+        for i in range(nodes.n):
+            one = nodes.take(np.array([i])).what_if({0: changes[i]})
+            assert rows(judged(framework, cycle, one), 0) == rows(together, i)
+        plain = judged(framework, cycle, nodes)
+        untouched = judged(framework, cycle, nodes.what_if({}))
+        assert [rows(untouched, i) for i in range(nodes.n)] == [
+            rows(plain, i) for i in range(nodes.n)
+        ]
+
+    observe(cluster, configuration, look)
