@@ -278,6 +278,26 @@ def test_what_is_written_per_node():
     assert not is_per_node(ByRoomInColumns)
 
 
+def test_a_promise_spares_questions():
+    """A plugin that looks at node objects only is asked once per template, from its second pod."""
+
+    class Labels(Named):
+        node_only = True
+        n_asked = 0
+
+        def filter_node(self, state, pod, node):
+            self.n_asked += 1
+            return SUCCESS if "rack" in node.labels else FINAL
+
+    world = World(node("a", labels={"rack": "r"}), node("b"))
+    plugin = Labels("Labels")
+    profile, nodes = framework(PerNode(plugin)), world.all_nodes()
+    for i in range(5):
+        verdicts = profile.run_filter(CycleState(), some_pod(world, f"web-{i}"), nodes)
+        assert [verdicts.status(k) for k in range(2)] == [SUCCESS, FINAL.by("Labels")]
+    assert plugin.n_asked == 4
+
+
 # ---------------------------------------------------------------- views
 
 

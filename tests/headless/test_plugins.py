@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import textwrap
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -167,6 +170,20 @@ def test_wrong_arguments_of_the_example(
         simulate([], RunOptions(configuration=configuration, registry=registry))
     (problem,) = caught.value.problems
     assert problem.message == f'initializing plugin "RackSibling": {message}'
+
+
+def test_the_tutorial_shows_what_the_example_has() -> None:
+    tutorial = (EXAMPLE.parents[1] / "plugins-out-of-tree.md").read_text(encoding="utf-8")
+
+    def blocks(language: str) -> list[str]:
+        return re.findall(rf"^```{language}\n(.*?)^```$", tutorial, re.MULTILINE | re.DOTALL)
+
+    assert blocks("yaml") == [CONFIG]
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (shown,) = blocks("toml")
+    assert tomllib.loads(shown)["project"].items() <= project.items()
+    for block in blocks("python"):
+        compile(textwrap.dedent(block), "tutorial", "exec")
 
 
 # ---------------------------------------------------------------- finding and refusing
