@@ -124,9 +124,9 @@ def test_the_status_of_a_node() -> None:
     assert [diagnosis.status(f"n{i:02}") for i in range(3)] == [CPU, TAINT, ABSENT_STATUS]
     assert diagnosis.status("elsewhere") == ABSENT_STATUS
     assert len(diagnosis) == 2
-    assert diagnosis.nodes_with(SOON) == ["n00"]
-    assert diagnosis.nodes_with(NEVER) == ["n01", "n02"]
-    assert diagnosis.nodes_with(PENDING) == []
+    assert diagnosis.nodes_with(SOON).names == ["n00"]
+    assert diagnosis.nodes_with(NEVER).names == ["n01", "n02"]
+    assert diagnosis.nodes_with(PENDING).n == 0
 
 
 def test_who_may_be_woken() -> None:
