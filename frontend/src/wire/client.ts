@@ -130,5 +130,18 @@ export const fetchDetail = (api: string, share: string) =>
     return new Uint8Array(await response.arrayBuffer());
   };
 
+/** What each plugin would have said of a node had the ones before it let it pass, by node name. */
+export type Also = Readonly<Record<string, readonly { plugin: string; reasons: readonly string[] }[]>>;
+
+/** Ask for it; the server simulates the run again up to the cycle. */
+export const fetchAlso = (api: string, share: string) =>
+  async (cycle: number): Promise<Also> => {
+    const url = withShare(`${api}cycles/${cycle}/also/`, share, "?");
+    const response = await fetch(url, { credentials: "same-origin" });
+    const answer = (await response.json()) as { also: Also; detail?: string };
+    if (!response.ok) throw new Error(answer.detail ?? response.statusText);
+    return answer.also;
+  };
+
 const withShare = (url: string, share: string, separator: string): string =>
   share ? `${url}${separator}share=${encodeURIComponent(share)}` : url;

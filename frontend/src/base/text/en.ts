@@ -272,6 +272,11 @@ export const en = {
   "filter.table": "Filter verdicts, node by plugin",
   "filter.passed": "passed",
   "filter.rejected": "rejected",
+  "filter.also": "would also fail",
+  "filter.also.gloss": "Asks the plugins that the scheduler never got to, because an earlier one had rejected the node.",
+  "filter.also.loading": "The run is simulated again up to this cycle…",
+  "filter.also.note": "Dashed crosses go beyond what kube-scheduler computes: it stops at a node's first rejection.",
+  "filter.also.rejected": "would also have rejected: {reasons}",
   "filter.unasked": "never asked",
   "filter.unresolvable": "(preemption cannot help)",
 
