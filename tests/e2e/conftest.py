@@ -65,13 +65,27 @@ class Api:
         assert found, f"the sample {name} is not loaded"
         return str(found[0])
 
-    def run(self, snapshot: str) -> str:
-        """Start a run and return its id."""
-        return str(self.call("POST", "runs/", {"snapshot": snapshot})["id"])
+    def upload(self, text: str) -> str:
+        """Upload YAML and return the snapshot's id."""
+        request = urllib.request.Request(
+            f"{self.server.base_url}/api/v1/snapshots/",
+            method="POST",
+            data=text.encode(),
+            headers={
+                "Authorization": f"Bearer {self.server.token}",
+                "Content-Type": "application/yaml",
+            },
+        )
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return str(json.load(response)["id"])
 
-    def finished_run(self, snapshot: str) -> str:
+    def run(self, snapshot: str, **options: str) -> str:
+        """Start a run and return its id."""
+        return str(self.call("POST", "runs/", {"snapshot": snapshot, **options})["id"])
+
+    def finished_run(self, snapshot: str, **options: str) -> str:
         """Run and wait for the end."""
-        run = self.run(snapshot)
+        run = self.run(snapshot, **options)
         until = time.monotonic() + RUN_TAKES_S
         while (found := self.call("GET", f"runs/{run}/"))["status"] in ("queued", "running"):
             assert time.monotonic() < until, f"the run is still {found['status']}"

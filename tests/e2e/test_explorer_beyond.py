@@ -1,0 +1,84 @@
+"""What the Explorer adds to the scheduler's own account: other failures, reprieves, cascades."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import Api
+from .test_explorer import explore, inspector
+
+CASCADE = """\
+apiVersion: v1
+kind: Node
+metadata: {name: east, labels: {side: east}}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: west, labels: {side: west}}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: low-a, namespace: shop}
+spec: {priority: 1, nodeName: west, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: low-b, namespace: shop}
+spec: {priority: 1, nodeName: west, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: middle-a
+  namespace: shop
+  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: middle, uid: m, controller: true}]
+spec: {priority: 5, nodeName: east, containers: [{name: c, resources: {requests: {cpu: "4"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: high, namespace: shop}
+spec:
+  priority: 9
+  nodeSelector: {side: east}
+  containers: [{name: c, resources: {requests: {cpu: "3"}}}]
+"""
+
+
+@pytest.fixture
+def cascade(api: Api) -> str:
+    """Return a run in which an evicted pod is made anew and evicts two others."""
+    snapshot = api.upload(CASCADE)
+    return api.finished_run(snapshot, scenario="options: {recreateEvicted: true}\nsteps: []\n")
+
+
+def test_other_plugins_that_would_also_have_failed(page: Page, clinic: str) -> None:
+    explore(page, clinic, "?c=6&tab=filter")
+    inspector(page).get_by_label("would also fail").check()
+    expect(inspector(page)).to_contain_text("beyond what kube-scheduler computes")
+    also = inspector(page).get_by_label(re.compile("would also have rejected"))
+    expect(also.first).to_be_visible()
+
+
+def test_a_cascade_is_followed_from_one_preemption_to_the_next(page: Page, cascade: str) -> None:
+    explore(page, cascade, "?c=1&tab=preempt")
+    tree = inspector(page).get_by_role("list", name="The cascade")
+    expect(tree).to_contain_text("came back and evicts")
+    expect(tree).to_contain_text("shop/low-b")
+    tree.get_by_role("button", name="Cycle 2").click()
+    expect(page.get_by_label("Go to cycle")).to_have_value("2")
+
+
+def test_victims_are_tried_one_by_one(page: Page, cascade: str) -> None:
+    explore(page, cascade, "?c=2&tab=preempt")
+    back = inspector(page).get_by_role("button", name="Back", exact=True)
+    back.click()
+    expect(inspector(page)).to_contain_text("1 of 2 tried")
+    back.click()
+    expect(inspector(page)).to_contain_text("0 of 2 tried")
+    inspector(page).get_by_role("button", name="Try the next").click()
+    expect(inspector(page)).to_contain_text("has to go")
