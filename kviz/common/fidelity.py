@@ -109,11 +109,27 @@ DIFFERENCES = (
         ),
     ),
     Difference(
+        "0013-what-extenders-see-and-may-change",
+        _("Extenders see what kviz keeps of pods and nodes"),
+        _(
+            "What a snapshot drops, such as annotations and environment values, is left out of "
+            "the calls. An extender that looks at it may decide otherwise than in the cluster."
+        ),
+    ),
+    Difference(
         "0014-the-cluster-around-the-scheduler",
         _("The cluster around the scheduler is simulated just enough"),
         _(
             "Kubelets, taints, lost nodes and owners act in one fixed order, and quicker than in a "
             "real cluster. Everything else happens only if a scenario says so."
+        ),
+    ),
+    Difference(
+        "0017-limits-at-the-edges",
+        _("Some edges are limits"),
+        _(
+            "Amounts beyond int64 stay at the largest one, YAML 1.1 booleans such as yes are text, "
+            "and a configuration is one document."
         ),
     ),
 )

@@ -26,7 +26,13 @@ from kviz.runs.inputs import InvalidInput
 from kviz.runs.marked_text import MarkedLine, marked_lines
 from kviz.runs.models import Run
 from kviz.runs.preemption_table import preemption_table
-from kviz.runs.presets import EXAMPLE_SCENARIO, PRESETS, preset_text
+from kviz.runs.presets import (
+    EXAMPLE_SCENARIO,
+    PRESETS,
+    SAMPLE_SCENARIOS,
+    preset_text,
+    sample_text,
+)
 from kviz.runs.projection import CycleDocument, StatusDocument
 from kviz.runs.score_table import score_table
 from kviz.snapshots import selectors as snapshot_selectors
@@ -78,6 +84,7 @@ def run_new(request: HttpRequest) -> HttpResponse:
     values = {
         "snapshot": request.GET.get("snapshot", ""),
         "scheduler_config": preset_text(request.GET.get("preset", "")),
+        "scenario": sample_text(request.GET.get("sample", "")),
         "seed": "0",
     }
     return _run_form(request, values, (), HTTPStatus.OK)
@@ -132,6 +139,7 @@ def _run_form(
         },
         "example_scenario": EXAMPLE_SCENARIO,
         "presets": PRESETS,
+        "sample_scenarios": SAMPLE_SCENARIOS,
         "share": share,
         "snapshots": snapshot_selectors.snapshots_visible(
             workspace=workspace_of(request), share=share

@@ -1,8 +1,9 @@
-"""What to start from on the run form: scheduler configurations, and an example of a scenario."""
+"""What to start from on the run form: scheduler configurations and scenarios."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
@@ -101,6 +102,32 @@ steps:
 """Every action is described in docs/scenarios.md."""
 
 
+_SCENARIOS = Path(__file__).parent / "scenarios"
+
+
+def _sample(slug: str, title: _StrPromise) -> Preset:
+    return Preset(slug, title, (_SCENARIOS / f"{slug}.yaml").read_text(encoding="utf-8"))
+
+
+SAMPLE_SCENARIOS = (
+    _sample("rolling-update", _("Rolling update")),
+    _sample("node-failure", _("Node failure")),
+    _sample("backoff-ladder", _("Backoff ladder")),
+    _sample("gates-lifted", _("Gates lifted one by one")),
+    _sample("gang-by-gates", _("A gang behind gates")),
+)
+"""Each brings its own nodes, so it plays in any cluster."""
+
+
 def preset_text(slug: str) -> str:
     """The configuration of a preset; empty, which means the default profile, if unknown."""
-    return next((preset.text for preset in PRESETS if preset.slug == slug), "")
+    return _text_of(PRESETS, slug)
+
+
+def sample_text(slug: str) -> str:
+    """A sample scenario; empty, which means nothing happens meanwhile, if unknown."""
+    return _text_of(SAMPLE_SCENARIOS, slug)
+
+
+def _text_of(presets: tuple[Preset, ...], slug: str) -> str:
+    return next((preset.text for preset in presets if preset.slug == slug), "")
