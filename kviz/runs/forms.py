@@ -19,4 +19,6 @@ class RunForm(forms.Form):
     scenario = forms.CharField(
         required=False, strip=False, max_length=MAX_CONFIG_CHARS, empty_value=""
     )
+    sample = forms.CharField(required=False, max_length=100, empty_value="")
+    """The sample scenario that is meant while the editor is empty."""
     seed = forms.IntegerField(required=False, min_value=0, max_value=MAX_SEED)

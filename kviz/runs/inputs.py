@@ -9,6 +9,7 @@ from django.conf import settings
 
 from kviz.common.problems import ErrorItem
 from kviz.headless.plugins import LoadedPlugins, OutOfTreePlugin, load_plugins
+from kviz.runs.scenario_fit import misfits
 from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.config import (
     ConfigError,
@@ -32,6 +33,7 @@ from scheduler_core.trace.events import AnyEvent
 
 if TYPE_CHECKING:
     from kviz.runs.models import Run
+    from kviz.snapshots.models import Snapshot
     from scheduler_core.extender.transport import Transport
 
 
@@ -46,7 +48,7 @@ class InvalidInput(Exception):
 def check(*, scheduler_config: str, scenario: str) -> tuple[OutOfTreePlugin, ...]:
     """Raise InvalidInput unless the engine accepts both texts; return the plugins of others."""
     configuration = _configuration(scheduler_config)
-    _scenario(scenario)
+    scenario_of(scenario)
     try:
         plugins = load_plugins(configuration, settings.ALLOWED_PLUGINS)
         options = RunOptions(configuration=configuration, registry=plugins.registry)
@@ -56,6 +58,18 @@ def check(*, scheduler_config: str, scenario: str) -> tuple[OutOfTreePlugin, ...
     except PluginFailure as failure:
         raise _invalid("scheduler_config", [Problem((), str(failure))]) from failure
     return plugins.out_of_tree
+
+
+def check_fit(*, scenario: str, snapshot: Snapshot) -> None:
+    """Raise InvalidInput if a step will not find in the cluster what it acts on."""
+    if not scenario.strip():
+        return
+    try:
+        problems = misfits(scenario, snapshot_objects(snapshot=snapshot))
+    except ScenarioError as error:
+        raise _invalid("scenario", error.problems) from error
+    if problems:
+        raise _invalid("scenario", problems)
 
 
 def simulate_run(run: Run, transport: Transport | None = None) -> Iterator[AnyEvent]:
@@ -85,7 +99,7 @@ def run_options(run: Run, transport: Transport | None = None) -> RunOptions:
     return RunOptions(
         configuration=configuration,
         registry=_plugins_of(run, configuration).registry,
-        scenario=_scenario(run.scenario),
+        scenario=scenario_of(run.scenario),
         seed=run.seed,
         max_cycles=settings.MAX_CYCLES,
         transport=transport,
@@ -119,7 +133,8 @@ def _configuration(text: str) -> KubeSchedulerConfiguration:
         raise _invalid("scheduler_config", error.problems) from error
 
 
-def _scenario(text: str) -> Scenario:
+def scenario_of(text: str) -> Scenario:
+    """Read a run's scenario; empty text is one without steps. Raises InvalidInput."""
     if not text.strip():
         return Scenario()
     try:

@@ -22,7 +22,7 @@ from kviz.runs import selectors, services
 from kviz.runs.decoder import Decoded, decode
 from kviz.runs.findings import cycles_filtered, findings, not_modelled
 from kviz.runs.forms import RunForm
-from kviz.runs.inputs import InvalidInput
+from kviz.runs.inputs import InvalidInput, check_fit
 from kviz.runs.marked_text import MarkedLine, marked_lines
 from kviz.runs.models import Run
 from kviz.runs.preemption_table import preemption_table
@@ -32,6 +32,7 @@ from kviz.runs.presets import (
     SAMPLE_SCENARIOS,
     preset_text,
     sample_text,
+    scenario_meant,
 )
 from kviz.runs.projection import CycleDocument, StatusDocument
 from kviz.runs.score_table import score_table
@@ -85,6 +86,7 @@ def run_new(request: HttpRequest) -> HttpResponse:
         "snapshot": request.GET.get("snapshot", ""),
         "scheduler_config": preset_text(request.GET.get("preset", "")),
         "scenario": sample_text(request.GET.get("sample", "")),
+        "sample": request.GET.get("sample", ""),
         "seed": "0",
     }
     return _run_form(request, values, (), HTTPStatus.OK)
@@ -93,6 +95,7 @@ def run_new(request: HttpRequest) -> HttpResponse:
 def _run_create(request: HttpRequest) -> HttpResponse:
     form = RunForm(request.POST)
     values = {name: request.POST.get(name, "") for name in form.fields}
+    values["scenario"] = scenario_meant(values["scenario"], values["sample"])
     if not form.is_valid():
         errors = [
             {"field": field, "message": str(message)}
@@ -108,11 +111,13 @@ def _run_create(request: HttpRequest) -> HttpResponse:
     if snapshot is None:
         raise Http404(form.cleaned_data["snapshot"])
     try:
+        if values["sample"]:  # a scenario of one's own may act on what is not there
+            check_fit(scenario=values["scenario"], snapshot=snapshot)
         run = services.run_create(
             workspace=workspace_of(request),
             snapshot=snapshot,
             scheduler_config=form.cleaned_data["scheduler_config"],
-            scenario=form.cleaned_data["scenario"],
+            scenario=values["scenario"],
             seed=form.cleaned_data["seed"] or 0,
         )
     except InvalidInput as invalid:
@@ -164,6 +169,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     context = run_context(request, run) | {
         "findings": findings(run=run),
         "not_modelled": not_modelled(run=run),
+        "steps_refused": selectors.steps_refused(run=run),
     }
     return render(request, "runs/detail.html", context)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
+
+from kviz.snapshots.samples import SAMPLES
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -105,18 +108,56 @@ steps:
 _SCENARIOS = Path(__file__).parent / "scenarios"
 
 
-def _sample(slug: str, title: _StrPromise) -> Preset:
-    return Preset(slug, title, (_SCENARIOS / f"{slug}.yaml").read_text(encoding="utf-8"))
+@dataclass(frozen=True)
+class SampleScenario(Preset):
+    """A scenario to start from; `shows` is its story in one line.
+
+    `fits` are the slugs of sample clusters in which it tells that story: in others, waiting
+    pods take places that it needs.
+    """
+
+    shows: _StrPromise
+    fits: tuple[str, ...] = ("fit-and-balance", "zone-spread")
+
+    @property
+    def clusters(self) -> list[_StrPromise]:
+        """The titles of the sample clusters it fits."""
+        return [sample.title for sample in SAMPLES if sample.slug in self.fits]
+
+
+def _sample(slug: str, title: _StrPromise, shows: _StrPromise) -> SampleScenario:
+    text = (_SCENARIOS / f"{slug}.yaml").read_text(encoding="utf-8")
+    return SampleScenario(slug, title, text, shows)
 
 
 SAMPLE_SCENARIOS = (
-    _sample("rolling-update", _("Rolling update")),
-    _sample("node-failure", _("Node failure")),
-    _sample("backoff-ladder", _("Backoff ladder")),
-    _sample("gates-lifted", _("Gates lifted one by one")),
-    _sample("gang-by-gates", _("A gang behind gates")),
+    _sample(
+        "rolling-update",
+        _("Rolling update"),
+        _("a new version comes up pod by pod while the old one goes down"),
+    ),
+    _sample(
+        "node-failure",
+        _("Node failure"),
+        _("a node stops answering, its pods are evicted and made anew elsewhere"),
+    ),
+    _sample(
+        "backoff-ladder",
+        _("Backoff ladder"),
+        _("events wake a pod in vain, and each time it waits longer"),
+    ),
+    _sample(
+        "gates-lifted",
+        _("Gates lifted one by one"),
+        _("pods stay out of the queue until every scheduling gate is gone"),
+    ),
+    _sample(
+        "gang-by-gates",
+        _("A gang behind gates"),
+        _("four workers come one by one and are let in when all are there"),
+    ),
 )
-"""Each brings its own nodes, so it plays in any cluster."""
+"""Each brings its own nodes; every step can be carried out in any cluster without such nodes."""
 
 
 def preset_text(slug: str) -> str:
@@ -129,5 +170,12 @@ def sample_text(slug: str) -> str:
     return _text_of(SAMPLE_SCENARIOS, slug)
 
 
-def _text_of(presets: tuple[Preset, ...], slug: str) -> str:
+def scenario_meant(written: str, slug: str) -> str:
+    """The editor's text, unless that is empty or an untouched sample and a sample is chosen."""
+    lines = written.strip().splitlines()
+    untouched = any(lines == sample.text.strip().splitlines() for sample in SAMPLE_SCENARIOS)
+    return (sample_text(slug) or written) if not lines or untouched else written
+
+
+def _text_of(presets: Sequence[Preset], slug: str) -> str:
     return next((preset.text for preset in presets if preset.slug == slug), "")

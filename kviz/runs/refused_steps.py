@@ -15,7 +15,7 @@ from scheduler_core.sim import Scenario
 from scheduler_core.trace.events import HeaderEvent, ScenarioStepped
 
 _REFUSAL: Final = re.compile(
-    r": (refused, .*|forbidden, .*|there is none|there is no such taint|it has no pod to copy)",
+    r"(refused, .*|forbidden, .*|there is none|there is no such taint|it has no pod to copy)",
     re.DOTALL,
 )
 
@@ -42,5 +42,4 @@ def _is_refusal(text: str, note: str) -> bool:
     """The author's word, which comes first, may say anything: only the rest counts."""
     if note:
         text = text.removeprefix(f"{note} (").removesuffix(")")
-    action, _, rest = text.partition(": ")
-    return bool(action) and _REFUSAL.fullmatch(f": {rest}") is not None
+    return _REFUSAL.fullmatch(text.partition(": ")[2]) is not None

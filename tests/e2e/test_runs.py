@@ -93,7 +93,7 @@ def test_a_message_from_elsewhere_is_decoded(page: Page, clinic: str) -> None:
 
 def test_a_preemption_is_on_the_findings_page(page: Page, preemption: str) -> None:
     page.goto(f"/runs/{preemption}")
-    evicted = page.get_by_role("region", name="Evicted to make room").last
+    evicted = page.get_by_role("region", name="Evicted pods").last
     expect(evicted.get_by_role("rowheader")).to_have_text(["batch/render-1", "batch/render-0"])
 
 

@@ -46,4 +46,4 @@ def test_the_form_starts_from_both_a_preset_and_a_sample(db: None, client: Clien
     form = client.get("/runs/new", {"preset": "bin-packing", "sample": "node-failure"})
     assert form.context["values"]["scheduler_config"] == preset_text("bin-packing")
     assert form.context["values"]["scenario"] == sample_text("node-failure")
-    assert "preset=bin-packing&amp;sample=gates-lifted" in form.content.decode()
+    assert '<option value="node-failure"' in form.content.decode()

@@ -1,0 +1,103 @@
+"""The run form offers the sample scenarios, and says where one cannot be played."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from kviz.accounts.services import local_workspace_ensure, token_create
+from kviz.runs.models import Run
+from kviz.runs.presets import SAMPLE_SCENARIOS, SampleScenario, sample_text, scenario_meant
+from kviz.runs.refused_steps import refused_steps
+from kviz.runs.scenario_fit import misfits
+from kviz.snapshots.samples import SAMPLES
+from scheduler_core.sim import RunOptions, load_scenario, simulate
+from scheduler_core.trace.events import Bound, DetailEvent, PodAdded, PodEvicted, ScenarioStepped
+
+from .cast import CLUSTER, Person, execute
+from .test_sample_lessons import objects_of
+
+CLUSTERS = [sample.slug for sample in SAMPLES]
+TAKEN = CLUSTER.replace("north", "rack-2")
+
+
+@pytest.fixture
+def owner(db: None) -> Person:
+    workspace = local_workspace_ensure()
+    return Person(workspace, token_create(workspace=workspace))
+
+
+def played(sample: SampleScenario, cluster: str) -> tuple[Counter[str], int, list[str]]:
+    """Which pods were bound, how many evicted, and what the flags say."""
+    objects = objects_of(cluster) if cluster else []
+    trace = list(simulate(objects, RunOptions(scenario=load_scenario(sample.text))))  # type: ignore[arg-type]
+    names = {event.pod: event.name for event in trace if isinstance(event, PodAdded)}
+    bound = Counter(names[event.pod] for event in trace if isinstance(event, Bound))
+    n_evicted = sum(isinstance(event, PodEvicted) for event in trace)
+    return bound, n_evicted, [e.text for e in trace if isinstance(e, ScenarioStepped)]
+
+
+@pytest.mark.parametrize("sample", SAMPLE_SCENARIOS, ids=lambda sample: sample.slug)
+def test_a_sample_tells_its_story_in_the_clusters_it_fits(sample: SampleScenario) -> None:
+    bound, n_evicted, flags = played(sample, "")
+    for cluster in sample.fits:
+        there = played(sample, cluster)
+        assert bound <= there[0], cluster
+        assert there[1:] == (n_evicted, flags), cluster
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS)
+@pytest.mark.parametrize("sample", SAMPLE_SCENARIOS, ids=lambda sample: sample.slug)
+def test_no_step_of_a_sample_is_refused_in_a_sample_cluster(
+    sample: SampleScenario, cluster: str
+) -> None:
+    objects, scenario = objects_of(cluster), load_scenario(sample.text)
+    assert misfits(sample.text, objects) == []  # type: ignore[arg-type]
+    trace = simulate(objects, RunOptions(scenario=scenario))  # type: ignore[arg-type]
+    headers = [event for event in trace if not isinstance(event, DetailEvent)]
+    assert refused_steps(headers, scenario) == []
+
+
+def test_a_chosen_sample_is_used_while_the_editor_is_empty(owner: Person) -> None:
+    fields = {"snapshot": owner.snapshot().pk, "sample": "gates-lifted", "scenario": " "}
+    assert owner.client.post("/runs/new", fields).status_code == 302
+    assert Run.objects.get().scenario == sample_text("gates-lifted")
+
+
+def test_what_was_written_counts_more_than_the_sample() -> None:
+    assert scenario_meant("steps: []", "gates-lifted") == "steps: []"
+    sent = sample_text("node-failure").replace("\n", "\r\n")
+    assert scenario_meant(sent, "gates-lifted") == sample_text("gates-lifted")
+    assert scenario_meant(sent, "") == sent
+
+
+def test_a_sample_that_cannot_apply_is_refused_at_its_line(owner: Person) -> None:
+    fields = {"snapshot": owner.snapshot(TAKEN).pk, "sample": "node-failure"}
+    response = owner.client.post("/runs/new", fields)
+    html = response.content.decode()
+    assert response.status_code == 400
+    assert "Node rack-2 already exists in this cluster" in html
+    assert 'class="is-bad"' in html
+    assert '<option value="node-failure" data-text=' in html
+    assert not Run.objects.exists()
+
+
+def test_the_line_is_that_of_the_file_not_that_of_the_time(owner: Person) -> None:
+    text = "steps:\n- {at: 9s, drain: nowhere}\n- {at: 1s, cordon: south}\n"
+    fields = {"snapshot": owner.snapshot().pk, "sample": "node-failure", "scenario": text}
+    html = owner.client.post("/runs/new", fields).content.decode()
+    assert 'id="scenario-line-2" class="is-bad"' in html
+    assert 'id="scenario-line-3" class="is-bad"' not in html
+
+
+def test_a_scenario_of_ones_own_runs_and_its_page_says_what_was_refused(owner: Person) -> None:
+    text = "steps:\n- {at: 1s, drain: nowhere}\n- {at: 20s, drain: north}\n"
+    owner.client.post("/runs/new", {"snapshot": owner.snapshot().pk, "scenario": text})
+    run = execute(worker="test")
+    html = owner.client.get(f"/runs/{run.pk}").content.decode()
+    assert "One step of the scenario could not be carried out" in html
+    assert "Drain Node nowhere: there is none" in html
+    assert "evicted by a drain or taint" in html
+    why = owner.client.get(f"/runs/{run.pk}/pods/shop/old/why").content.decode()
+    assert "It was evicted by a drain or taint." in why
