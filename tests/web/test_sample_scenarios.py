@@ -59,6 +59,14 @@ def test_no_step_of_a_sample_is_refused_in_a_sample_cluster(
     assert refused_steps(headers, scenario) == []
 
 
+def test_the_form_describes_each_sample_and_names_its_clusters(owner: Person) -> None:
+    html = owner.client.get("/runs/new").content.decode()
+    for sample in SAMPLE_SCENARIOS:
+        clusters = " · ".join(map(str, sample.clusters))
+        assert f"{sample.title}: {sample.shows}</option>" in html
+        assert f"<li>{sample.title}: {clusters}</li>" in html
+
+
 def test_a_chosen_sample_is_used_while_the_editor_is_empty(owner: Person) -> None:
     fields = {"snapshot": owner.snapshot().pk, "sample": "gates-lifted", "scenario": " "}
     assert owner.client.post("/runs/new", fields).status_code == 302
