@@ -157,6 +157,26 @@ class RunDetail(APIView):
         return Response(status=HTTPStatus.NO_CONTENT)
 
 
+class RunPause(APIView):
+    @extend_schema(request=None, responses=RunSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Hold a run that waits or runs; what was recorded so far can be read meanwhile."""
+        run = _own_run(request, run_id)
+        if not services.run_pause(run=run):
+            raise Problem(HTTPStatus.CONFLICT, f"The run is {run.status}, so it cannot be paused.")
+        return Response(RunSerializer(_own_run(request, run_id)).data)
+
+
+class RunResume(APIView):
+    @extend_schema(request=None, responses=RunSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Let a paused run go on where it stopped."""
+        run = _own_run(request, run_id)
+        if not services.run_resume(run=run):
+            raise Problem(HTTPStatus.CONFLICT, f"The run is {run.status}, not paused.")
+        return Response(RunSerializer(_own_run(request, run_id)).data)
+
+
 class RunCancel(APIView):
     @extend_schema(request=None, responses=RunSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:

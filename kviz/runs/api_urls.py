@@ -5,6 +5,8 @@ from kviz.runs import api
 urlpatterns = [
     path("", api.RunList.as_view(), name="api-run-list"),
     path("<uuid:run_id>/", api.RunDetail.as_view(), name="api-run"),
+    path("<uuid:run_id>/pause/", api.RunPause.as_view(), name="api-run-pause"),
+    path("<uuid:run_id>/resume/", api.RunResume.as_view(), name="api-run-resume"),
     path("<uuid:run_id>/cancel/", api.RunCancel.as_view(), name="api-run-cancel"),
     path("<uuid:run_id>/cycles/", api.CycleList.as_view(), name="api-cycle-list"),
     path("<uuid:run_id>/cycles/<int:cycle>/", api.CycleDetail.as_view(), name="api-cycle"),

@@ -16,11 +16,12 @@ class Run(models.Model):
     class Status(models.TextChoices):
         QUEUED = "queued", "Queued"
         RUNNING = "running", "Running"
+        PAUSED = "paused", "Paused"
         FINISHED = "finished", "Finished"
         FAILED = "failed", "Failed"
         CANCELLED = "cancelled", "Cancelled"
 
-    LIVE = (Status.QUEUED, Status.RUNNING)
+    LIVE = (Status.QUEUED, Status.RUNNING, Status.PAUSED)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="runs")

@@ -221,6 +221,18 @@ def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 @require_POST
+def run_pause(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    services.run_pause(run=own_run_of(request, run_id))
+    return redirect("run-detail", run_id)
+
+
+@require_POST
+def run_resume(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    services.run_resume(run=own_run_of(request, run_id))
+    return redirect("run-detail", run_id)
+
+
+@require_POST
 def run_cancel(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = own_run_of(request, run_id)
     if services.run_cancel(run=run):

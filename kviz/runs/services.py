@@ -1,4 +1,4 @@
-"""Writes: a run is created, claimed by a worker, executed, cancelled.
+"""Writes: a run is created, claimed by a worker, executed, paused, cancelled.
 
 The engine is called from here and from nowhere else in the web application.
 """
@@ -50,7 +50,7 @@ Advanced = Callable[[UUID, int], None]
 
 
 class ClaimLost(Exception):
-    """The run was cancelled, deleted, or taken over by another worker: stop, store nothing."""
+    """The run was paused, cancelled, deleted, or taken over by another worker: store nothing."""
 
 
 class WorkersDied(Exception):
@@ -62,7 +62,7 @@ class WorkersDied(Exception):
         )
 
 
-# ---------------------------------------------------------------- create, share, cancel, delete
+# ---------------------------------------------------------------- create, share, stop, delete
 
 
 def run_create(
@@ -90,6 +90,21 @@ def run_share(*, run: Run) -> str:
     Run.objects.filter(pk=run.pk, share_token="").update(share_token=secrets.token_urlsafe(24))
     run.refresh_from_db(fields=["share_token"])
     return run.share_token
+
+
+def run_pause(*, run: Run) -> bool:
+    """Take a waiting or running run from its worker, until it is resumed; False if it is neither.
+
+    What is stored stays. The worker notices when it next wants to store something.
+    """
+    active = Run.objects.filter(pk=run.pk, status__in=(Run.Status.QUEUED, Run.Status.RUNNING))
+    return active.update(status=Run.Status.PAUSED, claimed_by="") == 1
+
+
+def run_resume(*, run: Run) -> bool:
+    """Queue a paused run again; it goes on after its last stored event. False if not paused."""
+    paused = Run.objects.filter(pk=run.pk, status=Run.Status.PAUSED)
+    return paused.update(status=Run.Status.QUEUED, claims=0) == 1
 
 
 def run_cancel(*, run: Run) -> bool:

@@ -1,4 +1,5 @@
-// Follows a run that is not over: progress, rate, and the findings once it has ended.
+// Follows a run that is not over: progress, rate, other buttons once it is paused or goes on, and
+// the findings once it has ended.
 
 const PAUSE_MS = 700;
 const RETRY_MS = 3000;
@@ -17,7 +18,7 @@ function follow(box) {
       setTimeout(look, RETRY_MS); // the server may be restarting
       return;
     }
-    if (run.status !== "queued" && run.status !== "running") {
+    if (stateOf(run.status) !== box.dataset.state) {
       location.reload();
       return;
     }
@@ -30,6 +31,11 @@ function follow(box) {
   }
 
   look();
+}
+
+function stateOf(status) {
+  if (status === "paused") return "paused";
+  return status === "queued" || status === "running" ? "moving" : "over";
 }
 
 async function fetchRun(address) {

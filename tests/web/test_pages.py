@@ -226,6 +226,16 @@ def test_a_shared_run_can_be_read_but_not_changed(owner: Person, ada: Person) ->
     assert owner.client.post(f"/runs/{run.pk}/delete?share={token}").status_code == 404
 
 
+def test_a_run_can_be_paused_and_resumed_from_its_page(owner: Person) -> None:
+    run = owner.queued(CLUSTER)
+    paused = owner.client.post(f"/runs/{run.pk}/pause", follow=True).content.decode()
+    assert "Paused" in paused
+    assert f"/runs/{run.pk}/resume" in paused
+    going_on = owner.client.post(f"/runs/{run.pk}/resume", follow=True).content.decode()
+    assert "Waiting for a worker" in going_on
+    assert f"/runs/{run.pk}/pause" in going_on
+
+
 def test_a_run_can_be_stopped_and_deleted_from_its_page(owner: Person) -> None:
     run = owner.queued(CLUSTER)
     html = owner.client.get(f"/runs/{run.pk}").content.decode()

@@ -7,6 +7,7 @@ import gzip
 import msgspec
 import pytest
 
+from kviz.runs import services
 from kviz.runs.models import Run
 from scheduler_core.trace.codec import MAX_CYCLES, decode_details
 from scheduler_core.trace.events import (
@@ -241,6 +242,27 @@ def test_a_run_can_be_cancelled_once(ada: Person) -> None:
 
     assert ada.post(f"/runs/{run.pk}/cancel/", {}).json()["status"] == "cancelled"
     problem(ada.post(f"/runs/{run.pk}/cancel/", {}), 409)
+
+
+def test_a_paused_run_waits_until_it_is_resumed(ada: Person) -> None:
+    run = ada.queued()
+
+    assert ada.post(f"/runs/{run.pk}/pause/", {}).json()["status"] == "paused"
+    problem(ada.post(f"/runs/{run.pk}/pause/", {}), 409)
+    assert services.run_claim(worker="w") is None
+    assert ada.post(f"/runs/{run.pk}/resume/", {}).json()["status"] == "queued"
+    problem(ada.post(f"/runs/{run.pk}/resume/", {}), 409)
+    execute(worker="w")
+
+    assert ada.get(f"/runs/{run.pk}/").json()["status"] == "finished"
+    problem(ada.post(f"/runs/{run.pk}/pause/", {}), 409)
+
+
+def test_a_paused_run_can_be_cancelled(ada: Person) -> None:
+    run = ada.queued()
+    ada.post(f"/runs/{run.pk}/pause/", {})
+
+    assert ada.post(f"/runs/{run.pk}/cancel/", {}).json()["status"] == "cancelled"
 
 
 def test_a_run_can_be_deleted(ada: Person) -> None:

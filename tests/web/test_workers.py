@@ -175,6 +175,32 @@ def test_a_cancelled_run_stops_and_keeps_what_it_has(ada: Person) -> None:
     assert run.cycles == MAX_CYCLES
 
 
+def test_a_paused_run_goes_on_where_it_stopped(ada: Person) -> None:
+    cluster = crowd(2 * MAX_CYCLES)
+    whole = ada.finished(cluster)
+    run = ada.queued(cluster)
+
+    def paused(run: Run) -> Iterator[AnyEvent]:
+        for event in simulate_run(run):
+            if isinstance(event, CycleStarted) and event.cycle == MAX_CYCLES + 2:
+                assert services.run_pause(run=run)
+            yield event
+
+    execute(worker="w", engine=paused)
+
+    run.refresh_from_db()
+    assert (run.status, run.cycles, run.trace_hash) == ("paused", MAX_CYCLES, "")
+
+    assert services.run_resume(run=run)
+    execute(worker="w")
+
+    run.refresh_from_db()
+    assert (run.status, run.trace_hash) == ("finished", whole.trace_hash)
+    assert list(run.chunks.values_list("first_cycle", flat=True)) == list(
+        whole.chunks.values_list("first_cycle", flat=True)
+    )
+
+
 def test_a_bug_in_the_engine_fails_the_run_and_not_the_worker(ada: Person) -> None:
     run = ada.queued()
 

@@ -22,10 +22,15 @@ export function narrate(explorer: Explorer, frame: Frame): Sentence {
   return plugin ? ofPlugin(explorer, record, step, plugin) : ofPoint(explorer, record, step);
 }
 
+const BEFORE_ANYTHING: Partial<Record<string, TextKey>> = {
+  queued: "story.reading",
+  running: "story.reading",
+  paused: "story.paused",
+};
+
 function beforeTheFirst(explorer: Explorer, { nCycles, live }: Frame): Sentence {
   if (!explorer.fold.trace.length) {
-    const started = live.status?.status === "running" || live.status?.status === "queued";
-    return { key: started ? "story.reading" : "story.loading", params: {}, targets: {} };
+    return { key: BEFORE_ANYTHING[live.status?.status ?? ""] ?? "story.loading", params: {}, targets: {} };
   }
   if (!nCycles && live.status?.status === "finished") return { key: "story.nothing", params: {}, targets: {} };
   const n = explorer.fold.nodesSeen.filter((node) => explorer.state.nodeExists(node)).length;

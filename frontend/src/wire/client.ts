@@ -1,7 +1,12 @@
 // The live connection: chunks in order, acknowledged, picked up again after a break from the last
 // event that arrived. Replay and live are the same stream.
 
-export type RunStatus = "queued" | "running" | "finished" | "failed" | "cancelled";
+export type RunStatus = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled";
+
+const LIVE: readonly string[] = ["queued", "running", "paused"];
+
+/** Whether more may come. */
+export const isLive = (status: string): boolean => LIVE.includes(status);
 
 export interface StatusFrame {
   readonly type: "status";
@@ -84,7 +89,7 @@ export class Client {
 
   private takeStatus(frame: StatusFrame): void {
     if (frame.type !== "status") return;
-    this.over = frame.status === "queued" || frame.status === "running" ? null : frame;
+    this.over = isLive(frame.status) ? null : frame;
     this.receiver.status(frame);
     this.endIfComplete();
   }

@@ -24,6 +24,7 @@ export const en = {
 
   "live.connecting": "Loading",
   "live.queued": "Waiting to start",
+  "live.paused": "Paused",
   "live.following": "Live",
   "live.behind": "Go live",
   "live.recorded": "Recorded",
@@ -36,6 +37,7 @@ export const en = {
 
   "story.loading": "Loading the run.",
   "story.reading": "The run has started; its first cycle appears in a moment.",
+  "story.paused": "The run is paused before its first cycle; its page resumes it.",
   "story.nothing": "No pod was waiting for a node, so there was nothing to schedule.",
   "story.start": {
     one: "{n} node, {pods} pods. Press play, or the right arrow, to schedule the first pod.",
