@@ -11,6 +11,7 @@ function enhance(form) {
   const drop = form.querySelector("[data-drop]");
   form.querySelector("[data-drop-hint]").hidden = false;
 
+  showPicked(form, input.files); // picked before this ran, or kept by the browser on the way back
   input.addEventListener("change", () => showPicked(form, input.files));
   for (const type of ["dragenter", "dragover"]) {
     drop.addEventListener(type, (event) => {
