@@ -7,13 +7,13 @@ import App from "./app/App.svelte";
 import { useLanguage } from "./base/text/text.ts";
 import { Explorer } from "./store/explorer.ts";
 import { readAddress } from "./store/link.ts";
-import { Client, fetchAlso, fetchDetail, isLive } from "./wire/client.ts";
+import { Client, fetchAlso, fetchDetail, fetchStates, isLive } from "./wire/client.ts";
 
 async function start(root: HTMLElement): Promise<void> {
   const { run = "", name = "", status = "", share = "", home = "/", runUrl = "/", pluginsUrl = "/plugins/" } = root.dataset;
   await useLanguage(document.documentElement.lang);
   const api = `/api/v1/runs/${run}/`;
-  const explorer = new Explorer(run, fetchDetail(api, share), storage(), fetchAlso(api, share));
+  const explorer = new Explorer(run, fetchDetail(api, share), storage(), fetchAlso(api, share), fetchStates(api, share));
   explorer.begin(readAddress(location.search), !isLive(status));
   root.replaceChildren();
   mount(App, { target: root, props: { explorer, page: { name, home, run: runUrl, plugins: pluginsUrl } } });

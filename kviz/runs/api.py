@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any, Protocol, TypeVar, cast
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -23,10 +23,13 @@ from kviz.common.fields import DocumentField
 from kviz.common.problems import Problem
 from kviz.runs import inputs, reenactment, selectors, services
 from kviz.runs.models import Cycle, Run
+from kviz.runs.projection import CycleDocument
 from kviz.snapshots.selectors import snapshot_get
 
 SHARE = OpenApiParameter("share", str, description="A share token, instead of the workspace's.")
 MAX_LIMIT = 1_000
+
+_Document = TypeVar("_Document", covariant=True)
 
 
 class RunCreateSerializer(serializers.Serializer[Run]):
@@ -227,6 +230,20 @@ class AlsoSerializer(serializers.Serializer[object]):
     )
 
 
+class PreparedSerializer(serializers.Serializer[object]):
+    plugin = serializers.CharField()
+    skipped = serializers.BooleanField(help_text="Takes no part in what follows.")
+    state = serializers.JSONField(help_text="Null if the plugin prepared nothing.")
+
+
+class StateSerializer(serializers.Serializer[object]):
+    cycle = serializers.IntegerField()
+    pod = serializers.CharField()
+    note = serializers.CharField()
+    pre_filter = PreparedSerializer(many=True)
+    pre_score = PreparedSerializer(many=True)
+
+
 class CycleAlso(APIView):
     @extend_schema(parameters=[SHARE], responses=AlsoSerializer)
     def get(self, request: Request, run_id: UUID, cycle: int) -> Response:
@@ -235,16 +252,30 @@ class CycleAlso(APIView):
         The run is simulated again up to the cycle, which may take seconds; 409 where it cannot be,
         503 while another cycle is.
         """
-        run = _run(request, run_id)
-        recorded = selectors.cycle_get(run=run, cycle=cycle)
-        if recorded is None:
-            raise Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
-        try:
-            return Response(reenactment.also(run=run, recorded=recorded))
-        except reenactment.CannotReenact as refused:
-            if refused.busy:
-                raise Busy(str(refused)) from refused
-            raise Problem(HTTPStatus.CONFLICT, str(refused), kind="cannot-reenact") from refused
+        return Response(_reenacted(reenactment.also, _run(request, run_id), cycle))
+
+
+class CycleState(APIView):
+    @extend_schema(parameters=[SHARE], responses=StateSerializer)
+    def get(self, request: Request, run_id: UUID, cycle: int) -> Response:
+        """What the cycle's plugins prepared: the run is simulated again, as for `also/`."""
+        return Response(_reenacted(reenactment.cycle_state, _run(request, run_id), cycle))
+
+
+class _Question(Protocol[_Document]):
+    def __call__(self, *, run: Run, recorded: CycleDocument) -> _Document: ...
+
+
+def _reenacted(ask: _Question[_Document], run: Run, cycle: int) -> _Document:
+    recorded = selectors.cycle_get(run=run, cycle=cycle)
+    if recorded is None:
+        raise Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
+    try:
+        return ask(run=run, recorded=recorded)
+    except reenactment.CannotReenact as refused:
+        if refused.busy:
+            raise Busy(str(refused)) from refused
+        raise Problem(HTTPStatus.CONFLICT, str(refused), kind="cannot-reenact") from refused
 
 
 class Busy(Problem):

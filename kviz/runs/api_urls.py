@@ -12,6 +12,11 @@ urlpatterns = [
     path("<uuid:run_id>/cycles/<int:cycle>/", api.CycleDetail.as_view(), name="api-cycle"),
     path("<uuid:run_id>/cycles/<int:cycle>/also/", api.CycleAlso.as_view(), name="api-cycle-also"),
     path(
+        "<uuid:run_id>/cycles/<int:cycle>/state/",
+        api.CycleState.as_view(),
+        name="api-cycle-state",
+    ),
+    path(
         "<uuid:run_id>/cycles/<int:cycle>/detail/",
         api.CycleColumns.as_view(),
         name="api-cycle-detail",

@@ -1,15 +1,15 @@
-"""Which plugins would also have turned a node down: one cycle of a run, re-enacted.
+"""One cycle of a run, re-enacted: what the trace does not hold.
 
 The trace tells what kube-scheduler finds out: the first plugin that rejects each node. This
-simulates the run again up to the cycle and asks the others too (docs/adr/0016). What comes out is
-kept, and is only given out if the cycle went as recorded.
+simulates the run again up to the cycle, asks the others too, and looks at what plugins prepared
+(docs/adr/0016). What comes out is kept, and is only given out if the cycle went as recorded.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from typing import Final, TypedDict
+from typing import Final, TypedDict, cast
 
 import msgspec
 import zstandard
@@ -21,12 +21,20 @@ from kviz.runs.models import Run
 from kviz.runs.projection import CycleDocument, StatusDocument
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.framework.prepared_state import PreparedState, Told
 from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.sim.reenactment import ReenactedCycle
 
 NOTE: Final = (
     "Beyond what kube-scheduler computes: it stops at the first plugin that rejects a node. Here "
     "every other plugin was asked, too, as if it were alone."
 )
+STATE_NOTE: Final = (
+    "What plugins prepared for Filter and Score, under upstream's names. The trace does not hold "
+    "it; the run was simulated again up to this cycle."
+)
+MAX_ENTRIES: Final = 200
+"""Of one mapping or list of a plugin's state; how many more there are is told."""
 KEPT_S: Final = 24 * 3600
 MAX_BYTES: Final = 256 * 1024 * 1024
 
@@ -43,6 +51,29 @@ class AlsoDocument(TypedDict):
     also: dict[str, list[StatusDocument]]
 
 
+class PreparedDocument(TypedDict):
+    """What one plugin prepared; null if nothing. A skipped plugin takes no part in the cycle."""
+
+    plugin: str
+    skipped: bool
+    state: Told
+
+
+class StateDocument(TypedDict):
+    """The CycleState of one cycle, plugin by plugin."""
+
+    cycle: int
+    pod: str
+    note: str
+    pre_filter: list[PreparedDocument]
+    pre_score: list[PreparedDocument]
+
+
+class _Answers(TypedDict):
+    also: AlsoDocument
+    state: StateDocument
+
+
 class CannotReenact(Exception):
     """A cycle is not re-enacted; the text says why and what would help.
 
@@ -56,20 +87,29 @@ class CannotReenact(Exception):
 
 def also(*, run: Run, recorded: CycleDocument) -> AlsoDocument:
     """Return what other plugins would also have rejected. Raises CannotReenact."""
-    key = f"kviz:also:{run.pk}:{recorded['cycle']}:{ENGINE_VERSION}"
+    return _answers(run, recorded)["also"]
+
+
+def cycle_state(*, run: Run, recorded: CycleDocument) -> StateDocument:
+    """Return what the cycle's plugins prepared. Raises CannotReenact."""
+    return _answers(run, recorded)["state"]
+
+
+def _answers(run: Run, recorded: CycleDocument) -> _Answers:
+    key = f"kviz:reenacted:{run.pk}:{recorded['cycle']}:{ENGINE_VERSION}"
     kept = cache.get(key)
     if kept is None:
         _check_possible(run, recorded)
         if not _one_at_a_time.acquire(blocking=False):
             raise CannotReenact("Another cycle is being re-enacted; try again soon.", busy=True)
         try:
-            document = _also(run, recorded)
+            answers = _reenact(run, recorded)
         finally:
             _one_at_a_time.release()
-        kept = zstandard.compress(msgspec.msgpack.encode(document))
+        kept = zstandard.compress(msgspec.msgpack.encode(answers))
         cache.set(key, kept, KEPT_S)
     unpacked = zstandard.decompress(kept, max_output_size=MAX_BYTES)
-    return msgspec.msgpack.decode(unpacked, type=AlsoDocument)
+    return cast("_Answers", msgspec.msgpack.decode(unpacked))
 
 
 def max_cycle(n_nodes: int) -> int:
@@ -95,11 +135,22 @@ def _check_possible(run: Run, recorded: CycleDocument) -> None:
         )
 
 
-def _also(run: Run, recorded: CycleDocument) -> AlsoDocument:
+def _reenact(run: Run, recorded: CycleDocument) -> _Answers:
     try:
         cycle = inputs.reenact(run, recorded["cycle"])
     except (inputs.InvalidInput, PluginFailure) as error:
         raise CannotReenact(f"This cycle cannot be re-enacted. {error}") from error
+    if cycle is not None:
+        first = {node: _document(status) for node, status in cycle.rejected.items()}
+        if cycle.pod != recorded["pod"] or first != recorded["filter"]:
+            raise CannotReenact(
+                "Simulated again, this cycle went another way than recorded: a bug of kviz. "
+                "The recorded verdicts stand."
+            )
+    return {"also": _also(recorded, cycle), "state": _state(recorded, cycle)}
+
+
+def _also(recorded: CycleDocument, cycle: ReenactedCycle | None) -> AlsoDocument:
     document: AlsoDocument = {
         "cycle": recorded["cycle"],
         "pod": recorded["pod"],
@@ -109,18 +160,40 @@ def _also(run: Run, recorded: CycleDocument) -> AlsoDocument:
     }
     if cycle is None:  # it looked at no node
         return document
-    first = {node: _document(status) for node, status in cycle.rejected.items()}
-    if cycle.pod != recorded["pod"] or first != recorded["filter"]:
-        raise CannotReenact(
-            "Simulated again, this cycle went another way than recorded: a bug of kviz. "
-            "The recorded verdicts stand."
-        )
     document["pre_filter"] = _but(cycle.pre_filter.plugin, cycle.individually.pod)
     for node, rejections in cycle.individually.nodes.items():
         known = cycle.rejected.get(node, SUCCESS).plugin
         if others := _but(known, rejections):
             document["also"][node] = others
     return document
+
+
+def _state(recorded: CycleDocument, cycle: ReenactedCycle | None) -> StateDocument:
+    return {
+        "cycle": recorded["cycle"],
+        "pod": recorded["pod"],
+        "note": STATE_NOTE,
+        "pre_filter": [_prepared(each) for each in cycle.state.pre_filter] if cycle else [],
+        "pre_score": [_prepared(each) for each in cycle.state.pre_score] if cycle else [],
+    }
+
+
+def _prepared(state: PreparedState) -> PreparedDocument:
+    return {"plugin": state.plugin, "skipped": state.skipped, "state": _bounded(state.value)}
+
+
+def _bounded(value: Told) -> Told:
+    """Cut what is too long to read, and say how much was cut."""
+    if isinstance(value, dict):
+        kept = {name: _bounded(value[name]) for name in list(value)[:MAX_ENTRIES]}
+        return kept | _more(len(value))
+    if isinstance(value, list):
+        return [*map(_bounded, value[:MAX_ENTRIES]), *_more(len(value)).values()]
+    return value
+
+
+def _more(n_entries: int) -> dict[str, Told]:
+    return {"…": f"{n_entries - MAX_ENTRIES} more"} if n_entries > MAX_ENTRIES else {}
 
 
 def _but(plugin: str, rejections: Iterable[Status]) -> list[StatusDocument]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from scheduler_core.cluster.nodes import BoolArray, IntArray
+from scheduler_core.cluster.nodes import BoolArray, IntArray, Nodes
 
 
 def sum_by_domain(ids: IntArray, amounts: IntArray, n_domains: int) -> IntArray:
@@ -21,3 +23,20 @@ def present_domains(ids: IntArray, n_domains: int) -> BoolArray:
     present = np.zeros(n_domains + 1, np.bool_)
     present[ids] = True
     return present[:-1]
+
+
+def named_domains(
+    nodes: Nodes, topology_key: str, counts: IntArray, domains: BoolArray
+) -> dict[str, int]:
+    """Return the counts (n_domains,) of the marked domains by the value of their label."""
+    values = nodes.label(topology_key).values
+    return {values[i]: int(counts[i]) for i in np.flatnonzero(domains[: len(values)]).tolist()}
+
+
+def pairs_with_pods(nodes: Nodes, counts: Mapping[str, IntArray]) -> dict[str, int]:
+    """Return the counts that are not 0, by `key=value` of their domain."""
+    return {
+        f"{key}={value}": count
+        for key, each in counts.items()
+        for value, count in named_domains(nodes, key, each, each != 0).items()
+    }

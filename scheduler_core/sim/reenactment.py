@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from scheduler_core.api import KubeObject
 from scheduler_core.framework.individual import IndividualVerdicts, judge_individually
+from scheduler_core.framework.prepared_state import CycleStateTold, tell_cycle_state
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.scheduler.cycle import Cycle
 from scheduler_core.sim.run import Run, RunOptions
@@ -18,7 +19,7 @@ from scheduler_core.sim.run import Run, RunOptions
 
 @dataclass(frozen=True, slots=True)
 class ReenactedCycle:
-    """A cycle as it went, and what every plugin would have said about every node.
+    """A cycle as it went, what its plugins prepared, and what each would have said of every node.
 
     `pre_filter` is the status of that point; `rejected` has, by node name, what Filter found first.
     """
@@ -27,6 +28,7 @@ class ReenactedCycle:
     pre_filter: Status
     rejected: Mapping[str, Status]
     individually: IndividualVerdicts
+    state: CycleStateTold
 
 
 def reenact_cycle(
@@ -44,7 +46,8 @@ def reenact_cycle(
     def look(at: Cycle) -> None:
         if scheduler.n_cycles == cycle:
             framework = scheduler.profiles[at.pod.pod.spec.scheduler_name]
-            found.append(_described(at, judge_individually(framework, at.pod, at.nodes)))
+            state = tell_cycle_state(at.state, at.nodes)
+            found.append(_described(at, judge_individually(framework, at.pod, at.nodes), state))
 
     scheduler.on_cycle = look
     for _ in run.events():
@@ -53,7 +56,9 @@ def reenact_cycle(
     return found[0] if found else None
 
 
-def _described(cycle: Cycle, individually: IndividualVerdicts) -> ReenactedCycle:
+def _described(
+    cycle: Cycle, individually: IndividualVerdicts, state: CycleStateTold
+) -> ReenactedCycle:
     status = cycle.pre_filter.status if cycle.pre_filter is not None else SUCCESS
     rejected: dict[str, Status] = {}
     if cycle.filtering is not None:
@@ -61,4 +66,4 @@ def _described(cycle: Cycle, individually: IndividualVerdicts) -> ReenactedCycle
         for i, name in enumerate(cycle.filtering.examined.names):
             if not verdicts.status(i).is_success:
                 rejected[name] = verdicts.status(i)
-    return ReenactedCycle(cycle.pod.key, status, rejected, individually)
+    return ReenactedCycle(cycle.pod.key, status, rejected, individually, state)

@@ -176,3 +176,27 @@ def test_the_schema_knows_it(ada: Person) -> None:
     schema = ada.get("/schema/", data={"format": "json"}).json()
     operation = schema["paths"]["/api/v1/runs/{run_id}/cycles/{cycle}/also/"]["get"]
     assert "more than the scheduler computes" in operation["description"]
+
+
+def test_what_plugins_prepared(ada: Person, ben: Person, run: Run) -> None:
+    cycle = cycle_of(ada, run, "shop/picky")
+    document = ada.get(f"/runs/{run.pk}/cycles/{cycle}/state/").json()
+
+    assert (document["cycle"], document["pod"]) == (cycle, "shop/picky")
+    assert document["note"] == reenactment.STATE_NOTE
+    prepared = {each["plugin"]: each for each in document["pre_filter"]}
+    assert prepared["NodeAffinity"]["state"] == {"nodeSelector": {"disk": "ssd"}, "terms": None}
+    assert prepared["NodeResourcesFit"]["state"] == {"cpu": 64_000}
+    assert prepared["NodePorts"] == {"plugin": "NodePorts", "skipped": True, "state": None}
+    assert document["pre_score"] == []
+    problem(ada.get(f"/runs/{run.pk}/cycles/99/state/"), 404)
+    problem(ben.get(f"/runs/{run.pk}/cycles/{cycle}/state/"), 404)
+
+
+def test_a_state_too_long_to_read_is_cut(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reenactment, "MAX_ENTRIES", 1)
+    many = pod("many", hostNetwork="true", nodeSelector="{a: x, b: y, c: z}")
+    run = ada.finished(NODES + many)
+    document = ada.get(f"/runs/{run.pk}/cycles/1/state/").json()
+    state = next(e["state"] for e in document["pre_filter"] if e["plugin"] == "NodeAffinity")
+    assert state == {"nodeSelector": {"a": "x", "…": "2 more"}, "…": "1 more"}

@@ -138,15 +138,34 @@ export const fetchDetail = (api: string, share: string) =>
 /** What each plugin would have said of a node had the ones before it let it pass, by node name. */
 export type Also = Readonly<Record<string, readonly { plugin: string; reasons: readonly string[] }[]>>;
 
-/** Ask for it; the server simulates the run again up to the cycle. */
+/** A plugin's state as the server tells it: scalars, lists, and values by name. */
+export type Told = string | number | boolean | null | readonly Told[] | { readonly [name: string]: Told };
+
+export interface Prepared {
+  readonly plugin: string;
+  readonly skipped: boolean;
+  readonly state: Told;
+}
+
+/** What plugins prepared for Filter and for Score in one cycle. */
+export interface PreparedStates {
+  readonly pre_filter: readonly Prepared[];
+  readonly pre_score: readonly Prepared[];
+}
+
+/** Ask for what the trace does not hold; the server simulates the run again up to the cycle. */
 export const fetchAlso = (api: string, share: string) =>
-  async (cycle: number): Promise<Also> => {
-    const url = withShare(`${api}cycles/${cycle}/also/`, share, "?");
-    const response = await fetch(url, { credentials: "same-origin" });
-    const answer = (await response.json()) as { also: Also; detail?: string };
-    if (!response.ok) throw new Error(answer.detail ?? response.statusText);
-    return answer.also;
-  };
+  async (cycle: number): Promise<Also> => (await reenacted<{ also: Also }>(`${api}cycles/${cycle}/also/`, share)).also;
+
+export const fetchStates = (api: string, share: string) =>
+  (cycle: number): Promise<PreparedStates> => reenacted(`${api}cycles/${cycle}/state/`, share);
+
+async function reenacted<Answer>(url: string, share: string): Promise<Answer> {
+  const response = await fetch(withShare(url, share, "?"), { credentials: "same-origin" });
+  const answer = (await response.json()) as Answer & { detail?: string };
+  if (!response.ok) throw new Error(answer.detail ?? response.statusText);
+  return answer;
+}
 
 const withShare = (url: string, share: string, separator: string): string =>
   share ? `${url}${separator}share=${encodeURIComponent(share)}` : url;

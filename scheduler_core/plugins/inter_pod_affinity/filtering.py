@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from scheduler_core.cluster.domains import sum_by_domain
+from scheduler_core.cluster.domains import pairs_with_pods, sum_by_domain
 from scheduler_core.cluster.nodes import ABSENT, BoolArray, IntArray, Nodes
 from scheduler_core.cluster.pods import Mask, PodTemplate, TemplateTable
 from scheduler_core.cluster.row_sums import RowSums
@@ -39,6 +39,13 @@ class FilterState:
     existing_anti_affinity: DomainCounts
     affinity: DomainCounts
     anti_affinity: DomainCounts
+
+    def told(self, nodes: Nodes) -> Mapping[str, object]:
+        return {
+            "existingAntiAffinityCounts": pairs_with_pods(nodes, self.existing_anti_affinity),
+            "affinityCounts": pairs_with_pods(nodes, self.affinity),
+            "antiAffinityCounts": pairs_with_pods(nodes, self.anti_affinity),
+        }
 
     @property
     def restricts_nothing(self) -> bool:

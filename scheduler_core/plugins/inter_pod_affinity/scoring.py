@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scheduler_core.cluster.domains import sum_by_domain
+from scheduler_core.cluster.domains import pairs_with_pods, sum_by_domain
 from scheduler_core.cluster.nodes import IntArray, Nodes
 from scheduler_core.cluster.pods import AffinityTerm, PodTemplate
 from scheduler_core.cluster.row_sums import RowSums
@@ -24,6 +24,9 @@ class ScoreState:
     """Summed weights per domain, int64 (n_domains,), by topology key."""
 
     topology_score: Mapping[str, IntArray]
+
+    def told(self, nodes: Nodes) -> Mapping[str, object]:
+        return {"topologyScore": pairs_with_pods(nodes, self.topology_score)}
 
 
 def scoring_terms(template: PodTemplate, hard_weight: int) -> list[AffinityTerm]:

@@ -5,6 +5,7 @@ Upstream: v1.36 plugins/podtopologyspread/filtering.go.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -12,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from scheduler_core.api import Pod
-from scheduler_core.cluster.domains import present_domains, sum_by_domain
+from scheduler_core.cluster.domains import named_domains, present_domains, sum_by_domain
 from scheduler_core.cluster.nodes import ABSENT, BoolArray, IntArray, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.row_sums import RowSums
@@ -75,6 +76,17 @@ class DomainCounts:
         skew = self.counts + (self.self_match - self.global_minimum)
         return np.append(skew > self.constraint.max_skew, False)
 
+    def told(self, nodes: Nodes) -> Mapping[str, object]:
+        key = self.constraint.topology_key
+        return {
+            "topologyKey": key,
+            "maxSkew": self.constraint.max_skew,
+            "minDomains": self.constraint.min_domains,
+            "selfMatchNum": self.self_match,
+            "minMatchNum": self.global_minimum,
+            "tpValueToMatchNum": named_domains(nodes, key, self.counts, self.present),
+        }
+
     def is_skewed_if(self, domain: int, added: int) -> bool:
         """Whether a node of the domain is too skewed once the domain has `added` more pods."""
         count = int(self.counts[domain]) + added
@@ -91,6 +103,9 @@ class FilterState:
     @property
     def constraints(self) -> list[SpreadConstraint]:
         return [each.constraint for each in self.domains]
+
+    def told(self, nodes: Nodes) -> Mapping[str, object]:
+        return {"constraints": [each.told(nodes) for each in self.domains]}
 
 
 def count_domains(

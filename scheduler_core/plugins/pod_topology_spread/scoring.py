@@ -6,12 +6,13 @@ Upstream: v1.36 plugins/podtopologyspread/scoring.go.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from scheduler_core.api import Pod
-from scheduler_core.cluster.domains import present_domains, sum_by_domain
+from scheduler_core.cluster.domains import named_domains, present_domains, sum_by_domain
 from scheduler_core.cluster.nodes import ABSENT, BoolArray, IntArray, Nodes
 from scheduler_core.cluster.row_sums import RowSums
 from scheduler_core.cluster.topology_keys import HOSTNAME
@@ -36,6 +37,20 @@ class ConstraintScore:
     counts: IntArray | None
     weight: float
 
+    def told(self, nodes: Nodes) -> Mapping[str, object]:
+        key = self.constraint.topology_key
+        facts = {
+            "topologyKey": key,
+            "maxSkew": self.constraint.max_skew,
+            "topologyNormalizingWeight": round(self.weight, 6),
+        }
+        if self.counts is None:
+            return facts
+        ids = nodes.label(key).ids
+        present = present_domains(ids, self.counts.size)
+        pods = named_domains(nodes, key, self.counts, present)
+        return facts | {"topologyValueToPodCounts": pods}
+
 
 @dataclass(frozen=True, eq=False)
 class ScoreState:
@@ -43,6 +58,12 @@ class ScoreState:
 
     constraints: tuple[ConstraintScore, ...]
     require_all_topologies: bool
+
+    def told(self, nodes: Nodes) -> Mapping[str, object]:
+        return {
+            "constraints": [each.told(nodes) for each in self.constraints],
+            "requireAllTopologies": self.require_all_topologies,
+        }
 
     def ignored(self, nodes: Nodes) -> BoolArray:
         """Return the nodes that are not scored, bool (n,)."""

@@ -7,7 +7,7 @@ Upstream: v1.36 plugins/volumebinding/binder.go (FindPodVolumes).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -87,6 +87,24 @@ class PodVolumes:
             (sound & self.not_found, grave, VOLUME_NOT_FOUND),
         ]
         return [each for each in rejections if each[0].any()]
+
+    def told(self, nodes: Nodes) -> Mapping[str, object]:
+        by_node = {
+            name: {
+                "staticBindings": [
+                    f"{claim.key} on {volume.name}" for volume, claim in self.static_bindings(row)
+                ],
+                "dynamicProvisions": [claim.key for claim in self.dynamic_provisions(row)],
+            }
+            for name, row in zip(nodes.names, nodes.rows.tolist(), strict=True)
+        }
+        return {
+            "boundClaims": self.claims.bound,
+            "claimsToBind": self.claims.delayed,
+            "podVolumesByNode": {
+                name: each for name, each in by_node.items() if any(each.values())
+            },
+        }
 
     def static_bindings(self, row: int) -> list[tuple[PersistentVolume, PersistentVolumeClaim]]:
         """Return the volumes to bind on a row, each with its claim."""
