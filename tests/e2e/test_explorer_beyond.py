@@ -1,4 +1,4 @@
-"""What the Explorer adds to the scheduler's own account: other failures, reprieves, cascades."""
+"""What the Explorer adds to the scheduler's own account, and its tour."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from .axe import serious_findings
 from .conftest import Api
 from .test_explorer import explore, inspector
 
+STOPS = (
+    "One cycle, one pod",
+    "Who is waiting",
+    "Every node's answer",
+    "The evidence",
+    "Forward and back",
+    "Find, share, look up",
+)
 CASCADE = """\
 apiVersion: v1
 kind: Node
@@ -82,3 +91,46 @@ def test_victims_are_tried_one_by_one(page: Page, cascade: str) -> None:
     expect(inspector(page)).to_contain_text("0 of 2 tried")
     inspector(page).get_by_role("button", name="Try the next").click()
     expect(inspector(page)).to_contain_text("has to go")
+
+
+# ---------------------------------------------------------------- the first time
+
+
+def test_a_tour_of_six_stops_by_keyboard(page: Page, clinic: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"/runs/{clinic}/explore?c=3")
+    page.get_by_role("button", name="Take the tour").click()
+    stop = page.get_by_role("dialog")
+    for number, title in enumerate(STOPS, start=1):
+        expect(stop).to_contain_text(title)
+        expect(stop).to_contain_text(f"{number} of 6")
+        assert serious_findings(page) == []
+        page.keyboard.press("Enter")
+    expect(stop).to_have_count(0)
+    page.reload()
+    expect(page.get_by_label("Go to cycle")).to_have_value("3")
+    expect(page.get_by_role("button", name="Take the tour")).to_have_count(0)
+
+
+def test_the_tour_can_be_declined_left_and_taken_later(page: Page, clinic: str) -> None:
+    page.goto(f"/runs/{clinic}/explore?c=3")
+    page.get_by_role("button", name="No, thanks").click()
+    expect(page.get_by_role("button", name="Take the tour")).to_have_count(0)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("tour")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_contain_text("1 of 6")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_label("Go to cycle")).to_have_value("4")
+
+
+def test_what_plugins_prepared_can_be_looked_into(page: Page, clinic: str) -> None:
+    page.goto(f"/runs/{clinic}/explore?c=3&tab=state")
+    panel = page.get_by_role("tabpanel", name="CycleState")
+    panel.get_by_role("button", name="Look into CycleState").click()
+    expect(panel.get_by_role("heading", name="PreFilter", exact=True)).to_be_visible()
+    expect(panel.get_by_text("NodeResourcesFit").first).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(panel.get_by_role("button", name="Look into CycleState")).to_be_visible()

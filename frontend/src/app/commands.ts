@@ -10,6 +10,7 @@ import type { Player } from "./player.ts";
 export interface Page {
   palette(): void;
   help(): void;
+  tour(): void;
   bookmark(): void;
   cycles(): void;
   share(): void;
@@ -88,5 +89,6 @@ function views(_: Explorer, page: Page): Command[] {
     { id: "theme", title: "command.theme", group, keys: ["d"], run: page.theme },
     { id: "motion", title: "command.motion", group, keys: [], run: page.toggleMotion },
     { id: "help", title: "command.help", group, keys: ["?"], run: page.help },
+    { id: "tour", title: "command.tour", group, keys: [], run: page.tour },
   ];
 }
