@@ -12,13 +12,13 @@ export UV_SYSTEM_CERTS ?= true
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test lint types imports pytest vitest svelte-check format lock wheel clean
+.PHONY: help setup run test lint types imports pytest vitest svelte-check bench-ui format lock wheel clean
 
 help:
 	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
 	@echo "make test    every check and every test"
 	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
-	@echo "also: lint types imports pytest vitest svelte-check format lock wheel clean"
+	@echo "also: lint types imports pytest vitest svelte-check bench-ui format lock wheel clean"
 
 # ---------------------------------------------------------------- what must be there
 
@@ -95,6 +95,10 @@ svelte-check: .stamps/node_modules
 	cd frontend && npm run --silent check
 
 # ---------------------------------------------------------------- for developers
+
+# The Explorer against its budgets:   make bench-ui DUMP=cluster.json.gz BENCH_UI_ARGS="--soak-minutes 10"
+bench-ui: setup
+	.venv/bin/python tests/bench_ui.py $(BENCH_UI_ARGS) $(DUMP)
 
 format: .stamps/python
 	.venv/bin/ruff format --quiet .
