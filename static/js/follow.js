@@ -11,9 +11,17 @@ function follow(box) {
   const numbers = new Intl.NumberFormat(document.documentElement.lang || undefined);
   let before = null;
   let alreadyBound = null;
+  let isLeaving = false; // a reload would take the reader back from the page just clicked
+  addEventListener("beforeunload", () => (isLeaving = true));
+  addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    isLeaving = false;
+    look();
+  });
 
   async function look() {
     const run = await fetchRun(box.dataset.follow);
+    if (isLeaving) return;
     if (run === null) {
       setTimeout(look, RETRY_MS); // the server may be restarting
       return;
