@@ -14,8 +14,8 @@ class Place(NamedTuple):
     """Where something stands.
 
     ``source`` is a file (``archive.zip!pods.yaml``), ``document`` the how-manieth object in it
-    (from 1, items of a list counted one by one), ``line`` where that object starts, and
-    ``subject`` its kind and name.
+    (from 1, items of a list counted one by one), ``line`` that of the field, or where the object
+    starts, and ``subject`` its kind and name.
     """
 
     source: str = ""

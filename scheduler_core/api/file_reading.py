@@ -10,6 +10,7 @@ import msgspec
 
 from scheduler_core.api.coerce import Plain
 from scheduler_core.api.errors import FieldError, LimitError, ParseError, Place, UnreadableError
+from scheduler_core.api.field_lines import field_line
 from scheduler_core.api.json_documents import read_json
 from scheduler_core.api.limits import Budget
 from scheduler_core.api.meta import KubeObject
@@ -91,8 +92,8 @@ class FileReader:
             place = Place(self._name, number, document.line)
             if document.value is None:
                 self._count_ignored(content, document.type_name)
-            else:
-                self._take(content, place, document.type_name, document.value)
+            elif not self._take(content, place, document.type_name, document.value):
+                content.errors[-1] = _at_field(content.errors[-1], document.text)
         return content
 
     def _count_ignored(self, content: FileContent, name: TypeName) -> None:
@@ -105,15 +106,16 @@ class FileReader:
         place: Place,
         name: TypeName,
         source: msgspec.Raw | Mapping[str, Plain],
-    ) -> None:
+    ) -> bool:
+        """Add an object to the content; False if an error was added instead."""
         if len(content.errors) >= self._budget.limits.reported_errors:
-            return
+            return True
         try:
             kind = modelled_kind(name)
             if kind is None:
                 _refuse_answers(name, source, place)
                 self._count_ignored(content, name)
-                return
+                return True
             self._budget.document()
             if isinstance(source, msgspec.Raw):
                 content.objects.append(decode(source, kind, place))
@@ -124,6 +126,18 @@ class FileReader:
             content.errors.append(ParseError(place, error.field, error.message))
         except ParseError as error:
             content.errors.append(error)
+        else:
+            return True
+        return False
+
+
+def _at_field(error: ParseError, text: str) -> ParseError:
+    """The error with the line of its field; that of its object where it is not to be found."""
+    line = field_line(text, error.field)
+    if line is None or error.place.line is None:
+        return error
+    place = error.place._replace(line=error.place.line + line - 1)
+    return ParseError(place, error.field, error.message)
 
 
 def _as_utf8(data: bytes | bytearray) -> bytes | bytearray:

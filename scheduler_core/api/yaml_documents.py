@@ -34,11 +34,15 @@ IsWanted = Callable[[str], bool]
 
 
 class YamlDocument(NamedTuple):
-    """An object as plain data; ``value`` is ``None`` for one that was not wanted."""
+    """An object as plain data; ``value`` is ``None`` for one that was not wanted.
+
+    ``text`` is what it was read from, empty where several objects share it.
+    """
 
     type_name: TypeName
     value: Mapping[str, Plain] | None
     line: int
+    text: str = ""
 
 
 class _Piece(NamedTuple):
@@ -115,14 +119,15 @@ def _item(cut: _Piece, inherited: TypeName, is_wanted: IsWanted, indent: int) ->
     values = _load(cut)
     if not isinstance(values, list) or len(values) != 1:
         raise UnreadableError("is not one item", cut.first_line)
-    return _document(values[0], inherited, cut.first_line)
+    return _document(values[0], inherited, cut)
 
 
 def _whole(piece: _Piece) -> Iterator[YamlDocument]:
     value = _load(piece)
     items, inherited = _opened(value)
+    source = piece if len(items) == 1 else _Piece("", piece.first_line)
     for item in items:
-        yield _document(item, inherited, piece.first_line)
+        yield _document(item, inherited, source)
 
 
 def _opened(value: Plain) -> tuple[list[Plain], TypeName]:
@@ -150,16 +155,16 @@ def _list_name(value: Plain) -> TypeName | None:
     return TypeName(version if isinstance(version, str) else "", kind.removesuffix(_LIST_SUFFIX))
 
 
-def _document(value: Plain, inherited: TypeName, line: int) -> YamlDocument:
+def _document(value: Plain, inherited: TypeName, source: _Piece) -> YamlDocument:
     if not isinstance(value, dict):
-        raise UnreadableError(f"is not an object but {describe(value)}", line)
+        raise UnreadableError(f"is not an object but {describe(value)}", source.first_line)
     try:
         own = type_name(value)
     except FieldError as error:
-        raise UnreadableError(f"{error.field} {error.message}", line) from None
+        raise UnreadableError(f"{error.field} {error.message}", source.first_line) from None
     if inherited.kind:
         own = TypeName(own.api_version or inherited.api_version, own.kind or inherited.kind)
-    return YamlDocument(own, value, line)
+    return YamlDocument(own, value, source.first_line, source.text)
 
 
 def _load(piece: _Piece) -> Plain:
