@@ -1,7 +1,7 @@
 """Whether a scenario's steps find in a cluster what they act on, as far as that can be foreseen.
 
 Pure: no database. What only the run can tell (pods made by owners, objects deleted before) is
-left to it: `kviz.runs.refused_steps` reads it off the trace.
+left to it: the trace marks the steps that were refused.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from uuid import UUID
 from django.db.models import F, Q, QuerySet
 
 from kviz.accounts.models import Workspace
-from kviz.runs.inputs import InvalidInput, scenario_of
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from kviz.runs.projection import (
     CycleDocument,
@@ -20,7 +19,6 @@ from kviz.runs.projection import (
     cycle_range,
     is_bound_or_given_up,
 )
-from kviz.runs.refused_steps import RefusedStep, refused_steps
 from kviz.runs.why import why_document
 from scheduler_core.trace import codec
 from scheduler_core.trace.events import (
@@ -28,6 +26,7 @@ from scheduler_core.trace.events import (
     CycleStarted,
     HeaderEvent,
     PodAdded,
+    ScenarioStepped,
 )
 from scheduler_core.trace.index import DEFINING
 
@@ -173,6 +172,14 @@ def _placed_before(run: Run, namespace: str, name: str) -> PodOutcome | None:
     return None
 
 
+@dataclass(frozen=True)
+class RefusedStep:
+    """A step that could not be carried out; `number` counts steps from 1 in order of time."""
+
+    number: int
+    text: str
+
+
 def steps_refused(*, run: Run) -> list[RefusedStep]:
     """The steps of the run's scenario that could not be carried out, as far as it is stored."""
     if not run.scenario.strip():
@@ -183,15 +190,12 @@ def steps_refused(*, run: Run) -> list[RefusedStep]:
 @lru_cache(maxsize=64)
 def _steps_refused(run_id: UUID, last_seq: int) -> tuple[RefusedStep, ...]:
     """Stored headers never change; up to `last_seq` they are read once."""
-    try:
-        scenario = scenario_of(Run.objects.values_list("scenario", flat=True).get(pk=run_id))
-    except InvalidInput:  # the run failed on it, and says so
-        return ()
     chunks = TraceChunk.objects.filter(run_id=run_id, last_seq__lte=last_seq)
     return tuple(
-        step
+        RefusedStep(event.index + 1, event.text)
         for blob in chunks.order_by("last_seq").values_list("headers", flat=True).iterator(1)
-        for step in refused_steps(codec.read_headers(bytes(blob))[1], scenario)
+        for event in codec.read_headers(bytes(blob))[1]
+        if isinstance(event, ScenarioStepped) and event.refused
     )
 
 

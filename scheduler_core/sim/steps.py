@@ -62,15 +62,16 @@ class Steps:
         if step.note:
             text = f"{step.note} ({text})"
         simulation.last_progress_ns = max(simulation.last_progress_ns, simulation.clock.now_ns())
-        simulation.recorder.emit(ScenarioStepped(index, text))
-        work()
+        simulation.recorder.emit(ScenarioStepped(index, text, refused=work is None))
+        if work is not None:
+            work()
 
-    def _plan(self, step: Step) -> tuple[str, Callable[[], None]]:
-        """Return what the step does in words, and the work itself."""
+    def _plan(self, step: Step) -> tuple[str, Callable[[], None] | None]:
+        """Return what the step does in words, and the work itself; None if it is refused."""
         try:
             return self._plan_action(step)
         except Refused as refusal:
-            return str(refusal), lambda: None
+            return str(refusal), None
 
     def _plan_action(self, step: Step) -> tuple[str, Callable[[], None]]:
         action = step.action

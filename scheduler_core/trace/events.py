@@ -145,10 +145,14 @@ class PodEvicted(Event, frozen=True):
 
 
 class ScenarioStepped(Event, frozen=True):
-    """Step `index` of the scenario was carried out; `text` says it in words."""
+    """Step `index` of the scenario had its turn; `text` says in words what was done.
+
+    A `refused` step could not be carried out and changed nothing; the text says why.
+    """
 
     index: int
     text: str
+    refused: bool = False
 
 
 # ---------------------------------------------------------------- queue

@@ -9,11 +9,10 @@ import pytest
 from kviz.accounts.services import local_workspace_ensure, token_create
 from kviz.runs.models import Run
 from kviz.runs.presets import SAMPLE_SCENARIOS, SampleScenario, sample_text, scenario_meant
-from kviz.runs.refused_steps import refused_steps
 from kviz.runs.scenario_fit import misfits
 from kviz.snapshots.samples import SAMPLES
 from scheduler_core.sim import RunOptions, load_scenario, simulate
-from scheduler_core.trace.events import Bound, DetailEvent, PodAdded, PodEvicted, ScenarioStepped
+from scheduler_core.trace.events import Bound, PodAdded, PodEvicted, ScenarioStepped
 
 from .cast import CLUSTER, Person, execute
 from .test_sample_lessons import objects_of
@@ -55,8 +54,8 @@ def test_no_step_of_a_sample_is_refused_in_a_sample_cluster(
     objects, scenario = objects_of(cluster), load_scenario(sample.text)
     assert misfits(sample.text, objects) == []  # type: ignore[arg-type]
     trace = simulate(objects, RunOptions(scenario=scenario))  # type: ignore[arg-type]
-    headers = [event for event in trace if not isinstance(event, DetailEvent)]
-    assert refused_steps(headers, scenario) == []
+    steps = [event for event in trace if isinstance(event, ScenarioStepped)]
+    assert [step.text for step in steps if step.refused] == []
 
 
 def test_the_form_describes_each_sample_and_names_its_clusters(owner: Person) -> None:

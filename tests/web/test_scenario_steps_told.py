@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kviz.runs import selectors
-from kviz.runs.refused_steps import refused_steps
 from scheduler_core.api import KubeObject
 from scheduler_core.api.errors import Place
 from scheduler_core.api.parse import parse_object
 from scheduler_core.sim import RunOptions, load_scenario, simulate
-from scheduler_core.trace.events import DetailEvent
+from scheduler_core.trace.events import ScenarioStepped
 
 from .cast import Person
 
@@ -36,13 +35,12 @@ def told(step: str) -> list[str]:
     scenario = load_scenario(f"steps:\n- {step}\n")
     objects: list[KubeObject] = [parse_object(NODE, Place())]
     trace = simulate(objects, RunOptions(scenario=scenario))
-    headers = [event for event in trace if not isinstance(event, DetailEvent)]
-    return [refused.text for refused in refused_steps(headers, scenario)]
+    return [step.text for step in trace if isinstance(step, ScenarioStepped) and step.refused]
 
 
 @pytest.mark.parametrize("note", ["", 'note: "Now: try", '])
 @pytest.mark.parametrize(("action", "why"), REFUSED.items(), ids=REFUSED.values())
-def test_every_refusal_of_the_engine_is_recognised(action: str, why: str, note: str) -> None:
+def test_every_refusal_of_the_engine_is_marked(action: str, why: str, note: str) -> None:
     [text] = told(f"{{at: 1s, {note}{action}}}")
     assert why in text
 

@@ -342,11 +342,13 @@ export interface ScenarioStepped {
   readonly kind: "ScenarioStepped";
   readonly index: number;
   readonly text: string;
+  readonly refused: boolean;
 }
 export const readScenarioStepped: Reader<ScenarioStepped> = (row) => ({
   kind: "ScenarioStepped",
   index: num(row[1]),
   text: str(row[2]),
+  refused: bool(row[3]),
 });
 
 export interface QueueMoved {
