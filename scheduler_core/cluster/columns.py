@@ -17,8 +17,11 @@ from scheduler_core.api import Node, Taint
 from scheduler_core.cluster.nodes import ABSENT, BoolArray, IntArray, Nodes
 from scheduler_core.cluster.pods import HostPort, PodInfo, TemplateTable
 from scheduler_core.cluster.requests import integer_resources
+from scheduler_core.cluster.resource_states import ResourceStates
 
 PODS = "pods"
+MIN_STATES = 4096
+"""Up to so many resource states nobody looks whether they are still in use."""
 
 T = TypeVar("T", bound=Hashable)
 A = TypeVar("A", bound=np.generic)
@@ -43,7 +46,7 @@ class Vocabulary(Generic[T]):
         return self._ids.get(value, ABSENT)
 
 
-def _grown(column: npt.NDArray[A], size: int, fill: int = 0) -> npt.NDArray[A]:
+def grown(column: npt.NDArray[A], size: int, fill: int = 0) -> npt.NDArray[A]:
     """Return the column (n,) with room for at least `size` entries."""
     if column.size >= size:
         return column
@@ -76,9 +79,9 @@ class PodColumns:
     def add(self, pod: PodInfo, row: int) -> None:
         slot = self._free.pop() if self._free else self.n_slots
         self.n_slots = max(self.n_slots, slot + 1)
-        self.row = _grown(self.row, self.n_slots, ABSENT)
-        self.template = _grown(self.template, self.n_slots)
-        self.terminating = _grown(self.terminating, self.n_slots)
+        self.row = grown(self.row, self.n_slots, ABSENT)
+        self.template = grown(self.template, self.n_slots)
+        self.terminating = grown(self.terminating, self.n_slots)
         self.row[slot], self.template[slot] = row, pod.template.index
         self.terminating[slot] = pod.terminating
         self._slot_of[pod.uid] = slot
@@ -147,6 +150,10 @@ class ClusterColumns:
         self.n_pods: IntArray = np.zeros(16, np.int64)
         self.nonzero_cpu_milli: IntArray = np.zeros(16, np.int64)
         self.nonzero_memory_bytes: IntArray = np.zeros(16, np.int64)
+        self.resource_state: IntArray = np.zeros(16, np.int64)
+        """Numbers in `resource_states`, over all rows."""
+        self.resource_states = ResourceStates()
+        """Another object after each renumbering: what is kept by number holds for this one."""
         self._allocatable: dict[str, IntArray] = {}
         self._requested: dict[str, IntArray] = {}
         self._labels: dict[str, _LabelColumn] = {}
@@ -180,6 +187,7 @@ class ClusterColumns:
         self.taint_ids[row] = self.taint_lists.id(node.spec.taints)
         self.feature_ids[row] = self.feature_sets.id(frozenset(node.status.declared_features))
         allocatable = integer_resources(node.status.allocatable)
+        self._set_state(row, self.resource_states.of_node(self._state(row), allocatable))
         self.allowed_pods[row] = allocatable.pop(PODS, 0)
         for name in [*allocatable, *self._allocatable]:
             self._resource(self._allocatable, name)[row] = allocatable.get(name, 0)
@@ -210,23 +218,36 @@ class ClusterColumns:
     def _grow(self, size: int) -> None:
         if self.generation.size >= size:
             return
-        self.generation = _grown(self.generation, size)
-        self.unschedulable = _grown(self.unschedulable, size)
-        self.taint_ids = _grown(self.taint_ids, size)
-        self.feature_ids = _grown(self.feature_ids, size)
-        self.allowed_pods = _grown(self.allowed_pods, size)
-        self.n_pods = _grown(self.n_pods, size)
-        self.nonzero_cpu_milli = _grown(self.nonzero_cpu_milli, size)
-        self.nonzero_memory_bytes = _grown(self.nonzero_memory_bytes, size)
+        self.generation = grown(self.generation, size)
+        self.unschedulable = grown(self.unschedulable, size)
+        self.taint_ids = grown(self.taint_ids, size)
+        self.feature_ids = grown(self.feature_ids, size)
+        self.allowed_pods = grown(self.allowed_pods, size)
+        self.n_pods = grown(self.n_pods, size)
+        self.nonzero_cpu_milli = grown(self.nonzero_cpu_milli, size)
+        self.nonzero_memory_bytes = grown(self.nonzero_memory_bytes, size)
+        self.resource_state = grown(self.resource_state, size)
         for columns in (self._allocatable, self._requested):
             for name, column in columns.items():
-                columns[name] = _grown(column, size)
+                columns[name] = grown(column, size)
         for label in self._labels.values():
-            label.ids = _grown(label.ids, size, ABSENT)
+            label.ids = grown(label.ids, size, ABSENT)
 
     def _touch(self, row: int) -> None:
         self._clock += 1
         self.generation[row] = self._clock
+
+    def _state(self, row: int) -> int:
+        return int(self.resource_state[row])
+
+    def _set_state(self, row: int, state: int) -> None:
+        """Note a row's resource state; forget states nobody is in when most are such."""
+        self.resource_state[row] = state
+        if len(self.resource_states) > max(MIN_STATES, 4 * self.n_rows):
+            of_rows = self.resource_state[: self.n_rows]
+            used, numbers = np.unique(np.append(of_rows, 0), return_inverse=True)
+            self.resource_states = self.resource_states.only(used.tolist())
+            self.resource_state[: self.n_rows] = numbers[:-1]
 
     def _resource(self, columns: dict[str, IntArray], name: str) -> IntArray:
         column = columns.get(name)
@@ -277,7 +298,7 @@ class ClusterColumns:
         if image.present is None:
             image.present = np.zeros(self.generation.size, np.bool_)
             image.present[list(image.rows)] = True
-        image.present = _grown(image.present, self.generation.size)
+        image.present = grown(image.present, self.generation.size)
         return image.present, image.size_bytes
 
     def _set_images(self, row: int, old: Node | None, new: Node | None) -> None:
@@ -295,7 +316,7 @@ class ClusterColumns:
             image = self._images.setdefault(name, _Image(reported))
             image.rows.add(row)
             if image.present is not None:
-                image.present = _grown(image.present, row + 1)
+                image.present = grown(image.present, row + 1)
                 image.present[row] = True
 
     # ------------------------------------------------------------ pods
@@ -328,6 +349,7 @@ class ClusterColumns:
         self.nonzero_cpu_milli[row] += sign * requests.nonzero_cpu_milli
         self.nonzero_memory_bytes[row] += sign * requests.nonzero_memory_bytes
         self.n_pods[row] += sign
+        self._set_state(row, self.resource_states.after(self._state(row), pod.template, sign))
         self._touch(row)
 
 

@@ -201,6 +201,19 @@ class Nodes:
 
     # ------------------------------------------------------------ columns that pods change
 
+    @cached_property
+    def resource_states(self) -> IntArray:
+        """Return the numbers of the nodes' resource states, int64 (n,).
+
+        Nodes with one number have the same resources, and as much of them is taken.
+        """
+        states = self.cluster.resource_state[self.rows]
+        for i, change in enumerate(self.changes):
+            if change is not NO_CHANGE:
+                known = self.cluster.resource_states
+                states[i] = known.with_change(int(states[i]), change.added, change.removed)
+        return states
+
     def requested(self, resource: str) -> IntArray:
         """Return what the pods on each node request of a resource, int64 (n,)."""
         column = self.cluster.requested_of(resource)[self.rows]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -103,13 +104,14 @@ class Diagnosis:
     pending_plugins: set[str] = field(default_factory=set)
     pre_filter_message: str = ""
     post_filter_message: str = ""
-    _ids: IntArray = field(init=False)
     _statuses: Vocabulary[Status] = field(default_factory=Vocabulary)
     _of_unknown: dict[str, Status] = field(default_factory=dict)
     """Extenders may turn down nodes that the cluster does not have; they count all the same."""
 
-    def __post_init__(self) -> None:
-        self._ids = np.full(self.nodes.cluster.n_rows, -1, np.int64)
+    @cached_property
+    def _ids(self) -> IntArray:
+        """Numbers in `_statuses` by row, -1 for none; most cycles turn nobody down."""
+        return np.full(self.nodes.cluster.n_rows, -1, np.int64)
 
     def record(self, nodes: Nodes, verdicts: Verdicts) -> None:
         """Remember the rejected among `nodes`, and by which plugins."""
@@ -140,7 +142,8 @@ class Diagnosis:
 
     def __len__(self) -> int:
         """Return how many nodes have a status of their own."""
-        return int((self._ids >= 0).sum()) + len(self._of_unknown)
+        n_of_rows = int((self._ids >= 0).sum()) if self._statuses.values else 0
+        return n_of_rows + len(self._of_unknown)
 
     def status(self, node_name: str) -> Status:
         row = self.nodes.cluster.row_of.get(node_name, -1)

@@ -103,12 +103,25 @@ class PreFilterPlugin(Plugin, Protocol):
 
 
 @runtime_checkable
+class TemplateOnlyPlugin(Plugin, Protocol):
+    def template_only(self, pod: PodInfo) -> bool:
+        """Promise that PreFilter and PreScore answer alike for all pods of the pod's template.
+
+        Then they are asked once, whatever happens in the cluster.
+        """
+
+
+@runtime_checkable
 class FilterPlugin(Plugin, Protocol[S_contra]):
     """A plugin with Filter.
 
-    It may also say `node_local = True`: that its verdict of a node depends on nothing but the
-    pod's template, that node, and the pods on it. A plugin may also say `node_only = True`: that
-    its verdicts and its raw scores depend on nothing but the pod's template and the node objects.
+    It may promise more, and is asked less often for it. `node_local = True`: its verdict of a
+    node depends on nothing but the pod's template, that node, and the pods on it. `node_only =
+    True`: its verdicts and its raw scores depend on nothing but the pod's template and the node
+    objects, and normalisation on nothing but the raw scores. `resources_only = True`: its verdicts
+    and raw scores depend on nothing but the pod's template, the resources of the node and what
+    its pods take of them (requests and their number); a verdict that rejects names always the
+    same texts.
     """
 
     def filter(self, state: S_contra, pod: PodInfo, nodes: Nodes) -> Verdict:

@@ -17,11 +17,8 @@ from scheduler_core.config import ExtensionPoint
 from scheduler_core.framework.diagnosis import Diagnosis, VerdictBuilder, Verdicts
 from scheduler_core.framework.handle import PodNominator
 from scheduler_core.framework.interface import (
-    MAX_NODE_SCORE,
-    MIN_NODE_SCORE,
     BindPlugin,
     FilterPlugin,
-    NormalizeScorePlugin,
     PermitPlugin,
     Plugin,
     PostBindPlugin,
@@ -37,17 +34,15 @@ from scheduler_core.framework.interface import (
     QueueSortPlugin,
     ReservePlugin,
     ScorePlugin,
-    Scores,
 )
-from scheduler_core.framework.kept import KeptAnswers, TemplateAnswers
 from scheduler_core.framework.nominated import nominated_changes
 from scheduler_core.framework.plugin_calls import (
     call,
     call_filter,
-    call_normalize_score,
-    call_score,
 )
 from scheduler_core.framework.pod_signer import PodSigner
+from scheduler_core.framework.questions import Questions
+from scheduler_core.framework.scoring import PluginScore
 from scheduler_core.framework.signatures import PodSignature
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 
@@ -79,20 +74,6 @@ class PreFilterResult:
     status: Status
     node_names: frozenset[str] | None
     narrowed_by: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class PluginScore:
-    """One plugin's scores over the feasible nodes, int64 (n,) each."""
-
-    plugin: str
-    weight: int
-    raw: Scores
-    normalized: Scores
-
-
-class ScoreError(Exception):
-    """A plugin scored outside 0..100; the cycle fails with this text, as upstream's does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,17 +115,9 @@ class Framework:
             for plugin in self._pre_bind
             if isinstance(plugin, PreBindPreFlightPlugin)
         }
-        self._normalizers = {
-            plugin.name: plugin
-            for plugin in self._score
-            if isinstance(plugin, NormalizeScorePlugin)
-        }
-        self._weights = {
-            plugin.name: weight for plugin, weight in points.get(ExtensionPoint.SCORE, ())
-        }
-        self._kept = KeptAnswers()
-        self._node_only = frozenset(
-            p.name for p in (*self._filter, *self._score) if getattr(p, "node_only", False)
+        weights = {plugin.name: weight for plugin, weight in points.get(ExtensionPoint.SCORE, ())}
+        self._questions = Questions(
+            [*self._pre_filter, *self._filter, *self._pre_score, *self._score], weights
         )
         self._signer = PodSigner([*self._pre_filter, *self._filter, *self._pre_score, *self._score])
 
@@ -185,7 +158,7 @@ class Framework:
         names: frozenset[str] | None = None
         narrowed_by: set[str] = set()
         for plugin in self._pre_filter:
-            outcome = call("PreFilter", plugin.name, pod, plugin.pre_filter, pod, nodes)
+            outcome = self._questions.pre_filter(plugin, pod, nodes)
             if isinstance(outcome, Prepared):
                 state.pre_filter[plugin.name] = outcome.state
                 if outcome.skip:
@@ -214,11 +187,12 @@ class Framework:
         """Judge nodes plugin by plugin; a node's first rejection counts."""
         builder = VerdictBuilder(nodes.n)
         at, view = np.arange(nodes.n), nodes
-        kept = self._kept.about(pod, nodes)
+        kept = self._questions.about(pod, nodes)
         for plugin in self._filter:
             if plugin.name in state.skip_filter:
                 continue
-            verdict = self._verdict(plugin, state, pod, view, kept)
+            prepared = state.pre_filter.get(plugin.name)
+            verdict = self._questions.verdict(plugin, prepared, pod, view, kept)
             if verdict is not None and np.count_nonzero(verdict.code):
                 builder.add(plugin.name, at, verdict)
                 at = builder.undecided()
@@ -226,22 +200,6 @@ class Framework:
                 if not at.size:
                     break
         return builder.build()
-
-    def _verdict(
-        self,
-        plugin: FilterPlugin[object],
-        state: CycleState,
-        pod: PodInfo,
-        nodes: Nodes,
-        kept: TemplateAnswers | None,
-    ) -> Verdict | None:
-        """Return a plugin's verdict, None if it is known to reject no node at all."""
-        prepared = state.pre_filter.get(plugin.name)
-        if kept is None or plugin.name not in self._node_only:
-            return call_filter(plugin, prepared, pod, nodes)
-        return kept.verdict(
-            plugin.name, nodes, lambda all_nodes: call_filter(plugin, prepared, pod, all_nodes)
-        )
 
     def run_filter_individually(
         self, state: CycleState, pod: PodInfo, nodes: Nodes
@@ -313,7 +271,7 @@ class Framework:
         """Let plugins prepare scoring of the feasible `nodes`."""
         for plugin in self._pre_score:
             prepared = state.pre_filter.get(plugin.name)
-            outcome = call("PreScore", plugin.name, pod, plugin.pre_score, prepared, pod, nodes)
+            outcome = self._questions.pre_score(plugin, prepared, pod, nodes)
             if isinstance(outcome, Prepared):
                 state.pre_score[plugin.name] = outcome.state
             elif outcome.is_skip:
@@ -325,34 +283,12 @@ class Framework:
 
     def run_score(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> list[PluginScore]:
         """Score and normalise the feasible nodes. Raises ScoreError for a score off the scale."""
-        scores = []
-        kept = self._kept.about(pod, nodes)
-        for plugin in self._score:
-            if plugin.name in state.skip_score:
-                continue
-            prepared = state.pre_score.get(plugin.name)
-            raw = self._raw_scores(plugin, prepared, pod, nodes, kept)
-            normalized = raw
-            normalizer = self._normalizers.get(plugin.name)
-            if normalizer is not None:
-                normalized = call_normalize_score(normalizer, prepared, pod, nodes, raw)
-            _check_range(plugin.name, normalized)
-            scores.append(PluginScore(plugin.name, self._weights[plugin.name], raw, normalized))
-        return scores
-
-    def _raw_scores(
-        self,
-        plugin: ScorePlugin[object],
-        prepared: object,
-        pod: PodInfo,
-        nodes: Nodes,
-        kept: TemplateAnswers | None,
-    ) -> Scores:
-        if kept is None or plugin.name not in self._node_only:
-            return call_score(plugin, prepared, pod, nodes)
-        return kept.score(
-            plugin.name, nodes, lambda all_nodes: call_score(plugin, prepared, pod, all_nodes)
-        )
+        kept = self._questions.about(pod, nodes)
+        return [
+            self._questions.score(plugin, state.pre_score.get(plugin.name), pod, nodes, kept)
+            for plugin in self._score
+            if plugin.name not in state.skip_score
+        ]
 
     # ------------------------------------------------------------ reserving and binding
 
@@ -476,19 +412,6 @@ def _nothing_left(narrowed_by: set[str]) -> Status:
 
 def _only_rejected(verdicts: Verdicts) -> Verdicts:
     return Verdicts(verdicts.ids[~verdicts.fits], verdicts.statuses)
-
-
-def _check_range(plugin: str, scores: Scores) -> None:
-    # A negative score is a very large one when its sign is not looked at.
-    if np.maximum.reduce(scores.view(np.uint64), initial=MIN_NODE_SCORE) <= MAX_NODE_SCORE:
-        return
-    wrong = scores[(scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE)]
-    if wrong.size:
-        raise ScoreError(
-            f"applying score defaultWeights on Score plugins: plugin {plugin!r} returns an "
-            f"invalid score {wrong[0]}, it should in the range of [{MIN_NODE_SCORE}, "
-            f"{MAX_NODE_SCORE}] after normalizing".replace("'", '"')
-        )
 
 
 def _refused(status: Status, point: str, plugin: str) -> Status:

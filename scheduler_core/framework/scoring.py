@@ -11,7 +11,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler_core.cluster.nodes import IntArray
-from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
+from scheduler_core.framework.interface import MAX_NODE_SCORE, MIN_NODE_SCORE, Scores
+
+
+@dataclass(frozen=True, slots=True)
+class PluginScore:
+    """One plugin's scores over the feasible nodes, int64 (n,) each."""
+
+    plugin: str
+    weight: int
+    raw: Scores
+    normalized: Scores
+
+
+class ScoreError(Exception):
+    """A plugin scored outside 0..100; the cycle fails with this text, as upstream's does."""
 
 
 def go_div(dividend: IntArray, divisor: IntArray | int) -> IntArray:
@@ -74,3 +88,17 @@ class BrokenLinearFunction:
             undecided &= ~here
             left_at, left = at, value
         return values
+
+
+def check_range(plugin: str, scores: Scores) -> None:
+    """Raise ScoreError unless all scores (n,) are on the scale."""
+    # A negative score is a very large one when its sign is not looked at.
+    if np.maximum.reduce(scores.view(np.uint64), initial=MIN_NODE_SCORE) <= MAX_NODE_SCORE:
+        return
+    wrong = scores[(scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE)]
+    if wrong.size:
+        raise ScoreError(
+            f"applying score defaultWeights on Score plugins: plugin {plugin!r} returns an "
+            f"invalid score {wrong[0]}, it should in the range of [{MIN_NODE_SCORE}, "
+            f"{MAX_NODE_SCORE}] after normalizing".replace("'", '"')
+        )

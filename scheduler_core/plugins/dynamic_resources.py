@@ -54,9 +54,13 @@ class DynamicResources:
 
     name = "DynamicResources"
     node_local = True
+    node_only = True
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
         return SUCCESS
+
+    def template_only(self, pod: PodInfo) -> bool:
+        return True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return None if pod.pod.spec.resource_claims else ()

@@ -77,6 +77,9 @@ class NodeAffinity:
 
     # ------------------------------------------------------------ filtering
 
+    def template_only(self, pod: PodInfo) -> bool:
+        return True
+
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (node_affinity(pod.pod.spec), node_selector(pod.pod.spec))
 

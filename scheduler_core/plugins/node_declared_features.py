@@ -48,6 +48,9 @@ class NodeDeclaredFeatures:
     def __init__(self, handle: Handle) -> None:
         self._enabled = handle.features.enabled("NodeDeclaredFeatures")
 
+    def template_only(self, pod: PodInfo) -> bool:
+        return True
+
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (features_fragment(required_features(pod.pod.spec)),)
 

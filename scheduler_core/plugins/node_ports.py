@@ -41,6 +41,9 @@ class NodePorts:
     name = "NodePorts"
     node_local = True
 
+    def template_only(self, pod: PodInfo) -> bool:
+        return True
+
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (host_ports(pod.pod.spec),)
 

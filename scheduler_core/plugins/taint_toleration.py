@@ -46,6 +46,9 @@ class TaintToleration:
     def __init__(self, handle: Handle) -> None:
         self._comparison_operators = handle.features.enabled("TaintTolerationComparisonOperators")
 
+    def template_only(self, pod: PodInfo) -> bool:
+        return True
+
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (tolerations(pod.pod.spec),)
 

@@ -60,6 +60,9 @@ class VolumeRestrictions:
         self._handle = handle
         self._users: ClaimUsers | None = None
 
+    def template_only(self, pod: PodInfo) -> bool:
+        return not pod.pod.spec.volumes
+
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (volumes(pod.pod.spec),)
 

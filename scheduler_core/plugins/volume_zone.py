@@ -69,6 +69,9 @@ class VolumeZone:
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
 
+    def template_only(self, pod: PodInfo) -> bool:
+        return not pod.pod.spec.volumes
+
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (volumes(pod.pod.spec),)
 

@@ -18,10 +18,9 @@ from scheduler_core.framework.extenders import EXTENDER, ExtenderCall
 from scheduler_core.framework.runtime import (
     CycleState,
     Framework,
-    PluginScore,
     PreFilterResult,
-    ScoreError,
 )
+from scheduler_core.framework.scoring import PluginScore, ScoreError
 from scheduler_core.framework.status import Code, Status
 from scheduler_core.scheduler.batching import BatchTurn
 from scheduler_core.scheduler.selection import Pick, ScoredNodes, num_feasible_nodes_to_find

@@ -10,7 +10,7 @@ import numpy as np
 from scheduler_core.cluster.nodes import IntArray, Nodes
 from scheduler_core.framework.extenders import ExtenderCall
 from scheduler_core.framework.interface import PostFilterOutcome
-from scheduler_core.framework.runtime import PluginScore
+from scheduler_core.framework.scoring import PluginScore
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.preemption.report import PreemptionReport
 from scheduler_core.scheduler.cycle import Cycle, Filtering, Scoring
@@ -37,6 +37,7 @@ from scheduler_core.trace.records import (
     StatusRecord,
 )
 
+LEAST = int(np.iinfo(np.int64).min)
 SUCCEEDED = StatusRecord(SUCCESS.code.label)
 
 
@@ -93,6 +94,8 @@ class CycleReport:
         self._preemption = PreemptionWords(recorder)
         self._number_of_row: IntArray = np.zeros(0, np.int64)
         self._last_numbered: tuple[Nodes | None, Column] = (None, Column("u1", b""))
+        self._last_scores: dict[str, tuple[PluginScore, PluginScores]] = {}
+        self._skipped: dict[frozenset[str], tuple[int, ...]] = {}
 
     def events(self, cycle: Cycle) -> Iterator[AnyEvent]:
         """Yield the events of PreFilter to the pick, as far as the cycle came."""
@@ -127,7 +130,12 @@ class CycleReport:
                 yield extender_called(call, self._recorder)
 
     def _plugins(self, names: set[str]) -> tuple[int, ...]:
-        return tuple(sorted(map(self._recorder.plugin, names)))
+        """Return the plugins' numbers in order; few sets of plugins occur."""
+        key = frozenset(names)
+        known = self._skipped.get(key)
+        if known is None:
+            known = self._skipped[key] = tuple(sorted(map(self._recorder.plugin, names)))
+        return known
 
     def _numbers(self, nodes: Nodes) -> IntArray:
         """Return the trace's numbers of the nodes, int64 (n,); a row's number never changes."""
@@ -181,7 +189,9 @@ class CycleReport:
             in_order = filtering.examined.n and _follows_node_order(cycle, filtering)
             yield FilterColumns(
                 tuple(status_record(status, self._recorder) for status in verdicts.statuses),
-                Column.narrow(verdicts.ids),
+                Column.zeros(verdicts.ids.size)
+                if verdicts.all_fit
+                else Column.narrow(verdicts.ids),
                 self._numbered(filtering.feasible),
                 None if in_order else Column.narrow(self._numbers(filtering.examined)),
             )
@@ -196,16 +206,22 @@ class CycleReport:
         yield self._selected(feasible, scoring)
 
     def _plugin_scores(self, score: PluginScore) -> PluginScores:
-        raw = Column.narrow(score.raw)
-        same = score.normalized is score.raw
-        normalized = raw if same else Column.narrow(score.normalized)
-        return PluginScores(self._recorder.plugin(score.plugin), score.weight, raw, normalized)
+        """Return the columns of a plugin's scores; the same scores may come cycle after cycle."""
+        known, record = self._last_scores.get(score.plugin, (None, None))
+        if known is not score or record is None:
+            raw = Column.narrow(score.raw)
+            same = score.normalized is score.raw
+            normalized = raw if same else Column.narrow(score.normalized)
+            number = self._recorder.plugin(score.plugin)
+            record = PluginScores(number, score.weight, raw, normalized)
+            self._last_scores[score.plugin] = score, record
+        return record
 
     def _selected(self, feasible: Nodes, scoring: Scoring) -> NodeSelected:
         totals, picked = scoring.totals, scoring.picked
         others = totals.copy()
-        others[picked] = np.iinfo(np.int64).min
-        runner_up = int(np.flatnonzero(others == others.max())[0])
+        others[picked] = LEAST
+        runner_up = int((others == np.maximum.reduce(others)).nonzero()[0][0])
         deciders = [
             score.plugin
             for score in scoring.scores
@@ -216,7 +232,7 @@ class CycleReport:
             rule=self._pick_rule,
             n_scored=feasible.n,
             total=int(totals[picked]),
-            n_tied=int((totals == totals[picked]).sum()),
+            n_tied=int(np.count_nonzero(totals == totals[picked])),
             runner_up=self._recorder.node(feasible.name(runner_up)),
             runner_up_total=int(totals[runner_up]),
             deciders=tuple(map(self._recorder.plugin, deciders)),
@@ -224,10 +240,16 @@ class CycleReport:
 
 
 def _follows_node_order(cycle: Cycle, filtering: Filtering) -> bool:
-    """Tell whether the examined nodes are the node order from the start index on."""
+    """Tell whether the examined nodes are the node order from the start index on.
+
+    So they are unless PreFilter has narrowed them or nodes have gone; even then they may be.
+    """
     rows: Sequence[int] | IntArray = filtering.examined.rows
     if filtering.by_nomination:
         return False
+    narrowed = cycle.pre_filter is None or cycle.pre_filter.node_names is not None
+    if not narrowed and cycle.start_index < cycle.nodes.n:
+        return True
     to_the_end = cycle.nodes.rows[cycle.start_index :][: len(rows)]
     from_the_start = cycle.nodes.rows[: len(rows) - len(to_the_end)]
     return np.array_equal(rows[: len(to_the_end)], to_the_end) and np.array_equal(

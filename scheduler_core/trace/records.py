@@ -6,6 +6,7 @@ Like events they are positional on the wire: fields are only ever appended, with
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -69,6 +70,12 @@ class Column(Record, frozen=True):
             if least <= low and high <= most:
                 return Column(name, values.astype(dtype).tobytes())
         raise OverflowError(f"no integer type holds {low} to {high}")
+
+    @staticmethod
+    @lru_cache(maxsize=256)
+    def zeros(n: int) -> Column:
+        """Return what `narrow` makes of `n` zeros."""
+        return Column("u1", bytes(n))
 
     def array(self) -> npt.NDArray[np.int64]:
         """Decode to int64 (n,)."""

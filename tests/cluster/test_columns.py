@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from scheduler_core.api import ContainerImage, Node, Pod, Taint
-from scheduler_core.cluster.columns import ClusterColumns, Vocabulary
+from scheduler_core.cluster.columns import MIN_STATES, ClusterColumns, Vocabulary
 from scheduler_core.cluster.nodes import ABSENT, Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 
@@ -56,6 +56,7 @@ def as_told(view: Nodes) -> dict[str, object]:
         "n_pods": view.n_pods.tolist(),
         "cpu": view.nonzero_cpu_milli.tolist(),
         "memory": view.nonzero_memory_bytes.tolist(),
+        "states": [view.cluster.resource_states[i] for i in view.resource_states],
         "pods": [sorted(p.key for p in view.pods(i)) for i in range(view.n)],
     }
     for resource in RESOURCES:
@@ -182,6 +183,25 @@ def test_a_pod_is_taken_off_as_it_was_recorded() -> None:
     columns.remove_pod(columns.templates.info(pod("p", cpu="3", node_name="n1")), "n1")
     assert columns.requested_of("cpu")[0] == 0
     assert columns.n_pods[0] == 0
+
+
+def test_resource_states_that_nobody_is_in_are_forgotten() -> None:
+    columns = ClusterColumns()
+    for name in ("n1", "n2"):
+        columns.set_node(node(name, allocatable={"cpu": "9"}))
+    columns.add_pod(columns.templates.info(pod("stays", cpu="1", node_name="n1")), "n1")
+    view = columns.view(np.arange(2))
+    before = [columns.resource_states[i] for i in view.resource_states]
+    first = columns.resource_states
+    for i in range(MIN_STATES):
+        passing = columns.templates.info(pod(f"p{i}", cpu=f"{i + 1}m", node_name="n2"))
+        columns.add_pod(passing, "n2")
+        columns.remove_pod(passing, "n2")
+    assert columns.resource_states is not first
+    assert len(columns.resource_states) < MIN_STATES
+    assert [
+        columns.resource_states[i] for i in columns.view(np.arange(2)).resource_states
+    ] == before
 
 
 def test_more_nodes_than_there_was_room_for() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from builders import make_node, make_pod
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.api import (
@@ -29,21 +32,35 @@ from scheduler_core.api import (
     Taint,
     Toleration,
 )
-from scheduler_core.plugins.image_locality import ImageLocality
-from scheduler_core.plugins.node_affinity import NodeAffinity as NodeAffinityPlugin
-from scheduler_core.plugins.node_declared_features import NodeDeclaredFeatures
-from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
-from scheduler_core.plugins.taint_toleration import TaintToleration
-from scheduler_core.sim.run import RunOptions, simulate
+from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config import load_configuration
+from scheduler_core.framework.kept import StateVerdicts
+from scheduler_core.framework.status import Code, Verdict
+from scheduler_core.sim.run import Run, RunOptions, simulate
 from scheduler_core.sim.scenario import Action, AddTaint, Create, RemoveTaint, Scenario, Step
 
-NODE_ONLY = (
-    ImageLocality,
-    NodeAffinityPlugin,
-    NodeDeclaredFeatures,
-    NodeUnschedulable,
-    TaintToleration,
-)
+from .random_clusters import Manifest, read
+from .random_clusters import clusters as random_clusters
+
+PACKING = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+percentageOfNodesToScore: 50
+profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      ignoredResources: [example.com/gpu]
+      scoringStrategy:
+        type: RequestedToCapacityRatio
+        resources: [{name: cpu, weight: 3}, {name: example.com/gpu, weight: 5}]
+        requestedToCapacityRatio:
+          shape: [{utilization: 0, score: 10}, {utilization: 100, score: 3}]
+  - name: NodeResourcesBalancedAllocation
+    args: {resources: [{name: cpu, weight: 1}, {name: example.com/gpu, weight: 1}]}
+"""
 SSD = NodeSelectorRequirement(key="disk", operator="In", values=("ssd",))
 TAINTS = st.builds(
     Taint,
@@ -111,11 +128,25 @@ def clusters(draw: st.DrawFn) -> tuple[list[KubeObject], Scenario]:
     return items, Scenario(steps=tuple(sorted(steps, key=lambda step: step.at_ns)))
 
 
-def _trace_hash(objects: Sequence[KubeObject], scenario: Scenario) -> str:
+def _trace_hash(objects: Sequence[KubeObject], options: RunOptions) -> str:
     digest = hashlib.sha256()
-    for event in simulate(objects, RunOptions(scenario=scenario, max_cycles=200)):
+    for event in simulate(objects, options):
         digest.update(msgspec.msgpack.encode(event))
     return digest.hexdigest()
+
+
+def _trace_hash_without_promises(objects: Sequence[KubeObject], options: RunOptions) -> str:
+    """Ask every plugin in every cycle about all that the cycle looks at."""
+    profiles = Run([], options).simulation.scheduler.profiles.values()
+    plugins = [plugin for each in profiles for at in each.points.values() for plugin, _ in at]
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in {type(plugin) for plugin in plugins}:
+            for promise in ("node_only", "resources_only"):
+                if hasattr(kind, promise):
+                    patch.setattr(kind, promise, False)
+            if hasattr(kind, "template_only"):
+                patch.setattr(kind, "template_only", lambda self, pod: False)
+        return _trace_hash(objects, options)
 
 
 @settings(max_examples=60, deadline=None)
@@ -123,8 +154,66 @@ def _trace_hash(objects: Sequence[KubeObject], scenario: Scenario) -> str:
 def test_the_trace_is_the_same_without_kept_answers(
     cluster: tuple[list[KubeObject], Scenario],
 ) -> None:
-    kept = _trace_hash(*cluster)
-    with pytest.MonkeyPatch.context() as patch:
-        for plugin in NODE_ONLY:
-            patch.setattr(plugin, "node_only", False)
-        assert _trace_hash(*cluster) == kept
+    objects, scenario = cluster
+    options = RunOptions(scenario=scenario, max_cycles=200)
+    assert _trace_hash(objects, options) == _trace_hash_without_promises(objects, options)
+
+
+def _stamped(cluster: list[Manifest], n: int) -> list[Manifest]:
+    """Return the cluster with `n` more of each pending pod, all of one template."""
+    copies = []
+    for each in cluster:
+        if each["kind"] == "Pod" and "nodeName" not in each["spec"]:
+            for i in range(n):
+                name = f"{each['metadata']['name']}-{i}"
+                copies.append(each | {"metadata": each["metadata"] | {"name": name, "uid": name}})
+    return [*cluster, *copies]
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(random_clusters(), st.sampled_from(["", PACKING]))
+def test_so_it_is_where_every_plugin_has_something_to_say(
+    cluster: list[Manifest], configuration: str
+) -> None:
+    objects = read(_stamped(cluster, 3))
+    options = RunOptions(max_cycles=100)
+    if configuration:
+        options = replace(options, configuration=load_configuration(configuration))
+    assert _trace_hash(objects, options) == _trace_hash_without_promises(objects, options)
+
+
+class _Moody:
+    """Rejects crowded nodes, in other words each time it is asked: against its promise."""
+
+    name = "Moody"
+    resources_only = True
+
+    def __init__(self) -> None:
+        self.n_asked = 0
+
+    def filter(self, state: None, pod: PodInfo, nodes: Nodes) -> Verdict:
+        self.n_asked += 1
+        return Verdict.reject(nodes.n_pods > 0, Code.UNSCHEDULABLE, f"no, for the {self.n_asked}.")
+
+
+def test_verdicts_that_change_their_texts_are_not_kept() -> None:
+    columns, moody, kept = ClusterColumns(), _Moody(), StateVerdicts()
+    for name, cpu in (("n1", 4), ("n2", 8)):
+        columns.set_node(make_node(name).cpu(cpu).obj())
+
+    def ask(nodes: Nodes) -> Verdict:
+        return moody.filter(None, columns.templates.info(make_pod("q").obj()), nodes)
+
+    def reasons_after_a_pod_came_to(node_name: str) -> list[tuple[str, ...]]:
+        columns.add_pod(columns.templates.info(make_pod(f"on-{node_name}").obj()), node_name)
+        verdict = kept.verdict(columns.view(np.arange(2)), ask)
+        assert verdict is not None
+        return [verdict.status(i).reasons for i in range(2)]
+
+    assert reasons_after_a_pod_came_to("n1") == [("no, for the 1.",), ()]
+    assert reasons_after_a_pod_came_to("n2") == [("no, for the 3.",), ("no, for the 3.",)]
+    assert reasons_after_a_pod_came_to("n1") == [("no, for the 4.",), ("no, for the 4.",)]

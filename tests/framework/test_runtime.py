@@ -8,7 +8,8 @@ from plugins.harness import World, node
 
 from scheduler_core.framework.diagnosis import Diagnosis
 from scheduler_core.framework.interface import PostFilterOutcome, Prepared
-from scheduler_core.framework.runtime import CycleState, ScoreError
+from scheduler_core.framework.runtime import CycleState
+from scheduler_core.framework.scoring import ScoreError
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 
 from .profile import Answering, Named, Turnstile, framework, no, some_pod, three_nodes

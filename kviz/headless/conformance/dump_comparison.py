@@ -27,7 +27,8 @@ from scheduler_core.api import Node, Pod
 from scheduler_core.cluster.nodes import IntArray
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.framework.interface import NormalizeScorePlugin, Plugin
-from scheduler_core.framework.runtime import Framework, PluginScore
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.framework.scoring import PluginScore
 from scheduler_core.plugins.image_locality import ImageLocality
 from scheduler_core.scheduler.cycle import Filtering
 from scheduler_core.scheduler.scheduler import Attempt

@@ -38,9 +38,13 @@ class BalancedAllocation:
     """
 
     name = "NodeResourcesBalancedAllocation"
+    resources_only = True
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs, _handle: Handle) -> None:
         self._resources = args.resources
+
+    def template_only(self, pod: PodInfo) -> bool:
+        return True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (resources(counted_requests(pod)),)

@@ -58,12 +58,16 @@ class Fit:
 
     name = "NodeResourcesFit"
     node_local = True
+    resources_only = True
 
     def __init__(self, args: NodeResourcesFitArgs, _handle: Handle) -> None:
         self._ignored = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         self._resources = args.scoring_strategy.resources
         self._strategy = strategy_of(args.scoring_strategy)
+
+    def template_only(self, pod: PodInfo) -> bool:
+        return True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (resources(counted_requests(pod)),)
@@ -77,18 +81,15 @@ class Fit:
     def filter(self, state: Requests | None, pod: PodInfo, nodes: Nodes) -> Verdict:
         if state is None:
             return Verdict.error(nodes.n, NO_STATE)
-        shortages: list[Shortage] = []
         full = nodes.n_pods + 1 > nodes.allowed_pods
-        if np.count_nonzero(full):
-            shortages.append((full, Code.UNSCHEDULABLE, TOO_MANY_PODS))
+        shortages: list[Shortage] = [(full, Code.UNSCHEDULABLE, TOO_MANY_PODS)]
         unresolvable = np.zeros(nodes.n, np.bool_)
         for name, request in state.items():
             allocatable = nodes.allocatable(name)
             short = request > allocatable - nodes.requested(name)
-            if np.count_nonzero(short):
-                shortages.append((short, Code.UNSCHEDULABLE, f"Insufficient {name}"))
-                unresolvable |= short & (request > allocatable)
-        if not shortages:
+            shortages.append((short, Code.UNSCHEDULABLE, f"Insufficient {name}"))
+            unresolvable |= short & (request > allocatable)
+        if not any(np.count_nonzero(short) for short, _, _ in shortages):
             return Verdict.passed(nodes.n)
         verdict = Verdict.of(nodes.n, _at_most_max_reasons(shortages))
         code = np.where(unresolvable, np.int8(Code.UNSCHEDULABLE_AND_UNRESOLVABLE), verdict.code)
@@ -136,6 +137,8 @@ def _requested_with_defaults(nodes: Nodes, resource: str) -> IntArray:
 
 def _at_most_max_reasons(shortages: list[Shortage]) -> list[Shortage]:
     """Fold the last shortages into one where a verdict has no bits left for all."""
+    if len(shortages) > MAX_REASONS:
+        shortages = [each for each in shortages if np.count_nonzero(each[0])]
     if len(shortages) <= MAX_REASONS:
         return shortages
     rest = [where for where, _, _ in shortages[MAX_REASONS - 1 :]]

@@ -78,6 +78,9 @@ class NodeVolumeLimits:
         self._scaling = handle.features.enabled("VolumeLimitScaling")
         self._kept: _Kept | None = None
 
+    def template_only(self, pod: PodInfo) -> bool:
+        return not pod.pod.spec.volumes
+
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (volumes(pod.pod.spec),)
 

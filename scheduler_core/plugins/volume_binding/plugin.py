@@ -58,6 +58,9 @@ class VolumeBinding:
         self._binder: Binder | None = None
         self._reserved: dict[str, Reserved] = {}
 
+    def template_only(self, pod: PodInfo) -> bool:
+        return not pod.pod.spec.volumes
+
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (volumes(pod.pod.spec),)
 
