@@ -120,7 +120,12 @@ class Cache:
         if state is not None:
             if not state.assumed:
                 raise CacheError(f"pod {pod.key} was already in added state")
-            self._take(state.pod)
+            assumed = state.pod
+            if assumed.node_name == pod.node_name and assumed.template is pod.template:
+                self.columns.replace_pod(pod, pod.node_name)
+                self._pods[pod.uid] = _PodState(pod, assumed=False)
+                return
+            self._take(assumed)
         self._put(pod, assumed=False)
 
     def update_pod(self, old: PodInfo, new: PodInfo) -> None:
@@ -237,4 +242,4 @@ class Cache:
 
 def _on_node(pod: PodInfo, node_name: str) -> PodInfo:
     spec = replace(pod.pod.spec, node_name=node_name)
-    return PodInfo(replace(pod.pod, spec=spec), pod.template)
+    return PodInfo.of(replace(pod.pod, spec=spec), pod.template)

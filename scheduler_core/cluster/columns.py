@@ -101,6 +101,14 @@ class PodColumns:
             del self._on_row[row]
         return recorded
 
+    def replace(self, pod: PodInfo, row: int) -> None:
+        """Take over the new state of a pod of the row; it comes last there, as if added anew."""
+        pods = self._on_row[row]
+        at = next(i for i, other in enumerate(pods) if other.uid == pod.uid)
+        pods[at] = pods[-1]
+        pods[-1] = pod
+        self.terminating[self._slot_of[pod.uid]] = pod.terminating
+
     def count_by_row(
         self, templates: BoolArray, n_rows: int, *, terminating: bool = True
     ) -> IntArray:
@@ -329,11 +337,21 @@ class ClusterColumns:
         """Record a pod on a node; the node object may still be unknown."""
         row = self._row(node_name)
         self.pods.add(pod, row)
+        self._take_ports(pod, row)
+        self._account(pod, row, 1)
+
+    def replace_pod(self, pod: PodInfo, node_name: str) -> None:
+        """Take over a new state of a pod that changes nothing of what it takes of its node."""
+        row = self.row_of[node_name]
+        self.pods.replace(pod, row)
+        self._take_ports(pod, row)
+        self._touch(row)
+
+    def _take_ports(self, pod: PodInfo, row: int) -> None:
         if row in self.freed_ports:
             self.freed_ports[row].difference_update(pod.template.host_ports)
             if not self.freed_ports[row]:
                 del self.freed_ports[row]
-        self._account(pod, row, 1)
 
     def remove_pod(self, pod: PodInfo, node_name: str) -> None:
         row = self.row_of[node_name]

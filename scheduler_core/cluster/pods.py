@@ -151,21 +151,17 @@ def _term(namespace: str, term: PodAffinityTerm, weight: int) -> AffinityTerm:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PodInfo:
-    """One pod together with its template."""
+class PodInfo(msgspec.Struct, frozen=True, eq=False):
+    """One pod together with its template; `uid` and `key` (`namespace/name`) are the pod's."""
 
     pod: Pod
     template: PodTemplate
+    uid: str
+    key: str
 
-    @property
-    def key(self) -> str:
-        """`namespace/name`."""
-        return self.pod.key
-
-    @property
-    def uid(self) -> str:
-        return self.pod.uid
+    @staticmethod
+    def of(pod: Pod, template: PodTemplate) -> PodInfo:
+        return PodInfo(pod, template, pod.metadata.uid, pod.key)
 
     @property
     def priority(self) -> int:
@@ -194,6 +190,8 @@ class TemplateTable:
     _amounts: dict[Hashable, Amounts] = field(default_factory=dict)
     _last: dict[str, PodInfo] = field(default_factory=dict)
     """The latest state seen of every pod by uid, until it is forgotten."""
+    _replaced: PodInfo | None = None
+    """The state that was replaced last: one after the other, all who hear of it ask for it."""
 
     def __len__(self) -> int:
         return len(self.templates)
@@ -204,10 +202,13 @@ class TemplateTable:
         if known is not None:
             if known.pod is pod:
                 return known
+            if self._replaced is not None and self._replaced.pod is pod:
+                return self._replaced
+            self._replaced = known
             if _template_parts(known.pod) == _template_parts(pod):
-                info = self._last[pod.uid] = PodInfo(pod, known.template)
+                info = self._last[pod.uid] = PodInfo.of(pod, known.template)
                 return info
-        info = self._last[pod.uid] = PodInfo(pod, self._template(pod))
+        info = self._last[pod.uid] = PodInfo.of(pod, self._template(pod))
         return info
 
     def forget(self, pod: Pod) -> None:

@@ -41,6 +41,11 @@ class Verdicts:
         """Nobody has rejected a node: there is no status but SUCCESS."""
         return len(self.statuses) <= 1
 
+    @property
+    def n_fits(self) -> int:
+        n: int = self.ids.size
+        return n if self.all_fit else n - int(np.count_nonzero(self.ids))
+
     def status(self, i: int) -> Status:
         return self.statuses[int(self.ids[i])]
 

@@ -186,7 +186,7 @@ class Framework:
     def run_filter(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Verdicts:
         """Judge nodes plugin by plugin; a node's first rejection counts."""
         builder = VerdictBuilder(nodes.n)
-        at, view = np.arange(nodes.n), nodes
+        at, view = None, nodes
         kept = self._questions.about(pod, nodes)
         for plugin in self._filter:
             if plugin.name in state.skip_filter:
@@ -194,7 +194,7 @@ class Framework:
             prepared = state.pre_filter.get(plugin.name)
             verdict = self._questions.verdict(plugin, prepared, pod, view, kept)
             if verdict is not None and np.count_nonzero(verdict.code):
-                builder.add(plugin.name, at, verdict)
+                builder.add(plugin.name, np.arange(nodes.n) if at is None else at, verdict)
                 at = builder.undecided()
                 view = nodes.take(at)
                 if not at.size:

@@ -257,7 +257,7 @@ class SchedulingAlgorithm:
             verdicts = framework.run_filter_with_nominated_pods(cycle.state, cycle.pod, block)
             if not verdicts.all_fit:
                 builder.merge(np.arange(start, end), verdicts)
-            n_fits += int(np.count_nonzero(verdicts.fits))
+            n_fits += verdicts.n_fits
             if n_fits > n_to_find or _error_positions(verdicts).size:
                 break
         built = builder.build()
@@ -289,7 +289,8 @@ class SchedulingAlgorithm:
                 scores.append(PluginScore(EXTENDER, answer.weight, answer.raw, answer.raw))
         totals = np.zeros(feasible.n, np.int64)
         for score in scores:
-            totals += score.normalized * score.weight
+            weight = score.weight
+            totals += score.normalized if weight == 1 else score.normalized * weight
         return Scoring(scores, totals, self._pick(totals))
 
 
@@ -330,10 +331,8 @@ def _search_length(verdicts: Verdicts, n_to_find: int) -> int:
 
 
 def _error_positions(verdicts: Verdicts) -> IntArray:
-    wrong = np.array([status.code is Code.ERROR for status in verdicts.statuses], np.bool_)
-    if not np.count_nonzero(wrong):
-        return NOWHERE
-    return np.flatnonzero(wrong[verdicts.ids])
+    wrong = [status.code is Code.ERROR for status in verdicts.statuses]
+    return np.flatnonzero(np.array(wrong)[verdicts.ids]) if any(wrong) else NOWHERE
 
 
 def _raise_first_error(verdicts: Verdicts) -> None:

@@ -226,12 +226,11 @@ class Simulation:
             self.scheduler.queue.next_backoff_flush_ns(),
             self.scheduler.cache.next_expiry_ns(),
         )
-        return min((due_ns for due_ns in times if due_ns is not None), default=None)
+        return _earliest(times)
 
     def next_stop_ns(self) -> int | None:
         """Return when something happens next, that flush included."""
-        times = (self.next_due_ns(), self.scheduler.queue.next_leftover_flush_ns())
-        return min((due_ns for due_ns in times if due_ns is not None), default=None)
+        return _earliest((self.next_due_ns(), self.scheduler.queue.next_leftover_flush_ns()))
 
     def advance_to(self, now_ns: int) -> None:
         """Move the clock and do all that is due by then, in order."""
@@ -268,6 +267,10 @@ class Simulation:
     @property
     def n_nodes(self) -> int:
         return sum(1 for _ in self.server.all(Node))
+
+
+def _earliest(times_ns: Iterable[int | None]) -> int | None:
+    return min([due_ns for due_ns in times_ns if due_ns is not None], default=None)
 
 
 def _binding_refusal(live: Pod | None, pod: PodInfo) -> str:

@@ -66,8 +66,8 @@ class TraceWriter:
 
     def _begin(self) -> None:
         self._first_cycle = self._cycle + 1
-        self._headers: list[msgspec.Raw] = []
-        self._details: list[tuple[int, list[msgspec.Raw]]] = []
+        self._headers: list[bytes] = []
+        self._details: list[tuple[int, list[bytes]]] = []
         self._n_bytes = 0
 
     @property
@@ -86,7 +86,7 @@ class TraceWriter:
         self._unhashed.append(encoded)
         self._n_bytes += len(encoded)
         if isinstance(event, DetailEvent):
-            self._add_detail(msgspec.Raw(encoded))
+            self._add_detail(encoded)
             return
         self._last_seq += 1
         if isinstance(event, CycleStarted):
@@ -94,9 +94,9 @@ class TraceWriter:
         if self._last_seq > self._resume_after:
             if not self._headers:
                 self._first_cycle = self._cycle + (not isinstance(event, CycleStarted))
-            self._headers.append(msgspec.Raw(encoded))
+            self._headers.append(encoded)
 
-    def _add_detail(self, encoded: msgspec.Raw) -> None:
+    def _add_detail(self, encoded: bytes) -> None:
         if self._last_seq <= self._resume_after:
             return
         if not self._details or self._details[-1][0] != self._cycle:
@@ -113,8 +113,10 @@ class TraceWriter:
         chunk = None
         if n_headers:
             first_seq = self._last_seq - n_headers + 1
-            headers = self._encoder.encode((first_seq, self._headers))
-            details = self._encoder.encode(self._details)
+            headers = _array(self._encoder.encode(first_seq), _array(*self._headers))
+            details = _array(
+                *(_array(self._encoder.encode(cycle), _array(*raw)) for cycle, raw in self._details)
+            )
             chunk = Chunk(
                 first_seq=first_seq,
                 last_seq=self._last_seq,
@@ -134,6 +136,18 @@ class TraceWriter:
         """Return the hash of all events so far, in hexadecimal."""
         self._digest_pending()
         return self._hash.hexdigest()
+
+
+def _array(*encoded: bytes) -> bytes:
+    """Return the MessagePack array of values that are encoded already."""
+    n = len(encoded)
+    if n < 16:
+        head = bytes((0x90 | n,))
+    elif n < 1 << 16:
+        head = b"\xdc" + n.to_bytes(2, "big")
+    else:
+        head = b"\xdd" + n.to_bytes(4, "big")
+    return head + b"".join(encoded)
 
 
 def starts_cycle(event: AnyEvent) -> bool:

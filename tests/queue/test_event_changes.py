@@ -118,4 +118,4 @@ def test_pod_changes(old: PodInfo, new: PodInfo, actions: list[str]) -> None:
 
 
 def _bound(pod: PodInfo) -> PodInfo:
-    return PodInfo(replace(pod.pod, spec=replace(pod.pod.spec, node_name="n")), pod.template)
+    return PodInfo.of(replace(pod.pod, spec=replace(pod.pod.spec, node_name="n")), pod.template)
