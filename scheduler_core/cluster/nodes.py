@@ -9,7 +9,7 @@ preemption are filters over such views.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -21,6 +21,7 @@ from scheduler_core.cluster.pods import HostPort, PodInfo, PodTemplate
 if TYPE_CHECKING:
     from scheduler_core.api import Node, Taint
     from scheduler_core.cluster.columns import ClusterColumns
+    from scheduler_core.cluster.resource_states import ResourceStates
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -66,12 +67,25 @@ class ImageColumn:
     n_nodes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Change:
-    """How one node's pods differ from the cluster's in a hypothetical world."""
+    """How one node's pods differ from the cluster's in a hypothetical world; never changed."""
 
     added: tuple[PodInfo, ...] = ()
     removed: tuple[PodInfo, ...] = ()
+    _led: tuple[ResourceStates | None, int, int] = field(
+        default=(None, 0, 0), init=False, repr=False, compare=False
+    )
+
+    def leads(self, states: ResourceStates, before: int) -> int:
+        """Return the resource state that a node gets into; the last answer is remembered."""
+        if not self.added and not self.removed:
+            return before
+        known, known_before, after = self._led
+        if known is not states or known_before != before:
+            after = states.with_change(before, self.added, self.removed)
+            self._led = states, before, after
+        return after
 
 
 NO_CHANGE = Change()
@@ -125,6 +139,10 @@ class Nodes:
         """Return the nodes from one position to before another, changes and all."""
         changes = self.changes[start:end]
         return Nodes(self.cluster, self.rows[start:end], changes, bare=self.bare)
+
+    def with_changes(self, changes: Sequence[Change]) -> Nodes:
+        """Return the same nodes in hypothetical worlds, one change for each."""
+        return Nodes(self.cluster, self.rows, changes)
 
     def what_if(self, changes: Mapping[int, Change]) -> Nodes:
         """Return the same nodes with the pods of some, given by position, changed.
@@ -208,11 +226,10 @@ class Nodes:
         Nodes with one number have the same resources, and as much of them is taken.
         """
         states = self.cluster.resource_state[self.rows]
-        for i, change in enumerate(self.changes):
-            if change is not NO_CHANGE:
-                known = self.cluster.resource_states
-                states[i] = known.with_change(int(states[i]), change.added, change.removed)
-        return states
+        if not self.changes:
+            return states
+        known, pairs = self.cluster.resource_states, zip(self.changes, states.tolist(), strict=True)
+        return np.array([change.leads(known, before) for change, before in pairs], np.int64)
 
     def requested(self, resource: str) -> IntArray:
         """Return what the pods on each node request of a resource, int64 (n,)."""

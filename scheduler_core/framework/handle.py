@@ -51,6 +51,9 @@ class Handle(Protocol):
     def nominated_by_node(self) -> Mapping[str, Sequence[PodInfo]]:
         """Return the nominated pods of every node that has any."""
 
+    def nominated_node(self, pod: PodInfo) -> str:
+        """Return the node that a pod is nominated to, empty if there is none."""
+
     def now_ns(self) -> int: ...
 
     def all_nodes(self) -> Nodes:

@@ -16,7 +16,6 @@ from scheduler_core.cluster.nodes import IntArray, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.framework.interface import PreFilterPlugin, Prepared
-from scheduler_core.framework.nominated import nominated_changes
 from scheduler_core.framework.plugin_calls import call
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.framework.status import Code, Status, Verdict
@@ -55,7 +54,7 @@ def judge_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> Indi
                 by_node[i][plugin] = left_out
     at = np.arange(nodes.n)
     _add(by_node, at, framework.run_filter_individually(prepared.state, pod, nodes))
-    changes = nominated_changes(framework.nominator.nominated_by_node(), pod, nodes)
+    changes = framework.nominated_changes(pod, nodes)
     if changes:
         at = np.array(sorted(changes), np.int64)
         crowded = nodes.take(at).what_if({i: changes[int(k)] for i, k in enumerate(at)})

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.framework.diagnosis import Diagnosis, VerdictBuilder, Verdicts
@@ -35,7 +35,7 @@ from scheduler_core.framework.interface import (
     ReservePlugin,
     ScorePlugin,
 )
-from scheduler_core.framework.nominated import nominated_changes
+from scheduler_core.framework.nominated import NominatedPods
 from scheduler_core.framework.plugin_calls import (
     call,
     call_filter,
@@ -98,6 +98,7 @@ class Framework:
         self.points = points
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         self.nominator = nominator
+        self._nominated = NominatedPods()
         self._pre_enqueue = self._at(ExtensionPoint.PRE_ENQUEUE, PreEnqueuePlugin)
         self._queue_sort = self._at(ExtensionPoint.QUEUE_SORT, QueueSortPlugin)
         self._pre_filter = self._at(ExtensionPoint.PRE_FILTER, PreFilterPlugin)
@@ -220,17 +221,19 @@ class Framework:
     ) -> Verdicts:
         """Judge nodes; those with nominated pods that matter must fit with and without them."""
         plain = self.run_filter(state, pod, nodes)
-        changes = nominated_changes(self.nominator.nominated_by_node(), pod, nodes)
+        changes = self.nominated_changes(pod, nodes)
         if not changes:
             return plain
-        at = np.array(sorted(changes), np.int64)
-        crowded = self.run_filter(
-            state, pod, nodes.take(at).what_if({i: changes[int(row)] for i, row in enumerate(at)})
-        )
+        at = np.fromiter(changes, np.int64)
+        crowded = self.run_filter(state, pod, nodes.take(at).with_changes(list(changes.values())))
         builder = VerdictBuilder(nodes.n)
         builder.merge(np.arange(nodes.n), plain)
         builder.merge(at[~crowded.fits], _only_rejected(crowded))
         return builder.build()
+
+    def nominated_changes(self, pod: PodInfo, nodes: Nodes) -> dict[int, Change]:
+        """Return which nodes, by ascending position, have nominated pods that matter to a pod."""
+        return self._nominated.changes(self.nominator.nominated_by_node(), pod, nodes)
 
     def is_node_local(self, state: CycleState) -> bool:
         """Tell whether every Filter plugin that takes part in the cycle is node-local."""

@@ -6,9 +6,7 @@ Upstream: v1.36 plugins/defaultpreemption and framework/preemption.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from scheduler_core.api import PodDisruptionBudget
 from scheduler_core.cluster.nodes import Nodes
@@ -96,7 +94,7 @@ class DefaultPreemption:
             status = Status(Code.UNSCHEDULABLE, (f"preemption: {reason}",))
             return PostFilterOutcome(status, report=PreemptionReport(ineligible=reason))
         report = self._find_candidates(pod, statuses, refilter)
-        candidates = [attempt for attempt in report.dry_runs if attempt.status.is_success]
+        candidates = [attempt for attempt in report.dry_runs if attempt.is_candidate]
         if not candidates:
             return self._no_candidates(report)
         if self._handle.extenders is not None:
@@ -142,13 +140,11 @@ class DefaultPreemption:
         nodes = statuses.nodes_with(Code.UNSCHEDULABLE)
         n_wanted = self._calculate_num_candidates(nodes.n)
         done: list[DryRun] = []
-        while len(done) < nodes.n:
-            batch = nodes.take(np.arange(len(done), min(len(done) + n_wanted, nodes.n)))
-            done += self._dry_run(pod, batch, refilter)
-            n_needed = _n_until_enough(done, n_wanted)
-            if n_needed is not None:
-                done = done[:n_needed]
-                break
+        search = _Search(n_wanted)
+        while len(done) < nodes.n and not search.is_over:
+            batch = nodes.slice(len(done), min(len(done) + n_wanted, nodes.n))
+            attempts = self._dry_run(pod, batch, refilter)
+            done += attempts[: search.n_looked_at(attempts)]
         return PreemptionReport(potential=nodes, n_wanted=n_wanted, dry_runs=tuple(done))
 
     def _dry_run(self, pod: PodInfo, nodes: Nodes, refilter: Refilter) -> Sequence[DryRun]:
@@ -161,13 +157,12 @@ class DefaultPreemption:
 
         if not refilter.node_local:
             return run(nodes)
-        nominated = self._handle.nominated_by_node()
-        revision = objects.revision(PodDisruptionBudget)
         return self._kept.run(
             pod,
             nodes,
-            lambda name: _others(nominated[name], pod.uid) if name in nominated else (),
-            revision,
+            self._handle.nominated_by_node(),
+            self._handle.nominated_node(pod),
+            objects.revision(PodDisruptionBudget),
             run,
         )
 
@@ -242,24 +237,27 @@ def _ask_extenders(
     return left, report, answer.error
 
 
-def _others(pods: Sequence[PodInfo], uid: str) -> tuple[str, ...]:
-    """Return the uids of the pods but for one."""
-    return tuple(pod.uid for pod in pods if pod.uid != uid)
+@dataclass(slots=True)
+class _Search:
+    """The search for `n_wanted` candidates, at least one of which breaks no budget."""
 
+    n_wanted: int
+    n_candidates: int = 0
+    harmless: bool = False
 
-def _n_until_enough(done: Sequence[DryRun], n_wanted: int) -> int | None:
-    """Return after how many dry runs the search may stop, None if it must go on.
+    @property
+    def is_over(self) -> bool:
+        return self.harmless and self.n_candidates >= self.n_wanted
 
-    It takes enough candidates, one of them breaking no budget.
-    """
-    n_candidates, harmless = 0, False
-    for i, attempt in enumerate(done):
-        if attempt.status.is_success:
-            n_candidates += 1
-            harmless = harmless or attempt.n_pdb_violations == 0
-            if harmless and n_candidates >= n_wanted:
-                return i + 1
-    return None
+    def n_looked_at(self, attempts: Sequence[DryRun]) -> int:
+        """Take the next dry runs; return how many of them the search looks at before it ends."""
+        for i, attempt in enumerate(attempts):
+            if attempt.is_candidate:
+                self.n_candidates += 1
+                self.harmless = self.harmless or attempt.n_pdb_violations == 0
+                if self.is_over:
+                    return i + 1
+        return len(attempts)
 
 
 def _is_terminating_victim(pod: PodInfo) -> bool:

@@ -100,7 +100,7 @@ def _filter(
     """Run the Filter plugins over hypothetical nodes; return each position with its status."""
     if not at:
         return []
-    view = nodes.take(np.array(at, np.int64)).what_if(dict(enumerate(changes)))
+    view = nodes.take(np.array(at, np.int64)).with_changes(changes)
     verdicts = judge(view)
     return [(i, verdicts.status(k)) for k, i in enumerate(at)]
 

@@ -5,12 +5,12 @@ Pods of one template preempt on nodes of which one or two have moved since the l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.preemption.report import DryRun
 
@@ -20,10 +20,10 @@ MAX_TEMPLATES = 64
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A dry run with what it depends on: the node's state, its claimants, the budgets."""
+    """A dry run with what it depends on: the node's state, the pods nominated to it, budgets."""
 
     generation: int
-    claimants: tuple[str, ...]
+    nominated: Sequence[PodInfo] | None
     budgets: int
     result: DryRun
 
@@ -42,33 +42,39 @@ class KeptDryRuns:
         self,
         pod: PodInfo,
         nodes: Nodes,
-        claimants: Callable[[str], tuple[str, ...]],
+        nominated: Mapping[str, Sequence[PodInfo]],
+        own_node: str,
         budgets: int,
         dry_run: Callable[[Nodes], Sequence[DryRun]],
     ) -> list[DryRun]:
         """Return the dry runs on `nodes` in order, doing only those that may have changed.
 
-        `claimants` are the uids of the pods nominated to a node, `budgets` the revision of the
-        disruption budgets.
+        `nominated` holds the nominated pods by node, each time they change another sequence.
+        `own_node` is the node of the pod's own nomination, where others of its template meet
+        one pod more; `budgets` is the revision of the disruption budgets.
         """
         rows = self._rows_of(pod)
-        generations = nodes.cluster.generation[nodes.rows]
-        wanted = [
-            (int(row), int(generation), claimants(name))
-            for row, generation, name in zip(nodes.rows, generations, nodes.names, strict=True)
+        at, names = nodes.rows.tolist(), nodes.names
+        generations = nodes.cluster.generation[nodes.rows].tolist()
+        rivals = [nominated.get(name) for name in names]
+        results: list[DryRun | None] = [
+            kept.result
+            if (kept := rows.get(row)) is not None
+            and kept.generation == generation
+            and kept.nominated is rival
+            and kept.budgets == budgets
+            and name != own_node
+            else None
+            for row, name, generation, rival in zip(at, names, generations, rivals, strict=True)
         ]
-        stale = [
-            i
-            for i, (row, generation, claims) in enumerate(wanted)
-            if (kept := rows.get(row)) is None
-            or (kept.generation, kept.claimants, kept.budgets) != (generation, claims, budgets)
-        ]
+        stale = [i for i, result in enumerate(results) if result is None]
         if stale:
-            at: IntArray = np.array(stale, np.int64)
-            for i, result in zip(stale, dry_run(nodes.take(at)), strict=True):
-                row, generation, claims = wanted[i]
-                rows[row] = _Kept(generation, claims, budgets, result)
-        return [rows[row].result for row, _, _ in wanted]
+            anew = dry_run(nodes.take(np.array(stale, np.int64)))
+            for i, result in zip(stale, anew, strict=True):
+                results[i] = result
+                if names[i] != own_node:
+                    rows[at[i]] = _Kept(generations[i], rivals[i], budgets, result)
+        return [result for result in results if result is not None]
 
     def _rows_of(self, pod: PodInfo) -> dict[int, _Kept]:
         index = pod.template.index

@@ -43,6 +43,10 @@ class DryRun:
     status: Status
 
     @cached_property
+    def is_candidate(self) -> bool:
+        return self.status.is_success
+
+    @cached_property
     def sum_of_priorities(self) -> int:
         """Return the sum over the victims, each counted from the lowest priority there is."""
         return sum(victim.priority + PRIORITY_OFFSET for victim in self.victims)

@@ -136,6 +136,9 @@ class SchedulerHandle:
     def nominated_by_node(self) -> Mapping[str, list[PodInfo]]:
         return self.nominator.nominated_by_node() if self._queue is not None else {}
 
+    def nominated_node(self, pod: PodInfo) -> str:
+        return self.nominator.node_of(pod) if self._queue is not None else ""
+
     def now_ns(self) -> int:
         return self._now_ns()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from weakref import WeakKeyDictionary
+from typing import Final
 
 from scheduler_core.framework.status import Status
 from scheduler_core.preemption.report import Criterion, DryRun, PreemptionReport
@@ -22,13 +22,16 @@ from scheduler_core.trace.records import (
     StatusRecord,
 )
 
+MAX_WORDED: Final = 20_000
+"""Dry runs whose records are kept; then they are worded anew."""
+
 
 class PreemptionWords:
     """Words attempts at preemption; a dry run that serves many attempts is worded once."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._worded: WeakKeyDictionary[DryRun, CandidateRecord] = WeakKeyDictionary()
+        self._worded: dict[DryRun, CandidateRecord] = {}
 
     def events(self, report: PreemptionReport) -> Iterator[AnyEvent]:
         """Yield why it was not tried, or the dry runs and how one node was picked."""
@@ -43,6 +46,8 @@ class PreemptionWords:
     def _candidate(self, dry_run: DryRun) -> CandidateRecord:
         worded = self._worded.get(dry_run)
         if worded is None:
+            if len(self._worded) >= MAX_WORDED:
+                self._worded.clear()
             worded = self._worded[dry_run] = _candidate(dry_run, self._recorder)
         return worded
 
@@ -50,7 +55,7 @@ class PreemptionWords:
 def _decided(report: PreemptionReport, recorder: Recorder) -> PreemptionDecided:
     names = report.left_by_extenders
     if names is None:
-        names = tuple(each.node_name for each in report.dry_runs if each.status.is_success)
+        names = tuple(each.node_name for each in report.dry_runs if each.is_candidate)
     return PreemptionDecided(
         recorder.all_nodes(names),
         _criteria(report.criteria, recorder),

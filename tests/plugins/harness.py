@@ -82,6 +82,10 @@ class World:
     def nominated_by_node(self) -> Mapping[str, Sequence[PodInfo]]:
         return self.nominated
 
+    def nominated_node(self, pod: PodInfo) -> str:
+        found = (name for name, pods in self.nominated.items() if pod in pods)
+        return next(found, "")
+
     def now_ns(self) -> int:
         return self.now
 
