@@ -120,6 +120,7 @@ class Nodes:
         self.n = rows.size
         self.changes = changes
         """One per node, or empty when no node is hypothetical."""
+        self._resource_states: IntArray | None = None
         self.bare = bare
         """Node objects only, as upstream rebuilds them from an extender's reply: the view shows
         no pods and no images, whatever the cluster has."""
@@ -219,17 +220,19 @@ class Nodes:
 
     # ------------------------------------------------------------ columns that pods change
 
-    @cached_property
+    @property
     def resource_states(self) -> IntArray:
         """Return the numbers of the nodes' resource states, int64 (n,).
 
         Nodes with one number have the same resources, and as much of them is taken.
         """
-        states = self.cluster.resource_state[self.rows]
-        if not self.changes:
-            return states
-        known, pairs = self.cluster.resource_states, zip(self.changes, states.tolist(), strict=True)
-        return np.array([change.leads(known, before) for change, before in pairs], np.int64)
+        if self._resource_states is None:
+            states = self.cluster.resource_state[self.rows]
+            if self.changes:
+                known, pairs = self.cluster.resource_states, zip(self.changes, states, strict=True)
+                states = np.array([change.leads(known, int(before)) for change, before in pairs])
+            self._resource_states = states
+        return self._resource_states
 
     def requested(self, resource: str) -> IntArray:
         """Return what the pods on each node request of a resource, int64 (n,)."""

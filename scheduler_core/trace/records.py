@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 NONE = -1
+MAX_INT64 = int(np.iinfo(np.int64).max)
 
 _RANGES = tuple(
     (name, int(np.iinfo(name).min), int(np.iinfo(name).max), np.dtype(f"<{name}"))
@@ -63,8 +64,9 @@ class Column(Record, frozen=True):
     @staticmethod
     def narrow(values: npt.NDArray[np.int64]) -> Column:
         """Encode integers (n,) in the narrowest type that holds them all."""
-        low, high = 0, 0
-        if values.size:
+        # A negative number is a very large one when its sign is not looked at.
+        low, high = 0, int(np.maximum.reduce(values.view(np.uint64), initial=0))
+        if high > MAX_INT64:
             low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
         for name, least, most, dtype in _RANGES:
             if least <= low and high <= most:

@@ -49,8 +49,7 @@ class FilterState:
 
     @property
     def restricts_nothing(self) -> bool:
-        own = self.incoming.required_affinity or self.incoming.required_anti_affinity
-        return not own and not _total(self.existing_anti_affinity)
+        return self.incoming.restricts_nothing and not _total(self.existing_anti_affinity)
 
 
 def count_domains(pod: Incoming, nodes: Nodes, existing: TermTable, sums: RowSums) -> FilterState:

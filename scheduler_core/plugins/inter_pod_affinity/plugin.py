@@ -93,6 +93,8 @@ class InterPodAffinity:
         if terms.error:
             text = f"parsing pod: {terms.error}"
             return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (text,))
+        if terms.restricts_nothing and not existing.anti_affinity.about(terms):
+            return SKIP
         state = filtering.count_domains(terms, nodes, existing.anti_affinity, existing.sums)
         return SKIP if state.restricts_nothing else Prepared(state)
 

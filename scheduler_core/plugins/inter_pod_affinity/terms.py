@@ -79,6 +79,11 @@ class Incoming:
             tuple(sorted(self.namespace_labels.items())),
         )
 
+    @property
+    def restricts_nothing(self) -> bool:
+        """Whether the pod has no required term of its own."""
+        return not self.required_affinity and not self.required_anti_affinity
+
     @cached_property
     def matches_own_affinity(self) -> bool:
         """Whether the pod meets all required affinity terms of its own."""
