@@ -56,7 +56,7 @@ def played(request: pytest.FixtureRequest, api: Api) -> Played:
     places = (KEPT / f"{name}.yaml.gz", BESIDE / f"{name}.json.gz")
     dump = next(filter(Path.is_file, places), None)
     if dump is None:
-        pytest.skip(f"{name} is not part of the repository: docs/adr/0021-other-peoples-data.md")
+        pytest.skip(f"ADR 0021: {name} is not part of the repository")
     run = api.finished_run(api.upload(gzip.decompress(dump.read_bytes()).decode()))
     return Played(name, dump, run, api.call("GET", f"runs/{run}/cycles/?limit=1000")["cycles"])
 
