@@ -51,13 +51,13 @@ def pack(objects: ClusterObjects) -> bytes:
     return stored.getvalue()
 
 
-def unpack(packed: bytes) -> ClusterObjects:
-    """The objects again. Raises :class:`PackError`."""
+def unpack(packed: bytes, *, max_bytes: int | None = None) -> ClusterObjects:
+    """The objects again; `max_bytes` is what they may unpack to. Raises :class:`PackError`."""
     if not packed.startswith(_MAGIC):
         raise PackError("these bytes were not packed by this version of kviz")
     with collector_paused():
         try:
-            return ClusterObjects(_unpacked(memoryview(packed)[len(_MAGIC) :]))
+            return ClusterObjects(_unpacked(memoryview(packed)[len(_MAGIC) :], max_bytes))
         except (msgspec.DecodeError, UnicodeDecodeError, zstandard.ZstdError, KeyError) as error:
             raise PackError(f"the packed objects are damaged: {error}") from None
 
@@ -82,12 +82,16 @@ def _batches(objects: ClusterObjects) -> Iterator[bytes]:
             yield encoder.encode(_Batch(name, msgspec.Raw(encoder.encode(batch))))
 
 
-def _unpacked(compressed: memoryview) -> Iterator[KubeObject]:
+def _unpacked(compressed: memoryview, max_bytes: int | None) -> Iterator[KubeObject]:
+    n_bytes = 0
     with zstandard.ZstdDecompressor().stream_reader(compressed) as reader:
         while (prefix := _read_exactly(reader, _LENGTH.size)) != _END:
             (length,) = _LENGTH.unpack(prefix)
             if length > _MAX_BATCH_BYTES:
                 raise PackError("the packed objects are damaged: a batch is too long")
+            n_bytes += length
+            if max_bytes is not None and n_bytes > max_bytes:
+                raise PackError(f"unpacked they would be larger than {max_bytes >> 20} MiB")
             batch = _BATCHES.decode(_read_exactly(reader, length))
             yield from _DECODERS[batch.kind].decode(batch.objects)
 

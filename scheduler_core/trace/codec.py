@@ -122,7 +122,7 @@ class TraceWriter:
                 last_seq=self._last_seq,
                 first_cycle=self._first_cycle,
                 last_cycle=self._cycle,
-                headers=gzip.compress(headers, _GZIP_LEVEL, mtime=0),
+                headers=pack_headers(headers),
                 details=self._compressor.compress(details),
             )
         self._begin()
@@ -148,6 +148,21 @@ def _array(*encoded: bytes) -> bytes:
     else:
         head = b"\xdd" + n.to_bytes(4, "big")
     return head + b"".join(encoded)
+
+
+def pack_headers(encoded: bytes) -> bytes:
+    """Compress a chunk's headers; the same bytes each time."""
+    return gzip.compress(encoded, _GZIP_LEVEL, mtime=0)
+
+
+def pack_details(encoded: bytes) -> bytes:
+    """Compress a chunk's details."""
+    return zstandard.ZstdCompressor(level=_ZSTD_LEVEL).compress(encoded)
+
+
+def unpacked_details(details: bytes) -> bytes:
+    """Return the MessagePack of a chunk's details, `[[cycle, [detail event, ...]], ...]`."""
+    return zstandard.ZstdDecompressor().decompress(details)
 
 
 def starts_cycle(event: AnyEvent) -> bool:
@@ -184,4 +199,4 @@ def decode_details(encoded: bytes) -> list[Detail]:
 
 
 def _raw_details(details: bytes) -> list[tuple[int, msgspec.Raw]]:
-    return _RAW_DETAILS.decode(zstandard.ZstdDecompressor().decompress(details))
+    return _RAW_DETAILS.decode(unpacked_details(details))
