@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from kviz.cli.arguments import Subparsers
-from kviz.cli.plugins import registry_for
+from kviz.cli.plugins import plugins_for
 from kviz.cli.problems import CommandFailed
 from kviz.cli.simulate import read_cluster, read_configuration
 from kviz.headless.explain import UnknownPodError, explain
@@ -36,7 +36,7 @@ def add_parser(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     configuration = read_configuration(options.config)
-    registry = registry_for(configuration, options.config)
+    registry = plugins_for(configuration, options.config).registry
     cluster = read_cluster(options.files)
     pod = options.pod if "/" in options.pod else f"default/{options.pod}"
     try:

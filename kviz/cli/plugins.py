@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 
 from kviz.cli.problems import CommandFailed
-from kviz.headless.plugins import load_plugins
+from kviz.headless.plugins import LoadedPlugins, load_plugins
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
-from scheduler_core.registry import Registry
 
 
-def registry_for(configuration: KubeSchedulerConfiguration, path: Path | None) -> Registry:
+def plugins_for(configuration: KubeSchedulerConfiguration, path: Path | None) -> LoadedPlugins:
     """Load the plugins that the configuration of a file enables, and say which are not kviz's.
 
     Raises CommandFailed.
@@ -22,4 +21,4 @@ def registry_for(configuration: KubeSchedulerConfiguration, path: Path | None) -
         raise CommandFailed(f"{path}: {error}") from error
     for plugin in plugins.out_of_tree:
         print(f"kviz: note: runs plugin {plugin}, which is not part of kviz", file=sys.stderr)
-    return plugins.registry
+    return plugins

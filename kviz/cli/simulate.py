@@ -12,11 +12,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from kviz.cli.arguments import Subparsers
-from kviz.cli.plugins import registry_for
+from kviz.cli.plugins import plugins_for
 from kviz.cli.problems import CommandFailed
-from kviz.headless.simulate import Outcome, read_files
+from kviz.headless.plugins import LoadedPlugins
+from kviz.headless.run_file import Inputs, Plugin, RunFile
+from kviz.headless.simulate import Outcome, files_sha256, read_files
 from kviz.headless.simulate import run as simulate_files
+from scheduler_core import ENGINE_VERSION
 from scheduler_core.api.ingest import Ingested
+from scheduler_core.api.packing import pack
 from scheduler_core.config import (
     ConfigError,
     KubeSchedulerConfiguration,
@@ -48,22 +52,29 @@ def add_parser(commands: Subparsers) -> None:
     )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
     command.add_argument("--format", choices=("table", "json"), default="table")
-    command.add_argument("--trace", type=Path, metavar="OUT", help="write the trace to a file")
+    command.add_argument(
+        "--trace",
+        type=Path,
+        metavar="OUT",
+        help="write the run to a .kviz file, to be opened in the browser",
+    )
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     configuration = read_configuration(options.config)
+    plugins = plugins_for(configuration, options.config)
     wanted = RunOptions(
         configuration=configuration,
-        registry=registry_for(configuration, options.config),
+        registry=plugins.registry,
         scenario=_scenario(options.scenario),
         seed=options.seed,
     )
     cluster = read_cluster(options.files)
     try:
-        with options.trace.open("wb") if options.trace else nullcontext() as trace:
-            outcome = simulate_files(cluster, wanted, trace)
+        with options.trace.open("wb") if options.trace else nullcontext() as file:
+            kept = RunFile(file, _inputs(options, cluster, plugins)) if file else None
+            outcome = simulate_files(cluster, wanted, kept)
     except ConfigError as error:
         raise CommandFailed(f"{options.config}: {error}") from error
     except OSError as error:
@@ -73,6 +84,23 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print_table(outcome)
     return 0
+
+
+def _inputs(options: argparse.Namespace, cluster: Ingested, plugins: LoadedPlugins) -> Inputs:
+    """What a run file says that a run was made of."""
+    return Inputs(
+        engine_version=ENGINE_VERSION,
+        name=options.files[0].stem[:200],
+        sha256=files_sha256(options.files),
+        ignored=cluster.ignored,
+        warnings=list(cluster.warnings),
+        problems=[{"message": str(error)} for error in cluster.errors],
+        scheduler_config=options.config.read_text() if options.config else "",
+        scenario=options.scenario.read_text() if options.scenario else "",
+        seed=options.seed,
+        plugins=[Plugin(each.name, each.package, each.version) for each in plugins.out_of_tree],
+        objects=pack(cluster.objects),
+    )
 
 
 def read_configuration(path: Path | None) -> KubeSchedulerConfiguration:

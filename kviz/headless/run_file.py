@@ -171,11 +171,12 @@ def _next_record(file: BinaryIO, engine_version: str) -> AnyRecord:
     if len(data) != length:
         raise RunFileError("This file is cut off: its end is missing. Get it once more.")
     try:
-        return _RECORDS.decode(data)
+        record: AnyRecord = _RECORDS.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RunFileError(
             f"This file is damaged: {error}.{other_engine(engine_version)}"
         ) from None
+    return record
 
 
 def other_engine(version: str) -> str:

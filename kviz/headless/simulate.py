@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
-from kviz.headless.trace_file import write_chunk
+from kviz.headless.run_file import RunFile
 from scheduler_core.api.ingest import Ingested, ingest
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.codec import TraceWriter, starts_cycle
@@ -51,6 +51,16 @@ def _cycle_json(cycle: CycleRow) -> dict[str, object]:
     }
 
 
+def files_sha256(paths: Sequence[Path]) -> str:
+    """Of the files' contents, in the order of their names; as an upload of them would have it."""
+    digest = hashlib.sha256()
+    for path in sorted((file for given in paths for file in _files_below(given)), key=str):
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
+
+
 def read_files(paths: Sequence[Path]) -> Ingested:
     """Read a cluster as an upload would be; folders with all that is in them."""
     found = [file for path in paths for file in _files_below(path)]
@@ -62,16 +72,16 @@ def _files_below(path: Path) -> list[Path]:
     return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
 
 
-def run(cluster: Ingested, options: RunOptions, trace: BinaryIO | None = None) -> Outcome:
-    """Simulate, and write the trace to a file if one is given."""
+def run(cluster: Ingested, options: RunOptions, file: RunFile | None = None) -> Outcome:
+    """Simulate, and write the run to a file if one is given."""
     writer, index = TraceWriter(), TraceIndex()
     cycles: dict[int, CycleRow] = {}
 
     def cut() -> None:
         cycles.update((row.number, row) for row in index.drain().cycles)
         chunk = writer.cut()
-        if trace is not None and chunk is not None:
-            write_chunk(trace, chunk)
+        if file is not None and chunk is not None:
+            file.part(chunk)
 
     for event in simulate(list(cluster.objects), options):
         if starts_cycle(event) and writer.is_full:
@@ -82,6 +92,8 @@ def run(cluster: Ingested, options: RunOptions, trace: BinaryIO | None = None) -
     cut()
     if index.finished is None:
         raise RuntimeError("the engine stopped without RunFinished")
+    if file is not None:
+        file.finish(writer.trace_hash())
     return Outcome(
         [cycles[number] for number in sorted(cycles)],
         index.pods_pending(),

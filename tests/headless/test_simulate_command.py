@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 from pathlib import Path
 
 import pytest
 
 from kviz.cli import main
-from kviz.headless.trace_file import TraceFileError, read_chunks
+from kviz.headless.run_file import Inputs, Outcome, Part, RunFileError, read_records
 from scheduler_core.trace.codec import read_headers
 from scheduler_core.trace.events import (
     RunFinished,
@@ -77,27 +79,37 @@ def test_the_table_ends_with_who_is_pending(
 def test_the_trace_is_written_and_the_same_each_time(
     cluster: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    hashes, files = [], [tmp_path / "a.trace", tmp_path / "b.trace"]
+    hashes, files = [], [tmp_path / "a.kviz", tmp_path / "b.kviz"]
     for file in files:
         main(["simulate", str(cluster), "--format", "json", "--trace", str(file)])
         hashes.append(json.loads(capsys.readouterr().out)["traceHash"])
 
     assert hashes[0] == hashes[1]
     assert files[0].read_bytes() == files[1].read_bytes()
-    with files[0].open("rb") as trace:
-        events = [e for chunk in read_chunks(trace) for e in read_headers(chunk.headers)[1]]
+    with files[0].open("rb") as file:
+        inputs, *parts, outcome = read_records(file)
+    assert isinstance(inputs, Inputs)
+    assert inputs.name == "cluster"
+    assert inputs.sha256 == hashlib.sha256(cluster.read_bytes()).hexdigest()
+    assert outcome == Outcome("finished", hashes[0])
+    chunks = [part.chunk for part in parts if isinstance(part, Part)]
+    events = [event for chunk in chunks for event in read_headers(chunk.headers)[1]]
     assert isinstance(events[0], RunStarted)
     assert isinstance(events[-1], RunFinished)
 
 
-def test_a_trace_that_is_none(cluster: Path, tmp_path: Path) -> None:
-    main(["simulate", str(cluster), "--trace", str(tmp_path / "t")])
-    (tmp_path / "t").write_bytes((tmp_path / "t").read_bytes()[:-5])
-
-    with (tmp_path / "t").open("rb") as cut, pytest.raises(TraceFileError, match="cut off"):
-        list(read_chunks(cut))
-    with cluster.open("rb") as other, pytest.raises(TraceFileError, match="no kviz trace"):
-        list(read_chunks(other))
+def test_a_file_that_is_no_run(cluster: Path, tmp_path: Path) -> None:
+    main(["simulate", str(cluster), "--trace", str(tmp_path / "t.kviz")])
+    whole = (tmp_path / "t.kviz").read_bytes()
+    for spoiled, told in (
+        (whole[:-5], "cut off"),
+        (whole + b"more", "follows after its end"),
+        (cluster.read_bytes(), "not a run saved by kviz"),
+        (whole.replace(b"kviz-run-1\n", b"kviz-run-2\n"), "another version of kviz"),
+        (whole[:11] + b"\xff" + whole[12:], "longer than 256 MiB"),
+    ):
+        with pytest.raises(RunFileError, match=told):
+            list(read_records(io.BytesIO(spoiled)))
 
 
 def test_folders_are_read_and_broken_files_told(
