@@ -9,9 +9,11 @@ from typing import Any, Protocol, TypeVar, cast
 from uuid import UUID
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,9 +23,12 @@ from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import share_of
 from kviz.common.fields import DocumentField
 from kviz.common.problems import Problem
-from kviz.runs import inputs, reenactment, selectors, services
+from kviz.common.streaming import attachment
+from kviz.headless import run_file
+from kviz.runs import inputs, reenactment, saved, selectors, services
 from kviz.runs.models import Cycle, Run
 from kviz.runs.projection import CycleDocument
+from kviz.snapshots.api import RawBody, files_in, stream_of
 from kviz.snapshots.selectors import snapshot_get
 
 SHARE = OpenApiParameter("share", str, description="A share token, instead of the workspace's.")
@@ -188,6 +193,63 @@ class RunCancel(APIView):
         if not services.run_cancel(run=run):
             raise Problem(HTTPStatus.CONFLICT, "The run is over already.")
         return Response(RunSerializer(_own_run(request, run_id)).data)
+
+
+class RunFileRenderer(BaseRenderer):
+    """Names the media type; the view answers with ready bytes."""
+
+    media_type = run_file.MEDIA_TYPE
+    format = "kviz"
+
+
+class RunFile(APIView):
+    renderer_classes = [RunFileRenderer]
+
+    @extend_schema(
+        parameters=[SHARE], responses={(200, RunFileRenderer.media_type): OpenApiTypes.BINARY}
+    )
+    def get(self, request: Request, run_id: UUID) -> HttpResponseBase:
+        """The run as a file: its inputs without secrets, its whole trace, and the trace's hash.
+
+        409 while the run goes on.
+        """
+        run = _run(request, run_id)
+        try:
+            pieces = saved.pieces(run)
+        except saved.NotOver as too_early:
+            raise Problem(HTTPStatus.CONFLICT, str(too_early)) from too_early
+        return attachment(pieces, name=saved.file_name(run), media_type=run_file.MEDIA_TYPE)
+
+
+class RunFileSerializer(serializers.Serializer[Run]):
+    file = serializers.FileField()
+
+
+class RunOpen(APIView):
+    parser_classes = [MultiPartParser, RawBody]
+    throttle_scope = "upload"
+
+    @extend_schema(
+        request={
+            "multipart/form-data": RunFileSerializer,
+            run_file.MEDIA_TYPE: OpenApiTypes.BINARY,
+        },
+        responses={201: RunSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Open a run that was saved as a file: it becomes a run of this workspace.
+
+        The file is checked to its end, its hash included, before anything is stored.
+        """
+        files = files_in(request)
+        try:
+            run = services.run_open(workspace=workspace_in(request), file=stream_of(files[0]))
+        except run_file.RunFileError as refused:
+            raise Problem(HTTPStatus.BAD_REQUEST, str(refused), kind="run-file") from refused
+        finally:
+            for file in files:
+                file.close()
+        return Response(RunSerializer(run).data, status=HTTPStatus.CREATED)
 
 
 class CycleList(APIView):

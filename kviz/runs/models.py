@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import uuid
+from typing import TYPE_CHECKING
 
 from django.db import models
 
 from kviz.accounts.models import Workspace
 from kviz.snapshots.models import Snapshot
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+    from kviz.extenders.models import ExtenderAnswer
 
 
 class Run(models.Model):
@@ -57,6 +63,9 @@ class Run(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     share_token = models.CharField(max_length=64, blank=True, default="", db_index=True)
+
+    if TYPE_CHECKING:
+        extender_answers: RelatedManager[ExtenderAnswer]
 
     class Meta:
         ordering = ("-created_at", "id")

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.common.problems import ErrorItem
+from kviz.headless.run_file import RunFileError
 from kviz.runs import selectors, services
 from kviz.runs.decoder import Decoded, decode
 from kviz.runs.findings import cycles_filtered, findings, not_modelled
@@ -37,6 +38,7 @@ from kviz.runs.presets import (
 from kviz.runs.projection import CycleDocument, StatusDocument
 from kviz.runs.score_table import score_table
 from kviz.snapshots import selectors as snapshot_selectors
+from kviz.snapshots.api import stream_of
 
 RUNS_SHOWN = 200
 CYCLES_SHOWN = 100
@@ -71,8 +73,35 @@ def run_context(request: HttpRequest, run: Run) -> dict[str, object]:
 
 @require_GET
 def run_list(request: HttpRequest) -> HttpResponse:
-    runs = selectors.runs_visible(workspace=workspace_of(request))[:RUNS_SHOWN]
-    return render(request, "runs/list.html", {"section": "runs", "runs": runs})
+    return _run_list(request)
+
+
+def _run_list(
+    request: HttpRequest, problems: Sequence[ErrorItem] = (), status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    context = {
+        "section": "runs",
+        "runs": selectors.runs_visible(workspace=workspace_of(request))[:RUNS_SHOWN],
+        "problems": problems,
+        "problems_title": _("This could not be opened"),
+    }
+    return render(request, "runs/list.html", context, status=status)
+
+
+@require_POST
+def run_open(request: HttpRequest) -> HttpResponse:
+    """Open a run that was saved as a file, here or on another machine."""
+    file = request.FILES.get("file") or request.FILES.get("files")
+    if file is None:
+        nothing: ErrorItem = {"message": _("Choose a file that ends in .kviz.")}
+        return _run_list(request, [nothing], HTTPStatus.BAD_REQUEST)
+    try:
+        run = services.run_open(workspace=workspace_of(request), file=stream_of(file))
+    except RunFileError as refused:
+        told: ErrorItem = {"file": file.name or "", "message": str(refused)}
+        return _run_list(request, [told], HTTPStatus.BAD_REQUEST)
+    messages.success(request, _("This run was opened from a file. It is yours now."))
+    return redirect("run-detail", run.pk)
 
 
 # ---------------------------------------------------------------- the form
@@ -170,6 +199,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "findings": findings(run=run),
         "not_modelled": not_modelled(run=run),
         "steps_refused": selectors.steps_refused(run=run),
+        "run_file_bytes": selectors.stored_bytes(run=run).all,
     }
     return render(request, "runs/detail.html", context)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce, Length
 
 from kviz.accounts.models import Workspace
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
@@ -20,7 +21,9 @@ from kviz.runs.projection import (
     is_bound_or_given_up,
 )
 from kviz.runs.why import why_document
+from kviz.snapshots.models import SnapshotObjects
 from scheduler_core.trace import codec
+from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.events import (
     Assumed,
     CycleStarted,
@@ -99,6 +102,45 @@ def chunk_headers(*, run_id: UUID, after: int, limit: int) -> list[tuple[int, by
         .values_list("last_seq", "headers")[:limit]
     )
     return [(last_seq, bytes(headers)) for last_seq, headers in rows]
+
+
+def chunks(*, run: Run) -> Iterator[Chunk]:
+    """The whole trace as it is stored; no query stays open between two chunks."""
+    last_seq = -1
+    while (
+        row := run.chunks.filter(last_seq__gt=last_seq).order_by("last_seq").first()
+    ) is not None:
+        last_seq = row.last_seq
+        yield Chunk(
+            first_seq=row.first_seq,
+            last_seq=row.last_seq,
+            first_cycle=row.first_cycle,
+            last_cycle=row.last_cycle,
+            headers=bytes(row.headers),
+            details=bytes(row.details),
+        )
+
+
+@dataclass(frozen=True)
+class StoredBytes:
+    """What a run takes where it is stored, packed."""
+
+    headers: int
+    details: int
+    objects: int
+
+    @property
+    def all(self) -> int:
+        return self.headers + self.details + self.objects
+
+
+def stored_bytes(*, run: Run) -> StoredBytes:
+    """How large a run is, without reading it."""
+    trace = run.chunks.aggregate(
+        headers=Coalesce(Sum(Length("headers")), 0), details=Coalesce(Sum(Length("details")), 0)
+    )
+    packed = SnapshotObjects.objects.filter(snapshot=run.snapshot_id)
+    return StoredBytes(**trace, objects=packed.values_list(Length("packed"), flat=True)[0])
 
 
 def cycle_details(*, run: Run, cycle: int) -> bytes | None:

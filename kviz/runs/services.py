@@ -12,19 +12,25 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, fields
 from operator import attrgetter
-from typing import Final
+from tempfile import TemporaryFile
+from typing import BinaryIO, Final
 from uuid import UUID
 
-from django.db import connection, transaction
+import msgspec
+import zstandard
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from kviz.accounts.models import Workspace
 from kviz.common.upsert import upsert
-from kviz.runs import inputs
+from kviz.headless.run_file import RunFileError
+from kviz.runs import inputs, saved
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from kviz.snapshots.models import Snapshot
+from kviz.snapshots.services import snapshot_adopt
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
 from scheduler_core.trace.events import (
@@ -83,6 +89,50 @@ def run_create(
         seed=seed,
         out_of_tree_plugins=[asdict(plugin) for plugin in plugins],
     )
+
+
+def run_open(*, workspace: Workspace, file: BinaryIO) -> Run:
+    """Store a run that was saved as a file, all of it or nothing. Raises RunFileError.
+
+    The file is checked to its end before anything is written, so that no lock waits for it.
+    """
+    file.seek(0)
+    with TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as spool:
+        found = saved.check(file, spool)
+        try:
+            with transaction.atomic():
+                return _run_store(workspace, found)
+        except (DatabaseError, OverflowError) as error:
+            raise RunFileError("This file holds values that no run of kviz has.") from error
+
+
+def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
+    made_of, index, outcome = found.inputs, found.index, found.outcome
+    run = Run.objects.create(
+        workspace=workspace,
+        snapshot=snapshot_adopt(workspace=workspace, packed=made_of.objects, like=found.snapshot()),
+        scheduler_config=made_of.scheduler_config,
+        scenario=made_of.scenario,
+        seed=made_of.seed,
+        engine_version=found.engine_version,
+        not_modelled=list(index.not_modelled),
+        out_of_tree_plugins=[msgspec.structs.asdict(plugin) for plugin in made_of.plugins],
+        status=outcome.status,
+        cycles=index.n_cycles,
+        bound=index.n_bound,
+        pending=index.n_pending,
+        last_seq=found.last_seq,
+        trace_hash=outcome.trace_hash if outcome.status == Run.Status.FINISHED else "",
+        stop_reason=index.finished.reason if index.finished else "",
+        error=outcome.error,
+        finished_at=timezone.now(),
+    )
+    for part in found.parts():
+        _store(run, part.chunk, part.delta)
+    for answer in found.answers:
+        values = msgspec.structs.asdict(answer) | {"body": zstandard.compress(answer.body)}
+        run.extender_answers.create(**values)
+    return run
 
 
 def run_share(*, run: Run) -> str:

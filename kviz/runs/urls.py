@@ -5,6 +5,7 @@ from kviz.runs import pages
 urlpatterns = [
     path("", pages.run_list, name="run-list"),
     path("new", pages.run_new, name="run-new"),
+    path("open", pages.run_open, name="run-open"),
     path("<uuid:run_id>", pages.run_detail, name="run-detail"),
     path("<uuid:run_id>/cycles", pages.run_cycles, name="run-cycles"),
     path("<uuid:run_id>/explore", pages.run_explore, name="run-explore"),

@@ -23,6 +23,7 @@ from rest_framework.views import APIView
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import share_of
 from kviz.common.problems import Problem
+from kviz.headless.run_file import MEDIA_TYPE, SUFFIX
 from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.models import Snapshot
 
@@ -47,7 +48,7 @@ class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
 
 
 class RawBody(BaseParser):
-    """A body that is itself the file: YAML, JSON, or an archive; spooled to disk when large."""
+    """A body that is itself the file: YAML, JSON, an archive, a run; spooled to disk when large."""
 
     media_type = "*/*"
     names: Final = {
@@ -61,6 +62,7 @@ class RawBody(BaseParser):
         "application/x-gzip": "body.gz",
         "application/zip": "body.zip",
         "application/octet-stream": "body",
+        MEDIA_TYPE: f"body{SUFFIX}",
     }
 
     def parse(
@@ -105,7 +107,7 @@ class SnapshotList(APIView):
     def post(self, request: Request) -> Response:
         """Upload what kubectl printed: files, or one document as the body."""
         workspace = workspace_in(request)
-        files = _files(request)
+        files = files_in(request)
         try:
             snapshot = services.snapshot_create(
                 workspace=workspace,
@@ -125,7 +127,8 @@ class SnapshotList(APIView):
         return Response(SnapshotSerializer(snapshot).data, status=HTTPStatus.CREATED)
 
 
-def _files(request: Request) -> list[UploadedFile]:
+def files_in(request: Request) -> list[UploadedFile]:
+    """What was sent, at least one file. Raises Problem."""
     files = [file for name in request.FILES for file in request.FILES.getlist(name)]
     if not files:
         raise Problem(
@@ -138,7 +141,12 @@ def _files(request: Request) -> list[UploadedFile]:
 
 def named_stream(file: UploadedFile) -> services.File:
     """An uploaded file as `snapshot_create` takes it."""
-    return file.name or "upload", cast("BinaryIO", file.file)
+    return file.name or "upload", stream_of(file)
+
+
+def stream_of(file: UploadedFile) -> BinaryIO:
+    """Its bytes, from wherever the upload was put."""
+    return cast("BinaryIO", file.file)
 
 
 class SnapshotDetail(APIView):

@@ -34,8 +34,13 @@ def samples() -> QuerySet[Snapshot]:
 
 def snapshot_objects(*, snapshot: Snapshot) -> ClusterObjects:
     """The snapshot's objects, in creation order."""
+    return unpack(snapshot_packed(snapshot=snapshot))
+
+
+def snapshot_packed(*, snapshot: Snapshot) -> bytes:
+    """The same as they are stored."""
     packed = SnapshotObjects.objects.values_list("packed", flat=True).get(snapshot=snapshot)
-    return unpack(bytes(packed))
+    return bytes(packed)
 
 
 def runs_of(*, snapshot: Snapshot, workspace: Workspace) -> QuerySet[Run]:

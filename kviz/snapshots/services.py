@@ -14,8 +14,10 @@ from django.db import transaction
 
 from kviz.accounts.models import Workspace
 from kviz.common.problems import ErrorItem
+from kviz.headless.run_file import MAGIC, is_run_file
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from kviz.snapshots.samples import SAMPLES, Sample
+from kviz.snapshots.selectors import snapshots_visible
 from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import Ingested, Progress, ingest
 from scheduler_core.api.limits import Limits
@@ -24,6 +26,10 @@ from scheduler_core.api.packing import pack
 File = tuple[str, BinaryIO]
 """A name and a seekable stream."""
 SUFFIXES: Final = {".gz", ".json", ".tar", ".tgz", ".txt", ".yaml", ".yml", ".zip"}
+
+RUN_NOT_CLUSTER: Final = (
+    "This is a run saved by kviz, not a cluster. Open it on the page of runs, by itself."
+)
 
 
 class UploadRejected(Exception):
@@ -46,6 +52,9 @@ def snapshot_create(
     `progress` is told how many bytes of how many were read. Raises UploadRejected if no file
     holds anything the scheduler reads; then nothing is stored.
     """
+    for file_name, stream in files:
+        if is_run_file(stream.read(len(MAGIC))):
+            raise UploadRejected([{"file": file_name, "message": RUN_NOT_CLUSTER}])
     sha256 = _sha256(files)
     limits = Limits(
         uploaded_bytes=settings.MAX_UPLOAD_BYTES, decompressed_bytes=settings.MAX_UNPACKED_BYTES
@@ -57,6 +66,21 @@ def snapshot_create(
         Snapshot(workspace=workspace, name=name.strip()[:200] or _name_of(files), sha256=sha256),
         ingested,
     )
+
+
+def snapshot_adopt(*, workspace: Workspace, packed: bytes, like: Snapshot) -> Snapshot:
+    """Keep a cluster that was packed elsewhere, unless the workspace can see the very same.
+
+    `like` is how the snapshot shall look, not saved. Whoever calls has checked what is packed.
+    """
+    same = snapshots_visible(workspace=workspace).filter(sha256=like.sha256)
+    for known in same.filter(objects_packed__packed=packed):
+        return known
+    like.workspace = workspace
+    with transaction.atomic():
+        like.save()
+        SnapshotObjects.objects.create(snapshot=like, packed=packed)
+    return like
 
 
 def snapshot_share(*, snapshot: Snapshot) -> str:

@@ -58,6 +58,13 @@ function size(bytes) {
   return `${bytes < 10 && at > 0 ? bytes.toFixed(1) : Math.round(bytes)} ${units[at]}`;
 }
 
+// A saved run is no cluster, but whoever drops one here means to open it.
+function addressFor(form) {
+  const { files } = form.elements.namedItem("files");
+  const isRun = files.length === 1 && files[0].name.toLowerCase().endsWith(".kviz");
+  return isRun ? form.dataset.runUrl : form.action;
+}
+
 function send(form) {
   const button = form.querySelector("button[type=submit]");
   const box = form.querySelector("[data-progress]");
@@ -89,7 +96,7 @@ function send(form) {
   box.hidden = false;
   bar.hidden = false;
   bar.value = 0;
-  request.open("POST", form.action);
+  request.open("POST", addressFor(form));
   request.setRequestHeader("X-Upload-Id", id);
   request.responseType = "document";
   request.send(new FormData(form));

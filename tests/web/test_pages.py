@@ -60,7 +60,8 @@ class Page(HTMLParser):
 def page(client: Client, address: str, status: int = 200) -> Page:
     response = client.get(address)
     assert response.status_code == status, (address, response.status_code)
-    return Page(response.content.decode())
+    is_download = "attachment" in response.get("Content-Disposition", "")
+    return Page("" if is_download else response.content.decode())
 
 
 def crawl(client: Client, start: str, limit: int = 400) -> dict[str, Page]:

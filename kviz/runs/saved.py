@@ -1,0 +1,245 @@
+"""A run leaves as a file and comes back: what is written, and how a file is checked.
+
+No ORM write happens here: `services.run_open` stores what `check` found good.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+import msgspec
+import zstandard
+from django.conf import settings
+
+from kviz.headless.run_file import (
+    SUFFIX,
+    Answer,
+    AnyRecord,
+    Inputs,
+    Outcome,
+    Part,
+    Plugin,
+    RunFileError,
+    encoded,
+    other_engine,
+    read_records,
+)
+from kviz.runs import selectors
+from kviz.runs.models import Run
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.selectors import snapshot_packed
+from kviz.snapshots.summary import summarise
+from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.packing import PackError, unpack
+from scheduler_core.trace.checking import TraceChecker, TraceError
+from scheduler_core.trace.codec import Chunk
+from scheduler_core.trace.events import HeaderEvent, RunStarted
+from scheduler_core.trace.index import Delta, TraceIndex
+
+if TYPE_CHECKING:
+    from kviz.extenders.models import ExtenderAnswer
+
+
+ENDS: Final = (Run.Status.FINISHED, Run.Status.FAILED, Run.Status.CANCELLED)
+
+
+class NotOver(Exception):
+    """A run that goes on has no end to save yet."""
+
+
+# ---------------------------------------------------------------- out
+
+
+def file_name(run: Run, suffix: str = SUFFIX) -> str:
+    """What to call the file: the cluster, and enough of the run's id to tell two apart."""
+    plain = re.sub(r"[^\w.-]+", "-", run.snapshot.name, flags=re.ASCII).strip("-.")
+    return f"{plain[:60] or 'run'}-{str(run.pk)[:8]}{suffix}"
+
+
+def pieces(run: Run) -> Iterator[bytes]:
+    """The bytes of a run's file, piece by piece. Raises NotOver."""
+    if not run.is_over:
+        raise NotOver("The run is not over yet. Wait for its end, or stop it.")
+    return map(encoded, _records(run))
+
+
+def _records(run: Run) -> Iterator[AnyRecord]:
+    yield _inputs(run)
+    yield from (_answer(row) for row in run.extender_answers.order_by("number").iterator())
+    checker = TraceChecker(max_bytes=1 << 62)
+    for chunk in selectors.chunks(run=run):
+        if not run.trace_hash:
+            checker.take(chunk)
+        yield Part(chunk)
+    yield Outcome(run.status, run.trace_hash or checker.trace_hash(), run.error)
+
+
+def _inputs(run: Run) -> Inputs:
+    snapshot = run.snapshot
+    return Inputs(
+        engine_version=run.engine_version,
+        name=snapshot.name,
+        sha256=snapshot.sha256,
+        ignored=snapshot.ignored,
+        warnings=snapshot.warnings,
+        problems=snapshot.problems,
+        scheduler_config=run.scheduler_config,
+        scenario=run.scenario,
+        seed=run.seed,
+        plugins=[Plugin(**each) for each in run.out_of_tree_plugins],
+        objects=snapshot_packed(snapshot=snapshot),
+    )
+
+
+def _answer(row: ExtenderAnswer) -> Answer:
+    body = zstandard.decompress(bytes(row.body)) if row.body else b""
+    return Answer(
+        row.number, row.request_sha256, row.kind, row.status, body, row.error, row.duration_ns
+    )
+
+
+# ---------------------------------------------------------------- in
+
+
+class StoredPart(msgspec.Struct, frozen=True):
+    """A checked part of a trace, with its lines of the index."""
+
+    chunk: Chunk
+    delta: Delta
+
+
+_PARTS = msgspec.msgpack.Decoder(StoredPart)
+
+
+@dataclass(frozen=True)
+class SavedRun:
+    """What a file was found to hold; its parts wait in `spool`, a file of ours."""
+
+    inputs: Inputs
+    objects: ClusterObjects
+    engine_version: str
+    index: TraceIndex
+    last_seq: int
+    outcome: Outcome
+    answers: list[Answer]
+    spool: BinaryIO
+    lengths: list[int]
+
+    def parts(self) -> Iterator[StoredPart]:
+        self.spool.seek(0)
+        for length in self.lengths:
+            yield _PARTS.decode(self.spool.read(length))
+
+    def snapshot(self) -> Snapshot:
+        """The cluster as a row that is not stored yet; its counts are counted here."""
+        return Snapshot(
+            name=self.inputs.name or "run",
+            sha256=self.inputs.sha256,
+            counts=self.objects.counts,
+            ignored=self.inputs.ignored,
+            warnings=self.inputs.warnings,
+            problems=self.inputs.problems,
+        )
+
+
+def check(file: BinaryIO, spool: BinaryIO) -> SavedRun:
+    """Read a file from its start and believe nothing of it. Raises RunFileError."""
+    records = read_records(file)
+    inputs = next(records)
+    if not isinstance(inputs, Inputs):
+        raise TypeError("read_records begins with the inputs")
+    objects = _objects(inputs)
+    trace = _Trace(inputs, spool)
+    answers: list[Answer] = []
+    for record in records:
+        match record:
+            case Answer():
+                answers.append(record)
+            case Part():
+                trace.take(record.chunk)
+            case Outcome():
+                trace.end(record)
+                return SavedRun(
+                    inputs,
+                    objects,
+                    trace.engine_version,
+                    trace.index,
+                    trace.last_seq,
+                    record,
+                    answers,
+                    spool,
+                    trace.lengths,
+                )
+    raise TypeError("read_records ends with the outcome")
+
+
+def _objects(inputs: Inputs) -> ClusterObjects:
+    """The cluster, which every page of it must be able to show. Raises RunFileError."""
+    try:
+        objects = unpack(inputs.objects, max_bytes=settings.MAX_UNPACKED_BYTES)
+        summarise(objects)
+    except PackError as error:
+        raise RunFileError(
+            f"The cluster in this file cannot be read: {error}."
+            f"{other_engine(inputs.engine_version)}"
+        ) from error
+    except (ValueError, OverflowError) as error:
+        raise RunFileError(f"The cluster in this file is not a valid one: {error}.") from error
+    return objects
+
+
+class _Trace:
+    """The trace of a file while it is checked, indexed and put into the spool."""
+
+    def __init__(self, inputs: Inputs, spool: BinaryIO) -> None:
+        self.index = TraceIndex()
+        self.engine_version = inputs.engine_version
+        self.last_seq = -1
+        self.lengths: list[int] = []
+        self._checker = TraceChecker(max_bytes=settings.MAX_UNPACKED_BYTES)
+        self._hint = other_engine(inputs.engine_version)
+        self._spool = spool
+
+    def take(self, chunk: Chunk) -> None:
+        """Check and keep the next chunk. Raises RunFileError."""
+        try:
+            checked, events = self._checker.take(chunk)
+        except TraceError as error:
+            raise RunFileError(
+                f"The trace in this file is damaged: {error}.{self._hint}"
+            ) from error
+        if isinstance(events[0], RunStarted):
+            self.engine_version = events[0].engine_version
+        self._follow(events)
+        data = msgspec.msgpack.encode(StoredPart(checked, self.index.drain()))
+        self._spool.write(data)
+        self.lengths.append(len(data))
+        self.last_seq = checked.last_seq
+
+    def _follow(self, events: Iterable[HeaderEvent]) -> None:
+        """Gather what lists need. Raises RunFileError where events make no sense together."""
+        for event in events:
+            try:
+                self.index.take(event)
+            except (LookupError, ValueError, OverflowError) as error:
+                kind, cycle = type(event).__name__, self.index.n_cycles
+                raise RunFileError(
+                    f"The trace in this file contradicts itself at a {kind} in cycle {cycle}."
+                ) from error
+
+    def end(self, outcome: Outcome) -> None:
+        """See that it ended as it says. Raises RunFileError."""
+        if outcome.status not in ENDS:
+            raise RunFileError(f"This file is damaged: no run ends as {outcome.status!r}.")
+        if outcome.status == Run.Status.FINISHED and self.index.finished is None:
+            raise RunFileError(
+                "This file is damaged: its run finished, but its trace does not end."
+            )
+        if outcome.trace_hash != self._checker.trace_hash():
+            raise RunFileError(
+                "The trace in this file is not the one that was saved: its hash is another. "
+                "The file was changed or damaged on its way; get it once more."
+            )
