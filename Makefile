@@ -113,4 +113,4 @@ wheel: setup
 	$(UV) build --quiet --wheel --out-dir dist
 
 clean:
-	rm -rf .venv .uv .node .stamps frontend/node_modules static/kviz dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .uv .node .stamps frontend/node_modules static/kviz static/kviz-offline dist build .mypy_cache .ruff_cache .pytest_cache

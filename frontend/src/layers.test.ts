@@ -11,7 +11,7 @@ const LAYERS = ["base", "wire", "store", "views", "app"];
 const FREE_OF_SVELTE = ["wire", "store"];
 
 const files = readdirSync(ROOT, { recursive: true, encoding: "utf8" })
-  .filter((file) => /\.(ts|svelte)$/.test(file) && !/\.(test|bench)\.ts$|^testing\/|^main\.ts$/.test(file));
+  .filter((file) => /\.(ts|svelte)$/.test(file) && !/\.(test|bench)\.ts$|^testing\/|^(main|offline)\.ts$/.test(file));
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(ROOT, file), "utf8");

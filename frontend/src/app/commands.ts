@@ -8,6 +8,8 @@ import type { Player } from "./player.ts";
 
 /** What only the page can do. */
 export interface Page {
+  /** Whether there is a server that others can reach a link of. */
+  readonly isOnline: boolean;
   palette(): void;
   help(): void;
   tour(): void;
@@ -75,7 +77,7 @@ function finds(explorer: Explorer, page: Page): Command[] {
   return [
     { id: "palette", title: "command.palette", group, keys: ["Ctrl+K", "/"], run: page.palette },
     { id: "bookmark", title: "command.bookmark", group, keys: ["m"], run: page.bookmark },
-    { id: "share", title: "command.share", group, keys: ["s"], run: page.share },
+    { id: "share", title: "command.share", group, keys: ["s"], run: page.share, enabled: () => page.isOnline },
     {
       id: "unpin", title: "command.unpin", group, keys: [], run: () => explorer.select({ pod: null, node: -1 }),
       enabled: () => explorer.frame.podIsPinned || explorer.frame.node >= 0,

@@ -1,8 +1,7 @@
 // The store: the trace, where in it one stands, and what is selected. Views read `frame`, which is
 // a new object after every change, and call the methods; nothing here knows about the DOM.
 
-import type { Also, PreparedStates } from "../wire/client.ts";
-import type { Link, StatusFrame } from "../wire/client.ts";
+import type { Link, Source, StatusFrame } from "../wire/source.ts";
 import { Result } from "../wire/events.ts";
 import { Bookmarks } from "./bookmarks.ts";
 import { cycleRecord, type CycleRecord, type Point } from "./cycle.ts";
@@ -89,11 +88,11 @@ export class Explorer {
   private podNumbersUpTo = 0;
   private wanted: Address | null = null;
 
-  /** `fetchAlso` asks what other plugins would have said of a cycle's nodes, `fetchStates` what they prepared. */
+  /** `fetchAlso` asks what other plugins would have said of a cycle's nodes, `fetchStates` what they prepared; null: nobody to ask. */
   constructor(
     run: string, fetchDetail: FetchDetail, storage: Storage | null = null,
-    readonly fetchAlso: (cycle: number) => Promise<Also> = () => Promise.resolve({}),
-    readonly fetchStates: (cycle: number) => Promise<PreparedStates> = () => Promise.resolve({ pre_filter: [], pre_score: [] }),
+    readonly fetchAlso: Source["also"] = null,
+    readonly fetchStates: Source["states"] = null,
   ) {
     this.bookmarks = new Bookmarks(run, storage);
     this.details = new Details(

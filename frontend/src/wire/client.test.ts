@@ -6,7 +6,8 @@ import { gzipSync } from "node:zlib";
 import { encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { Client, type Link, type StatusFrame } from "./client.ts";
+import { Client } from "./client.ts";
+import type { Link, StatusFrame } from "./source.ts";
 
 class Line {
   static readonly OPEN = 1;

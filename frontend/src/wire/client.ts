@@ -1,33 +1,7 @@
 // The live connection: chunks in order, acknowledged, picked up again after a break from the last
 // event that arrived. Replay and live are the same stream.
 
-export type RunStatus = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled";
-
-const LIVE: readonly string[] = ["queued", "running", "paused"];
-
-/** Whether more may come. */
-export const isLive = (status: string): boolean => LIVE.includes(status);
-
-export interface StatusFrame {
-  readonly type: "status";
-  readonly status: RunStatus;
-  readonly cycles: number;
-  readonly bound: number;
-  readonly pending: number;
-  readonly last_seq: number;
-  readonly error?: string;
-}
-
-/** `ended`: the run is over and all of it is here. `refused`: there is no such run for this viewer. */
-export type Link = "connecting" | "open" | "waiting" | "ended" | "refused";
-
-export interface Receiver {
-  /** Take a chunk's headers; returns the last seq that is now here. */
-  headers(bytes: Uint8Array): number;
-  status(frame: StatusFrame): void;
-  link(link: Link): void;
-  failed(error: Error): void;
-}
+import { gunzip, isLive, type Also, type PreparedStates, type Receiver, type Source, type StatusFrame } from "./source.ts";
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
@@ -121,11 +95,6 @@ export class Client {
   }
 }
 
-export async function gunzip(bytes: ArrayBuffer): Promise<Uint8Array> {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
 /** Fetch the detail of cycles below a run's API address; the browser undoes the gzip. */
 export const fetchDetail = (api: string, share: string) =>
   async (cycle: number, signal: AbortSignal): Promise<Uint8Array> => {
@@ -134,24 +103,6 @@ export const fetchDetail = (api: string, share: string) =>
     if (!response.ok) throw new Error(`${response.status} ${response.statusText}`.trim());
     return new Uint8Array(await response.arrayBuffer());
   };
-
-/** What each plugin would have said of a node had the ones before it let it pass, by node name. */
-export type Also = Readonly<Record<string, readonly { plugin: string; reasons: readonly string[] }[]>>;
-
-/** A plugin's state as the server tells it: scalars, lists, and values by name. */
-export type Told = string | number | boolean | null | readonly Told[] | { readonly [name: string]: Told };
-
-export interface Prepared {
-  readonly plugin: string;
-  readonly skipped: boolean;
-  readonly state: Told;
-}
-
-/** What plugins prepared for Filter and for Score in one cycle. */
-export interface PreparedStates {
-  readonly pre_filter: readonly Prepared[];
-  readonly pre_score: readonly Prepared[];
-}
 
 /** Ask for what the trace does not hold; the server simulates the run again up to the cycle. */
 export const fetchAlso = (api: string, share: string) =>
@@ -165,6 +116,16 @@ async function reenacted<Answer>(url: string, share: string): Promise<Answer> {
   const answer = (await response.json()) as Answer & { detail?: string };
   if (!response.ok) throw new Error(answer.detail ?? response.statusText);
   return answer;
+}
+
+/** A run on a server: headers over a socket, the rest by request. */
+export function served(socket: string, api: string, share: string): Source {
+  return {
+    start: (receiver) => new Client(socket, share, receiver).start(),
+    detail: fetchDetail(api, share),
+    also: fetchAlso(api, share),
+    states: fetchStates(api, share),
+  };
 }
 
 const withShare = (url: string, share: string, separator: string): string =>

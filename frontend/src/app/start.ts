@@ -1,0 +1,41 @@
+// Mounts the Explorer and lets it read a run.
+
+import { mount } from "svelte";
+
+import "./app.css";
+import { useLanguage } from "../base/text/text.ts";
+import { Explorer } from "../store/explorer.ts";
+import type { Source } from "../wire/source.ts";
+import App from "./App.svelte";
+import type { Place, Surroundings } from "./place.ts";
+
+export interface Start {
+  readonly root: HTMLElement;
+  readonly run: string;
+  readonly source: Source;
+  readonly place: Place;
+  readonly isOver: boolean;
+  readonly page: Surroundings;
+}
+
+export async function start({ root, run, source, place, isOver, page }: Start): Promise<void> {
+  await useLanguage(document.documentElement.lang);
+  const explorer = new Explorer(run, (cycle, signal) => source.detail(cycle, signal), storage(), source.also, source.states);
+  explorer.begin(place.read(), isOver);
+  root.replaceChildren();
+  mount(App, { target: root, props: { explorer, place, page } });
+  source.start({
+    headers: (bytes) => explorer.receive(bytes),
+    status: (frame) => explorer.setStatus(frame),
+    link: (link) => explorer.setLink(link),
+    failed: (error) => explorer.setError(error.message),
+  });
+}
+
+function storage(): Storage | null {
+  try {
+    return window.localStorage;
+  } catch {
+    return null;
+  }
+}

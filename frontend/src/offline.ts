@@ -1,0 +1,12 @@
+// The entry of a page that carries its run: no server, no other page.
+
+import { inFragment } from "./app/place.ts";
+import { start } from "./app/start.ts";
+import { readPage } from "./wire/embedded.ts";
+
+const root = document.getElementById("explorer");
+if (root) {
+  const { run = "", name = "" } = root.dataset;
+  const page = { name, home: "", run: "" };
+  void start({ root, run, source: readPage(document), place: inFragment, isOver: true, page });
+}

@@ -1,0 +1,20 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+
+// The Explorer once more, as one script and one style sheet, for pages that carry a run.
+export default defineConfig({
+  plugins: [svelte()],
+  logLevel: "warn",
+  build: {
+    outDir: "../static/kviz-offline",
+    emptyOutDir: true,
+    target: "es2022",
+    cssCodeSplit: false,
+    assetsInlineLimit: Infinity,
+    modulePreload: false,
+    rolldownOptions: {
+      input: "src/offline.ts",
+      output: { format: "iife", codeSplitting: false, entryFileNames: "explorer.js", assetFileNames: "explorer[extname]" },
+    },
+  },
+} as Parameters<typeof defineConfig>[0]);
