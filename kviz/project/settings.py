@@ -105,6 +105,8 @@ MAX_UNPACKED_BYTES = env.number("KVIZ_MAX_UNPACKED_MIB", 1024) * env.MIB
 """What the files of one upload may unpack to, together."""
 MAX_CYCLES = env.number("KVIZ_MAX_CYCLES", 200_000)
 """A run stops after so many scheduling cycles, and says so."""
+MAX_OFFLINE_BYTES = env.number("KVIZ_MAX_OFFLINE_MIB", 64) * env.MIB
+"""What a page that carries its run may weigh (docs/exporting.md)."""
 EXTENDER_HOSTS = env.words("KVIZ_EXTENDER_HOSTS", ())
 """Which scheduler extenders runs may call (docs/extenders.md); by default none."""
 try:

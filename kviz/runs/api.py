@@ -25,7 +25,7 @@ from kviz.common.fields import DocumentField
 from kviz.common.problems import Problem
 from kviz.common.streaming import attachment
 from kviz.headless import run_file
-from kviz.runs import inputs, reenactment, saved, selectors, services
+from kviz.runs import inputs, offline, reenactment, saved, selectors, services
 from kviz.runs.models import Cycle, Run
 from kviz.runs.projection import CycleDocument
 from kviz.snapshots.api import RawBody, files_in, stream_of
@@ -219,6 +219,37 @@ class RunFile(APIView):
         except saved.NotOver as too_early:
             raise Problem(HTTPStatus.CONFLICT, str(too_early)) from too_early
         return attachment(pieces, name=saved.file_name(run), media_type=run_file.MEDIA_TYPE)
+
+
+class PageRenderer(BaseRenderer):
+    """Names the media type; the view answers with ready bytes."""
+
+    media_type = "text/html"
+    format = "html"
+
+
+class RunPage(APIView):
+    renderer_classes = [PageRenderer]
+
+    @extend_schema(parameters=[SHARE], responses={(200, PageRenderer.media_type): OpenApiTypes.STR})
+    def get(self, request: Request, run_id: UUID) -> HttpResponseBase:
+        """The run as one HTML page that shows it without a server, opened from a disk.
+
+        409 while the run goes on, 413 when the page would be too large.
+        """
+        run = _run(request, run_id)
+        try:
+            pieces = offline.pieces(run)
+        except saved.NotOver as too_early:
+            raise Problem(HTTPStatus.CONFLICT, str(too_early)) from too_early
+        except offline.TooLarge as refused:
+            raise Problem(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(refused), kind="too-large"
+            ) from refused
+        except offline.NotBuilt as missing:
+            raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, str(missing)) from missing
+        name = saved.file_name(run, offline.SUFFIX)
+        return attachment(pieces, name=name, media_type=offline.MEDIA_TYPE)
 
 
 class RunFileSerializer(serializers.Serializer[Run]):

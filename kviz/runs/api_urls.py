@@ -10,6 +10,7 @@ urlpatterns = [
     path("<uuid:run_id>/resume/", api.RunResume.as_view(), name="api-run-resume"),
     path("<uuid:run_id>/cancel/", api.RunCancel.as_view(), name="api-run-cancel"),
     path("<uuid:run_id>/file/", api.RunFile.as_view(), name="api-run-file"),
+    path("<uuid:run_id>/page/", api.RunPage.as_view(), name="api-run-page"),
     path("<uuid:run_id>/cycles/", api.CycleList.as_view(), name="api-cycle-list"),
     path("<uuid:run_id>/cycles/<int:cycle>/", api.CycleDetail.as_view(), name="api-cycle"),
     path("<uuid:run_id>/cycles/<int:cycle>/also/", api.CycleAlso.as_view(), name="api-cycle-also"),

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.common.problems import ErrorItem
 from kviz.headless.run_file import RunFileError
-from kviz.runs import selectors, services
+from kviz.runs import offline, selectors, services
 from kviz.runs.decoder import Decoded, decode
 from kviz.runs.findings import cycles_filtered, findings, not_modelled
 from kviz.runs.forms import RunForm
@@ -199,9 +199,22 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "findings": findings(run=run),
         "not_modelled": not_modelled(run=run),
         "steps_refused": selectors.steps_refused(run=run),
-        "run_file_bytes": selectors.stored_bytes(run=run).all,
     }
+    if run.is_over:
+        context |= _take_along(run)
     return render(request, "runs/detail.html", context)
+
+
+def _take_along(run: Run) -> dict[str, object]:
+    """What the run can be saved as, and how large that will be."""
+    context: dict[str, object] = {"run_file_bytes": selectors.stored_bytes(run=run).all}
+    try:
+        page_bytes = offline.expected_bytes(run)
+    except offline.NotBuilt:
+        return context
+    refused = page_bytes > settings.MAX_OFFLINE_BYTES
+    text = offline.too_large_text(page_bytes) if refused else ""
+    return context | {"page_bytes": page_bytes, "page_refused": text}
 
 
 @require_GET
