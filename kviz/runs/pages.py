@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from typing import cast
 from uuid import UUID
@@ -10,6 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -17,9 +18,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from kviz.accounts.middleware import share_of, workspace_of
+from kviz.common.csv_file import MEDIA_TYPE as CSV
+from kviz.common.csv_file import csv_pieces
 from kviz.common.problems import ErrorItem
+from kviz.common.streaming import attachment
 from kviz.headless.run_file import RunFileError
-from kviz.runs import offline, selectors, services
+from kviz.runs import offline, selectors, services, tables
 from kviz.runs.decoder import Decoded, decode
 from kviz.runs.findings import cycles_filtered, findings, not_modelled
 from kviz.runs.forms import RunForm
@@ -36,6 +40,7 @@ from kviz.runs.presets import (
     scenario_meant,
 )
 from kviz.runs.projection import CycleDocument, StatusDocument
+from kviz.runs.saved import file_name
 from kviz.runs.score_table import score_table
 from kviz.snapshots import selectors as snapshot_selectors
 from kviz.snapshots.api import stream_of
@@ -231,10 +236,31 @@ def run_cycles(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "kind": kind,
         "pod": pod,
         "after": after,
+        "filter": urlencode(kept),
         "next": urlencode(kept | {"after": shown[-1].number}) if len(rows) > len(shown) else "",
         "first": urlencode(kept) if after else "",
     }
     return render(request, "runs/cycles.html", context)
+
+
+@require_GET
+def run_cycles_csv(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
+    """The cycles of the same filter as a file, all of them."""
+    run = run_of(request, run_id)
+    kind, pod = request.GET.get("kind", ""), request.GET.get("pod", "")
+    rows = tables.cycle_rows(run, kind=kind, pod=pod)
+    return _table(run, "cycles", csv_pieces(tables.CYCLE_COLUMNS, rows))
+
+
+@require_GET
+def run_pods_csv(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
+    """Every pod of the run that was queued or evicted, as a file."""
+    run = run_of(request, run_id)
+    return _table(run, "pods", csv_pieces(tables.POD_COLUMNS, tables.pod_rows(run)))
+
+
+def _table(run: Run, name: str, pieces: Iterator[bytes]) -> HttpResponseBase:
+    return attachment(pieces, name=file_name(run, f"-{name}.csv"), media_type=CSV)
 
 
 def _number(text: str) -> int:
@@ -258,6 +284,7 @@ def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "previous": number - 1,
         "next": number + 1 if number < run.cycles else 0,
         "view": request.GET.get("view", ""),
+        **(_take_along(run) if run.is_over else {}),
         "as_tables": request.GET.get("view") == "tables" or not settings.VITE_MANIFEST.is_file(),
     }
     return render(request, "runs/explore.html", context)

@@ -1,0 +1,103 @@
+"""A run's tables as rows: every cycle, and where every pod stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kviz.common.csv_file import Cell
+from kviz.runs.findings import cycles_filtered
+from kviz.runs.models import Cycle, PodOutcome, Run
+
+BATCH: Final = 1000
+CYCLE_COLUMNS: Final = (
+    "cycle",
+    "time_ns",
+    "pod",
+    "attempt",
+    "result",
+    "node",
+    "nominated_node",
+    "nodes",
+    "examined",
+    "feasible",
+    "tied",
+    "victims",
+    "first_cause",
+    "message",
+)
+POD_COLUMNS: Final = (
+    "pod",
+    "priority",
+    "scheduler_name",
+    "queue",
+    "node",
+    "nominated_node",
+    "attempts",
+    "last_cycle",
+    "first_cause",
+    "message",
+    "gated_by",
+    "moved_by",
+    "evicted_in_cycle",
+    "evicted_by",
+    "deleted",
+)
+
+
+def cycle_rows(run: Run, *, kind: str, pod: str) -> Iterator[list[Sequence[Cell]]]:
+    """Cycles in batches, all or those of one kind or pod; no query stays open between two."""
+    after = 0
+    while batch := list(cycles_filtered(run=run, kind=kind, pod=pod, after=after)[:BATCH]):
+        yield [_cycle(cycle) for cycle in batch]
+        after = batch[-1].number
+
+
+def pod_rows(run: Run) -> Iterator[list[Sequence[Cell]]]:
+    """Pods that were queued or evicted, in batches, with what their last cycle came to."""
+    after = ""
+    pods = run.pod_outcomes.order_by("pod")
+    while batch := list(pods.filter(pod__gt=after)[:BATCH]):
+        numbers = {pod.last_cycle for pod in batch if pod.last_cycle}
+        last = {cycle.number: cycle for cycle in run.cycle_rows.filter(number__in=numbers)}
+        yield [_pod(pod, last.get(pod.last_cycle)) for pod in batch]
+        after = batch[-1].pod
+
+
+def _cycle(cycle: Cycle) -> Sequence[Cell]:
+    return (
+        cycle.number,
+        cycle.now_ns,
+        cycle.pod,
+        cycle.attempt,
+        cycle.result,
+        cycle.node,
+        cycle.nominated_node,
+        cycle.n_nodes,
+        cycle.n_examined,
+        cycle.n_feasible,
+        cycle.n_tied,
+        cycle.n_victims,
+        cycle.first_cause,
+        cycle.message,
+    )
+
+
+def _pod(pod: PodOutcome, last: Cycle | None) -> Sequence[Cell]:
+    return (
+        pod.pod,
+        pod.priority,
+        pod.scheduler_name,
+        pod.queue,
+        pod.node,
+        pod.nominated_node,
+        pod.attempts,
+        pod.last_cycle or None,
+        last.first_cause if last else "",
+        last.message if last else "",
+        pod.gated_by,
+        pod.moved_by,
+        pod.evicted_in_cycle or None,
+        pod.evicted_by,
+        "yes" if pod.deleted else "",
+    )
