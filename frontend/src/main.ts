@@ -1,6 +1,6 @@
 // The entry of the site: connects the Explorer on the page's `#explorer` to a run on the server.
 
-import { inQuery } from "./app/place.ts";
+import { inQuery, type Surroundings } from "./app/place.ts";
 import { start } from "./app/start.ts";
 import { served } from "./wire/client.ts";
 import { isLive } from "./wire/source.ts";
@@ -12,5 +12,9 @@ if (root) {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const source = served(`${scheme}://${location.host}/ws/runs/${run}/`, api, share);
   const isOver = !isLive(status);
-  void start({ root, run, source, place: inQuery, isOver, page: { name, home, run: runUrl } });
+  const { fileUrl = "", fileNote = "", pageUrl = "", pageNote = "" } = root.dataset;
+  const downloads: Surroundings["downloads"] = [
+    { as: "file", url: fileUrl, note: fileNote }, { as: "page", url: pageUrl, note: pageNote },
+  ];
+  void start({ root, run, source, place: inQuery, isOver, page: { name, home, run: runUrl, downloads } });
 }

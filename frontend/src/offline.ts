@@ -7,6 +7,6 @@ import { readPage } from "./wire/embedded.ts";
 const root = document.getElementById("explorer");
 if (root) {
   const { run = "", name = "" } = root.dataset;
-  const page = { name, home: "", run: "" };
+  const page = { name, home: "", run: "", downloads: [] };
   void start({ root, run, source: readPage(document), place: inFragment, isOver: true, page });
 }

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -133,3 +137,109 @@ def test_a_page_from_a_disk_leads_nowhere_else(
     offline.get_by_role("tab", name="Filter").click()
     expect(offline.get_by_label("would also fail")).to_have_count(0)
     assert serious_findings(offline) == []
+
+
+# ---------------------------------------------------------------- the menu, pictures and tables
+
+
+def chosen(page: Page, name: str, folder: Path) -> Path:
+    """The file that an item of the menu makes the browser save."""
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name=name, exact=True).click()
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    return file
+
+
+def table(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
+
+
+def test_the_menu_is_walked_by_keyboard(page: Page, clinic: str) -> None:
+    explore(page, clinic, "?c=1")
+    page.keyboard.press("e")
+    item = page.get_by_role("menuitem")
+    expect(item.first).to_be_focused()
+    page.keyboard.press("End")
+    expect(page.get_by_role("menuitem", name="Cycles")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(item.first).to_be_focused()
+    page.keyboard.press("q")
+    expect(page.get_by_role("menuitem", name="Queues")).to_be_focused()
+    assert serious_findings(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("menu")).to_have_count(0)
+    expect(page.get_by_role("button", name="Export")).to_be_focused()
+    expect(page.get_by_label("Go to cycle")).to_have_value("1")
+
+
+def test_an_export_is_found_by_typing(page: Page, clinic: str, tmp_path: Path) -> None:
+    explore(page, clinic, "?c=1")
+    page.keyboard.press("Control+k")
+    page.get_by_label("Find a pod, node, cycle or command").fill("export queues")
+    expect(page.get_by_role("option", name="Export: Queues")).to_be_visible()
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
+    assert download.value.suggested_filename == "Why-pending-clinic-cycle-1-queues.csv"
+    expect(page.get_by_role("status")).to_contain_text("rows")
+
+
+def test_the_map_leaves_as_vectors_and_as_pixels(page: Page, clinic: str, tmp_path: Path) -> None:
+    explore(page, clinic, "?c=6&p=Filter")
+    expect(inspector(page)).to_be_visible()
+    root = ElementTree.parse(chosen(page, "Map as SVG", tmp_path)).getroot()
+    svg = "{http://www.w3.org/2000/svg}"
+    assert root.tag == f"{svg}svg"
+    texts = [element.text for element in root.iter(f"{svg}text")]
+    assert any(re.match(r"Cycle 6 . Filter . 00:00:", text or "") for text in texts)
+    assert any((text or "").startswith("rejected ") for text in texts)
+    assert root.find(f".//{svg}image") is None
+    defined = {element.get("id") for element in root.iter()}
+    assert {use.get("href", "")[1:] for use in root.iter(f"{svg}use")} <= defined
+
+    png = chosen(page, "Map as PNG", tmp_path).read_bytes()
+    width, height = struct.unpack(">II", png[16:24])
+    assert [width, height] == [
+        2 * round(float(root.get(side, "0"))) for side in ("width", "height")
+    ]
+    assert chosen(page, "Timeline as SVG", tmp_path).read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_tables_leave_with_all_their_rows(page: Page, preemption: str, tmp_path: Path) -> None:
+    explore(page, preemption, "?c=1")
+    nodes = table(chosen(page, "Nodes", tmp_path))
+    assert [row["node"] for row in nodes] == [f"node-{n}" for n in range(1, 7)]
+    assert nodes[0]["cpu allocatable milli"] == "4000"
+    page.get_by_label("Filter nodes").fill("node-4")
+    assert [row["node"] for row in table(chosen(page, "Nodes", tmp_path))] == ["node-4"]
+
+    matrix = table(chosen(page, "Filter: nodes by plugin", tmp_path))
+    assert {row["NodeResourcesFit"] for row in matrix} == {"rejected"}
+    runs = table(chosen(page, "Preemption: dry runs", tmp_path))
+    choice = table(chosen(page, "Preemption: the choice of a node", tmp_path))
+    (nominated,) = [row["node"] for row in choice if row["out by"] == "nominated"]
+    (victims,) = [row["victims"] for row in runs if row["node"] == nominated]
+    assert victims == "batch/render-1"
+    assert len(table(chosen(page, "Cycles", tmp_path))) == 7
+
+
+def test_what_does_not_exist_in_a_cycle_cannot_be_chosen(page: Page, preemption: str) -> None:
+    explore(page, preemption, "?c=1")
+    page.get_by_role("button", name="Export").click()
+    scores = page.get_by_role("menuitem", name="Scores: nodes by plugin")
+    expect(scores).to_have_attribute("aria-disabled", "true")
+    scores.click(force=True)
+    expect(page.get_by_role("menu")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 640), (1280, 720)])
+def test_the_menu_fits(page: Page, clinic: str, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    explore(page, clinic, "?c=1")
+    page.get_by_role("button", name="Export").click()
+    box = page.get_by_role("menu").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert box["y"] + box["height"] <= height

@@ -2,6 +2,8 @@
 
 import { Commands, type Command } from "../store/commands.ts";
 import type { Explorer } from "../store/explorer.ts";
+import { EXPORTS, type Export } from "../store/exports.ts";
+import type { TextKey } from "../base/text/text.ts";
 import { TABS } from "../store/link.ts";
 import { GRANULARITIES } from "../store/position.ts";
 import type { Player } from "./player.ts";
@@ -16,6 +18,8 @@ export interface Page {
   bookmark(): void;
   cycles(): void;
   share(): void;
+  exports(): void;
+  carryOut(what: Export): void;
   theme(): void;
   focusCycleNumber(): void;
   focusMap(): void;
@@ -26,7 +30,7 @@ const FAR = 100;
 
 export function makeCommands(explorer: Explorer, player: Player, page: Page): Commands {
   const commands = new Commands();
-  commands.add(...moves(explorer, player, page), ...looks(explorer, page), ...finds(explorer, page), ...views(explorer, page));
+  commands.add(...moves(explorer, player, page), ...looks(explorer, page), ...finds(explorer, page), ...exports(page), ...views(explorer, page));
   return commands;
 }
 
@@ -82,6 +86,17 @@ function finds(explorer: Explorer, page: Page): Command[] {
       id: "unpin", title: "command.unpin", group, keys: [], run: () => explorer.select({ pod: null, node: -1 }),
       enabled: () => explorer.frame.podIsPinned || explorer.frame.node >= 0,
     },
+  ];
+}
+
+function exports(page: Page): Command[] {
+  const group = "export";
+  const offered = EXPORTS.filter((each) => page.isOnline || each.kind !== "run");
+  return [
+    { id: "export", title: "command.export", group, keys: ["e"], run: page.exports },
+    ...offered.map((each): Command => ({
+      id: each.id, title: `export.${each.id}` as TextKey, under: "export.menu", group, keys: [], run: () => page.carryOut(each),
+    })),
   ];
 }
 

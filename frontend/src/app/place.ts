@@ -1,12 +1,15 @@
 // Where a page keeps what it shows: in the query of its address, or, opened from a disk, behind `#`.
 
 import { readAddress, writeAddress, type Address } from "../store/link.ts";
+import type { Download } from "../views/export/exporting.ts";
 
 /** What is around the Explorer; an address is empty where there is no such page. */
 export interface Surroundings {
   readonly name: string;
   readonly home: string;
   readonly run: string;
+  /** What the server makes files of; a page that carries its run has none. */
+  readonly downloads: readonly Download[];
 }
 
 export interface Place {

@@ -3,12 +3,14 @@
 
 import type { TextKey } from "../base/text/text.ts";
 
-export const COMMAND_GROUPS = ["move", "look", "find", "view"] as const;
+export const COMMAND_GROUPS = ["move", "look", "find", "export", "view"] as const;
 export type CommandGroup = (typeof COMMAND_GROUPS)[number];
 
 export interface Command {
   readonly id: string;
   readonly title: TextKey;
+  /** What it belongs to, said before the title where commands of all kinds stand together. */
+  readonly under?: TextKey;
   readonly group: CommandGroup;
   /** Keys as `keyName` gives them; the first is shown. */
   readonly keys: readonly string[];

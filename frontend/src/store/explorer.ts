@@ -1,11 +1,13 @@
 // The store: the trace, where in it one stands, and what is selected. Views read `frame`, which is
 // a new object after every change, and call the methods; nothing here knows about the DOM.
 
+import type { Picture } from "../base/pen.ts";
 import type { Link, Source, StatusFrame } from "../wire/source.ts";
 import { Result } from "../wire/events.ts";
 import { Bookmarks } from "./bookmarks.ts";
 import { cycleRecord, type CycleRecord, type Point } from "./cycle.ts";
 import { Details, type DetailState, type FetchDetail } from "./details.ts";
+import type { PictureName } from "./exports.ts";
 import { Fold } from "./fold.ts";
 import type { Address, Tab } from "./link.ts";
 import {
@@ -17,6 +19,7 @@ import {
   type Granularity,
   type Position,
 } from "./position.ts";
+import { PLAIN_TABLES, type TableOptions } from "./rows.ts";
 import { State } from "./state.ts";
 import { cycleDetail, type CycleDetail } from "./verdicts.ts";
 
@@ -50,6 +53,7 @@ export interface Frame {
   readonly node: number;
   readonly tab: Tab;
   readonly map: MapOptions;
+  readonly tables: TableOptions;
   readonly live: Live;
   /** Whether the position moves along with a run that is being recorded. */
   readonly following: boolean;
@@ -76,6 +80,8 @@ export class Explorer {
   readonly fold = new Fold();
   readonly state = new State(this.fold);
   readonly bookmarks: Bookmarks;
+  /** Views that can be drawn apart from the screen, for as long as they are shown. */
+  readonly pictures = new Map<PictureName, () => Promise<Picture>>();
   frame: Frame;
   hover: Hover = NO_HOVER;
   /** Told of each committed change of place or selection, for the address bar. */
@@ -104,6 +110,7 @@ export class Explorer {
       revision: 0, nCycles: 0, position: START, by: "cycle", record: null, detail: { kind: "none" },
       pod: -1, podIsPinned: false, node: -1, tab: "why",
       map: { group: "zone", colour: "auto", isolate: -1, query: "", asTable: false },
+      tables: PLAIN_TABLES,
       live: { link: "connecting", status: null, error: "" },
       following: false, playing: false, speed: 1, moves: false,
     };
@@ -117,6 +124,14 @@ export class Explorer {
   subscribeHover(listener: (hover: Hover) => void): () => void {
     this.hoverListeners.add(listener);
     return () => this.hoverListeners.delete(listener);
+  }
+
+  /** Say how to draw a view; returns how to take it back. */
+  offerPicture(name: PictureName, make: () => Promise<Picture>): () => void {
+    this.pictures.set(name, make);
+    return () => {
+      if (this.pictures.get(name) === make) this.pictures.delete(name);
+    };
   }
 
   // ---------------------------------------------------------------- what arrives
@@ -263,6 +278,10 @@ export class Explorer {
   setMap(map: Partial<MapOptions>): void {
     this.update({ map: { ...this.frame.map, ...map } });
     if (map.group !== undefined || map.colour !== undefined) this.onNavigate("replace");
+  }
+
+  setTables(tables: Partial<TableOptions>): void {
+    this.update({ tables: { ...this.frame.tables, ...tables } });
   }
 
   setPlaying(playing: boolean): void {

@@ -16,11 +16,12 @@ export const LANE_HEAD = 500;
 export interface Lane {
   readonly queue: Queue;
   readonly count: number;
-  /** In order; at most LANE_HEAD of them. */
+  /** In order; at most as many as were asked for. */
   readonly pods: readonly number[];
 }
 
-export function lanes(state: State): Lane[] {
+/** All lanes; `limit` says how many pods of each are put in order. */
+export function lanes(state: State, limit = LANE_HEAD): Lane[] {
   const members = new Map<Queue, number[]>(LANES.map((queue) => [queue, []]));
   for (let pod = 0; pod < state.nPods; pod++) {
     const queue = state.queueOf(pod);
@@ -28,21 +29,21 @@ export function lanes(state: State): Lane[] {
   }
   return LANES.map((queue) => {
     const pods = members.get(queue)!;
-    return { queue, count: pods.length, pods: head(pods, order(state, queue)) };
+    return { queue, count: pods.length, pods: head(pods, order(state, queue), limit) };
   });
 }
 
 type Order = (a: number, b: number) => number;
 
-/** The first LANE_HEAD in order, without sorting all of a long lane. */
-function head(pods: number[], before: Order): number[] {
-  if (pods.length <= LANE_HEAD) return pods.sort(before);
-  let kept = pods.slice(0, LANE_HEAD).sort(before);
+/** The first `limit` in order, without sorting all of a long lane. */
+function head(pods: number[], before: Order, limit: number): number[] {
+  if (pods.length <= limit) return pods.sort(before);
+  let kept = pods.slice(0, limit).sort(before);
   let next: number[] = [];
-  for (let i = LANE_HEAD; i < pods.length; i++) {
+  for (let i = limit; i < pods.length; i++) {
     if (before(pods[i]!, kept.at(-1)!) < 0) next.push(pods[i]!);
-    if (next.length < LANE_HEAD && i < pods.length - 1) continue;
-    kept = kept.concat(next).sort(before).slice(0, LANE_HEAD);
+    if (next.length < limit && i < pods.length - 1) continue;
+    kept = kept.concat(next).sort(before).slice(0, limit);
     next = [];
   }
   return kept;

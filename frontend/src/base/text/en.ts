@@ -1,9 +1,11 @@
 // English. Names of plugins, extension points and events stay as upstream writes them.
 
+import { exporting } from "./en-export.ts";
 import { glosses } from "./en-glosses.ts";
 
 export const en = {
   ...glosses,
+  ...exporting,
 
   "app.title": "Explorer: {name}",
   "app.regions": "Region shown",
@@ -17,10 +19,6 @@ export const en = {
   "topbar.cycle": "Cycle {n}",
   "topbar.beforeFirst": "Before the first cycle",
   "topbar.find": "Find",
-  "topbar.share": "Share",
-  "topbar.share.gloss": "Copy a link that opens exactly this view",
-  "share.copied": "Link copied",
-  "share.failed": "Copy the address from the address bar",
 
   "app.partFailed": "This part could not be loaded. Reload the page to try again.",
   "tour.offer": "First time here? Six stops show what is where.",
@@ -455,7 +453,6 @@ export const en = {
   "command.focus": "Focus the node on the map",
   "command.palette": "Find, or run a command",
   "command.bookmark": "Bookmark this cycle",
-  "command.share": "Copy a link to this view",
   "command.unpin": "Clear the selection",
   "command.theme": "Light or dark",
   "command.motion": "Motion on or off",

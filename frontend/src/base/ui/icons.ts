@@ -24,6 +24,7 @@ export const ICONS = {
   theme: "M3.5 12a8.5 8.5 0 1 0 17 0 8.5 8.5 0 1 0-17 0M12 3.5v17a8.5 8.5 0 0 0 0-17z",
   flag: "M5 21V4h13l-3 4.5 3 4.5H5",
   alert: "M12 4 2.8 19.5h18.4zM12 10v4.5m0 2.6v.1",
+  download: "M12 4v12m0 0-5-5m5 5 5-5M4 17v3h16v-3",
   list: "M4 6.5h16M4 12h16M4 17.5h10",
 } as const;
 

@@ -3,8 +3,9 @@
 
 import { fraction, shortResource } from "../../base/format.ts";
 import type { Palette } from "../../base/palette.ts";
+import type { Pen, Stamp } from "../../base/pen.ts";
 import { Verdict } from "../../store/verdicts.ts";
-import { BAND, CARD, GONE, sign, Sprites, star, type Look } from "./sprites.ts";
+import { BAND, CARD, drawLook, GONE, sign, Sprites, star, type Look } from "./sprites.ts";
 import { find, HEADER, spotOf, type Box, type Layout } from "./layout.ts";
 
 export interface NodeCard {
@@ -71,15 +72,15 @@ export class Painter {
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.fillStyle = palette.surface;
     c.fillRect(0, 0, c.canvas.width, c.canvas.height);
-    const inSight = layout.boxes.filter(
-      (box) => box.y + box.height >= view.top && box.y <= view.top + view.height);
-    for (const box of inSight) {
-      c.setTransform(view.scale, 0, 0, view.scale, 0, -view.top * view.scale);
-      this.drawBox(c, scene, box);
+    const toScene = (): void => c.setTransform(view.scale, 0, 0, view.scale, 0, -view.top * view.scale);
+    for (const box of inSight(scene, view)) {
+      toScene();
+      drawBox(c, scene, box);
       if (layout.cell.width < STAMPED_BELOW) this.stamp(c, scene, box, view);
       else this.place(c, scene, box, view);
     }
-    if (layout.cell.width < PINNED_BELOW) drawPin(c, scene, view);
+    toScene();
+    drawPin(c, scene);
   }
 
   private prepare({ layout, palette }: Scene, scale: number): void {
@@ -88,21 +89,6 @@ export class Painter {
     this.basis = basis;
     this.sprites = new Sprites(palette, layout.cell, scale);
     this.tiles.clear();
-  }
-
-  private drawBox(c: CanvasRenderingContext2D, scene: Scene, box: Box): void {
-    const { palette } = scene;
-    c.fillStyle = palette.sunken;
-    c.beginPath();
-    c.roundRect(box.x, box.y, box.width, box.height, 4);
-    c.fill();
-    c.font = `600 12px ${palette.font}`;
-    c.textBaseline = "middle";
-    c.fillStyle = palette.ink2;
-    const tallyWidth = Math.min(120, box.width * 0.35);
-    const title = clip(c, scene.title(box), box.width - tallyWidth - 24);
-    c.fillText(title, box.x + 8, box.y + HEADER / 2 + 1);
-    drawTally(c, scene.tally(box), box.x + box.width - tallyWidth - 8, box.y + 9, tallyWidth, palette);
   }
 
   private stamp(c: CanvasRenderingContext2D, scene: Scene, box: Box, view: Viewport): void {
@@ -153,10 +139,52 @@ export class Painter {
   }
 }
 
-function drawPin(c: CanvasRenderingContext2D, { layout, pinned, palette }: Scene, view: Viewport): void {
+/** The same without pixels of one's own: every cell is drawn, or stamped by its look. */
+export function drawScene(c: Pen, stamp: Stamp, scene: Scene, view: Omit<Viewport, "scale">): void {
+  const { palette, layout } = scene;
+  const { cell } = layout;
+  c.save();
+  c.beginPath();
+  c.rect(0, 0, view.width, view.height);
+  c.clip();
+  c.fillStyle = palette.surface;
+  c.fillRect(0, 0, view.width, view.height);
+  c.translate(0, -view.top);
+  for (const box of inSight(scene, view)) {
+    drawBox(c, scene, box);
+    box.group.nodes.forEach((node, n) => {
+      const { x, y } = spotOf(box, cell, n);
+      if (y + cell.height < view.top || y > view.top + view.height) return;
+      const look = scene.looks(node);
+      stamp(`look-${look}`, x, y, (pen) => drawLook(pen, palette, cell, look));
+      if (cell.width >= CARD && (look & 7) !== GONE) drawCard(c, scene, node, x, y);
+    });
+  }
+  drawPin(c, scene);
+  c.restore();
+}
+
+const inSight = ({ layout }: Scene, view: { top: number; height: number }): Box[] =>
+  layout.boxes.filter((box) => box.y + box.height >= view.top && box.y <= view.top + view.height);
+
+function drawBox(c: Pen, scene: Scene, box: Box): void {
+  const { palette } = scene;
+  c.fillStyle = palette.sunken;
+  c.beginPath();
+  c.roundRect(box.x, box.y, box.width, box.height, 4);
+  c.fill();
+  c.font = `600 12px ${palette.font}`;
+  c.textBaseline = "middle";
+  c.fillStyle = palette.ink2;
+  const tallyWidth = Math.min(120, box.width * 0.35);
+  const title = clip(c, scene.title(box), box.width - tallyWidth - 24);
+  c.fillText(title, box.x + 8, box.y + HEADER / 2 + 1);
+  drawTally(c, scene.tally(box), box.x + box.width - tallyWidth - 8, box.y + 9, tallyWidth, palette);
+}
+
+function drawPin(c: Pen, { layout, pinned, palette }: Scene): void {
   const spot = pinned < 0 ? null : find(layout, pinned);
-  if (!spot) return;
-  c.setTransform(view.scale, 0, 0, view.scale, 0, -view.top * view.scale);
+  if (!spot || layout.cell.width >= PINNED_BELOW) return;
   const x = spot.x + layout.cell.width / 2;
   const y = spot.y + layout.cell.height / 2;
   star(c, x, y, 11, palette.surface);
@@ -171,7 +199,7 @@ function copy(from: Uint32Array, w: number, h: number, to: Uint32Array, width: n
 }
 
 function drawTally(
-  c: CanvasRenderingContext2D,
+  c: Pen,
   tally: ReturnType<Scene["tally"]>,
   x: number, y: number, width: number,
   palette: Palette,
@@ -191,7 +219,7 @@ function drawTally(
   }
 }
 
-function drawCard(c: CanvasRenderingContext2D, scene: Scene, node: number, left: number, y: number): void {
+function drawCard(c: Pen, scene: Scene, node: number, left: number, y: number): void {
   const { palette, layout } = scene;
   const { height } = layout.cell;
   const band = scene.banded ? BAND - 2 : 0;
@@ -227,7 +255,7 @@ function drawCard(c: CanvasRenderingContext2D, scene: Scene, node: number, left:
 }
 
 function drawBar(
-  c: CanvasRenderingContext2D, palette: Palette, bar: NodeCard["bars"][number],
+  c: Pen, palette: Palette, bar: NodeCard["bars"][number],
   x: number, y: number, width: number, labelled: boolean,
 ): void {
   const label = labelled ? 36 : 0;
@@ -258,7 +286,7 @@ function drawBar(
 }
 
 function drawPods(
-  c: CanvasRenderingContext2D, palette: Palette, card: NodeCard,
+  c: Pen, palette: Palette, card: NodeCard,
   x: number, y: number, width: number, height: number,
 ): void {
   const lists = width >= LISTED_FROM && height >= ROW * Math.min(card.pods.length, 3);
@@ -283,7 +311,7 @@ function drawPods(
 
 /** Pods by name, as many as there is room for; the pod at hand and victims first. */
 function listPods(
-  c: CanvasRenderingContext2D, palette: Palette, card: NodeCard,
+  c: Pen, palette: Palette, card: NodeCard,
   x: number, y: number, width: number, height: number,
 ): void {
   const room = Math.floor(height / ROW);
@@ -300,7 +328,7 @@ function listPods(
   c.fillText(`+${card.nPods - shown.length}`, x + 15, y + shown.length * ROW + 1);
 }
 
-function drawPod(c: CanvasRenderingContext2D, palette: Palette, pod: PodBlock, x: number, y: number, size: number): void {
+function drawPod(c: Pen, palette: Palette, pod: PodBlock, x: number, y: number, size: number): void {
   const colours: Record<PodBlock, string> = {
     pod: palette.lineStrong, incoming: palette.chosen, victim: palette.victim, selected: palette.focus,
   };
@@ -318,7 +346,7 @@ function drawPod(c: CanvasRenderingContext2D, palette: Palette, pod: PodBlock, x
 const widths = new Map<string, string>();
 
 /** Shorten a text, names in the middle: those of one family differ at the end. */
-function clip(c: CanvasRenderingContext2D, text: string, width: number, end = 0.6): string {
+function clip(c: Pen, text: string, width: number, end = 0.6): string {
   const key = `${c.font}|${Math.round(width)}|${text}`;
   const known = widths.get(key);
   if (known !== undefined) return known;

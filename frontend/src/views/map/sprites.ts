@@ -1,6 +1,7 @@
 // A cell's looks, drawn once per look and size, then copied.
 
 import { SCALE_COLOURS, type Palette } from "../../base/palette.ts";
+import type { Pen } from "../../base/pen.ts";
 import { Verdict } from "../../store/verdicts.ts";
 import type { Cell } from "./layout.ts";
 
@@ -51,16 +52,19 @@ export class Sprites {
     context.fillStyle = this.palette.sunken;
     context.fillRect(0, 0, this.width, this.height);
     context.scale(this.scale, this.scale);
-    if (isDim(look)) context.globalAlpha = 0.14;
-    drawCell(context, this.palette, this.cell, verdictOf(look), valueOf(look));
+    drawLook(context, this.palette, this.cell, look);
     const { data } = context.getImageData(0, 0, this.width, this.height);
     return { canvas, pixels: new Uint32Array(data.buffer.slice(0)) };
   }
 }
 
-type Context = CanvasRenderingContext2D;
+/** A cell's looks with its upper left corner at the origin. */
+export function drawLook(pen: Pen, palette: Palette, cell: Cell, look: Look): void {
+  if (isDim(look)) pen.globalAlpha = 0.14;
+  drawCell(pen, palette, cell, verdictOf(look), valueOf(look));
+}
 
-function drawCell(c: Context, palette: Palette, cell: Cell, verdict: number, value: number): void {
+function drawCell(c: Pen, palette: Palette, cell: Cell, verdict: number, value: number): void {
   const { width: w, height: h } = cell;
   if (verdict === GONE) return frame(c, w, h, palette.line, [1, 3]);
   if (w >= CARD) {
@@ -80,7 +84,7 @@ function drawCell(c: Context, palette: Palette, cell: Cell, verdict: number, val
 /** From this width on a cell has room for a name, and its colour steps back. */
 export const CARD = 58;
 
-function small(c: Context, palette: Palette, w: number, h: number, verdict: number): void {
+function small(c: Pen, palette: Palette, w: number, h: number, verdict: number): void {
   switch (verdict) {
     case Verdict.FEASIBLE:
       fill(c, w, h, palette.feasible);
@@ -106,7 +110,7 @@ function small(c: Context, palette: Palette, w: number, h: number, verdict: numb
 }
 
 // So small that only colour and weight remain; the table has the words.
-function speck(c: Context, palette: Palette, w: number, h: number, verdict: number): void {
+function speck(c: Pen, palette: Palette, w: number, h: number, verdict: number): void {
   const colours: Record<number, string> = {
     [Verdict.FEASIBLE]: palette.feasible, [Verdict.CHOSEN]: palette.chosen,
     [Verdict.REJECTED]: palette.rejected, [Verdict.NOMINATED]: palette.nominated,
@@ -119,7 +123,7 @@ function speck(c: Context, palette: Palette, w: number, h: number, verdict: numb
   for (let y = 0; y < h; y++) c.fillRect((y * 2) % w, y, 1, 1);
 }
 
-function card(c: Context, palette: Palette, w: number, h: number, verdict: number): void {
+function card(c: Pen, palette: Palette, w: number, h: number, verdict: number): void {
   const looks: Record<number, [string, string, number[]]> = {
     [Verdict.FEASIBLE]: [palette.feasibleWash, palette.feasible, []],
     [Verdict.CHOSEN]: [palette.chosenWash, palette.chosen, []],
@@ -137,12 +141,12 @@ function card(c: Context, palette: Palette, w: number, h: number, verdict: numbe
 
 // ---------------------------------------------------------------- shapes
 
-function fill(c: Context, w: number, h: number, colour: string): void {
+function fill(c: Pen, w: number, h: number, colour: string): void {
   c.fillStyle = colour;
   c.fillRect(0, 0, w, h);
 }
 
-function frame(c: Context, w: number, h: number, colour: string, dash: number[], line = 1): void {
+function frame(c: Pen, w: number, h: number, colour: string, dash: number[], line = 1): void {
   c.save();
   c.strokeStyle = colour;
   c.lineWidth = line;
@@ -152,7 +156,7 @@ function frame(c: Context, w: number, h: number, colour: string, dash: number[],
 }
 
 /** A value's colour down the left edge of a card. */
-function band(c: Context, h: number, colour: string, palette: Palette): void {
+function band(c: Pen, h: number, colour: string, palette: Palette): void {
   c.fillStyle = colour;
   c.fillRect(0, 0, BAND, h);
   c.fillStyle = palette.surface;
@@ -161,11 +165,11 @@ function band(c: Context, h: number, colour: string, palette: Palette): void {
 
 export const BAND = 10;
 
-function ring(c: Context, palette: Palette, w: number, h: number): void {
+function ring(c: Pen, palette: Palette, w: number, h: number): void {
   frame(c, w, h, palette.ink, [], w < 12 ? 1 : 2);
 }
 
-function hatch(c: Context, w: number, h: number, colour: string, alpha: number): void {
+function hatch(c: Pen, w: number, h: number, colour: string, alpha: number): void {
   const gap = Math.max(4, Math.min(9, w / 4));
   c.save();
   c.beginPath();
@@ -186,13 +190,13 @@ function hatch(c: Context, w: number, h: number, colour: string, alpha: number):
 const TICK: [number, number][][] = [[[0.24, 0.54], [0.42, 0.71], [0.77, 0.31]]];
 const CROSS: [number, number][][] = [[[0.3, 0.3], [0.7, 0.7]], [[0.7, 0.3], [0.3, 0.7]]];
 
-function glyph(c: Context, strokes: [number, number][][], w: number, h: number, colour: string): void {
+function glyph(c: Pen, strokes: [number, number][][], w: number, h: number, colour: string): void {
   const size = Math.min(w, h, 26);
   if (size < 9) return;
   strokesAt(c, strokes, (w - size) / 2, (h - size) / 2, size, colour);
 }
 
-function strokesAt(c: Context, strokes: [number, number][][], x: number, y: number, size: number, colour: string): void {
+function strokesAt(c: Pen, strokes: [number, number][][], x: number, y: number, size: number, colour: string): void {
   c.save();
   c.strokeStyle = colour;
   c.lineWidth = Math.max(1.4, size / 9);
@@ -208,7 +212,7 @@ function strokesAt(c: Context, strokes: [number, number][][], x: number, y: numb
   c.restore();
 }
 
-export function star(c: Context, x: number, y: number, radius: number, colour: string): void {
+export function star(c: Pen, x: number, y: number, radius: number, colour: string): void {
   if (radius < 1.8) return;
   c.save();
   c.fillStyle = colour;
@@ -223,7 +227,7 @@ export function star(c: Context, x: number, y: number, radius: number, colour: s
 }
 
 /** The verdict's sign, for the corner of a card. */
-export function sign(c: Context, palette: Palette, verdict: number, x: number, y: number, size: number): void {
+export function sign(c: Pen, palette: Palette, verdict: number, x: number, y: number, size: number): void {
   if (verdict === Verdict.FEASIBLE) strokesAt(c, TICK, x, y, size, palette.feasibleInk);
   if (verdict === Verdict.REJECTED) strokesAt(c, CROSS, x, y, size, palette.rejectedInk);
   if (verdict === Verdict.CHOSEN) star(c, x + size / 2, y + size / 2, size * 0.46, palette.chosenInk);

@@ -1,13 +1,13 @@
 // The whole run as a strip: how cycles ended, how many pods waited, and where preemption happened.
 
 import type { Palette } from "../../base/palette.ts";
+import type { Pen } from "../../base/pen.ts";
 import type { Chronicle } from "../../store/chronicle.ts";
 import { Result } from "../../wire/events.ts";
 
 export interface Strip {
   readonly width: number;
   readonly height: number;
-  readonly scale: number;
 }
 
 /** Room above the bars for flags and bookmarks. */
@@ -38,10 +38,9 @@ function bars(nCycles: number, width: number): { each: number; step: number; bar
 }
 
 export function drawOverview(
-  c: CanvasRenderingContext2D, chronicle: Chronicle, palette: Palette, strip: Strip,
+  c: Pen, chronicle: Chronicle, palette: Palette, strip: Strip,
 ): void {
-  const { width, height, scale } = strip;
-  c.setTransform(scale, 0, 0, scale, 0, 0);
+  const { width, height } = strip;
   c.fillStyle = palette.surface;
   c.fillRect(0, 0, width, height);
   if (!chronicle.nCycles) return;
@@ -69,12 +68,12 @@ export function drawOverview(
   drawWaiting(c, buckets, palette, (i) => left(i) + bar / 2, base);
 }
 
-function lines(c: CanvasRenderingContext2D, colour: string, x: number, y: number, w: number, h: number): void {
+function lines(c: Pen, colour: string, x: number, y: number, w: number, h: number): void {
   c.fillStyle = colour;
   for (let at = y + 2; at < y + h - 0.5; at += 4) c.fillRect(x, at, w, 1);
 }
 
-function triangle(c: CanvasRenderingContext2D, colour: string, x: number, y: number): void {
+function triangle(c: Pen, colour: string, x: number, y: number): void {
   c.fillStyle = colour;
   c.beginPath();
   c.moveTo(x, y);
@@ -84,7 +83,7 @@ function triangle(c: CanvasRenderingContext2D, colour: string, x: number, y: num
 }
 
 function drawWaiting(
-  c: CanvasRenderingContext2D, buckets: Bucket[], palette: Palette, x: (i: number) => number, base: number,
+  c: Pen, buckets: Bucket[], palette: Palette, x: (i: number) => number, base: number,
 ): void {
   const most = Math.max(...buckets.map((b) => b.waiting));
   if (!most) return;

@@ -1,0 +1,97 @@
+// Which rows the Explorer's tables have, and in which order: for the screen and for files alike.
+
+import type { Explorer, Frame } from "./explorer.ts";
+import { detailOf, nodeMatcher, refusal } from "./nodes.ts";
+import { statusOf, type CycleDetail, type Scores } from "./verdicts.ts";
+
+export const NODE_COLUMNS = ["node", "zone", "verdict", "reason", "cpu", "memory", "pods", "score"] as const;
+export type NodeColumn = (typeof NODE_COLUMNS)[number];
+
+export interface TableOptions {
+  /** Order of the table of nodes; an empty `by` is the order in which they came. */
+  readonly nodesBy: NodeColumn | "";
+  readonly nodesUp: boolean;
+  readonly filterShows: "all" | "fits" | "rejected";
+  /** Nodes that got furthest first. */
+  readonly filterByReason: boolean;
+}
+
+export const PLAIN_TABLES: TableOptions = {
+  nodesBy: "", nodesUp: true, filterShows: "all", filterByReason: false,
+};
+
+/** Nodes that exist, match the search, and have the verdict that is isolated, in order. */
+export function nodeRows(explorer: Explorer, frame: Frame, verdicts: Uint8Array): number[] {
+  const { isolate, query } = frame.map;
+  const matches = nodeMatcher(explorer, query);
+  const nodes = explorer.fold.nodesSeen.filter((node) => explorer.state.nodeExists(node)
+    && (isolate < 0 || verdicts[node] === isolate) && (matches?.(node) ?? true));
+  const { nodesBy, nodesUp } = frame.tables;
+  if (!nodesBy) return nodes;
+  const keyed = nodes.map((node) => ({ node, key: key(explorer, frame, verdicts, node, nodesBy) }));
+  const collator = new Intl.Collator("en", { numeric: true });
+  keyed.sort((a, b) => typeof a.key === "number" && typeof b.key === "number"
+    ? a.key - b.key : collator.compare(String(a.key), String(b.key)));
+  const order = keyed.map((row) => row.node);
+  return nodesUp ? order : order.reverse();
+}
+
+function key(explorer: Explorer, frame: Frame, verdicts: Uint8Array, node: number, by: NodeColumn): string | number {
+  switch (by) {
+    case "node": return explorer.nodeName(node);
+    case "zone": return explorer.state.nodeFacts(node)?.zone ?? "";
+    case "verdict": return verdicts[node] ?? 0;
+    case "reason": return nodeReason(explorer, frame, node);
+    case "pods": return explorer.state.nPodsOn(node);
+    case "score": return nodeScore(frame, node) ?? -1;
+    default: {
+      const resource = explorer.state.resources.indexOf(by);
+      return explorer.state.requested(node, resource) / (explorer.state.allocatable(node, resource) || 1);
+    }
+  }
+}
+
+/** Why a node was turned down: the plugin and its reasons; empty if it was not. */
+export function nodeReason(explorer: Explorer, frame: Frame, node: number): string {
+  const refused = refusal(explorer, frame.record, detailOf(frame), node);
+  return refused ? `${refused.plugin}: ${refused.reasons.join(", ")}` : "";
+}
+
+/** The total of a node; null without one. */
+export function nodeScore(frame: Frame, node: number): number | null {
+  const scores = detailOf(frame)?.scores;
+  const at = scores?.at.get(node);
+  return at === undefined ? null : scores!.totals[at]!;
+}
+
+/** The plugins that filtered in this cycle, in order; those that skipped it left out. */
+export function filterPlugins(frame: Frame): number[] {
+  const step = frame.record?.points.find((point) => point.point === "Filter");
+  return step?.plugins.filter((p) => p.outcome !== "skipped").map((p) => p.plugin) ?? [];
+}
+
+/** The place among the plugins of the one that rejected a node; Infinity if none did. */
+export function rejectedAt(detail: CycleDetail, plugins: readonly number[], node: number): number {
+  const status = statusOf(detail, node);
+  return !status || status.code === "Success" ? Infinity : plugins.indexOf(status.plugin);
+}
+
+/** Examined nodes as the filter matrix shows them. */
+export function filterRows(frame: Frame, detail: CycleDetail, plugins: readonly number[]): number[] {
+  const { filterShows, filterByReason } = frame.tables;
+  const nodes = [...detail.examined].filter((node) => {
+    const fits = statusOf(detail, node)!.code === "Success";
+    return filterShows === "all" || (filterShows === "fits") === fits;
+  });
+  if (!filterByReason) return nodes;
+  const at = (node: number): number => rejectedAt(detail, plugins, node);
+  return nodes.sort((a, b) => (at(a) === at(b) ? 0 : at(b) > at(a) ? 1 : -1));
+}
+
+/** Places of the feasible nodes, best first; equal totals keep their order, the winner leads. */
+export function ranking({ totals, nodes }: Scores, winner: number): number[] {
+  const order = Array.from(totals, (_, i) => i).sort((a, b) => totals[b]! - totals[a]! || a - b);
+  const first = order.findIndex((i) => nodes[i] === winner);
+  if (first > 0) order.unshift(order.splice(first, 1)[0]!);
+  return order;
+}
