@@ -14,6 +14,8 @@ export default defineConfig({
     modulePreload: false,
     rolldownOptions: {
       input: "src/offline.ts",
+      // The helper that fetches parts knows its own address; here all parts are in the page.
+      transform: { define: { "import.meta": "{}" } },
       output: { format: "iife", codeSplitting: false, entryFileNames: "explorer.js", assetFileNames: "explorer[extname]" },
     },
   },
