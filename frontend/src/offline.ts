@@ -1,5 +1,7 @@
 // The entry of a page that carries its run: no server, no other page.
 
+import { decompress } from "fzstd";
+
 import { inFragment } from "./app/place.ts";
 import { start } from "./app/start.ts";
 import { readPage } from "./wire/embedded.ts";
@@ -8,5 +10,5 @@ const root = document.getElementById("explorer");
 if (root) {
   const { run = "", name = "" } = root.dataset;
   const page = { name, home: "", run: "", downloads: [] };
-  void start({ root, run, source: readPage(document), place: inFragment, isOver: true, page });
+  void start({ root, run, source: readPage(document, decompress), place: inFragment, isOver: true, page });
 }

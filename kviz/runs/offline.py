@@ -1,14 +1,13 @@
 """A run as one page that opens from a disk: the Explorer, and the trace it reads, in one file.
 
-Nothing in it has an address, and its content security policy lets it ask nobody: the one script it
-may run is named by its hash. Chunks are text elements, base64 of gzip; browsers have no zstd, so
-the columns of cycles are packed anew (docs/adr/0020).
+Nothing in it has an address, and its content security policy lets it ask nobody: the scripts it
+may run are named by their hashes. Chunks are text elements, base64 of what is stored; the script
+brings the zstd that browsers lack (docs/adr/0020).
 """
 
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import re
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.runs.saved import NotOver
 from kviz.snapshots.templatetags.snapshot_titles import title_of
-from scheduler_core.trace.codec import Chunk, unpacked_details
+from scheduler_core.trace.codec import Chunk
 
 SUFFIX: Final = ".html"
 MEDIA_TYPE: Final = "text/html; charset=utf-8"
@@ -39,9 +38,6 @@ STYLES: Final = (
     "kviz-offline/explorer.css",
 )
 SCRIPTS: Final = ("js/theme.js", "kviz-offline/explorer.js")
-GZIP_LEVEL: Final = 6
-GZIP_PER_ZSTD: Final = 1.3
-"""How much larger details are as gzip; measured over the sample clusters."""
 MARK: Final = "<!--trace-->"
 
 
@@ -109,8 +105,7 @@ def _hash_source(text: str) -> str:
 def expected_bytes(run: Run) -> int:
     """About how large the page will be. Raises NotBuilt."""
     stored = selectors.stored_bytes(run=run)
-    packed = stored.headers + stored.details * GZIP_PER_ZSTD
-    return assets().n_bytes + round(packed * 4 / 3)
+    return assets().n_bytes + (stored.headers + stored.details) * 4 // 3
 
 
 def pieces(run: Run) -> Iterator[bytes]:
@@ -147,10 +142,9 @@ def _pieces(run: Run, start: str, end: str) -> Iterator[bytes]:
 
 
 def _elements(number: int, chunk: Chunk) -> str:
-    details = gzip.compress(unpacked_details(chunk.details), GZIP_LEVEL, mtime=0)
     cycles = f'data-first="{chunk.first_cycle}" data-last="{chunk.last_cycle}"'
     return _element(f'data-headers="{number}" {cycles}', chunk.headers) + _element(
-        f'data-details="{number}"', details
+        f'data-details="{number}"', chunk.details
     )
 
 

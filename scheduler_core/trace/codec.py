@@ -160,11 +160,6 @@ def pack_details(encoded: bytes) -> bytes:
     return zstandard.ZstdCompressor(level=_ZSTD_LEVEL).compress(encoded)
 
 
-def unpacked_details(details: bytes) -> bytes:
-    """Return the MessagePack of a chunk's details, `[[cycle, [detail event, ...]], ...]`."""
-    return zstandard.ZstdDecompressor().decompress(details)
-
-
 def starts_cycle(event: AnyEvent) -> bool:
     """Whether a chunk may be cut right before `event`."""
     return isinstance(event, CycleStarted)
@@ -199,4 +194,4 @@ def decode_details(encoded: bytes) -> list[Detail]:
 
 
 def _raw_details(details: bytes) -> list[tuple[int, msgspec.Raw]]:
-    return _RAW_DETAILS.decode(unpacked_details(details))
+    return _RAW_DETAILS.decode(zstandard.ZstdDecompressor().decompress(details))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import re
 from html.parser import HTMLParser
@@ -15,7 +14,6 @@ from pytest_django import Settings
 
 from kviz.runs import offline, selectors, services
 from kviz.runs.models import Run
-from scheduler_core.trace.codec import read_details
 
 from .cast import Person, crowd, problem
 from .test_saved_runs import body
@@ -76,8 +74,7 @@ def test_the_trace_is_in_the_page(ada: Person) -> None:
             str(chunk.last_cycle),
         )
         assert of["data-details"] == at["data-headers"]
-        unpacked = msgspec.msgpack.decode(gzip.decompress(base64.b64decode(columns)))
-        assert [cycle for cycle, _ in unpacked] == list(read_details(chunk.details))
+        assert base64.b64decode(columns) == chunk.details
     (status,) = [text for _, a, text in page.elements if a.get("id") == "status"]
     assert msgspec.json.decode(status)["last_seq"] == run.last_seq
 
@@ -158,4 +155,4 @@ def detail_of(who: Person, run: Run) -> str:
 
 def test_what_is_said_of_its_size_is_about_right(ada: Person) -> None:
     run = ada.finished(crowd(300))
-    assert offline.expected_bytes(run) == pytest.approx(len(page_of(run)), rel=0.25)
+    assert offline.expected_bytes(run) == pytest.approx(len(page_of(run)), rel=0.05)

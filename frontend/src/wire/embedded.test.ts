@@ -1,6 +1,6 @@
 // A run that stands in its page is handed over as a server would hand it over.
 
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test, vi } from "vitest";
@@ -10,6 +10,8 @@ import type { Link, Receiver, StatusFrame } from "./source.ts";
 
 const STATUS: StatusFrame = { type: "status", status: "finished", cycles: 12, bound: 0, pending: 0, last_seq: 11 };
 
+/** Which way details are packed is for whoever makes the page. */
+const unpack = (bytes: Uint8Array): Uint8Array => gunzipSync(bytes);
 const packed = (value: unknown): string => gzipSync(encode(value)).toString("base64");
 
 /** Two cycles a chunk; every third cycle has no details. */
@@ -25,7 +27,7 @@ function chunk(n: number): EmbeddedChunk {
 
 describe("a run in its page", () => {
   const chunks = [0, 1, 2, 3, 4, 5].map(chunk);
-  const run = new Embedded(chunks, STATUS);
+  const run = new Embedded(chunks, STATUS, unpack);
 
   test("hands over all headers in order, then how the run ended", async () => {
     const told: unknown[] = [];
@@ -51,13 +53,13 @@ describe("a run in its page", () => {
 
   test("unpacks a chunk once while one steps inside it", async () => {
     const fresh = [0, 1].map(chunk);
-    const stepped = new Embedded(fresh, STATUS);
+    const stepped = new Embedded(fresh, STATUS, unpack);
     for (const cycle of [1, 2, 1, 3, 2]) await stepped.detail(cycle);
     expect(fresh.map((each) => vi.mocked(each.details).mock.calls.length)).toEqual([1, 1]);
   });
 
   test("says what is wrong with a page that was cut off", async () => {
-    const broken = new Embedded([{ ...chunk(0), headers: () => "H4sI" }], STATUS);
+    const broken = new Embedded([{ ...chunk(0), headers: () => "H4sI" }], STATUS, unpack);
     const failed = await new Promise<Error>((resolve) =>
       broken.start({ headers: () => 0, status: () => undefined, link: () => undefined, failed: resolve }));
     expect(failed).toBeInstanceOf(Error);

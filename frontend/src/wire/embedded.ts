@@ -1,5 +1,5 @@
-// A run that stands in its page: every chunk is two elements of text, base64 of gzip. Headers are
-// read at the start, the columns of a cycle when somebody looks at it.
+// A run that stands in its page: every chunk is two elements of text, base64 of what the server has
+// stored. Headers are read at the start, the columns of a cycle when somebody looks at it.
 
 import { Reader } from "./msgpack.ts";
 import { gunzip, type Receiver, type Source, type StatusFrame } from "./source.ts";
@@ -9,9 +9,11 @@ export interface EmbeddedChunk {
   readonly lastCycle: number;
   /** Base64 of gzip of `[first_seq, [event, ...]]`. */
   headers(): string;
-  /** Base64 of gzip of `[[cycle, [detail event, ...]], ...]`. */
+  /** Base64 of zstd of `[[cycle, [detail event, ...]], ...]`. */
   details(): string;
 }
+
+export type Unpack = (bytes: Uint8Array) => Uint8Array;
 
 /** Unpacked chunks of details; stepping stays within one for a while. */
 const KEPT = 4;
@@ -20,9 +22,12 @@ const NO_EVENTS = Uint8Array.of(0x90);
 export class Embedded implements Source {
   readonly also = null;
   readonly states = null;
-  private readonly unpacked = new Map<EmbeddedChunk, Promise<Uint8Array>>();
+  private readonly unpacked = new Map<EmbeddedChunk, Uint8Array>();
 
-  constructor(private readonly chunks: readonly EmbeddedChunk[], private readonly status: StatusFrame) {}
+  /** `unzstd` is what browsers lack. */
+  constructor(
+    private readonly chunks: readonly EmbeddedChunk[], private readonly status: StatusFrame, private readonly unzstd: Unpack,
+  ) {}
 
   start(receiver: Receiver): void {
     void this.hand(receiver).catch((error: unknown) =>
@@ -38,11 +43,11 @@ export class Embedded implements Source {
   async detail(cycle: number): Promise<Uint8Array> {
     const chunk = this.chunks.find((c) => c.firstCycle <= cycle && cycle <= c.lastCycle);
     if (!chunk) throw new Error(`cycle ${cycle} is not in this page`);
-    return ofCycle(await this.detailsOf(chunk), cycle);
+    return ofCycle(this.detailsOf(chunk), cycle);
   }
 
-  private detailsOf(chunk: EmbeddedChunk): Promise<Uint8Array> {
-    const details = this.unpacked.get(chunk) ?? gunzip(fromBase64(chunk.details()));
+  private detailsOf(chunk: EmbeddedChunk): Uint8Array {
+    const details = this.unpacked.get(chunk) ?? this.unzstd(fromBase64(chunk.details()));
     this.unpacked.delete(chunk);
     this.unpacked.set(chunk, details);
     for (const oldest of this.unpacked.keys()) {
@@ -74,7 +79,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** The chunks and the state of a run as they stand in a page. */
-export function readPage(root: ParentNode): Embedded {
+export function readPage(root: ParentNode, unzstd: Unpack): Embedded {
   const text = (selector: string): string => root.querySelector(selector)?.textContent ?? "";
   const chunks = [...root.querySelectorAll<HTMLElement>("[data-headers]")].map((element): EmbeddedChunk => ({
     firstCycle: Number(element.dataset.first),
@@ -82,5 +87,5 @@ export function readPage(root: ParentNode): Embedded {
     headers: () => element.textContent,
     details: () => text(`[data-details="${element.dataset.headers}"]`),
   }));
-  return new Embedded(chunks, JSON.parse(text("#status")) as StatusFrame);
+  return new Embedded(chunks, JSON.parse(text("#status")) as StatusFrame, unzstd);
 }
