@@ -181,7 +181,7 @@ def test_an_export_is_found_by_typing(page: Page, clinic: str, tmp_path: Path) -
     expect(page.get_by_role("option", name="Export: Queues")).to_be_visible()
     with page.expect_download() as download:
         page.keyboard.press("Enter")
-    assert download.value.suggested_filename == "Why-pending-clinic-cycle-1-queues.csv"
+    assert download.value.suggested_filename == "The-pending-clinic-cycle-1-queues.csv"
     expect(page.get_by_role("status")).to_contain_text("rows")
 
 
