@@ -46,6 +46,11 @@ if TYPE_CHECKING:
 ENDS: Final = (Run.Status.FINISHED, Run.Status.FAILED, Run.Status.CANCELLED)
 
 
+TRACE_SHARE: Final = 8
+"""How much more a trace may unpack to than an upload: it is read chunk by chunk, so its length
+costs time, not memory. A cycle over 3,000 nodes takes some 14 kB."""
+
+
 class NotOver(Exception):
     """A run that goes on has no end to save yet."""
 
@@ -199,7 +204,7 @@ class _Trace:
         self.engine_version = inputs.engine_version
         self.last_seq = -1
         self.lengths: list[int] = []
-        self._checker = TraceChecker(max_bytes=settings.MAX_UNPACKED_BYTES)
+        self._checker = TraceChecker(max_bytes=TRACE_SHARE * settings.MAX_UNPACKED_BYTES)
         self._hint = other_engine(inputs.engine_version)
         self._spool = spool
 

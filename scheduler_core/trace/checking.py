@@ -38,6 +38,8 @@ AFTER: Final[dict[type[Detail], type[HeaderEvent]]] = {
 BEFORE: Final[dict[type[Detail], type[HeaderEvent]]] = {ScoreColumns: NodeSelected}
 """Detail events that it emits right before one."""
 
+MAX_CHUNK_BYTES: Final = 256 << 20
+"""What one chunk's headers, or its details, may unpack to: the first holds the whole cluster."""
 _MIB: Final = 1 << 20
 
 _RAW_HEADERS = msgspec.msgpack.Decoder(tuple[int, list[msgspec.Raw]])
@@ -132,27 +134,28 @@ class TraceChecker:
     def _gunzipped(self, packed: bytes) -> bytes:
         unpacker = zlib.decompressobj(wbits=31)
         try:
-            data = unpacker.decompress(packed, self._left_bytes + 1)
+            data = unpacker.decompress(packed, min(self._left_bytes, MAX_CHUNK_BYTES) + 1)
         except zlib.error as error:
             raise TraceError(f"after event {self._last_seq} it is damaged: {error}") from None
-        self._spend(len(data))
+        self._spend(len(data), len(data))
         if not unpacker.eof:
             raise TraceError(f"after event {self._last_seq} it is cut off")
         return data
 
     def _unzstd(self, packed: bytes) -> bytes:
-        blocks = []
+        blocks, n_bytes = [], 0
         try:
             with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
                 while block := reader.read(_MIB):
-                    self._spend(len(block))
+                    n_bytes += len(block)
+                    self._spend(len(block), n_bytes)
                     blocks.append(block)
         except zstandard.ZstdError as error:
             raise TraceError(f"after event {self._last_seq} it is damaged: {error}") from None
         return b"".join(blocks)
 
-    def _spend(self, n_bytes: int) -> None:
+    def _spend(self, n_bytes: int, of_chunk: int) -> None:
         self._left_bytes -= n_bytes
-        if self._left_bytes < 0:
-            shown = self._max_bytes // _MIB
-            raise TraceError(f"unpacked it would be larger than {shown} MiB, which is the limit")
+        if self._left_bytes < 0 or of_chunk > MAX_CHUNK_BYTES:
+            limit = MAX_CHUNK_BYTES if of_chunk > MAX_CHUNK_BYTES else self._max_bytes
+            raise TraceError(f"unpacked it would be larger than {limit // _MIB} MiB, the limit")

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from kviz.snapshots.samples import SAMPLES, Sample
 from scheduler_core.api.ingest import ingest
 from scheduler_core.sim import RunOptions, simulate
+from scheduler_core.trace import checking
 from scheduler_core.trace.checking import AFTER, BEFORE, TraceChecker, TraceError
 from scheduler_core.trace.codec import (
     Chunk,
@@ -144,3 +145,15 @@ def test_a_bomb_is_not_unpacked(chunks: list[Chunk]) -> None:
         check([changed(chunks[0], headers=gzip.compress(bomb))], max_bytes=1000)
     with pytest.raises(TraceError, match="limit"):
         check([chunks[0], changed(chunks[1], details=zstandard.compress(bomb))], max_bytes=500_000)
+
+
+def test_no_chunk_may_be_large_by_itself(
+    chunks: list[Chunk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "MAX_CHUNK_BYTES", 2 << 20)
+    for packed in (
+        {"headers": gzip.compress(bytes(3 << 20))},
+        {"details": zstandard.compress(bytes(3 << 20))},
+    ):
+        with pytest.raises(TraceError, match="larger than 2 MiB"):
+            check([changed(chunks[0], **packed)])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,6 +16,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
+from kviz.cli import main
 from kviz.headless.run_file import (
     MAGIC,
     MEDIA_TYPE,
@@ -34,7 +37,7 @@ from scheduler_core.api.packing import pack
 from scheduler_core.api.types import Node
 from scheduler_core.trace.codec import read_headers
 
-from .cast import API, Person, crowd, execute, problem
+from .cast import API, CLUSTER, Person, crowd, execute, problem
 from .test_runs import CONFIG
 
 SCENARIO = "steps: [{at: 1m, delete: {kind: Pod, namespace: shop, name: web-0}}]"
@@ -111,6 +114,31 @@ def test_a_run_comes_back_as_it_was(
     assert snapshot_objects(snapshot=again.snapshot) == snapshot_objects(snapshot=run.snapshot)
     assert again.snapshot.counts == run.snapshot.counts
     assert saved(again) == saved(run)
+
+
+def test_what_simulate_writes_is_opened_as_a_run(
+    ada: Person, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cluster.yaml").write_text(CLUSTER)
+    (tmp_path / "config").write_text(CONFIG)
+    (tmp_path / "scenario").write_text(SCENARIO)
+    out = tmp_path / "out.kviz"
+    main(
+        ["simulate", str(tmp_path / "cluster.yaml"), "--config", str(tmp_path / "config"),
+         "--scenario", str(tmp_path / "scenario"), "--format", "json", "--trace", str(out)]
+    )  # fmt: skip
+    trace_hash = json.loads(capsys.readouterr().out)["traceHash"]
+
+    response = opened(ada, out.read_bytes())
+
+    assert response.status_code == 201, response.json()
+    run = Run.objects.get(pk=response.json()["id"])
+    assert run.trace_hash == trace_hash
+    assert (run.snapshot.name, run.scenario, run.scheduler_config) == ("cluster", SCENARIO, CONFIG)
+    same = ada.finished(scheduler_config=CONFIG, scenario=SCENARIO)
+    assert same.trace_hash == trace_hash
+    assert same.snapshot.sha256 == run.snapshot.sha256
+    assert rows(Cycle, run) == rows(Cycle, same)
 
 
 def test_it_can_be_simulated_again_to_the_same_hash(ada: Person, ben: Person) -> None:
