@@ -10,7 +10,7 @@ from django.conf import settings
 from kviz.common.problems import ErrorItem
 from kviz.headless.plugins import LoadedPlugins, OutOfTreePlugin, load_plugins
 from kviz.runs.scenario_fit import misfits
-from kviz.snapshots.selectors import snapshot_objects
+from kviz.snapshots.selectors import snapshot_objects, snapshot_objects_kept
 from scheduler_core.config import (
     ConfigError,
     KubeSchedulerConfiguration,
@@ -76,7 +76,7 @@ def simulate_run(run: Run, transport: Transport | None = None) -> Iterator[AnyEv
     """The events of a run, from its snapshot and other inputs. Raises InvalidInput."""
     options = run_options(run, transport)
     try:
-        return simulate(list(snapshot_objects(snapshot=run.snapshot)), options)
+        return simulate(list(snapshot_objects_kept(snapshot=run.snapshot)), options)
     except ConfigError as error:
         raise _invalid("scheduler_config", error.problems) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -41,6 +42,17 @@ def snapshot_packed(*, snapshot: Snapshot) -> bytes:
     """The same as they are stored."""
     packed = SnapshotObjects.objects.values_list("packed", flat=True).get(snapshot=snapshot)
     return bytes(packed)
+
+
+def snapshot_objects_kept(*, snapshot: Snapshot) -> ClusterObjects:
+    """The same, for a worker: those of the last snapshot are kept for the next run over it."""
+    return _kept(snapshot.pk, snapshot.sha256)
+
+
+@lru_cache(maxsize=1)
+def _kept(snapshot_id: UUID, sha256: str) -> ClusterObjects:
+    """A stored sample may be replaced by a newer one, which has another `sha256`."""
+    return snapshot_objects(snapshot=Snapshot(pk=snapshot_id, sha256=sha256))
 
 
 def runs_of(*, snapshot: Snapshot, workspace: Workspace) -> QuerySet[Run]:

@@ -12,12 +12,12 @@ from typing import BinaryIO
 
 from scheduler_core.api.archives import Unpacked, is_noise, unpack_files
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.collector import collector_paused
 from scheduler_core.api.errors import LimitError, ParseError, Place
 from scheduler_core.api.file_reading import FileContent, FileReader
 from scheduler_core.api.findings import cluster_findings, counted, some_of
 from scheduler_core.api.limits import Budget, Limits
 from scheduler_core.api.meta import KubeObject
-from scheduler_core.api.packing import collector_paused
 from scheduler_core.api.pod import Pod
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.api.workload import PriorityClass

@@ -1,16 +1,15 @@
 """Compact storage of the objects of a cluster: length-prefixed batches, compressed."""
 
-import gc
 import io
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 
 import msgspec
 import zstandard
 
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.collector import collector_paused
 from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.parse import decode_timestamp
 from scheduler_core.api.types import KINDS
@@ -60,18 +59,6 @@ def unpack(packed: bytes, *, max_bytes: int | None = None) -> ClusterObjects:
             return ClusterObjects(_unpacked(memoryview(packed)[len(_MAGIC) :], max_bytes))
         except (msgspec.DecodeError, UnicodeDecodeError, zstandard.ZstdError, KeyError) as error:
             raise PackError(f"the packed objects are damaged: {error}") from None
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Switches the cyclic garbage collector off while many objects without cycles are made."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _batches(objects: ClusterObjects) -> Iterator[bytes]:

@@ -93,6 +93,12 @@ class PodTemplate:
             if port.host_port > 0
         )
 
+    @property
+    def has_pod_terms(self) -> bool:
+        """Whether there is any term about other pods, near or far."""
+        affinity = self.pod.spec.affinity
+        return affinity is not None and bool(affinity.pod_affinity or affinity.pod_anti_affinity)
+
     @cached_property
     def required_affinity(self) -> tuple[AffinityTerm, ...]:
         affinity = self.pod.spec.affinity

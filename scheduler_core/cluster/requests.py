@@ -47,10 +47,11 @@ def pod_requests(pod: Pod) -> PodRequests:
     missing = _missing_defaults(placed, _requests_at_pod_level(pod))
     nonzero = _sum(pod, use_status=True, missing=missing) if missing else placed
     has_status = pod.status.container_statuses or pod.status.init_container_statuses
-    asked = _sum(pod, use_status=False) if has_status or pod.status.resources else placed
+    resized = bool(has_status or pod.status.resources)
+    integers = as_integers(placed)
     return PodRequests(
-        asked=as_integers(asked),
-        placed=as_integers(placed),
+        asked=as_integers(_sum(pod, use_status=False)) if resized else integers,
+        placed=integers,
         nonzero_cpu_milli=_milli(nonzero.get(CPU, 0)),
         nonzero_memory_bytes=_value(nonzero.get(MEMORY, 0)),
     )
@@ -210,5 +211,7 @@ def _value(amount_nano: int) -> int:
 
 def _ceil_div(amount: int, unit: int) -> int:
     """Divide, rounding away from zero and staying within int64, as Go's Quantity does."""
+    if 0 <= amount <= MAX_INT64:
+        return -(-amount // unit)
     quotient = -(-abs(amount) // unit)
     return max(-MAX_INT64 - 1, min(MAX_INT64, quotient if amount >= 0 else -quotient))

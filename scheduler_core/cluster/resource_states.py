@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from scheduler_core.cluster.pods import PodInfo, PodTemplate
+from scheduler_core.cluster.requests import PodRequests
 
-Amounts = tuple[tuple[str, int], ...]
-"""Amounts by resource, sorted, without those that are zero."""
+Amounts = tuple[int, ...]
+"""Amounts by number of the resource, without zeros at the end."""
 
 
 class ResourceState(NamedTuple):
@@ -25,33 +26,20 @@ class ResourceState(NamedTuple):
     nonzero_memory_bytes: int = 0
     n_pods: int = 0
 
-    def after(self, template: PodTemplate, sign: int) -> ResourceState:
-        """Return the state with a pod of the template more (`sign` 1) or less (-1)."""
-        requests, total = template.requests, dict(self.requested)
-        for name, amount in requests.placed.items():
-            total[name] = total.get(name, 0) + sign * amount
-        return self._replace(
-            requested=amounts(total),
-            nonzero_cpu_milli=self.nonzero_cpu_milli + sign * requests.nonzero_cpu_milli,
-            nonzero_memory_bytes=self.nonzero_memory_bytes + sign * requests.nonzero_memory_bytes,
-            n_pods=self.n_pods + sign,
-        )
-
 
 NOTHING = ResourceState()
 """The state of a row without node and pods; its number is 0."""
 
 
-def amounts(resources: Mapping[str, int]) -> Amounts:
-    return tuple(sorted((name, amount) for name, amount in resources.items() if amount))
-
-
 class ResourceStates:
     """States by number, and where pods lead from each."""
 
-    def __init__(self, states: Iterable[ResourceState] = (NOTHING,)) -> None:
+    def __init__(
+        self, states: Iterable[ResourceState] = (NOTHING,), resources: Iterable[str] = ()
+    ) -> None:
         self._states = list(states)
         self._numbers = {state: number for number, state in enumerate(self._states)}
+        self._resources = {name: number for number, name in enumerate(resources)}
         self._after: dict[tuple[int, int, int], int] = {}
 
     def __len__(self) -> int:
@@ -62,14 +50,15 @@ class ResourceStates:
 
     def of_node(self, number: int, allocatable: Mapping[str, int]) -> int:
         """Return the state with other resources to give and the same pods."""
-        return self._number(self._states[number]._replace(allocatable=amounts(allocatable)))
+        amounts = self._total((), allocatable, 1)
+        return self._number(self._states[number]._replace(allocatable=amounts))
 
     def after(self, number: int, template: PodTemplate, sign: int) -> int:
         """Return the state with a pod of the template more (`sign` 1) or less (-1)."""
         step = number, template.index, sign
         found = self._after.get(step)
         if found is None:
-            found = self._after[step] = self._number(self._states[number].after(template, sign))
+            found = self._after[step] = self._number(self._step(number, template.requests, sign))
         return found
 
     def with_change(self, number: int, added: Sequence[PodInfo], removed: Sequence[PodInfo]) -> int:
@@ -82,7 +71,27 @@ class ResourceStates:
 
     def only(self, numbers: Iterable[int]) -> ResourceStates:
         """Return a new numbering of some states: in the order given, from 0 on."""
-        return ResourceStates(self._states[number] for number in numbers)
+        return ResourceStates([self._states[number] for number in numbers], self._resources)
+
+    def _step(self, number: int, requests: PodRequests, sign: int) -> ResourceState:
+        allocatable, requested, cpu_milli, memory_bytes, n_pods = self._states[number]
+        return ResourceState(
+            allocatable,
+            self._total(requested, requests.placed, sign),
+            cpu_milli + sign * requests.nonzero_cpu_milli,
+            memory_bytes + sign * requests.nonzero_memory_bytes,
+            n_pods + sign,
+        )
+
+    def _total(self, amounts: Amounts, more: Mapping[str, int], sign: int) -> Amounts:
+        total = list(amounts)
+        for name, amount in more.items():
+            at = self._resources.setdefault(name, len(self._resources))
+            total += [0] * (at + 1 - len(total))
+            total[at] += sign * amount
+        while total and not total[-1]:
+            total.pop()
+        return tuple(total)
 
     def _number(self, state: ResourceState) -> int:
         found = self._numbers.get(state)

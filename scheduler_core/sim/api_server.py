@@ -52,7 +52,7 @@ class ApiServer:
 
     def create(self, item: K, now_ns: int) -> K:
         """Store a new object with the fields the server fills in. Raises ConflictError."""
-        item = self._versioned(_completed(item, now_ns))
+        item = _completed(item, now_ns, self._next_version())
         objects = self._objects.setdefault(type(item), {})
         if item.key in objects:
             raise ConflictError(f'{item.kind} "{item.key}" already exists')
@@ -66,7 +66,8 @@ class ApiServer:
         old = self._objects.get(type(item), {}).get(item.key)
         if old is None:
             raise NotFoundError(f'{item.kind} "{item.key}" not found')
-        item = self._versioned(item)
+        metadata = replace(item.metadata, resource_version=self._next_version())
+        item = replace(item, metadata=metadata)
         self._objects[type(item)][item.key] = item
         for watcher in self._watchers:
             watcher.updated(old, item)
@@ -87,14 +88,13 @@ class ApiServer:
         for watcher in self._watchers:
             watcher.deleted(old)
 
-    def _versioned(self, item: K) -> K:
+    def _next_version(self) -> str:
         self._version += 1
-        metadata = replace(item.metadata, resource_version=str(self._version))
-        return replace(item, metadata=metadata)
+        return str(self._version)
 
 
-def _completed(item: K, now_ns: int) -> K:
-    """Fill in namespace, uid, creation time and, for a pod, the scheduler's name."""
+def _completed(item: K, now_ns: int, version: str) -> K:
+    """Fill in namespace, uid, creation time, version and, for a pod, the scheduler's name."""
     metadata = item.metadata
     namespace = metadata.namespace or (DEFAULT_NAMESPACE if item.namespaced else "")
     created_ns = metadata.creation_timestamp
@@ -103,6 +103,7 @@ def _completed(item: K, now_ns: int) -> K:
         namespace=namespace,
         uid=metadata.uid or (f"{namespace}/{metadata.name}" if namespace else metadata.name),
         creation_timestamp=now_ns if created_ns is None else created_ns,
+        resource_version=version,
     )
     item = replace(item, metadata=completed)
     if isinstance(item, Pod) and not item.spec.scheduler_name:

@@ -13,6 +13,7 @@ from functools import partial
 
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.api import KubeObject, Node, Pod, PriorityClass
+from scheduler_core.api.collector import collector_paused
 from scheduler_core.api.findings import counted, some_of
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
@@ -136,7 +137,8 @@ class Run:
                 self._not_modelled(),
             )
         )
-        self.simulation.load(in_sync_order(self._objects))
+        with collector_paused():
+            self.simulation.load(in_sync_order(self._objects))
         self._plan_scenario()
 
     def _plan_scenario(self) -> None:

@@ -55,4 +55,4 @@ class Recorder:
         if fresh:
             self.resources |= {name: len(self.resources) + i for i, name in enumerate(fresh)}
             self.emit(ResourcesDefined(fresh))
-        return tuple(resources.get(name, 0) for name in self.resources)
+        return tuple([resources.get(name, 0) for name in self.resources])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from cluster_objects import node, pod
 from hypothesis import settings
@@ -56,7 +58,6 @@ def as_told(view: Nodes) -> dict[str, object]:
         "n_pods": view.n_pods.tolist(),
         "cpu": view.nonzero_cpu_milli.tolist(),
         "memory": view.nonzero_memory_bytes.tolist(),
-        "states": [view.cluster.resource_states[i] for i in view.resource_states],
         "pods": [sorted(p.key for p in view.pods(i)) for i in range(view.n)],
     }
     for resource in RESOURCES:
@@ -73,6 +74,20 @@ def as_told(view: Nodes) -> dict[str, object]:
         counts = view.count_pods(chosen.astype(np.bool_), terminating=terminating)
         told[f"count {terminating}"] = counts.tolist()
     return told
+
+
+def parts(values: Iterable[object]) -> list[int]:
+    """Return for each value the place where it, or an equal one, was first."""
+    first: dict[object, int] = {}
+    return [first.setdefault(value, at) for at, value in enumerate(values)]
+
+
+def resources_told(view: Nodes) -> list[tuple[int, ...]]:
+    """Return of each node all that it has of resources and that its pods take of them."""
+    columns = [view.allowed_pods, view.n_pods, view.nonzero_cpu_milli, view.nonzero_memory_bytes]
+    for resource in RESOURCES:
+        columns += [view.allocatable(resource), view.requested(resource)]
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 class ColumnsMachine(RuleBasedStateMachine):
@@ -130,6 +145,11 @@ class ColumnsMachine(RuleBasedStateMachine):
     def read_all(self) -> None:
         """Read early, so that columns made on first use are kept up to date afterwards."""
         self.agrees_with_a_fresh_one()
+
+    @invariant()
+    def nodes_share_a_state_as_they_share_resources(self) -> None:
+        view = self.view_of(self.columns)
+        assert parts(view.resource_states.tolist()) == parts(resources_told(view))
 
     @invariant()
     def rows_never_move(self) -> None:

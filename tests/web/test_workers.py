@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from kviz.runs import services
@@ -278,3 +279,17 @@ def test_a_cluster_without_pending_pods_finishes(ada: Person) -> None:
 
     assert (run.status, run.cycles, run.pending) == ("finished", 0, 0)
     assert run.chunks.count() == 1
+
+
+def test_the_next_run_over_a_snapshot_finds_its_objects_read(db: None) -> None:
+    owner = person()
+    one, other = owner.snapshot(CLUSTER), owner.snapshot(NODES)
+    runs = [
+        services.run_create(workspace=owner.workspace, snapshot=snapshot)
+        for snapshot in (one, one, other)
+    ]
+    with CaptureQueriesContext(connection) as queries:
+        traces = [list(simulate_run(run)) for run in (runs[0], runs[1], runs[2], runs[0])]
+    read = [each["sql"] for each in queries if "packed" in each["sql"]]
+    assert len(read) == 3  # the second run needs none, and one snapshot is kept at a time
+    assert traces[0] == traces[1] == traces[3] != traces[2]

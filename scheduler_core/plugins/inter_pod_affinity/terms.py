@@ -195,8 +195,9 @@ class TermTable:
 
     def _take_in_new_templates(self) -> None:
         for template in self._table.templates[self._n_templates :]:
-            for term in self._terms_of(template):
-                self._number(term).templates.append(template.index)
+            if template.has_pod_terms:
+                for term in self._terms_of(template):
+                    self._number(term).templates.append(template.index)
         self._n_templates = len(self._table)
 
     def _number(self, term: AffinityTerm) -> ExistingTerm:
