@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from kviz.cli.arguments import Subparsers
+from kviz.cli.problems import CommandFailed
+from kviz.headless.bench.dump import UnusableDump
 from kviz.headless.bench.flush import measure_flush
-from kviz.headless.bench.measure import BenchOptions, BenchResult, measure
+from kviz.headless.bench.measure import (
+    BenchOptions,
+    BenchResult,
+    measure,
+    options_of_dump,
+)
 from kviz.headless.bench.report import (
     RACES,
     SERIES,
@@ -34,9 +42,18 @@ def add_parser(commands: Subparsers) -> None:
     )
     command.add_argument("--nodes", type=_positive, metavar="N", help="default: as the workload")
     command.add_argument("--pods", type=_positive, metavar="N", help="default: as the workload")
+    command.add_argument(
+        "--dump",
+        type=Path,
+        metavar="FILE",
+        help="schedule all pods of a recorded cluster anew, instead of a workload",
+    )
     command.add_argument("--no-trace", action="store_true", help="do not record the trace")
     command.add_argument(
         "--plugins", action="store_true", help="also take the time of every plugin"
+    )
+    command.add_argument(
+        "--parts", action="store_true", help="also say which part of the scheduler is at work"
     )
     command.add_argument(
         "--flush",
@@ -78,14 +95,12 @@ def _flush(options: argparse.Namespace) -> int:
 def _race(options: argparse.Namespace) -> int:
     if options.report is not None:
         return _report(options.report)
-    workload = WORKLOADS[options.workload]
     result = measure(
-        BenchOptions(
-            workload=options.workload,
-            n_nodes=options.nodes or workload.n_nodes,
-            n_pods=options.pods or workload.n_pods,
+        replace(
+            _workload(options),
             trace=not options.no_trace,
             plugins=options.plugins,
+            parts=options.parts,
         )
     )
     if options.json:
@@ -93,6 +108,17 @@ def _race(options: argparse.Namespace) -> int:
     else:
         _print(result)
     return 0
+
+
+def _workload(options: argparse.Namespace) -> BenchOptions:
+    if options.dump is None:
+        workload = WORKLOADS[options.workload]
+        n_nodes, n_pods = options.nodes or workload.n_nodes, options.pods or workload.n_pods
+        return BenchOptions(options.workload, n_nodes, n_pods)
+    try:
+        return options_of_dump(options.dump, options.nodes, options.pods)
+    except (OSError, UnusableDump) as problem:
+        raise CommandFailed(str(problem)) from problem
 
 
 def _report(svg: Path) -> int:
@@ -118,6 +144,10 @@ def _print(result: BenchResult) -> None:
         print("race ratio    no reference for this workload at this size")
     else:
         print(f"race ratio    {ratio:.2f} times kube-scheduler")
+    if result.parts is not None:
+        print()
+        for part, share in result.parts.shares().items():
+            print(f"{part:<38} {share:>7.1%}")
     if result.plugin_times is not None:
         _print_plugins(result)
 

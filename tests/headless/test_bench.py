@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
 
+import msgspec
 import pytest
+from builders import make_node, make_pod
 
 from kviz.cli import main
 from kviz.headless.bench.calibration import REFERENCE
+from kviz.headless.bench.dump import objects_of_dump
 from kviz.headless.bench.measure import BenchOptions, BenchResult
+from kviz.headless.bench.parts import PARTS, part_of
 from kviz.headless.bench.plugin_times import PluginTimes
 from kviz.headless.bench.workloads import WORKLOADS, ZONE
-from scheduler_core.api import Node, Pod
+from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.simulation import Timing
 
@@ -157,3 +166,73 @@ def test_the_flush_wakes_growing_numbers_of_pods(capsys: pytest.CaptureFixture[s
     results = json.loads(capsys.readouterr().out)["flush"]
     assert [result["pods"] for result in results] == [2, 4, 8, 16]
     assert all(result["flush_ms"] > 0 for result in results)
+
+
+def test_contested_preempts_with_one_pod_in_ten() -> None:
+    run = run_workload("contested")
+    preemptors = [p for p in run.simulation.server.all(Pod) if p.name.startswith("high-")]
+    assert len(preemptors) == N_PODS // 10
+    assert run.simulation.scheduler.n_cycles == N_PODS + len(preemptors)
+
+
+def _dump(folder: Path, objects: list[KubeObject]) -> Path:
+    path = folder / "shop.recorded.json"
+    items = [
+        msgspec.to_builtins(item) | {"kind": item.kind, "apiVersion": "v1"} for item in objects
+    ]
+    path.write_bytes(msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": items}))
+    return path
+
+
+def test_the_pods_of_a_dump_wait_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mirror = make_pod("mirror").owner("Node", "n1").on("n1").obj()
+    finished = make_pod("finished").on("n1").phase("Succeeded").obj()
+    pods = [make_pod(f"p{i}").on("n1").obj() for i in range(3)]
+    nodes = [make_node(name).cpu(8).obj() for name in ("n1", "n2")]
+    path = _dump(tmp_path, [*nodes, mirror, finished, *pods])
+    found = objects_of_dump(path)
+    waiting = [item for item in found if isinstance(item, Pod)]
+    assert [(pod.name, pod.spec.node_name) for pod in waiting] == [
+        ("p0", ""),
+        ("p1", ""),
+        ("p2", ""),
+    ]
+    assert main(["bench", "--dump", str(path), "--pods", "2", "--json", "--parts"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["workload"], report["nodes"], report["pods"], report["bound"]) == (
+        "shop",
+        2,
+        2,
+        2,
+    )
+
+
+def test_a_dump_without_pods_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _dump(tmp_path, [make_node("n1").obj()])
+    assert main(["bench", "--dump", str(path)]) == 1
+    assert "no pods to schedule" in capsys.readouterr().err
+
+
+def test_time_is_charged_to_the_innermost_part_but_for_preemption() -> None:
+    def frames(*functions: tuple[str, str]) -> FrameType:
+        """Call a function of each name in its module, one out of the other."""
+        inside: Callable[[], FrameType] = sys._getframe
+        for module, name in reversed(functions):
+            scope = {"__name__": f"scheduler_core.{module}", "inside": inside}
+            exec(f"def {name}(): return inside()", scope)
+            inside = scope[name]
+        return inside()
+
+    score, search = ("framework.runtime", "run_score"), ("scheduler.cycle", "schedule_pod")
+    judge = ("framework.runtime", "run_filter_with_nominated_pods")
+    preempt = ("framework.runtime", "run_post_filter")
+    assert part_of(frames(search, score, ("plugins.any", "score"))) == "Score"
+    assert part_of(frames(search)).startswith("the rest")
+    assert part_of(frames(preempt, judge)) == PARTS[preempt]
+    assert part_of(frames(("sim.run", "events"))) == "all else"
+
+
+def test_every_part_names_a_function_there_is() -> None:
+    for module, name in PARTS:
+        code = Path(find_spec(f"scheduler_core.{module}").origin).read_text(encoding="utf-8")
+        assert f"def {name}(" in code

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import resource
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from kviz.headless.bench.calibration import N_ITERATIONS, REFERENCE, loop_s
+from kviz.headless.bench.dump import name_of_dump, objects_of_dump
+from kviz.headless.bench.parts import Parts
 from kviz.headless.bench.plugin_times import PluginTimes
 from kviz.headless.bench.workloads import WORKLOADS
+from scheduler_core.api import KubeObject
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.codec import TraceWriter
@@ -30,13 +35,19 @@ KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class BenchOptions:
-    """What to measure; `plugins` takes the time of every plugin, which slows all of it a little."""
+    """What to measure.
+
+    `plugins` takes the time of every plugin, which slows all of it a little; `parts` looks which
+    part is at work. With `dump` the pods of that file are scheduled, not those of a workload.
+    """
 
     workload: str
     n_nodes: int
     n_pods: int
     trace: bool = True
     plugins: bool = False
+    parts: bool = False
+    dump: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,7 @@ class BenchResult:
     peak_rss_bytes: int
     calibration_s: float
     plugin_times: PluginTimes | None
+    parts: Parts | None = None
 
     @property
     def cycles_per_s(self) -> float:
@@ -90,6 +102,8 @@ class BenchResult:
         }
         if self.plugin_times is not None:
             document["plugins"] = self.plugin_times.as_json(self.run_s, self.n_cycles)
+        if self.parts is not None:
+            document["parts"] = self.parts.shares()
         return document
 
 
@@ -139,16 +153,23 @@ class _Stopwatch:
 def measure(options: BenchOptions) -> BenchResult:
     """Run a workload to its end, with the calibration right before and after it."""
     calibration_s = loop_s(N_ITERATIONS // 2)
-    objects = list(WORKLOADS[options.workload].make(options.n_nodes, options.n_pods))
+    objects = _objects(options)
     run = Run(objects, RunOptions(timing=Timing(kubelet_start_ns=None), details=options.trace))
     plugin_times = PluginTimes(run.simulation.scheduler) if options.plugins else None
-    stopwatch = _Stopwatch(
-        TraceWriter() if options.trace else None,
-        plugin_times.reset if plugin_times else lambda: None,
-    )
+    parts = Parts() if options.parts else None
+
+    def on_first_cycle() -> None:
+        if plugin_times is not None:
+            plugin_times.reset()
+        if parts is not None:
+            parts.start()
+
+    stopwatch = _Stopwatch(TraceWriter() if options.trace else None, on_first_cycle)
     for event in run.events():
         stopwatch.take(event)
     stopwatch.finish()
+    if parts is not None:
+        parts.stop()
     calibration_s += loop_s(N_ITERATIONS // 2)
     cycles_ms = np.diff(stopwatch.marks_s) * 1000
     return BenchResult(
@@ -163,4 +184,18 @@ def measure(options: BenchOptions) -> BenchResult:
         peak_rss_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB,
         calibration_s=calibration_s,
         plugin_times=plugin_times,
+        parts=parts,
     )
+
+
+def _objects(options: BenchOptions) -> list[KubeObject]:
+    if options.dump is None:
+        return list(WORKLOADS[options.workload].make(options.n_nodes, options.n_pods))
+    return objects_of_dump(options.dump, options.n_nodes, options.n_pods)
+
+
+def options_of_dump(path: Path, n_nodes: int | None, n_pods: int | None) -> BenchOptions:
+    """Return options for a dump's own size, or less of it. Raises UnusableDump."""
+    objects = objects_of_dump(path, n_nodes, n_pods)
+    counts = Counter(item.kind for item in objects)
+    return BenchOptions(name_of_dump(path), counts["Node"], counts["Pod"], dump=path)

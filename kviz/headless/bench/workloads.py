@@ -59,6 +59,9 @@ SMALL: Final = {"cpu": "100m", "memory": "500Mi"}
 UNSCHEDULABLE_EACH: Final = 10
 """In *unschedulable*, one pod of so many asks for more than any node has."""
 
+PREEMPTOR_EACH: Final = 10
+"""In *contested*, one pod of so many preempts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Workload:
@@ -237,6 +240,14 @@ def _crowded(cpu: str) -> Callable[[int, int], Iterator[KubeObject]]:
     return make
 
 
+def _contested(n_nodes: int, n_pods: int) -> Iterator[KubeObject]:
+    """Full nodes, preemptors, and pods that fit while those wait for their victims to go."""
+    n_preemptors = n_pods // PREEMPTOR_EACH
+    yield from _crowded("3000m")(n_nodes, n_preemptors)
+    for i in range(n_pods - n_preemptors):
+        yield make_pod(f"pod-{i:05d}")
+
+
 def _volumes(n_nodes: int, n_pods: int) -> Iterator[KubeObject]:
     """Every pod has a volume of its own, bound already and at home in one zone."""
     yield CSIDriver(metadata=ObjectMeta(name=CSI_DRIVER))
@@ -302,6 +313,9 @@ WORKLOADS: Final[Mapping[str, Workload]] = {
     ),
     "preemption": Workload(_crowded("3000m"), 500, 400, "full nodes, pods of higher priority"),
     "crowded": Workload(_crowded("100m"), 500, 400, "the same nodes, pods that still fit"),
+    "contested": Workload(
+        _contested, 5000, 1000, f"the same nodes, one pod in {PREEMPTOR_EACH} preempts"
+    ),
     "unschedulable": Workload(
         _of_kinds("unschedulable", *["basic"] * (UNSCHEDULABLE_EACH - 1)),
         5000,
