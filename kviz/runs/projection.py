@@ -16,6 +16,8 @@ from scheduler_core.trace.events import (
     CycleStarted,
     Detail,
     EventRecorded,
+    ExtenderCalled,
+    ExtenderColumns,
     FilterColumns,
     FilterFinished,
     Forgotten,
@@ -109,6 +111,7 @@ class CycleDocument(TypedDict, total=False):
     selection: Required[Json | None]
     preemption: Required[PreemptionDocument | None]
     points: Required[list[Json]]
+    extenders: Required[list[Json]]
     nominations: Required[list[Json]]
     moves: Required[list[Json]]
     events: Required[list[Json]]
@@ -230,6 +233,7 @@ def cycle_document(
         "selection": None,
         "preemption": None,
         "points": [],
+        "extenders": [],
         "nominations": [],
         "moves": [],
         "events": [],
@@ -304,8 +308,32 @@ def _add_binding(document: CycleDocument, names: Names, event: HeaderEvent, pod:
             )
         case PointFinished() if event.pod == pod:
             document["points"].append({"point": event.point, "status": names.status(event.status)})
+        case ExtenderCalled() if event.pod == pod:
+            document["extenders"].append(_call(event))
         case _:
             pass
+
+
+def _call(event: ExtenderCalled) -> Json:
+    """One call to an extender; what it did to single nodes is added from the columns."""
+    return {
+        "extender": event.extender,
+        "verb": event.verb,
+        "n_nodes_in": event.n_nodes_in,
+        "n_nodes_out": event.n_nodes_out,
+        "whole_nodes": event.whole_nodes,
+        "n_request_bytes": event.n_request_bytes,
+        "status": event.status,
+        "duration_ns": event.duration_ns,
+        "n_response_bytes": event.n_response_bytes,
+        "response": event.response,
+        "summary": event.summary,
+        "error": event.error,
+        "ignored": event.ignored,
+        "weight": event.weight,
+        "removed": {},
+        "scores": {},
+    }
 
 
 def _move(names: Names, event: QueueMoved) -> Json:
@@ -421,6 +449,14 @@ def _add_detail(
                     "victims": names.pods(record.victims),
                     "n_pdb_violations": record.n_pdb_violations,
                 }
+        case ExtenderColumns():
+            removed = names.nodes(event.removed.array().tolist())
+            reasons = [event.reasons[i] for i in event.reason.array().tolist()]
+            scored = names.nodes(event.nodes.array().tolist())
+            document["extenders"][event.call] |= {
+                "removed": dict(zip(removed, reasons, strict=True)),
+                "scores": dict(zip(scored, event.scores.array().tolist(), strict=True)),
+            }
 
 
 def examined(names: Names, event: FilterColumns, started: CycleStarted) -> list[str]:

@@ -69,13 +69,22 @@ def failed_statuses(result: FilterResult) -> dict[str, Status]:
     return statuses
 
 
+def removed(statuses: Mapping[str, Status], before: Nodes, after: Nodes) -> dict[str, str]:
+    """Return the nodes that went, in order, with the extender's words; "" for none."""
+    left = set(after.names)
+    return {
+        name: statuses[name].message if name in statuses else ""
+        for name in before.names
+        if name not in left
+    }
+
+
 def filter_summary(statuses: Mapping[str, Status], before: Nodes, after: Nodes) -> str:
     """Say how many nodes went, and for which reasons."""
-    left = set(after.names)
-    gone = [name for name in before.names if name not in left]
+    gone = removed(statuses, before, after)
     if not gone:
         return "keeps every node"
-    reasons = Counter(statuses[name].message if name in statuses else "" for name in gone)
+    reasons = Counter(gone.values())
     told = [f"{n} {text or 'without a reason'}" for text, n in reasons.most_common(MAX_TOLD)]
     more = f", {len(reasons) - MAX_TOLD} more reasons" if len(reasons) > MAX_TOLD else ""
     return f"drops {len(gone)} of {before.n} nodes: {', '.join(told)}{more}"
@@ -141,6 +150,12 @@ def _candidate(
             )
         victims.append(on_node[uid])
     return Candidate(name, tuple(victims), wanted.n_pdb_violations)
+
+
+def candidates_removed(before: Sequence[Candidate], after: Sequence[Candidate]) -> dict[str, str]:
+    """Return the candidate nodes that went; an extender gives no reasons for them."""
+    left = {each.node_name for each in after}
+    return {each.node_name: "" for each in before if each.node_name not in left}
 
 
 def candidates_summary(before: Sequence[Candidate], after: Sequence[Candidate]) -> str:

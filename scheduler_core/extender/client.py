@@ -30,6 +30,7 @@ class Exchange:
     error: str = ""
     status: int = 0
     duration_ns: int = 0
+    n_request_bytes: int = 0
 
 
 class HTTPExtender:
@@ -94,16 +95,17 @@ class HTTPExtender:
 
     def _send(self, verb: str, body: bytes) -> Exchange:
         url = f"{self.name.rstrip('/')}/{verb}"
+        n_bytes = len(body)
         try:
             reply = self._transport.post(url, body, self._timeout_ns, self._tls)
         except BodyFailed as failed:
-            return Exchange(error=failed.text, status=HTTP_OK, duration_ns=failed.duration_ns)
+            return Exchange(b"", failed.text, HTTP_OK, failed.duration_ns, n_bytes)
         except TransportError as failed:
-            return Exchange(error=f'Post "{url}": {failed.text}', duration_ns=failed.duration_ns)
+            return Exchange(b"", f'Post "{url}": {failed.text}', 0, failed.duration_ns, n_bytes)
         error = ""
         if reply.status != HTTP_OK:
             error = f"failed {verb} with extender at URL {url}, code {reply.status}"
-        return Exchange(reply.body, error, reply.status, reply.duration_ns)
+        return Exchange(reply.body, error, reply.status, reply.duration_ns, n_bytes)
 
 
 def tls_settings(config: Extender) -> TLSSettings | None:

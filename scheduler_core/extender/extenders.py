@@ -8,7 +8,7 @@ asks prioritizers at the same time; here they are asked in turn, which gives the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 import numpy as np
@@ -101,6 +101,7 @@ class Extenders:
             failed = {} if result is None else answers.failed_statuses(result)
             summary = "" if error else answers.filter_summary(failed, nodes, left)
             call = _call(extender, "filter", pod, exchange, error, summary, (nodes.n, left.n))
+            call = replace(call, removed=answers.removed(failed, nodes, left))
             calls.append(call)
             if error and not call.ignored:
                 return FilterAnswer(nodes, statuses, tuple(calls), error)
@@ -119,13 +120,15 @@ class Extenders:
                 continue
             exchange = extender.send_nodes(extender.prioritize_verb, pod, nodes)
             priorities, error = _read(exchange, wire.host_priorities)
-            summary = ""
-            if priorities is not None:
-                scores = answers.scores_of(priorities, nodes)
-                summary = answers.scores_summary(scores, extender.weight * SCALE)
-                scored.append((scores, extender.weight))
             counts = (nodes.n, nodes.n)
-            calls.append(_call(extender, "prioritize", pod, exchange, error, summary, counts))
+            call = _call(extender, "prioritize", pod, exchange, error, "", counts)
+            if priorities is not None:
+                scores, weight = answers.scores_of(priorities, nodes), extender.weight * SCALE
+                told = dict(zip(nodes.names, scores.tolist(), strict=True))
+                summary = answers.scores_summary(scores, weight)
+                call = replace(call, summary=summary, scores=told, weight=weight)
+                scored.append((scores, extender.weight))
+            calls.append(call)
         if len(scored) == 1:
             raw, weight = scored[0]
             return ScoreAnswer(raw, answers.wrapped(weight * SCALE), tuple(calls))
@@ -156,6 +159,7 @@ class Extenders:
             summary = "" if error else answers.candidates_summary(left, chosen)
             counts = (len(left), len(chosen))
             call = _call(extender, "preempt", pod, exchange, error, summary, counts)
+            call = replace(call, removed=answers.candidates_removed(left, chosen))
             calls.append(call)
             if error and not call.ignored:
                 return PreemptionAnswer((), tuple(calls), error)
@@ -221,4 +225,7 @@ def _call(
             :MAX_RESPONSE_CHARS
         ],
         ignored=bool(error) and (extender.ignorable or verb == "prioritize"),
+        whole_nodes=verb != "bind" and not extender.node_cache_capable,
+        n_request_bytes=exchange.n_request_bytes,
+        n_response_bytes=len(exchange.body),
     )

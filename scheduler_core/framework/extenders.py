@@ -5,8 +5,8 @@ Upstream: v1.36 kube-scheduler/framework/extender.go.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from scheduler_core.cluster.pods import PodInfo
@@ -19,8 +19,9 @@ EXTENDER: Final = "Extender"
 class ExtenderCall:
     """One call, for the trace: what was asked, what came back, what it did.
 
-    `n_in` and `n_out` count nodes before and after. `status` is HTTP's, 0 without a reply.
-    `ignored` says that the error was passed over; then nothing changed.
+    `n_in` and `n_out` count nodes before and after, `removed` has the reasons of those that went
+    ("" for without a word). `scores` are by node, each counting `weight` times. `status` is
+    HTTP's, 0 without a reply. `ignored` says that the error was passed over; then nothing changed.
     """
 
     extender: str
@@ -34,6 +35,12 @@ class ExtenderCall:
     status: int = 0
     response: str = ""
     ignored: bool = False
+    removed: Mapping[str, str] = field(default_factory=dict)
+    scores: Mapping[str, int] = field(default_factory=dict)
+    weight: int = 0
+    whole_nodes: bool = False
+    n_request_bytes: int = 0
+    n_response_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

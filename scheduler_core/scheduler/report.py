@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from scheduler_core.trace.events import (
     AnyEvent,
     CycleFinished,
     ExtenderCalled,
+    ExtenderColumns,
     FilterColumns,
     FilterFinished,
     NodeSelected,
@@ -60,7 +61,28 @@ def extender_called(call: ExtenderCall, recorder: Recorder) -> ExtenderCalled:
         status=call.status,
         response=call.response,
         ignored=call.ignored,
+        weight=call.weight,
+        whole_nodes=call.whole_nodes,
+        n_request_bytes=call.n_request_bytes,
+        n_response_bytes=call.n_response_bytes,
     )
+
+
+def extender_columns(number: int, call: ExtenderCall, recorder: Recorder) -> ExtenderColumns:
+    """Word what the cycle's call of that number did to single nodes."""
+    reasons = {reason: i for i, reason in enumerate(dict.fromkeys(call.removed.values()))}
+    return ExtenderColumns(
+        call=number,
+        removed=_column(map(recorder.node, call.removed)),
+        reasons=tuple(reasons),
+        reason=_column(reasons[reason] for reason in call.removed.values()),
+        nodes=_column(map(recorder.node, call.scores)),
+        scores=_column(call.scores.values()),
+    )
+
+
+def _column(values: Iterable[int]) -> Column:
+    return Column.narrow(np.array(list(values), np.int64))
 
 
 class CycleEnd:
@@ -92,6 +114,7 @@ class CycleReport:
         self._recorder = recorder
         self._pick_rule = pick_rule
         self._preemption = PreemptionWords(recorder)
+        self._n_calls = 0
         self._number_of_row: IntArray = np.zeros(0, np.int64)
         self._last_numbered: tuple[Nodes | None, Column] = (None, Column("u1", b""))
         self._last_scores: dict[str, tuple[PluginScore, PluginScores]] = {}
@@ -99,6 +122,7 @@ class CycleReport:
 
     def events(self, cycle: Cycle) -> Iterator[AnyEvent]:
         """Yield the events of PreFilter to the pick, as far as the cycle came."""
+        self._n_calls = 0
         if cycle.pre_filter is not None:
             yield self._pre_filter(cycle)
         if cycle.filtering is not None:
@@ -126,8 +150,12 @@ class CycleReport:
 
     def _calls(self, calls: Sequence[ExtenderCall], verb: str) -> Iterator[AnyEvent]:
         for call in calls:
-            if call.verb == verb:
-                yield extender_called(call, self._recorder)
+            if call.verb != verb:
+                continue
+            yield extender_called(call, self._recorder)
+            if self._recorder.details and (call.removed or call.scores):
+                yield extender_columns(self._n_calls, call, self._recorder)
+            self._n_calls += 1
 
     def _plugins(self, names: set[str]) -> tuple[int, ...]:
         """Return the plugins' numbers in order; few sets of plugins occur."""

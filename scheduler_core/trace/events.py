@@ -284,6 +284,21 @@ class PreemptionDryRun(DetailEvent, frozen=True):
     candidates: tuple[CandidateRecord, ...]
 
 
+class ExtenderColumns(DetailEvent, frozen=True):
+    """What one call to an extender did to single nodes; `call` counts a cycle's calls from 0.
+
+    It took away `removed` (n_removed,), for `reasons` that `reason` (n_removed,) indexes; an empty
+    reason means without a word. It gave `nodes` (n,) these `scores` (n,).
+    """
+
+    call: int
+    removed: Column
+    reasons: tuple[str, ...]
+    reason: Column
+    nodes: Column
+    scores: Column
+
+
 class PreemptionDecided(Event, frozen=True):
     """The funnel of pick-one-node over `nodes`, and the winner (-1: none)."""
 
@@ -367,6 +382,9 @@ class ExtenderCalled(Event, frozen=True):
     `summary` says its effect, `error` why it failed; a failure that is `ignored` changed nothing.
     The counts are of nodes, for preempt of candidate nodes. `status` is HTTP's, 0 without an
     answer; `response` is the beginning of the answer. The duration is real time.
+
+    A score of prioritize counts `weight` times. With `whole_nodes` node objects were sent (for
+    preempt: pod objects), without only names.
     """
 
     extender: str
@@ -380,6 +398,10 @@ class ExtenderCalled(Event, frozen=True):
     status: int = 0
     response: str = ""
     ignored: bool = False
+    weight: int = 0
+    whole_nodes: bool = False
+    n_request_bytes: int = 0
+    n_response_bytes: int = 0
 
 
 class RunFinished(Event, frozen=True):
@@ -427,5 +449,5 @@ HeaderEvent = (
     | ExtenderCalled
     | RunFinished
 )
-Detail = FilterColumns | ScoreColumns | PreemptionDryRun
+Detail = FilterColumns | ScoreColumns | PreemptionDryRun | ExtenderColumns
 AnyEvent = HeaderEvent | Detail

@@ -119,3 +119,12 @@ def test_pages_tell_that_an_extender_turned_nodes_down(
         page = ada.client.get(f"/runs/{run.pk}{path}?share={share}")
         assert page.status_code == 200
     assert "no license" in page.content.decode()
+    (call,) = cycle["extenders"]
+    assert (call["verb"], call["status"], call["n_nodes_out"]) == ("filter", 200, 0)
+    assert call["removed"] == {"north": "no license", "south": ""}
+    assert call["duration_ns"] > 0
+    tables = ada.client.get(
+        f"/runs/{run.pk}/explore?c=1&view=tables&share={share}"
+    ).content.decode()
+    assert "Calls to extenders" in tables
+    assert f"http://127.0.0.1:{port}/none" in tables

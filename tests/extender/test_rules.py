@@ -19,6 +19,8 @@ from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.events import (
     CycleFinished,
     ExtenderCalled,
+    ExtenderColumns,
+    NodeAdded,
     NodeSelected,
     PreemptionDecided,
     RunStarted,
@@ -61,6 +63,35 @@ def of(kind: type, trace: list[Any]) -> list[Any]:
 
 def three_nodes() -> list[Node | Pod]:
     return [node(name, cpu="4", memory="8Gi") for name in ("a", "b", "c")]
+
+
+def test_the_trace_tells_what_each_call_did_to_single_nodes() -> None:
+    def drop(asked: Json) -> Json:
+        return {"NodeNames": asked["NodeNames"][1:], "FailedNodes": {asked["NodeNames"][0]: "full"}}
+
+    def rate(asked: Json) -> Json:
+        return [{"Host": name, "Score": i - 3} for i, name in enumerate(asked["NodeNames"])]
+
+    trace = scheduled(
+        [*three_nodes(), pod(requests={"cpu": "1"})],
+        "- {urlPrefix: 'http://one', filterVerb: f, nodeCacheCapable: true}\n"
+        "- {urlPrefix: 'http://two', prioritizeVerb: p, weight: 2, nodeCacheCapable: true}",
+        Answers({"one/f": drop, "two/p": rate}),
+    )
+    calls, columns = of(ExtenderCalled, trace), of(ExtenderColumns, trace)
+    assert [(each.verb, each.weight, each.duration_ns) for each in calls] == [
+        ("filter", 0, 7),
+        ("prioritize", 20, 7),
+    ]
+    assert all(each.n_request_bytes > 50 and each.n_response_bytes > 20 for each in calls)
+    assert not any(each.whole_nodes for each in calls)
+    names = {event.node: event.name for event in trace if isinstance(event, NodeAdded)}
+    dropped, rated = columns
+    assert (dropped.call, rated.call) == (0, 1)
+    assert [names[n] for n in dropped.removed.array().tolist()] == ["a"]
+    assert [dropped.reasons[i] for i in dropped.reason.array().tolist()] == ["full"]
+    assert [names[n] for n in rated.nodes.array().tolist()] == ["b", "c"]
+    assert rated.scores.array().tolist() == [-3, -2]
 
 
 def test_ignorable_extenders_are_asked_last_and_each_sees_what_is_left() -> None:

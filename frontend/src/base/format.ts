@@ -11,7 +11,8 @@ export function quantity(resource: string, amount: number): string {
   return String(amount);
 }
 
-function bytes(amount: number): string {
+/** A number of bytes: `1.5Ki`. */
+export function bytes(amount: number): string {
   let power = 0;
   let value = amount;
   while (Math.abs(value) >= 1024 && power < BINARY.length - 1) {

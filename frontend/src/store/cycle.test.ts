@@ -88,3 +88,21 @@ describe("a cycle that fails", () => {
     expect(decidingPoint(record)).toBe("Permit");
   });
 });
+
+describe("calls to extenders", () => {
+  const called = (pod: number, verb: string): unknown[] => ["ExtenderCalled", "http://e", verb, 3, 2, 5, "", "", pod];
+  const record = cycleRecord(fold(
+    started(1, 0),
+    ["FilterFinished", 9, 4, 9, [], false],
+    called(0, "filter"), called(0, "prioritize"), called(1, "bind"),
+    ["NodeSelected", 7, "heap", 4, 300, 1, 6, 290, [1]],
+    ["CycleFinished", 1, 0, 7, "", [], []],
+    started(2, 1),
+    called(0, "bind"),
+  ), 1);
+
+  test("stand at the point where they were made, also in the binding cycle", () => {
+    expect(record.extenders.map((call) => call.verb)).toEqual(["filter", "prioritize", "bind"]);
+    expect(["Filter", "Score", "Bind", "PostFilter"].map((name) => point(record.points, name).calls)).toEqual([[0], [1], [2], []]);
+  });
+});

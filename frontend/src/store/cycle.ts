@@ -51,6 +51,8 @@ export interface PointStep {
   /** Nodes going in and coming out; null where the point is not about nodes. */
   readonly flow: { readonly into: number; readonly out: number } | null;
   readonly status: StatusRecord | null;
+  /** Calls to scheduler extenders at this point, as places in `CycleRecord.extenders`. */
+  readonly calls: readonly number[];
   /** Whether the cycle came here at all. */
   readonly ran: boolean;
   /** How many events of the run have happened when the point is done. */
@@ -66,6 +68,7 @@ export interface CycleRecord {
   readonly preScore: PreScoreFinished | null;
   readonly selected: NodeSelected | null;
   readonly postFilter: PostFilterFinished | null;
+  /** In order; `ExtenderColumns.call` counts through them. */
   readonly extenders: readonly ExtenderCalled[];
   readonly preemption: {
     readonly started: PreemptionStarted | null;
@@ -126,8 +129,9 @@ function collect(fold: Fold, from: number, to: number, started: CycleStarted): S
     if (!event) continue;
     if (event.kind === "PointFinished") {
       if (event.pod === started.pod) seen.points.set(event.point, { status: event.status, seq });
-    } else if (event.kind === "ExtenderCalled") seen.extenders.push(event);
-    else if (event.kind !== "CycleFinished" || event.cycle === started.cycle) {
+    } else if (event.kind === "ExtenderCalled") {
+      if (event.pod === started.pod) seen.extenders.push(event);
+    } else if (event.kind !== "CycleFinished" || event.cycle === started.cycle) {
       seen.byKind.set(event.kind, { event, seq });
     }
   }
@@ -143,6 +147,7 @@ function collectBinding(fold: Fold, from: number, pod: number, seen: Seen): void
     const event = trace.event(seq);
     if (event?.kind === "CycleStarted") return;
     if (event?.kind === "PointFinished") seen.points.set(event.point, { status: event.status, seq });
+    if (event?.kind === "ExtenderCalled") seen.extenders.push(event);
   }
 }
 
@@ -156,9 +161,15 @@ function points(fold: Fold, draft: Draft, seen: Seen, from: number, to: number):
     if (step.seq >= 0) moment = Math.max(moment, step.seq + 1);
     const { seq, ...rest } = step;
     const ran = seq >= 0 || point === "QueueSort";
-    return { point, ran, moment: BINDING_CYCLE.has(point) ? moment : Math.min(moment, to), ...rest };
+    const calls = seen.extenders.flatMap((call, i) => (POINT_OF_VERB[call.verb] === point ? [i] : []));
+    return { point, ran, calls, moment: BINDING_CYCLE.has(point) ? moment : Math.min(moment, to), ...rest };
   });
 }
+
+/** Where the scheduler asks its extenders what. */
+const POINT_OF_VERB: Partial<Record<string, Point>> = {
+  filter: "Filter", prioritize: "Score", preempt: "PostFilter", bind: "Bind",
+};
 
 const NO_PLUGINS: PointPlugins = { point: "", plugins: [], weights: [] };
 
@@ -169,7 +180,7 @@ export function attachedPlugins(fold: Fold, profile: number): Map<string, PointP
   return new Map(run.profiles[profile]?.points.map((point) => [point.point, point]));
 }
 
-type Step = Omit<PointStep, "point" | "moment" | "ran"> & { seq: number };
+type Step = Omit<PointStep, "point" | "moment" | "ran" | "calls"> & { seq: number };
 
 function pointStep(point: Point, draft: Draft, seen: Seen, attached: PointPlugins): Step {
   switch (point) {

@@ -2,6 +2,7 @@
 
 import {
   readDetail,
+  type ExtenderColumns,
   type FilterColumns,
   type PreemptionDryRun,
   type ScoreColumns,
@@ -50,6 +51,14 @@ export interface CycleDetail {
   readonly feasible: IntColumn;
   readonly scores: Scores | null;
   readonly dryRun: PreemptionDryRun | null;
+  /** What calls to extenders did to single nodes, by place in `CycleRecord.extenders`. */
+  readonly calls: ReadonlyMap<number, CallColumns>;
+}
+
+/** Nodes one call took away, with the extender's words; and the scores it gave, highest first. */
+export interface CallColumns {
+  readonly removed: readonly { node: number; reason: string }[];
+  readonly scores: readonly { node: number; score: number }[];
 }
 
 /** Decode a cycle's `[detail event, ...]`; `nodeOrder` is the one at the time of the cycle. */
@@ -62,13 +71,23 @@ export function cycleDetail(
   let filter: FilterColumns | null = null;
   let scores: ScoreColumns | null = null;
   let dryRun: PreemptionDryRun | null = null;
+  const calls = new Map<number, CallColumns>();
   for (const row of rows) {
     const event = readDetail(row);
     if (event?.kind === "FilterColumns") filter = event;
     else if (event?.kind === "ScoreColumns") scores = event;
     else if (event?.kind === "PreemptionDryRun") dryRun = event;
+    else if (event?.kind === "ExtenderColumns") calls.set(event.call, readCall(event));
   }
-  return { ...verdicts(filter, record, nodeOrder), scores: scores && readScores(scores), dryRun };
+  return { ...verdicts(filter, record, nodeOrder), scores: scores && readScores(scores), dryRun, calls };
+}
+
+function readCall(event: ExtenderColumns): CallColumns {
+  const why = columnValues(event.reason);
+  const scores = columnValues(event.scores);
+  const removed = [...columnValues(event.removed)].map((node, i) => ({ node, reason: event.reasons[why[i]!] ?? "" }));
+  const scored = [...columnValues(event.nodes)].map((node, i) => ({ node, score: scores[i]! }));
+  return { removed, scores: scored.sort((a, b) => b.score - a.score) };
 }
 
 type Filtered = Pick<CycleDetail, "statusOf" | "statuses" | "examined" | "feasible">;

@@ -652,6 +652,10 @@ export interface ExtenderCalled {
   readonly status: number;
   readonly response: string;
   readonly ignored: boolean;
+  readonly weight: number;
+  readonly whole_nodes: boolean;
+  readonly n_request_bytes: number;
+  readonly n_response_bytes: number;
 }
 export const readExtenderCalled: Reader<ExtenderCalled> = (row) => ({
   kind: "ExtenderCalled",
@@ -666,6 +670,10 @@ export const readExtenderCalled: Reader<ExtenderCalled> = (row) => ({
   status: num(row[9]),
   response: str(row[10]),
   ignored: bool(row[11]),
+  weight: num(row[12]),
+  whole_nodes: bool(row[13]),
+  n_request_bytes: num(row[14]),
+  n_response_bytes: num(row[15]),
 });
 
 export interface RunFinished {
@@ -797,15 +805,36 @@ export const readPreemptionDryRun: Reader<PreemptionDryRun> = (row) => ({
   candidates: list(row[1], readCandidateRecord),
 });
 
+export interface ExtenderColumns {
+  readonly kind: "ExtenderColumns";
+  readonly call: number;
+  readonly removed: Column;
+  readonly reasons: readonly string[];
+  readonly reason: Column;
+  readonly nodes: Column;
+  readonly scores: Column;
+}
+export const readExtenderColumns: Reader<ExtenderColumns> = (row) => ({
+  kind: "ExtenderColumns",
+  call: num(row[1]),
+  removed: readColumn(row[2] as Row),
+  reasons: strs(row[3]),
+  reason: readColumn(row[4] as Row),
+  nodes: readColumn(row[5] as Row),
+  scores: readColumn(row[6] as Row),
+});
+
 export type Detail =
   | FilterColumns
   | ScoreColumns
-  | PreemptionDryRun;
+  | PreemptionDryRun
+  | ExtenderColumns;
 
 const readDetailBy: Record<string, Reader<Detail>> = {
   FilterColumns: readFilterColumns,
   ScoreColumns: readScoreColumns,
   PreemptionDryRun: readPreemptionDryRun,
+  ExtenderColumns: readExtenderColumns,
 };
 
 /** Read one positional event; a kind this version does not know is null. */

@@ -47,3 +47,9 @@ def why_url(context: Context, pod: str) -> str:
 @register.simple_tag(takes_context=True)
 def run_url(context: Context) -> str:
     return _address(context, "run-detail")
+
+
+@register.filter
+def milliseconds(duration_ns: int) -> str:
+    """A duration in nanoseconds as milliseconds."""
+    return f"{duration_ns / 1e6:.1f}"
