@@ -8,25 +8,28 @@ from typing import Final
 
 from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from kviz.common import problems
 from kviz.extenders import incoming, selectors
-from kviz.extenders.models import ExtenderRequest, ExtenderSession
+from kviz.extenders.incoming import Verb
+from kviz.extenders.models import ExtenderSession
 from kviz.extenders.notebook import notebook
+from kviz.extenders.observer import Question
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 MAX_PER_SECOND: Final = 300
+VERBS: Final = frozenset(Verb)
 
 
 @csrf_exempt
 @require_POST
 def extend(request: HttpRequest, token: str, verb: str) -> HttpResponse:
     """Answer neutrally, then note what was asked. The token is all the proof there is."""
+    began_ns = time.monotonic_ns()
     session = selectors.session_of_token(token)
-    if session is None or verb not in ExtenderRequest.Verb:
+    if session is None or verb not in VERBS:
         raise Http404(verb)
     length = request.headers.get("Content-Length", "")
     if not length.isdecimal():
@@ -38,22 +41,13 @@ def extend(request: HttpRequest, token: str, verb: str) -> HttpResponse:
         detail = f"At most {MAX_PER_SECOND} requests a second."
         return problems.response(HTTPStatus.TOO_MANY_REQUESTS, detail)
     try:
-        asked = incoming.answer(verb, request.body)
+        asked = incoming.answer(Verb(verb), request.body)
     except incoming.BadRequest as error:
         return problems.response(HTTPStatus.BAD_REQUEST, str(error))
-    notebook.note(
-        ExtenderRequest(
-            session_id=session.pk,
-            at=timezone.now(),
-            verb=verb,
-            pod=asked.pod,
-            pod_uid=asked.pod_uid,
-            n_nodes=asked.n_nodes,
-            nodes=asked.nodes,
-            victims=asked.victims,
-            whole_nodes=asked.whole_nodes,
-        )
-    )
+    if not session.run.is_over:
+        took_ns = time.monotonic_ns() - began_ns
+        question = Question(time.time_ns() - took_ns, Verb(verb), asked, took_ns)
+        notebook.note(session.run_id, question)
     return HttpResponse(asked.answer, content_type="application/json")
 
 

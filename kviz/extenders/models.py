@@ -1,4 +1,4 @@
-"""Answers of extenders to a run; and what a real scheduler asked while kviz was its extender."""
+"""Answers of extenders to a run; and sessions in which kviz is the extender of a real scheduler."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import uuid
 
 from django.db import models
 
-from kviz.accounts.models import Workspace
 from kviz.runs.models import Run
 
 
@@ -38,13 +37,10 @@ class ExtenderAnswer(models.Model):
 
 
 class ExtenderSession(models.Model):
-    """A watch over a real scheduler that has kviz as its extender."""
+    """A watch over a real scheduler that has kviz as its extender. What it tells is `run`."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    workspace = models.ForeignKey(
-        Workspace, on_delete=models.CASCADE, related_name="extender_sessions"
-    )
-    name = models.CharField(max_length=200, blank=True)
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="extender_session")
     token = models.CharField(max_length=64, unique=True)
     """Unguessable; whoever has it can add to the session, but not read it."""
     created_at = models.DateTimeField(auto_now_add=True)
@@ -54,33 +50,4 @@ class ExtenderSession(models.Model):
         ordering = ("-created_at", "id")
 
     def __str__(self) -> str:
-        return self.name or str(self.id)
-
-
-class ExtenderRequest(models.Model):
-    """One question of the real scheduler."""
-
-    class Verb(models.TextChoices):
-        FILTER = "filter", "Filter"
-        PRIORITIZE = "prioritize", "Prioritize"
-        PREEMPT = "preempt", "Preempt"
-
-    session = models.ForeignKey(ExtenderSession, on_delete=models.CASCADE, related_name="requests")
-    at = models.DateTimeField()
-    verb = models.CharField(max_length=10, choices=Verb)
-    pod = models.CharField(max_length=512)
-    """`namespace/name`."""
-    pod_uid = models.CharField(max_length=64, blank=True)
-    n_nodes = models.PositiveIntegerField()
-    nodes = models.JSONField(default=list)
-    """Names of the nodes that survived the filters so far, or of the candidates; the first ones."""
-    whole_nodes = models.BooleanField(default=False)
-    """Whether it came with node objects: then the scheduler scores nodes as if they were empty."""
-    victims = models.JSONField(default=dict)
-    """For preempt: by node, the victims' names (or uids) and the broken budgets."""
-
-    class Meta:
-        indexes = [models.Index(fields=["session", "id"])]
-
-    def __str__(self) -> str:
-        return f"{self.verb} for {self.pod}"
+        return self.run.name or str(self.id)

@@ -1,7 +1,9 @@
 """Writes down what a real scheduler asked, after it has its answer.
 
-The scheduler waits for the answer but not for our database, so a thread of its own writes. When
-it cannot keep up, questions go unrecorded rather than unanswered.
+The scheduler waits for the answer but not for our database, so a thread of its own writes: it
+turns questions into the trace of the session's run (`observer`), and stores an attempt when the
+next one begins or no more is asked about it for a moment. When it cannot keep up, questions go
+unrecorded rather than unanswered.
 """
 
 from __future__ import annotations
@@ -9,66 +11,162 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-from django.db import DatabaseError, close_old_connections
+from django.db import close_old_connections
 
-from kviz.extenders.models import ExtenderRequest, ExtenderSession
+from kviz.extenders.observer import Observer, Question
+from kviz.runs.observed import ObservedTrace, Overtaken, RunIsOver, observed_run_finish
 
 log = logging.getLogger(__name__)
 
 MAX_WAITING: Final = 2_000
+MAX_WAITING_BYTES: Final = 32 * 1024 * 1024
 MAX_BATCH: Final = 200
-MAX_REQUESTS_KEPT: Final = 20_000
-"""Of a session; the oldest go first."""
+SETTLE_S: Final = 0.3
+"""An attempt about which nothing was asked for so long is taken to be over."""
+WATCHES_KEPT: Final = 16
+"""Runs whose state stays in memory; that of others is read again when they go on."""
+
+Advanced = Callable[[UUID, int], None]
+
+
+@dataclass
+class _Watch:
+    """One run in hand: its trace as far as it is stored, and the questions beyond that."""
+
+    run_id: UUID
+    trace: ObservedTrace
+    observer: Observer
+    unstored: list[Question] = field(default_factory=list)
+    heard_at: float = 0.0
+
+    @staticmethod
+    def resume(run_id: UUID) -> _Watch:
+        """Read what is stored. Raises RunIsOver."""
+        observer = Observer()
+        return _Watch(run_id, ObservedTrace.resume(run_id, observer.resume), observer)
+
+    def take(self, question: Question) -> None:
+        self.unstored.append(question)
+        self.observer.take(question)
+        self.heard_at = time.monotonic()
+
+    def store(self) -> int | None:
+        """Store the attempts that are over; return the last seq if there were any."""
+        if time.monotonic() - self.heard_at >= SETTLE_S or self.observer.too_much:
+            self.observer.close()
+        told = self.observer.drain()
+        if not told:
+            return None
+        seq = self.trace.append(told)
+        self.unstored = self.unstored[len(self.unstored) - self.observer.n_open :]
+        return seq
 
 
 class Notebook:
-    """A queue and the thread that empties it, started with the first request."""
+    """A queue and the thread that empties it, started with the first question."""
 
     def __init__(self) -> None:
-        self._waiting: queue.Queue[ExtenderRequest] = queue.Queue(MAX_WAITING)
-        self._starting = threading.Lock()
+        self.advanced: Advanced = lambda run_id, seq: None
+        """Told the run and its last stored seq, as by a worker."""
+        self._waiting: queue.Queue[tuple[UUID, Question]] = queue.Queue(MAX_WAITING)
+        self._n_bytes = 0
+        self._guard = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._watches: dict[UUID, _Watch] = {}
 
-    def note(self, request: ExtenderRequest) -> None:
-        """Have a request written soon."""
-        try:
-            self._waiting.put_nowait(request)
-        except queue.Full:
-            log.warning("a question of a real scheduler was not recorded: too many at once")
-        with self._starting:
+    def note(self, run_id: UUID, question: Question) -> None:
+        """Have a question written soon."""
+        with self._guard:
+            if self._n_bytes + question.asked.n_bytes > MAX_WAITING_BYTES:
+                log.warning("a question of a real scheduler was not recorded: too much at once")
+                return
+            try:
+                self._waiting.put_nowait((run_id, question))
+            except queue.Full:
+                log.warning("a question of a real scheduler was not recorded: too many at once")
+                return
+            self._n_bytes += question.asked.n_bytes
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._write, daemon=True)
                 self._thread.start()
 
     def _write(self) -> None:
         while True:
-            batch = [self._waiting.get()]
-            while len(batch) < MAX_BATCH and not self._waiting.empty():
-                batch.append(self._waiting.get_nowait())
+            batch = self._batch()
             try:
-                store(batch)
-            except DatabaseError:
+                self.store(batch)
+            except Exception:
                 log.exception("questions of a real scheduler were not recorded")
+                self._watches.clear()
             close_old_connections()
 
+    def _batch(self) -> list[tuple[UUID, Question]]:
+        """Wait for questions; not for long while an attempt is open."""
+        is_open = any(watch.observer.n_open for watch in self._watches.values())
+        try:
+            batch = [self._waiting.get(timeout=SETTLE_S if is_open else None)]
+        except queue.Empty:
+            return []
+        while len(batch) < MAX_BATCH and not self._waiting.empty():
+            batch.append(self._waiting.get_nowait())
+        with self._guard:
+            self._n_bytes -= sum(question.asked.n_bytes for _, question in batch)
+        return batch
 
-def store(batch: list[ExtenderRequest]) -> None:
-    """Write requests in order; of sessions that still exist, and no more than they may keep."""
-    sessions = {request.session_id for request in batch}
-    alive = set(ExtenderSession.objects.filter(pk__in=sessions).values_list("pk", flat=True))
-    ExtenderRequest.objects.bulk_create([each for each in batch if each.session_id in alive])
-    for session_id in alive:
-        _trim(session_id)
+    # ------------------------------------------------------------ runs in hand
 
+    def store(self, batch: list[tuple[UUID, Question]]) -> None:
+        """Take questions in order, and store whatever is ready of any run."""
+        for run_id, question in batch:
+            watch = self._watch(run_id)
+            if watch is not None:
+                watch.take(question)
+        for watch in list(self._watches.values()):
+            self._store(watch)
+        for run_id in list(self._watches)[:-WATCHES_KEPT]:
+            if not self._watches[run_id].observer.n_open:
+                del self._watches[run_id]
 
-def _trim(session_id: UUID) -> None:
-    kept = ExtenderRequest.objects.filter(session_id=session_id).order_by("-id")
-    oldest = kept.values_list("id", flat=True)[MAX_REQUESTS_KEPT - 1 : MAX_REQUESTS_KEPT].first()
-    if oldest is not None:
-        ExtenderRequest.objects.filter(session_id=session_id, id__lt=oldest).delete()
+    def _watch(self, run_id: UUID) -> _Watch | None:
+        """The run's state, most recently used last; None if the run is over."""
+        watch = self._watches.pop(run_id, None)
+        try:
+            watch = watch or _Watch.resume(run_id)
+        except RunIsOver:
+            return None
+        self._watches[run_id] = watch
+        return watch
+
+    def _store(self, watch: _Watch) -> None:
+        try:
+            seq = watch.store()
+        except RunIsOver:
+            del self._watches[watch.run_id]
+            return
+        except Overtaken:
+            self._begin_anew(watch)
+            return
+        if seq is not None:
+            self.advanced(watch.run_id, seq)
+        if reason := watch.observer.too_much:
+            del self._watches[watch.run_id]
+            seq = observed_run_finish(run_id=watch.run_id, reason=reason)
+            if seq is not None:
+                self.advanced(watch.run_id, seq)
+
+    def _begin_anew(self, watch: _Watch) -> None:
+        """Word the questions that are not stored again, behind what another process stored."""
+        del self._watches[watch.run_id]
+        again = self._watch(watch.run_id)
+        for question in watch.unstored:
+            if again is not None:
+                again.take(question)
 
 
 notebook = Notebook()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,12 +13,15 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from kviz.accounts.middleware import workspace_of
 from kviz.extenders import selectors, services
 from kviz.extenders.models import ExtenderSession
+from kviz.runs.selectors import cycles_latest
+from kviz.snapshots import selectors as snapshot_selectors
+from kviz.snapshots.models import Snapshot
 
-REQUESTS_SHOWN = 200
+CYCLES_SHOWN = 100
 NODES_SHOWN = 12
 SESSIONS_SHOWN = 100
-REFRESH_S = 2
 MAX_NAME = 200
+SECOND_NS = 1_000_000_000
 
 SNIPPET = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -46,28 +50,56 @@ def session_list(request: HttpRequest) -> HttpResponse:
     """List the sessions; with POST, begin one."""
     workspace = workspace_of(request)
     if request.method == "POST":
-        name = request.POST.get("name", "").strip()[:MAX_NAME]
-        session = services.session_create(workspace=workspace, name=name)
+        session = services.session_create(
+            workspace=workspace,
+            name=request.POST.get("name", "").strip()[:MAX_NAME],
+            snapshot=_snapshot_chosen(request),
+        )
         return redirect("extender-session", session.pk)
-    sessions = selectors.session_list(workspace=workspace)[:SESSIONS_SHOWN]
-    return render(request, "extenders/list.html", {"section": "runs", "sessions": sessions})
+    context = {
+        "section": "runs",
+        "sessions": selectors.session_list(workspace=workspace)[:SESSIONS_SHOWN],
+        "snapshots": snapshot_selectors.snapshots_visible(workspace=workspace),
+    }
+    return render(request, "extenders/list.html", context)
+
+
+def _snapshot_chosen(request: HttpRequest) -> Snapshot | None:
+    """The snapshot of the form, None if none was chosen. Raises Http404."""
+    chosen = request.POST.get("snapshot", "")
+    if not chosen:
+        return None
+    try:
+        snapshot_id = UUID(chosen)
+    except ValueError:
+        raise Http404(chosen) from None
+    snapshot = snapshot_selectors.snapshot_get(
+        snapshot_id=snapshot_id, workspace=workspace_of(request)
+    )
+    if snapshot is None:
+        raise Http404(chosen)
+    return snapshot
 
 
 @require_GET
 def session_detail(request: HttpRequest, session_id: UUID) -> HttpResponse:
     """What the scheduler asked, in order, and the configuration that makes it ask."""
     session = _session_of(request, session_id)
-    requests = selectors.latest_requests(session=session, limit=REQUESTS_SHOWN)
+    cycles = cycles_latest(run=session.run, limit=CYCLES_SHOWN)
     path = reverse("api-extender", args=[session.token, "filter"]).rpartition("/")[0]
     context = {
         "section": "runs",
         "session": session,
-        "requests": requests,
-        "n_requests": session.requests.count(),
+        "run": session.run,
+        "cycles": [
+            (row, document, datetime.fromtimestamp(row.now_ns / SECOND_NS, UTC))
+            for row, document in cycles
+        ],
         "nodes_shown": NODES_SHOWN,
         "snippet": SNIPPET.format(url=request.build_absolute_uri(path)),
-        "sends_whole_nodes": any(each.whole_nodes for each in requests),
-        "refresh_s": REFRESH_S if "live" in request.GET and not session.revoked_at else 0,
+        "sends_whole_nodes": any(
+            call["whole_nodes"] for _, document in cycles for call in document["extenders"]
+        ),
     }
     return render(request, "extenders/detail.html", context)
 

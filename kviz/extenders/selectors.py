@@ -1,31 +1,25 @@
-"""Reads: sessions and what was asked in them."""
+"""Reads: sessions in which kviz is the extender of a real scheduler."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
-from django.db.models import Count, Max, QuerySet
+from django.db.models import QuerySet
 
 from kviz.accounts.models import Workspace
-from kviz.extenders.models import ExtenderRequest, ExtenderSession
+from kviz.extenders.models import ExtenderSession
 
 
 def session_of_token(token: str) -> ExtenderSession | None:
-    """The session a token may add to; None once it is revoked."""
-    return ExtenderSession.objects.filter(token=token, revoked_at=None).first()
+    """The session a token may add to, with its run; None once it is revoked."""
+    sessions = ExtenderSession.objects.select_related("run")
+    return sessions.filter(token=token, revoked_at=None).first()
 
 
 def session_get(*, session_id: UUID, workspace: Workspace) -> ExtenderSession | None:
-    return ExtenderSession.objects.filter(pk=session_id, workspace=workspace).first()
+    return session_list(workspace=workspace).filter(pk=session_id).first()
 
 
 def session_list(*, workspace: Workspace) -> QuerySet[ExtenderSession]:
-    """The sessions of a workspace, with `n_requests` and `last_at`."""
-    return ExtenderSession.objects.filter(workspace=workspace).annotate(
-        n_requests=Count("requests"), last_at=Max("requests__at")
-    )
-
-
-def latest_requests(*, session: ExtenderSession, limit: int) -> list[ExtenderRequest]:
-    """The last so many requests, in the order in which they came."""
-    return list(session.requests.order_by("-id")[:limit])[::-1]
+    sessions = ExtenderSession.objects.filter(run__workspace=workspace)
+    return sessions.select_related("run__snapshot")

@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import secrets
+import time
 
+from django.db import transaction
 from django.utils import timezone
 
 from kviz.accounts.models import Workspace
 from kviz.extenders.models import ExtenderSession
+from kviz.extenders.observer import Observer
+from kviz.runs.observed import observed_run_create, observed_run_finish
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.selectors import snapshot_objects
 
 
-def session_create(*, workspace: Workspace, name: str = "") -> ExtenderSession:
-    """Begin a session with a token nobody can guess."""
-    return ExtenderSession.objects.create(
-        workspace=workspace, name=name, token=secrets.token_urlsafe(32)
+@transaction.atomic
+def session_create(
+    *, workspace: Workspace, name: str = "", snapshot: Snapshot | None = None
+) -> ExtenderSession:
+    """Begin a session with a token nobody can guess, and the run that it tells.
+
+    Nodes look as in the snapshot; without one, only their names are known.
+    """
+    observer = Observer()
+    observer.begin(time.time_ns(), snapshot_objects(snapshot=snapshot) if snapshot else ())
+    run = observed_run_create(
+        workspace=workspace, name=name, snapshot=snapshot, events=observer.drain()
     )
+    return ExtenderSession.objects.create(run=run, token=secrets.token_urlsafe(32))
 
 
 def session_revoke(*, session: ExtenderSession) -> None:
-    """Answer no more requests with this session's token; what was seen stays."""
+    """Answer no more requests with this session's token, and end its run; what was seen stays."""
     ExtenderSession.objects.filter(pk=session.pk, revoked_at=None).update(revoked_at=timezone.now())
+    observed_run_finish(run_id=session.run_id)
 
 
 def session_delete(*, session: ExtenderSession) -> None:
+    """End the run, which stays, and forget the token."""
+    session_revoke(session=session)
     session.delete()

@@ -6,6 +6,7 @@ standard output, which `kviz serve` reads and passes on (docs/adr/0011-a-workers
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from uuid import UUID
 
@@ -31,6 +32,27 @@ def send(run_id: UUID, seq: int) -> None:
     else:
         sys.stdout.write(f"{run_id} {seq}\n")
         sys.stdout.flush()
+
+
+_loops: set[asyncio.AbstractEventLoop] = set()
+"""Where viewers of this process wait."""
+
+
+def listen() -> None:
+    """Have hints from other threads of this process delivered to the running loop."""
+    _loops.add(asyncio.get_running_loop())
+
+
+def send_beside(run_id: UUID, seq: int) -> None:
+    """Tell viewers from another thread of the process that serves them."""
+    if settings.REDIS_URL:
+        async_to_sync(announce)(run_id, seq)
+        return
+    for loop in list(_loops):
+        if loop.is_closed():
+            _loops.discard(loop)
+        else:
+            asyncio.run_coroutine_threadsafe(announce(run_id, seq), loop)
 
 
 async def relay(line: str) -> None:

@@ -49,6 +49,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         model = Run
         fields = [
             "id",
+            "kind",
+            "name",
             "snapshot",
             "status",
             "cycles",

@@ -85,7 +85,8 @@ def findings(*, run: Run) -> Findings:
 
 def not_modelled(*, run: Run) -> list[str]:
     """What the cluster or the configuration asks for and the engine does not do."""
-    told = [text for text in run.snapshot.warnings if text.startswith(NOT_MODELLED)]
+    warnings = run.snapshot.warnings if run.snapshot else []
+    told = [text for text in warnings if text.startswith(NOT_MODELLED)]
     return [*told, *run.not_modelled]
 
 

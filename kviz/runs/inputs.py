@@ -76,7 +76,7 @@ def simulate_run(run: Run, transport: Transport | None = None) -> Iterator[AnyEv
     """The events of a run, from its snapshot and other inputs. Raises InvalidInput."""
     options = run_options(run, transport)
     try:
-        return simulate(list(snapshot_objects_kept(snapshot=run.snapshot)), options)
+        return simulate(list(snapshot_objects_kept(snapshot=_snapshot_of(run))), options)
     except ConfigError as error:
         raise _invalid("scheduler_config", error.problems) from error
 
@@ -88,9 +88,15 @@ def reenact(run: Run, cycle: int) -> ReenactedCycle | None:
         message = "Its cycles hang on what extenders answered, who would be asked again."
         raise _invalid("scheduler_config", [Problem((), message)])
     try:
-        return reenact_cycle(list(snapshot_objects(snapshot=run.snapshot)), options, cycle)
+        return reenact_cycle(list(snapshot_objects(snapshot=_snapshot_of(run))), options, cycle)
     except ConfigError as error:
         raise _invalid("scheduler_config", error.problems) from error
+
+
+def _snapshot_of(run: Run) -> Snapshot:
+    if run.snapshot is None:
+        raise ValueError("only a run that is observed may have no snapshot")
+    return run.snapshot
 
 
 def run_options(run: Run, transport: Transport | None = None) -> RunOptions:

@@ -27,11 +27,23 @@ class Run(models.Model):
         FAILED = "failed", "Failed"
         CANCELLED = "cancelled", "Cancelled"
 
+    class Kind(models.TextChoices):
+        SIMULATED = "simulated", "Simulated"
+        """The engine schedules, in a worker."""
+        OBSERVED = "observed", "Observed"
+        """A real scheduler does, and the trace grows by what it tells (`kviz.runs.observed`)."""
+
     LIVE = (Status.QUEUED, Status.RUNNING, Status.PAUSED)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="runs")
-    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="runs")
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.SIMULATED)
+    name = models.CharField(max_length=200, blank=True, default="")
+    """What people call it; empty: as its snapshot."""
+    snapshot = models.ForeignKey(
+        Snapshot, on_delete=models.CASCADE, related_name="runs", null=True, blank=True
+    )
+    """The cluster; one that is observed may do without."""
     scheduler_config = models.TextField(blank=True, default="")
     """A KubeSchedulerConfiguration as given; empty means the default profile."""
     scenario = models.TextField(blank=True, default="")
@@ -79,7 +91,11 @@ class Run(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.snapshot} ({self.status})"
+        return f"{self.name or self.snapshot} ({self.status})"
+
+    @property
+    def is_observed(self) -> bool:
+        return self.kind == self.Kind.OBSERVED
 
     @property
     def is_over(self) -> bool:
@@ -124,6 +140,7 @@ class Cycle(models.Model):
         BIND_ERROR = "bind_error"
         SKIPPED = "skipped"
         WAITING = "waiting"
+        NOT_TOLD = "not_told"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="cycle_rows")
     number = models.PositiveIntegerField()
@@ -164,7 +181,10 @@ class PodOutcome(models.Model):
     priority = models.IntegerField(default=0)
     scheduler_name = models.CharField(max_length=256, blank=True)
     queue = models.CharField(max_length=20)
-    """`active`, `backoff`, `unschedulable`, `gated`, `waiting_on_permit`, ...; empty: in none."""
+    """`active`, `backoff`, `unschedulable`, `gated`, `waiting_on_permit`, ...; empty: in none.
+
+    `not_told`: the scheduler that is observed has not said what became of it.
+    """
     node = models.CharField(max_length=256, blank=True)
     nominated_node = models.CharField(max_length=256, blank=True)
     attempts = models.PositiveIntegerField(default=0)

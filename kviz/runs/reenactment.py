@@ -121,6 +121,11 @@ def max_cycle(n_nodes: int) -> int:
 
 
 def _check_possible(run: Run, recorded: CycleDocument) -> None:
+    if run.is_observed:
+        raise CannotReenact(
+            "A real scheduler decided this cycle. kviz knows what it told, and cannot ask its "
+            "plugins."
+        )
     if run.engine_version != ENGINE_VERSION:
         raise CannotReenact(
             f"This run was made by engine {run.engine_version}; this is {ENGINE_VERSION}, which "

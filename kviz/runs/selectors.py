@@ -31,7 +31,7 @@ from scheduler_core.trace.events import (
     PodAdded,
     ScenarioStepped,
 )
-from scheduler_core.trace.index import DEFINING
+from scheduler_core.trace.index import DEFINING, NOT_TOLD
 
 
 def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Run]:
@@ -56,8 +56,9 @@ def cycles_after(*, run: Run, after: int = 0, limit: int = 100) -> QuerySet[Cycl
 
 
 def pods_pending(*, run: Run) -> QuerySet[PodOutcome]:
-    """Pods without a node, the most important first."""
-    return run.pod_outcomes.filter(node="", deleted=False).order_by("-priority", "pod")
+    """Pods known to be without a node, the most important first."""
+    without = run.pod_outcomes.filter(node="", deleted=False).exclude(queue=NOT_TOLD)
+    return without.order_by("-priority", "pod")
 
 
 def pods_evicted(*, run: Run) -> QuerySet[PodOutcome]:
@@ -173,6 +174,25 @@ def cycle_get(*, run: Run, cycle: int) -> CycleDocument | None:
             row.message,
         )
     return document
+
+
+def cycles_latest(*, run: Run, limit: int) -> list[tuple[Cycle, CycleDocument]]:
+    """The last so many cycles and everything about them, in order; what is bound later is not."""
+    rows = {row.number: row for row in run.cycle_rows.order_by("-number")[:limit]}
+    chunks = list(run.chunks.filter(last_cycle__gte=min(rows, default=0)).order_by("last_seq"))
+    names = _names_before(run.pk, chunks[0].first_seq) if rows else Names()
+    found: list[tuple[Cycle, CycleDocument]] = []
+    for chunk in chunks if rows else ():
+        _, headers = codec.read_headers(bytes(chunk.headers))
+        names.take(headers)
+        for number in range(chunk.first_cycle, chunk.last_cycle + 1):
+            if number in rows:
+                place = cycle_range(headers, number)
+                details = codec.decode_details(codec.details_of(bytes(chunk.details), number))
+                events = headers[place.start : place.stop]
+                document = cycle_document(names, events, (), details)
+                found.append((rows[number], document))
+    return found
 
 
 def _until_bound(

@@ -147,7 +147,11 @@ def run_pause(*, run: Run) -> bool:
 
     What is stored stays. The worker notices when it next wants to store something.
     """
-    active = Run.objects.filter(pk=run.pk, status__in=(Run.Status.QUEUED, Run.Status.RUNNING))
+    active = Run.objects.filter(
+        pk=run.pk,
+        kind=Run.Kind.SIMULATED,
+        status__in=(Run.Status.QUEUED, Run.Status.RUNNING),
+    )
     return active.update(status=Run.Status.PAUSED, claimed_by="") == 1
 
 
@@ -181,6 +185,7 @@ def run_claim(*, worker: str) -> Run | None:
     free = Q(status=Run.Status.QUEUED) | Q(
         status=Run.Status.RUNNING, heartbeat_at__lt=now - CLAIM_EXPIRES
     )
+    free &= Q(kind=Run.Kind.SIMULATED)
     for run_id in Run.objects.filter(free).order_by("created_at").values_list("pk", flat=True)[:5]:
         claimed = Run.objects.filter(free, pk=run_id).update(
             status=Run.Status.RUNNING,
@@ -334,7 +339,7 @@ class _Recording:
                     claims=0,
                     heartbeat_at=timezone.now(),
                 )
-                _store(self._run, chunk, delta)
+                chunk_store(run=self._run, chunk=chunk, delta=delta)
             self._stored_seq = chunk.last_seq
             self._advanced(self._run.pk, chunk.last_seq)
         else:
@@ -349,7 +354,8 @@ class _Recording:
             setattr(self._run, name, value)
 
 
-def _store(run: Run, chunk: Chunk, delta: Delta) -> None:
+def chunk_store(*, run: Run, chunk: Chunk, delta: Delta) -> None:
+    """Append a chunk to the trace, and bring the index up to it. Call it in a transaction."""
     TraceChunk.objects.create(
         run=run,
         first_seq=chunk.first_seq,

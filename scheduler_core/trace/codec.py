@@ -70,6 +70,14 @@ class TraceWriter:
         self._details: list[tuple[int, list[bytes]]] = []
         self._n_bytes = 0
 
+    @classmethod
+    def continuing(cls, *, last_seq: int, cycle: int) -> TraceWriter:
+        """Go on after a stored trace that cannot be simulated again; there is no hash of it."""
+        writer = cls()
+        writer._last_seq, writer._cycle = last_seq, cycle
+        writer._begin()
+        return writer
+
     @property
     def last_seq(self) -> int:
         """The last header event taken, -1 before the first."""

@@ -47,7 +47,11 @@ class DetailEvent(msgspec.Struct, frozen=True, array_like=True, tag=True, tag_fi
 
 
 class RunStarted(Event, frozen=True):
-    """`not_modelled` names what the input asks for and this engine does not do."""
+    """`not_modelled` names what the input asks for and this engine does not do.
+
+    With `observed` a real scheduler decides, and the trace has what it told kviz being its
+    extender: of plugins, scores and outcomes nothing unless an event says so.
+    """
 
     engine_version: str
     seed: int
@@ -55,6 +59,7 @@ class RunStarted(Event, frozen=True):
     plugins: tuple[str, ...]
     profiles: tuple[ProfileRecord, ...]
     not_modelled: tuple[str, ...] = ()
+    observed: bool = False
 
 
 class ClockAdvanced(Event, frozen=True):
@@ -99,7 +104,10 @@ class NodeOrderChanged(Event, frozen=True):
 
 
 class PodAdded(Event, frozen=True):
-    """`node` is set for a pod that was bound before; `requests` aligns with the resources."""
+    """`node` is set for a pod that was bound before; `requests` aligns with the resources.
+
+    Observed pods have a `uid`: by it a scheduler's later questions name them.
+    """
 
     pod: int
     namespace: str
@@ -113,6 +121,7 @@ class PodAdded(Event, frozen=True):
     phase: str = "Pending"
     terminating: bool = False
     gone_at_ns: int = 0
+    uid: str = ""
 
 
 class PodUpdated(Event, frozen=True):
@@ -208,6 +217,8 @@ class PreFilterFinished(Event, frozen=True):
 
 class FilterFinished(Event, frozen=True):
     """Counts of the Filter point; `n_to_find` is where the search stops (sampling).
+
+    -1 stands for a count that a scheduler which is observed does not tell.
 
     With `by_nomination` one node was tried first and taken: the pod's nominated one, or else
     `hint`. That is the node which batching offered, taken or not.

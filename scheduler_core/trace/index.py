@@ -39,6 +39,7 @@ from scheduler_core.trace.records import (
 DEFINING = (RunStarted, NodeAdded, NodeOrderChanged, PodAdded)
 """Events that give names to numbers, or order to nodes: needed to read any later cycle."""
 TERMINAL_PHASES = ("Succeeded", "Failed")
+NOT_TOLD = "not_told"
 
 
 @dataclass(slots=True)
@@ -70,6 +71,8 @@ class CycleRow:
 @dataclass(slots=True)
 class PodRow:
     """Where a pod stands that was queued or evicted; `queue` is empty when it is in none.
+
+    It is `not_told` where a scheduler that is observed has not said what became of the pod.
 
     `moved_by` is the cluster event behind its last queue move, `last_cycle` 0 if it had none.
     """
@@ -116,6 +119,8 @@ class TraceIndex:
     """Pods that wait for a node, in whatever queue."""
     _bound: set[int] = field(default_factory=set)
     _cycle: CycleRow | None = None
+    _pod_of_cycle: int = NONE
+    """The pod of the latest cycle."""
     _binding: dict[int, CycleRow] = field(default_factory=dict)
     """Cycles that ended well, by number, until their pods are bound: they may yet fail."""
     _cycles: dict[int, CycleRow] = field(default_factory=dict)
@@ -246,7 +251,8 @@ class TraceIndex:
     def _follow(self, cycle: CycleRow, event: AnyEvent) -> None:
         match event:
             case FilterFinished():
-                cycle.n_examined, cycle.n_feasible = event.n_examined, event.n_feasible
+                cycle.n_examined = max(0, event.n_examined)
+                cycle.n_feasible = event.n_feasible
                 if event.rejected and not event.n_feasible:
                     # Among equals the one that nodes got furthest to says more.
                     most = max(reversed(event.rejected), key=lambda r: r.n_nodes)
@@ -262,6 +268,7 @@ class TraceIndex:
     def _begin(self, event: CycleStarted) -> None:
         row = self._change(event.pod)
         row.attempts, row.last_cycle = event.attempt, event.cycle
+        self._pod_of_cycle = event.pod
         self.n_cycles = event.cycle
         self._cycle = CycleRow(
             number=event.cycle,
@@ -287,3 +294,6 @@ class TraceIndex:
         self._cycles[cycle.number] = cycle
         if event.result in (Result.SCHEDULED, Result.WAITING):
             self._binding[cycle.number] = cycle
+        elif event.result is Result.NOT_TOLD:
+            self._waiting.discard(self._pod_of_cycle)
+            self._change(self._pod_of_cycle).queue = NOT_TOLD

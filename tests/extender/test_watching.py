@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Iterator
@@ -11,15 +12,19 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from websockets.sync.client import ClientConnection, connect
 
-from kviz.extenders import incoming, notebook
-from kviz.extenders.models import ExtenderRequest, ExtenderSession
+from kviz.extenders import incoming
+from kviz.extenders.incoming import Verb
+from kviz.extenders.models import ExtenderSession
 from kviz.extenders.services import session_create
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.config import load_configuration
 from scheduler_core.extender import answers, wire
 from scheduler_core.extender.client import HTTPExtender
 from scheduler_core.framework.extenders import Candidate
+from scheduler_core.trace.codec import read_headers
+from scheduler_core.trace.events import CycleFinished, RunFinished, RunStarted
 from tests.extender.recordings import EXCHANGES, Json, parse_node, parse_pod, recorded_nodes
 from tests.running_server import Server, start_server, stop_server
 from tests.web.cast import Person, person
@@ -156,16 +161,63 @@ def test_the_page_tells_what_was_asked_in_order(
         assert ask(web, snippet, name.rsplit("-", 1)[1], body).status_code == 200
     for _ in range(50):
         text = web.get(str(session_page.url)).text
-        rows = re.findall(r'<th scope="row">(.*?)</th>', text)
-        if rows[-3:] == ["default/case-01", "default/case-01", "default/case-78"]:
+        rows = re.findall(r'<th scope="row" class="mono">(.*?)</th>', text)
+        if rows[-2:] == ["default/case-01", "default/case-78"]:
             break
         time.sleep(0.1)
-    assert rows[-3:] == ["default/case-01", "default/case-01", "default/case-78"]
+    assert rows[-2:] == ["default/case-01", "default/case-78"]
     assert "ext-1, ext-3, ext-4, ext-2" in text
     assert "ext-4: default/fill-false-0" in text
     assert "The scheduler sends whole nodes." in text
     assert 'http-equiv="refresh"' not in text
-    assert 'http-equiv="refresh"' in web.get(f"{session_page.url}?live").text
+
+
+def test_viewers_of_the_run_are_told_as_the_scheduler_asks(
+    web: httpx.Client, server: Server
+) -> None:
+    page = submit(web, "/extender", name="Live")
+    run_id = run_id_of(page)
+    url = url_prefix_of(page)
+    cookies = "; ".join(f"{name}={value}" for name, value in web.cookies.items())
+    address = f"ws{server.base_url.removeprefix('http')}/ws/runs/{run_id}/?after=-1"
+    headers = {"Cookie": cookies, "Origin": server.base_url}
+    with connect(address, additional_headers=headers) as socket:
+        assert kinds_until(socket, RunStarted)
+        body = EXCHANGES["case-01-1-filter.json"]["request"]["body"]
+        assert web.post(f"{url}/filter", json=body).status_code == 200
+        told = kinds_until(socket, CycleFinished)
+        assert [kind for kind in told if kind in ("NodeAdded", "PodAdded", "ExtenderCalled")] == [
+            *("NodeAdded",) * 4,
+            "PodAdded",
+            "ExtenderCalled",
+        ]
+        submit(web, f"{page.url.path}/revoke")
+        assert kinds_until(socket, RunFinished)
+    assert web.get(f"/api/v1/runs/{run_id}/").json()["status"] == "finished"
+
+
+def run_id_of(page: httpx.Response) -> str:
+    found = re.search(r"/runs/([0-9a-f-]{36})/explore", page.text)
+    assert found is not None
+    return found[1]
+
+
+def url_prefix_of(page: httpx.Response) -> str:
+    found = re.search(r"urlPrefix: (\S+)", unescape(page.text))
+    assert found is not None
+    return found[1]
+
+
+def kinds_until(socket: ClientConnection, last: type) -> list[str]:
+    """The kinds of events that come, up to a chunk with one of the kind."""
+    told: list[str] = []
+    while last.__name__ not in told:
+        frame = socket.recv(timeout=10)
+        if isinstance(frame, bytes):
+            first_seq, events = read_headers(frame)
+            told += [type(event).__name__ for event in events]
+            socket.send(json.dumps({"ack": first_seq + len(events) - 1}))
+    return told
 
 
 def test_bad_requests_are_refused(web: httpx.Client, snippet: Json) -> None:
@@ -182,17 +234,17 @@ def test_bad_requests_are_refused(web: httpx.Client, snippet: Json) -> None:
 
 def test_a_revoked_token_is_as_good_as_a_guessed_one(web: httpx.Client) -> None:
     page = submit(web, "/extender", name="Soon over")
-    found = re.search(r"urlPrefix: (\S+)", unescape(page.text))
-    assert found is not None
+    url, run_id = url_prefix_of(page), run_id_of(page)
     body = EXCHANGES["case-01-1-filter.json"]["request"]["body"]
-    assert web.post(f"{found[1]}/filter", json=body).status_code == 200
+    assert web.post(f"{url}/filter", json=body).status_code == 200
     page = submit(web, f"{page.url.path}/revoke")
     assert "This session is revoked" in page.text
-    assert web.post(f"{found[1]}/filter", json=body).status_code == 404
-    guessed = f"{found[1].rpartition('/')[0]}/guess"
+    assert web.post(f"{url}/filter", json=body).status_code == 404
+    guessed = f"{url.rpartition('/')[0]}/guess"
     assert web.post(f"{guessed}/filter", json=body).status_code == 404
     submit(web, f"{page.url.path}/delete")
     assert web.get(page.url.path).status_code == 404
+    assert "A real scheduler, watched" in web.get(f"/runs/{run_id}").text
 
 
 # ---------------------------------------------------------------- without a server
@@ -232,35 +284,19 @@ def test_a_session_is_private(ada: Person, settings: Any) -> None:
     assert ben.client.post(f"/extender/{session.pk}/revoke").status_code == 404
 
 
-def test_a_session_keeps_the_latest_requests(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notebook, "MAX_REQUESTS_KEPT", 5)
-    session = session_create(workspace=ada.workspace)
-    gone = ExtenderSession(workspace=ada.workspace)
-    body = EXCHANGES["case-01-1-filter.json"]["request"]["body"]
-    asked = incoming.answer("filter", httpx.Request("POST", "http://x", json=body).content)
-    for first in (0, 4, 8):
-        batch = [
-            ExtenderRequest(
-                session_id=session.pk if i % 2 else gone.pk,
-                at="2026-11-21T00:00:00Z",
-                verb="filter",
-                pod=f"default/p-{i}",
-                n_nodes=asked.n_nodes,
-                nodes=asked.nodes,
-            )
-            for i in range(2 * first, 2 * first + 8)
-        ]
-        notebook.store(batch)
-    kept = session.requests.order_by("id").values_list("pod", flat=True)
-    assert list(kept) == [f"default/p-{i}" for i in (15, 17, 19, 21, 23)]
-
-
 def test_long_lists_are_kept_in_part() -> None:
-    names = [f"n-{i}" for i in range(3_000)]
+    names = [f"n-{i}" for i in range(12_000)]
     content = httpx.Request(
         "POST", "http://x", json={"Pod": {"metadata": {"name": "p" * 999}}, "NodeNames": names}
     ).content
-    asked = incoming.answer("filter", content)
-    assert (asked.n_nodes, len(asked.nodes)) == (3_000, incoming.NAMES_KEPT)
+    asked = incoming.answer(Verb.FILTER, content)
+    assert (asked.n_nodes, len(asked.nodes)) == (12_000, incoming.NAMES_KEPT)
     assert len(asked.pod) <= 512
     assert wire.filter_result(asked.answer).node_names == tuple(names)
+
+
+def test_of_a_pod_that_is_too_long_only_the_name_is_kept() -> None:
+    labels = {f"key-{i}": "x" * 60 for i in range(5_000)}
+    pod = {"metadata": {"name": "p", "namespace": "n", "uid": "u", "labels": labels}}
+    asked = incoming.answer(Verb.FILTER, json.dumps({"Pod": pod, "NodeNames": []}).encode())
+    assert (asked.pod, asked.pod_key, asked.pod_json) == ("n/p", "u", b"")

@@ -89,7 +89,7 @@ def test_failed_binding_gives_the_room_back() -> None:
     assert state.usage[story.EAST].requested == [3000, GIB]
     assert stray.verdict is not None
     assert stray.verdict.result is r.Result.BIND_ERROR
-    assert state.results == [0, 0, 0, 1, 0, 0]
+    assert state.results == [0, 0, 0, 1, 0, 0, 0]
 
 
 def test_a_late_bind_error_replaces_the_result_of_its_cycle() -> None:
@@ -97,10 +97,10 @@ def test_a_late_bind_error_replaces_the_result_of_its_cycle() -> None:
     late = next(i for i, event in enumerate(events) if isinstance(event, e.CycleFinished))
     state = fold(events[:late])
     apply(state, e.CycleFinished(3, r.Result.SCHEDULED, story.EAST))
-    assert state.results == [1, 0, 0, 0, 0, 0]
+    assert state.results == [1, 0, 0, 0, 0, 0, 0]
     apply(state, e.CycleStarted(4, story.WEB, 1, 0, r.Queue.ACTIVE, 0, 3))
     apply(state, e.CycleFinished(3, r.Result.BIND_ERROR, -1, "conflict"))
-    assert state.results == [0, 0, 0, 1, 0, 0]
+    assert state.results == [0, 0, 0, 1, 0, 0, 0]
     assert state.cycle is not None
     assert state.cycle.finished is None
     assert state.pods[story.STRAY].verdict == e.CycleFinished(
@@ -129,7 +129,7 @@ def test_whole_story_ends_as_told() -> None:
     assert story.JOB not in state.pods
     assert state.usage[story.LATE].requested == [3500, GIB, 1]
     assert state.usage[story.WEST].requested == [1000, 2 * GIB, 0]
-    assert state.results == [1, 1, 0, 1, 1, 1]
+    assert state.results == [1, 1, 0, 1, 1, 1, 0]
 
 
 def test_details_change_nothing() -> None:

@@ -10,8 +10,11 @@ from django import template
 from django.template import Context
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 
 from kviz.runs.decoder import reasons_in
+from kviz.runs.models import Run
+from kviz.snapshots.templatetags.snapshot_titles import title_of
 
 register = template.Library()
 register.filter("reasons_in", reasons_in)
@@ -47,6 +50,14 @@ def why_url(context: Context, pod: str) -> str:
 @register.simple_tag(takes_context=True)
 def run_url(context: Context) -> str:
     return _address(context, "run-detail")
+
+
+@register.filter
+def run_title(run: Run) -> str:
+    """What to call a run in front of people: its own name, or its cluster's."""
+    if run.name:
+        return run.name
+    return title_of(run.snapshot) if run.snapshot else gettext("Live session")
 
 
 @register.filter

@@ -1,0 +1,367 @@
+"""What a real scheduler tells its extender, worded as the events of a trace.
+
+Pure: no database. The scheduler tells which pod it has in hand, which nodes survived its filters,
+and whom it would evict where. It does not tell which plugin rejected a node, any score, or which
+node it chose in the end. What it does not tell is not in the trace; a later question may tell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from kviz.extenders.incoming import Asked, Verb
+from scheduler_core import ENGINE_VERSION
+from scheduler_core.api import KubeObject, Node, Pod
+from scheduler_core.api.errors import ParseError, Place
+from scheduler_core.api.parse import decode
+from scheduler_core.cluster.cache import Cache
+from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.sim.world_trace import WorldTrace
+from scheduler_core.trace.events import (
+    AnyEvent,
+    Bound,
+    ClockAdvanced,
+    CycleFinished,
+    CycleStarted,
+    ExtenderCalled,
+    FilterColumns,
+    FilterFinished,
+    HeaderEvent,
+    NodeAdded,
+    NominationChanged,
+    PodAdded,
+    PreemptionDryRun,
+    ResourcesDefined,
+    RunStarted,
+)
+from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import (
+    NONE,
+    CandidateRecord,
+    Column,
+    ProfileRecord,
+    Queue,
+    Result,
+    StatusRecord,
+)
+
+MAX_QUESTIONS: Final = 20_000
+MAX_NODES: Final = 20_000
+MAX_PODS: Final = 200_000
+"""A session that knows more is over, and says so."""
+
+ORDER: Final = (Verb.FILTER, Verb.PRIORITIZE, Verb.PREEMPT)
+"""In which a scheduler asks about one attempt; it may leave some out."""
+ANSWERS: Final[Mapping[Verb, str]] = {
+    Verb.FILTER: "keeps every node",
+    Verb.PRIORITIZE: "scores every node 0",
+    Verb.PREEMPT: "keeps every candidate and victim",
+}
+PASSED: Final = StatusRecord("Success")
+EXTENDER: Final = "kviz"
+HTTP_OK: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question: when it came (nanoseconds since the epoch), and how long the answer took."""
+
+    at_ns: int
+    verb: Verb
+    asked: Asked
+    duration_ns: int = 0
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """The attempt a scheduler is asking about, as far as it came."""
+
+    pod: int
+    verb: Verb
+    n_nodes: int
+    """Nodes that passed the filters; 0 before it said so."""
+    n_questions: int = 0
+
+
+@dataclass(slots=True)
+class _PodFacts:
+    """What is known of a pod; -1 for no node."""
+
+    attempts: int = 0
+    node: int = NONE
+    nominated: int = NONE
+
+
+@dataclass
+class Observer:
+    """Turns questions into events; begin it or resume it first."""
+
+    _events: list[AnyEvent] = field(default_factory=list)
+    _pods: dict[int, _PodFacts] = field(default_factory=dict)
+    _cycle: int = 0
+    _n_questions: int = 0
+    _now_ns: int = 0
+    _attempt: _Attempt | None = None
+    _previous: _Attempt | None = None
+    _condition: str = ""
+
+    def __post_init__(self) -> None:
+        self._recorder = Recorder(self._emit)
+        cache = Cache(ClusterColumns(), now_ns=lambda: self._now_ns)
+        self._world = WorldTrace(self._recorder, cache)
+
+    def _emit(self, event: AnyEvent) -> None:
+        if isinstance(event, PodAdded):
+            event = replace(event, uid=next(reversed(self._recorder.pods)))
+            self._pods[event.pod] = _PodFacts(0, event.node, event.nominated_node)
+        self._events.append(event)
+
+    # ------------------------------------------------------------ the beginning
+
+    def begin(self, now_ns: int, objects: Iterable[KubeObject]) -> None:
+        """Tell what a snapshot of the cluster knows: its nodes, and the pods on them."""
+        self._now_ns = now_ns
+        profiles = (ProfileRecord("", ()),)
+        self._emit(RunStarted(ENGINE_VERSION, 0, now_ns, (), profiles, (), observed=True))
+        known = list(objects)
+        for item in known:
+            if isinstance(item, Node):
+                self._world.added(item)
+        for item in known:
+            if (
+                isinstance(item, Pod)
+                and item.spec.node_name
+                and item.uid not in self._recorder.pods
+            ):
+                self._node(item.spec.node_name)
+                self._add_pod(item)
+
+    def resume(self, event: HeaderEvent) -> None:
+        """Take in what an earlier observer told."""
+        recorder = self._recorder
+        match event:
+            case RunStarted() | ClockAdvanced():
+                self._now_ns = event.now_ns
+            case ResourcesDefined():
+                for name in event.names:
+                    recorder.resources[name] = len(recorder.resources)
+            case NodeAdded():
+                recorder.nodes[event.name] = event.node
+            case PodAdded():
+                recorder.pods[event.uid] = event.pod
+                self._pods[event.pod] = _PodFacts(0, event.node, event.nominated_node)
+            case CycleStarted():
+                self._cycle = event.cycle
+                self._pods[event.pod].attempts = event.attempt
+            case Bound():
+                self._pods[event.pod].node = event.node
+            case NominationChanged():
+                self._pods[event.pod].nominated = event.node
+            case ExtenderCalled():
+                self._n_questions += 1
+            case _:
+                pass
+
+    # ------------------------------------------------------------ questions
+
+    @property
+    def too_much(self) -> str:
+        """Why the session has to end here; empty while it may go on."""
+        bounds = (
+            (self._n_questions, MAX_QUESTIONS, "questions"),
+            (len(self._recorder.nodes), MAX_NODES, "nodes"),
+            (len(self._recorder.pods), MAX_PODS, "pods"),
+        )
+        return next(
+            (
+                f"a live session holds at most {most} {what}"
+                for n, most, what in bounds
+                if n >= most
+            ),
+            "",
+        )
+
+    @property
+    def n_open(self) -> int:
+        """How many questions the latest attempt has, if there may be more to come; else 0."""
+        return self._attempt.n_questions if self._attempt else 0
+
+    def take(self, question: Question) -> None:
+        """Tell what a question says."""
+        asked, verb = question.asked, question.verb
+        pod = self._recorder.pods.get(asked.pod_key, NONE)
+        running = self._attempt
+        if running and (running.pod != pod or ORDER.index(verb) <= ORDER.index(running.verb)):
+            self.close()
+        self._advance(question.at_ns)
+        nodes = Column.narrow(np.array([self._node(name) for name in asked.nodes], np.int64))
+        pod = self._asked_pod(asked)
+        begins = self._attempt is None
+        if begins:
+            self._start(pod, verb)
+        if verb is Verb.PREEMPT:
+            self._would_evict(asked)
+        elif begins:
+            self._passed(asked.n_nodes, nodes)
+        self._call(pod, question)
+        self._n_questions += 1
+
+    def close(self) -> None:
+        """End the attempt: how it ends, the scheduler does not tell."""
+        if self._attempt is not None:
+            self._emit(CycleFinished(self._cycle, Result.NOT_TOLD, NONE))
+            self._previous, self._attempt = self._attempt, None
+
+    def drain(self) -> list[AnyEvent]:
+        """Hand over the events of whole attempts; of one that goes on there are none yet."""
+        end = len(self._events)
+        if self._attempt is not None:
+            end = next(i for i in reversed(range(end)) if _starts(self._events[i]))
+        told, self._events = self._events[:end], self._events[end:]
+        return told
+
+    def _advance(self, at_ns: int) -> None:
+        """Move the clock; it never goes back, though that of the machine may."""
+        if at_ns > self._now_ns:
+            self._now_ns = at_ns
+            self._emit(ClockAdvanced(at_ns))
+
+    def _start(self, pod: int, verb: Verb) -> None:
+        """Begin a cycle. A late question about scores belongs to the attempt before."""
+        before, facts = self._previous, self._pods[pod]
+        if verb is not Verb.PRIORITIZE or before is None or before.pod != pod:
+            facts.attempts += 1
+        self._cycle += 1
+        n_nodes = len(self._recorder.nodes)
+        self._emit(CycleStarted(self._cycle, pod, facts.attempts, 0, Queue.NOWHERE, 0, n_nodes))
+        self._attempt = _Attempt(pod, verb, 0)
+
+    def _passed(self, n_nodes: int, nodes: Column) -> None:
+        """Tell which nodes survived; what became of the others is not told."""
+        assert self._attempt is not None
+        self._attempt.n_nodes = n_nodes
+        self._emit(FilterFinished(NONE, n_nodes, NONE, ()))
+        verdicts = Column.narrow(np.zeros(len(nodes.array()), np.int64))
+        self._emit(FilterColumns((PASSED,), verdicts, nodes, nodes))
+
+    # ------------------------------------------------------------ nodes and pods
+
+    def _node(self, name: str) -> int:
+        """Return a node's number; of one that no snapshot knows, the name is all there is."""
+        if name not in self._recorder.nodes:
+            self._emit(NodeAdded(self._recorder.node(name), name, "", {}, (), False, ()))
+        return self._recorder.nodes[name]
+
+    def _asked_pod(self, asked: Asked) -> int:
+        """Return the number of the pod in hand, and tell what its object says of it by now."""
+        pod = _parsed(asked)
+        self._condition = _condition(pod)
+        nominated = pod.status.nominated_node_name if pod else ""
+        node = self._node(nominated) if nominated else NONE
+        if asked.pod_key not in self._recorder.pods:
+            if pod is None:
+                namespace, _, name = asked.pod.partition("/")
+                self._bare_pod(asked.pod_key, namespace, name, NONE)
+            else:
+                self._add_pod(pod)
+        number = self._recorder.pods[asked.pod_key]
+        if self._pods[number].nominated != node:
+            self._pods[number].nominated = node
+            self._emit(NominationChanged(number, node))
+        return number
+
+    def _add_pod(self, pod: Pod) -> None:
+        self._world.added(pod)
+
+    def _bare_pod(self, uid: str, namespace: str, name: str, node: int) -> None:
+        self._emit(PodAdded(self._recorder.pod(uid), namespace, name, "", 0, (), "", node))
+
+    # ------------------------------------------------------------ preemption
+
+    def _would_evict(self, asked: Asked) -> None:
+        """Tell the candidates. That a victim is on its node is told by the way."""
+        assert self._attempt is not None
+        if not self._attempt.n_nodes:
+            self._passed(0, Column("u1", b""))
+        candidates = []
+        for name, each in asked.victims.items():
+            node = self._recorder.nodes[name]
+            victims = tuple(self._victim(uid, key, node) for uid, key in each.pods)
+            record = CandidateRecord(node, (), (), victims, each.n_pdb_violations, PASSED)
+            candidates.append(record)
+        self._emit(PreemptionDryRun(tuple(candidates)))
+
+    def _victim(self, uid: str, key: str, node: int) -> int:
+        if uid not in self._recorder.pods:
+            namespace, _, name = key.rpartition("/")
+            self._bare_pod(uid, namespace, name, node)
+        pod = self._recorder.pods[uid]
+        if self._pods[pod].node == NONE:
+            self._pods[pod].node = node
+            self._emit(Bound(pod, node))
+        return pod
+
+    # ------------------------------------------------------------ the call itself
+
+    def _call(self, pod: int, question: Question) -> None:
+        asked, attempt = question.asked, self._attempt
+        assert attempt is not None
+        self._emit(
+            ExtenderCalled(
+                extender=EXTENDER,
+                verb=question.verb.value,
+                n_nodes_in=asked.n_nodes,
+                n_nodes_out=asked.n_nodes,
+                duration_ns=question.duration_ns,
+                summary="; ".join(self._effects(question, attempt)),
+                pod=pod,
+                status=HTTP_OK,
+                whole_nodes=asked.whole_nodes,
+                n_request_bytes=asked.n_bytes,
+                n_response_bytes=len(asked.answer),
+            )
+        )
+        attempt.verb = question.verb
+        attempt.n_questions += 1
+
+    def _effects(self, question: Question, attempt: _Attempt) -> Iterator[str]:
+        """Say what kviz answered, and what else the question tells."""
+        asked, n_passed = question.asked, attempt.n_nodes
+        yield ANSWERS[question.verb]
+        if question.verb is Verb.PRIORITIZE and asked.n_nodes < n_passed:
+            gone = n_passed - asked.n_nodes
+            yield f"{gone} of {n_passed} nodes are gone: another extender dropped them"
+        if len(asked.nodes) < asked.n_nodes:
+            yield f"of {asked.n_nodes} names {len(asked.nodes)} were kept"
+        if attempt.verb is question.verb and self._condition:
+            yield f"before this attempt the pod's status said: {self._condition}"
+
+
+def _starts(event: AnyEvent) -> bool:
+    return isinstance(event, CycleStarted)
+
+
+def _condition(pod: Pod | None) -> str:
+    """Return what the scheduler wrote about an earlier attempt, if anything."""
+    conditions = pod.status.conditions if pod else ()
+    return next((c.message for c in conditions if c.type == "PodScheduled"), "")
+
+
+def _parsed(asked: Asked) -> Pod | None:
+    """Read the pod as far as kviz keeps pods, without secrets; None if it cannot be read."""
+    if not asked.pod_json:
+        return None
+    try:
+        pod = decode(asked.pod_json, Pod, Place("", 0))
+    except (ParseError, msgspec.DecodeError):
+        return None
+    if not isinstance(pod, Pod):
+        return None
+    metadata = replace(pod.metadata, uid=asked.pod_key)
+    return replace(pod, metadata=metadata, spec=replace(pod.spec, node_name=""))

@@ -1,0 +1,315 @@
+"""What a real scheduler tells becomes a run like any other, with nothing invented."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from kviz.extenders import incoming, observer
+from kviz.extenders.incoming import Verb
+from kviz.extenders.models import ExtenderSession
+from kviz.extenders.notebook import Notebook
+from kviz.extenders.observer import Observer, Question
+from kviz.extenders.services import session_create, session_delete, session_revoke
+from kviz.runs import selectors, services
+from kviz.runs.models import Run
+from scheduler_core.trace.events import (
+    Bound,
+    CycleFinished,
+    CycleStarted,
+    ExtenderCalled,
+    FilterFinished,
+    NodeAdded,
+    NominationChanged,
+    PodAdded,
+    PreemptionDryRun,
+)
+from scheduler_core.trace.records import Result
+from tests.extender.recordings import EXCHANGES
+from tests.web.cast import Person, person
+
+SECOND_NS = 1_000_000_000
+START_NS = 1_900_000_000 * SECOND_NS
+
+
+def question(verb: Verb, second: int, body: object) -> Question:
+    asked = incoming.answer(verb, json.dumps(body).encode())
+    return Question(START_NS + second * SECOND_NS, verb, asked, duration_ns=7)
+
+
+def pod(name: str, **status: object) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": "shop", "uid": f"uid-{name}"}
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "250m"}}}
+    spec = {"containers": [container], "priority": 7, "schedulerName": "real"}
+    return {"metadata": metadata, "spec": spec, "status": status}
+
+
+def asks(verb: Verb, second: int, name: str, *nodes: str, **status: object) -> Question:
+    return question(verb, second, {"Pod": pod(name, **status), "NodeNames": nodes})
+
+
+def would_evict(second: int, name: str, victims: dict[str, list[str]]) -> Question:
+    sent = {
+        node: {"Pods": [{"UID": uid} for uid in uids], "NumPDBViolations": 1}
+        for node, uids in victims.items()
+    }
+    return question(Verb.PREEMPT, second, {"Pod": pod(name), "NodeNameToMetaVictims": sent})
+
+
+def told(*questions: Question) -> list[Any]:
+    """The events after the beginning, with all attempts over."""
+    watch = Observer()
+    watch.begin(START_NS, ())
+    watch.drain()
+    for each in questions:
+        watch.take(each)
+    watch.close()
+    return watch.drain()
+
+
+def of(kind: type, events: list[Any]) -> list[Any]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+# ---------------------------------------------------------------- words
+
+
+def test_an_attempt_is_a_cycle_whose_end_is_not_told() -> None:
+    events = told(
+        asks(Verb.FILTER, 1, "web", "a", "b"),
+        asks(Verb.PRIORITIZE, 1, "web", "a", "b"),
+        asks(Verb.FILTER, 2, "db", "b"),
+    )
+    assert [(e.cycle, e.attempt) for e in of(CycleStarted, events)] == [(1, 1), (2, 1)]
+    assert [(e.result, e.node) for e in of(CycleFinished, events)] == [(Result.NOT_TOLD, -1)] * 2
+    assert [e.name for e in of(NodeAdded, events)] == ["a", "b"]
+    assert [(e.name, e.scheduler_name, e.priority, e.uid) for e in of(PodAdded, events)] == [
+        ("web", "real", 7, "uid-web"),
+        ("db", "real", 7, "uid-db"),
+    ]
+    assert [(e.n_examined, e.n_feasible, e.rejected) for e in of(FilterFinished, events)] == [
+        (-1, 2, ()),
+        (-1, 1, ()),
+    ]
+    assert [e.verb for e in of(ExtenderCalled, events)] == ["filter", "prioritize", "filter"]
+
+
+def test_a_pod_that_comes_back_has_another_attempt_and_brings_what_its_status_says() -> None:
+    conditions = [{"type": "PodScheduled", "status": "False", "message": "0/2 nodes are available"}]
+    events = told(
+        asks(Verb.FILTER, 1, "web", "a"),
+        asks(Verb.FILTER, 9, "web", "a", conditions=conditions, nominatedNodeName="z"),
+    )
+    assert [e.attempt for e in of(CycleStarted, events)] == [1, 2]
+    first, second = of(ExtenderCalled, events)
+    assert "status said" not in first.summary
+    assert "0/2 nodes are available" in second.summary
+    (nominated,) = of(NominationChanged, events)
+    assert [e.name for e in of(NodeAdded, events)][nominated.node] == "z"
+
+
+def test_scores_that_are_asked_for_late_belong_to_the_same_attempt() -> None:
+    watch = Observer()
+    watch.begin(START_NS, ())
+    watch.take(asks(Verb.FILTER, 1, "web", "a", "b"))
+    watch.close()
+    watch.take(asks(Verb.PRIORITIZE, 3, "web", "a", "b"))
+    watch.close()
+    assert [e.attempt for e in of(CycleStarted, watch.drain())] == [1, 1]
+
+
+def test_nodes_that_another_extender_dropped_are_told() -> None:
+    events = told(
+        asks(Verb.FILTER, 1, "web", "a", "b", "c"), asks(Verb.PRIORITIZE, 1, "web", "a", "b")
+    )
+    assert "1 of 3 nodes are gone: another extender" in of(ExtenderCalled, events)[1].summary
+
+
+def test_victims_are_told_to_be_on_their_nodes() -> None:
+    events = told(
+        asks(Verb.FILTER, 1, "web", "a", "b"),
+        would_evict(5, "vip", {"a": ["uid-web", "uid-unknown"], "b": ["uid-other"]}),
+    )
+    (dry_run,) = of(PreemptionDryRun, events)
+    pods = {e.pod: e for e in of(PodAdded, events)}
+    nodes = [e.name for e in of(NodeAdded, events)]
+    assert {nodes[c.node]: [pods[v].uid for v in c.victims] for c in dry_run.candidates} == {
+        "a": ["uid-web", "uid-unknown"],
+        "b": ["uid-other"],
+    }
+    assert [c.n_pdb_violations for c in dry_run.candidates] == [1, 1]
+    (bound,) = of(Bound, events)
+    assert (pods[bound.pod].uid, nodes[bound.node]) == ("uid-web", "a")
+    assert of(FilterFinished, events)[1].n_feasible == 0
+    assert not of(CycleFinished, events)[1].node >= 0
+
+
+def test_what_goes_on_is_not_handed_over() -> None:
+    watch = Observer()
+    watch.begin(START_NS, ())
+    watch.take(asks(Verb.FILTER, 1, "web", "a"))
+    assert not of(CycleStarted, watch.drain())
+    assert watch.n_open == 1
+    watch.take(asks(Verb.FILTER, 2, "db", "a"))
+    assert len(of(CycleFinished, watch.drain())) == 1
+
+
+def test_a_pod_that_cannot_be_read_has_a_name() -> None:
+    body = {"Pod": {"metadata": {"name": "x", "namespace": "n"}, "spec": 3}, "NodeNames": ["a"]}
+    (added,) = of(PodAdded, told(question(Verb.FILTER, 1, body)))
+    assert (added.namespace, added.name, added.uid) == ("n", "x", "n/x")
+
+
+# ---------------------------------------------------------------- the run
+
+
+@pytest.fixture
+def ada(db: None) -> Person:
+    return person()
+
+
+def write(session: ExtenderSession, *questions: Question, book: Notebook | None = None) -> Run:
+    """Have questions written, and the last attempt settled."""
+    book = book or Notebook()
+    book.store([(session.run_id, each) for each in questions])
+    for watch in book._watches.values():
+        watch.heard_at = float("-inf")
+    book.store([])
+    session.run.refresh_from_db()
+    return session.run
+
+
+def test_recorded_questions_become_cycles_of_a_run(ada: Person) -> None:
+    session = session_create(workspace=ada.workspace, name="Staging")
+    names = ("case-01-1-filter", "case-01-2-prioritize", "case-78-1-preempt")
+    bodies = [(n.rsplit("-", 1)[1], EXCHANGES[f"{n}.json"]["request"]["body"]) for n in names]
+    run = write(session, *(question(Verb(v), i, body) for i, (v, body) in enumerate(bodies)))
+    assert (run.status, run.kind, run.cycles) == ("running", "observed", 2)
+    rows = ada.get(f"/runs/{run.pk}/cycles/").json()["cycles"]
+    assert [(row["pod"], row["result"], row["n_feasible"]) for row in rows] == [
+        ("default/case-01", "not_told", 4),
+        ("default/case-78", "not_told", 0),
+    ]
+    assert [row["now_ns"] for row in rows] == [START_NS, START_NS + 2 * SECOND_NS]
+    first = ada.get(f"/runs/{run.pk}/cycles/1/").json()
+    assert first["feasible"] == bodies[0][1]["NodeNames"]
+    assert [call["verb"] for call in first["extenders"]] == ["filter", "prioritize"]
+    assert first["filter"] == {}
+    second = ada.get(f"/runs/{run.pk}/cycles/2/").json()
+    assert set(second["preemption"]["candidates"]) == set(bodies[2][1]["NodeNameToVictims"])
+    assert "winner" not in second["preemption"]
+
+
+def test_the_nodes_of_a_snapshot_are_there_from_the_beginning(ada: Person) -> None:
+    session = session_create(workspace=ada.workspace, snapshot=ada.snapshot())
+    run = write(session, asks(Verb.FILTER, 1, "web", "north", "new"))
+    names = [
+        event
+        for _, headers in selectors.chunk_headers(run_id=run.pk, after=-1, limit=9)
+        for event in read(headers)
+        if isinstance(event, NodeAdded)
+    ]
+    assert [each.name for each in names] == ["north", "south", "new"]
+    assert names[0].allocatable
+    assert not names[2].allocatable
+
+
+def read(headers: bytes) -> list[Any]:
+    from scheduler_core.trace.codec import read_headers
+
+    return list(read_headers(headers)[1])
+
+
+def test_another_process_goes_on_where_one_stopped(ada: Person) -> None:
+    session = session_create(workspace=ada.workspace)
+    write(session, asks(Verb.FILTER, 1, "web", "a"))
+    run = write(session, asks(Verb.FILTER, 9, "web", "a", "b"))
+    assert [row.attempt for row in selectors.cycles_after(run=run)] == [1, 2]
+    events = all_events(run)
+    assert len(of(PodAdded, events)) == 1
+    assert [e.name for e in of(NodeAdded, events)] == ["a", "b"]
+
+
+def all_events(run: Run) -> list[Any]:
+    chunks = selectors.chunk_headers(run_id=run.pk, after=-1, limit=1_000)
+    return [event for _, headers in chunks for event in read(headers)]
+
+
+def test_two_processes_do_not_overwrite_each_other(ada: Person) -> None:
+    session = session_create(workspace=ada.workspace)
+    one, two = Notebook(), Notebook()
+    for second, (book, name) in enumerate([(one, "a"), (two, "b"), (one, "c"), (two, "d")]):
+        run = write(session, asks(Verb.FILTER, second, name, "n"), book=book)
+    assert [row.pod for row in selectors.cycles_after(run=run)] == [
+        f"shop/{name}" for name in "abcd"
+    ]
+    seqs = list(run.chunks.order_by("last_seq").values_list("first_seq", "last_seq"))
+    assert [first for first, _ in seqs] == [0, *(last + 1 for _, last in seqs[:-1])]
+
+
+def test_a_session_that_gets_too_long_says_so(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(observer, "MAX_QUESTIONS", 3)
+    session = session_create(workspace=ada.workspace)
+    book = Notebook()
+    for second in range(5):
+        run = write(session, asks(Verb.FILTER, second, f"p-{second}", "n"), book=book)
+    assert (run.status, run.cycles) == ("finished", 3)
+    assert run.stop_reason == "a live session holds at most 3 questions"
+    page = ada.client.get(f"/runs/{run.pk}?share={services.run_share(run=run)}")
+    assert run.stop_reason in page.content.decode()
+
+
+def test_revoking_ends_the_run_and_deleting_keeps_it(ada: Person) -> None:
+    session = session_create(workspace=ada.workspace)
+    book = Notebook()
+    write(session, asks(Verb.FILTER, 1, "web", "a"), book=book)
+    session_revoke(session=session)
+    run = write(session, asks(Verb.FILTER, 2, "late", "a"), book=book)
+    assert (run.status, run.cycles, run.stop_reason) == ("finished", 1, "")
+    assert type(all_events(run)[-1]).__name__ == "RunFinished"
+    session_delete(session=session)
+    assert Run.objects.filter(pk=run.pk).exists()
+
+
+def test_no_worker_claims_a_run_that_is_observed_and_nobody_pauses_it(ada: Person) -> None:
+    session = session_create(workspace=ada.workspace)
+    Run.objects.filter(pk=session.run_id).update(heartbeat_at="2020-01-01T00:00:00Z")
+    assert services.run_claim(worker="w") is None
+    assert not services.run_pause(run=session.run)
+
+
+def test_a_cycle_that_was_observed_is_not_simulated_again(ada: Person) -> None:
+    session = session_create(workspace=ada.workspace)
+    run = write(session, asks(Verb.FILTER, 1, "web", "a"))
+    answer = ada.get(f"/runs/{run.pk}/cycles/1/also/")
+    assert answer.status_code == 409
+    assert "A real scheduler decided this cycle" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/cycles", "/explore?c=1&view=tables", "/explore?c=2&view=tables",
+             "/pods/shop/web/why", "/pods/shop/vip/why"],
+)  # fmt: skip
+def test_pages_say_what_is_not_told(ada: Person, path: str) -> None:
+    session = session_create(workspace=ada.workspace, name="Staging")
+    victims = {"a": ["uid-other"]}
+    run = write(session, asks(Verb.FILTER, 1, "web", "a"), would_evict(2, "vip", victims))
+    query = ("&" if "?" in path else "?") + f"share={services.run_share(run=run)}"
+    page = ada.client.get(f"/runs/{run.pk}{path}{query}")
+    assert page.status_code == 200
+    text = page.content.decode()
+    assert "Staging" in text
+    assert "not told" in text or "does not tell" in text or "do not tell" in text
+    assert ">pending<" not in text
+
+
+def test_hints_name_the_run_and_its_last_event(ada: Person) -> None:
+    session = session_create(workspace=ada.workspace)
+    hints: list[tuple[UUID, int]] = []
+    book = Notebook()
+    book.advanced = lambda run_id, seq: hints.append((run_id, seq))
+    run = write(session, asks(Verb.FILTER, 1, "web", "a"), book=book)
+    assert hints[-1] == (run.pk, run.last_seq)
