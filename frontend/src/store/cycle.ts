@@ -19,6 +19,7 @@ import {
   type StatusRecord,
 } from "../wire/events.ts";
 import type { Fold } from "./fold.ts";
+import { observedStep } from "./observed.ts";
 
 export const POINTS = [
   "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit",
@@ -30,9 +31,10 @@ export const BINDING_CYCLE: ReadonlySet<Point> = new Set<Point>(["PreBind", "Bin
 
 /**
  * `passed` the point let the pod go on; `failed` it ended the cycle; `waiting` Permit holds it;
- * `unreached` the cycle ended before; `skipped` it had nothing to do.
+ * `unreached` the cycle ended before; `skipped` it had nothing to do; `untold` a scheduler that is
+ * observed does not say.
  */
-export type Outcome = "passed" | "failed" | "waiting" | "unreached" | "skipped";
+export type Outcome = "passed" | "failed" | "waiting" | "unreached" | "skipped" | "untold";
 
 export interface PluginStep {
   readonly plugin: number;
@@ -48,7 +50,7 @@ export interface PointStep {
   readonly point: Point;
   readonly outcome: Outcome;
   readonly plugins: readonly PluginStep[];
-  /** Nodes going in and coming out; null where the point is not about nodes. */
+  /** Nodes going in and coming out (-1: not told); null where the point is not about nodes. */
   readonly flow: { readonly into: number; readonly out: number } | null;
   readonly status: StatusRecord | null;
   /** Calls to scheduler extenders at this point, as places in `CycleRecord.extenders`. */
@@ -61,6 +63,8 @@ export interface PointStep {
 
 export interface CycleRecord {
   readonly number: number;
+  /** A real scheduler had this cycle; what it did not tell is `untold`. */
+  readonly observed: boolean;
   readonly started: CycleStarted;
   readonly finished: CycleFinished | null;
   readonly preFilter: PreFilterFinished | null;
@@ -85,6 +89,8 @@ interface Seen {
   byKind: Map<string, { event: HeaderEvent; seq: number }>;
   points: Map<string, { status: StatusRecord; seq: number }>;
   extenders: ExtenderCalled[];
+  /** Where the latest call with a verb stands. */
+  callSeqs: Map<string, number>;
 }
 
 /** Read cycle `number` (from 1) out of the trace. */
@@ -99,6 +105,7 @@ export function cycleRecord(fold: Fold, number: number): CycleRecord {
   const before = number > 1 ? chronicle.endMoment.at(number - 1) : 0;
   const record = {
     number,
+    observed: fold.observed,
     started,
     finished: get("CycleFinished"),
     preFilter: get("PreFilterFinished"),
@@ -123,14 +130,16 @@ function range(from: number, to: number): number[] {
 }
 
 function collect(fold: Fold, from: number, to: number, started: CycleStarted): Seen {
-  const seen: Seen = { byKind: new Map(), points: new Map(), extenders: [] };
+  const seen: Seen = { byKind: new Map(), points: new Map(), extenders: [], callSeqs: new Map() };
   for (let seq = from; seq < to; seq++) {
     const event = fold.trace.event(seq);
     if (!event) continue;
     if (event.kind === "PointFinished") {
       if (event.pod === started.pod) seen.points.set(event.point, { status: event.status, seq });
     } else if (event.kind === "ExtenderCalled") {
-      if (event.pod === started.pod) seen.extenders.push(event);
+      if (event.pod !== started.pod) continue;
+      seen.extenders.push(event);
+      seen.callSeqs.set(event.verb, seq);
     } else if (event.kind !== "CycleFinished" || event.cycle === started.cycle) {
       seen.byKind.set(event.kind, { event, seq });
     }
@@ -151,16 +160,17 @@ function collectBinding(fold: Fold, from: number, pod: number, seen: Seen): void
   }
 }
 
-type Draft = Omit<CycleRecord, "points">;
+export type Draft = Omit<CycleRecord, "points">;
 
 function points(fold: Fold, draft: Draft, seen: Seen, from: number, to: number): PointStep[] {
   const attached = attachedPlugins(fold, draft.started.profile);
   let moment = from + 1;
   return POINTS.map((point) => {
-    const step = pointStep(point, draft, seen, attached.get(point) ?? NO_PLUGINS);
+    const step = draft.observed ? observedStep(point, draft, seen.callSeqs)
+      : pointStep(point, draft, seen, attached.get(point) ?? NO_PLUGINS);
     if (step.seq >= 0) moment = Math.max(moment, step.seq + 1);
     const { seq, ...rest } = step;
-    const ran = seq >= 0 || point === "QueueSort";
+    const ran = seq >= 0 || (point === "QueueSort" && !draft.observed);
     const calls = seen.extenders.flatMap((call, i) => (POINT_OF_VERB[call.verb] === point ? [i] : []));
     return { point, ran, calls, moment: BINDING_CYCLE.has(point) ? moment : Math.min(moment, to), ...rest };
   });
@@ -180,7 +190,7 @@ export function attachedPlugins(fold: Fold, profile: number): Map<string, PointP
   return new Map(run.profiles[profile]?.points.map((point) => [point.point, point]));
 }
 
-type Step = Omit<PointStep, "point" | "moment" | "ran" | "calls"> & { seq: number };
+export type Step = Omit<PointStep, "point" | "moment" | "ran" | "calls"> & { seq: number };
 
 function pointStep(point: Point, draft: Draft, seen: Seen, attached: PointPlugins): Step {
   switch (point) {

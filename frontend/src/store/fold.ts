@@ -66,6 +66,8 @@ export class Fold {
   readonly trace = new Trace();
   readonly journal = new Journal();
   readonly chronicle = new Chronicle();
+  /** A real scheduler decides; the trace has what it told. */
+  observed = false;
   readonly resources: string[] = [];
   readonly nodeFacts: NodeFacts[] = [];
   readonly podFacts: PodFacts[] = [];
@@ -114,7 +116,10 @@ export class Fold {
   };
 
   private readonly handlers: Handlers = {
-    RunStarted: (_, seq) => this.journal.write(RUN.RUN, seq + 1),
+    RunStarted: (event, seq) => {
+      this.observed = event.observed;
+      this.journal.write(RUN.RUN, seq + 1);
+    },
     RunFinished: (_, seq) => this.journal.write(RUN.FINISHED, seq + 1),
     ClockAdvanced: (_, seq) => this.journal.write(RUN.CLOCK, seq + 1),
     ResourcesDefined: (event) => {

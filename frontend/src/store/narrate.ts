@@ -5,6 +5,7 @@ import type { Params, TextKey } from "../base/text/text.ts";
 import { Result } from "../wire/events.ts";
 import type { CycleRecord, PluginStep, PointStep } from "./cycle.ts";
 import type { Explorer, Frame } from "./explorer.ts";
+import { observedStory } from "./observed.ts";
 
 /** `targets` says which parameters can be clicked, and what they select. */
 export interface Sentence {
@@ -16,6 +17,10 @@ export interface Sentence {
 export function narrate(explorer: Explorer, frame: Frame): Sentence {
   const { record, position } = frame;
   if (!record) return beforeTheFirst(explorer, frame);
+  if (record.observed) {
+    const { key, params } = observedStory(record, position.point);
+    return { key, params: { ...params, pod: explorer.podKey(record.started.pod) }, targets: { pod: { pod: record.started.pod } } };
+  }
   const step = record.points.find((point) => point.point === position.point);
   if (!step) return ofCycle(explorer, record);
   const plugin = step.plugins.find((p) => p.plugin === position.plugin);
@@ -33,6 +38,7 @@ function beforeTheFirst(explorer: Explorer, { nCycles, live }: Frame): Sentence 
     return { key: BEFORE_ANYTHING[live.status?.status ?? ""] ?? "story.loading", params: {}, targets: {} };
   }
   if (!nCycles && live.status?.status === "finished") return { key: "story.nothing", params: {}, targets: {} };
+  if (explorer.fold.observed && !nCycles) return { key: "observed.start", params: {}, targets: {} };
   const n = explorer.fold.nodesSeen.filter((node) => explorer.state.nodeExists(node)).length;
   const pods = explorer.state.podsWhere(() => true).length;
   return { key: "story.start", params: { n, pods }, targets: {} };

@@ -1,7 +1,9 @@
 // Which rows the Explorer's tables have, and in which order: for the screen and for files alike.
 
+import { t } from "../base/text/text.ts";
 import type { Explorer, Frame } from "./explorer.ts";
 import { detailOf, nodeMatcher, refusal } from "./nodes.ts";
+import { untoldReason } from "./observed.ts";
 import { statusOf, type CycleDetail, type Scores } from "./verdicts.ts";
 
 export const NODE_COLUMNS = ["node", "zone", "verdict", "reason", "cpu", "memory", "pods", "score"] as const;
@@ -53,7 +55,9 @@ function key(explorer: Explorer, frame: Frame, verdicts: Uint8Array, node: numbe
 
 /** Why a node was turned down: the plugin and its reasons; empty if it was not. */
 export function nodeReason(explorer: Explorer, frame: Frame, node: number): string {
-  const refused = refusal(explorer, frame.record, detailOf(frame), node);
+  const detail = detailOf(frame);
+  const refused = refusal(explorer, frame.record, detail, node);
+  if (frame.record?.observed && detail && !detail.statusOf[node]) return t(untoldReason(frame.record));
   return refused ? `${refused.plugin}: ${refused.reasons.join(", ")}` : "";
 }
 

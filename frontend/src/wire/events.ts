@@ -35,6 +35,7 @@ export const Result = {
   BIND_ERROR: 3,
   SKIPPED: 4,
   WAITING: 5,
+  NOT_TOLD: 6,
 } as const;
 export type Result = (typeof Result)[keyof typeof Result];
 
@@ -177,6 +178,7 @@ export interface RunStarted {
   readonly plugins: readonly string[];
   readonly profiles: readonly ProfileRecord[];
   readonly not_modelled: readonly string[];
+  readonly observed: boolean;
 }
 export const readRunStarted: Reader<RunStarted> = (row) => ({
   kind: "RunStarted",
@@ -186,6 +188,7 @@ export const readRunStarted: Reader<RunStarted> = (row) => ({
   plugins: strs(row[4]),
   profiles: list(row[5], readProfileRecord),
   not_modelled: strs(row[6]),
+  observed: bool(row[7]),
 });
 
 export interface ClockAdvanced {
@@ -278,6 +281,7 @@ export interface PodAdded {
   readonly phase: string;
   readonly terminating: boolean;
   readonly gone_at_ns: bigint;
+  readonly uid: string;
 }
 export const readPodAdded: Reader<PodAdded> = (row) => ({
   kind: "PodAdded",
@@ -293,6 +297,7 @@ export const readPodAdded: Reader<PodAdded> = (row) => ({
   phase: str(row[10]),
   terminating: bool(row[11]),
   gone_at_ns: big(row[12]),
+  uid: str(row[13]),
 });
 
 export interface PodUpdated {

@@ -1,11 +1,13 @@
 // English. Names of plugins, extension points and events stay as upstream writes them.
 
 import { exporting } from "./en-export.ts";
+import { extenders } from "./en-extenders.ts";
 import { glosses } from "./en-glosses.ts";
 
 export const en = {
   ...glosses,
   ...exporting,
+  ...extenders,
 
   "app.title": "Explorer: {name}",
   "app.regions": "Region shown",
@@ -122,6 +124,7 @@ export const en = {
   "outcome.waiting": "waiting",
   "outcome.skipped": "skipped",
   "outcome.unreached": "not reached",
+  "outcome.untold": "not told",
   "outcome.ahead": "ahead",
   "outcome.nothing": "–",
   "pluginOutcome.passed": "passed",
@@ -206,6 +209,7 @@ export const en = {
   "verdict.4": "chosen",
   "verdict.5": "nominated",
   "verdict.6": "skipped",
+  "verdict.7": "not told",
 
   "table.node": "Node",
   "table.zone": "Zone",
@@ -228,6 +232,7 @@ export const en = {
   "result.3": "binding failed",
   "result.4": "skipped",
   "result.5": "waiting",
+  "result.6": "not told",
   "result.255": "running",
 
   "inspector.label": "Inspector",
@@ -402,33 +407,6 @@ export const en = {
   "state.prepared.none": "No plugin prepared anything.",
   "state.nominated": "Nominated pods",
   "state.plugins": "Plugins of the profile",
-
-  "calls.title": "Calls to extenders",
-  "calls.chip": "extender {verb}",
-  "calls.gloss": "{url}: {effect}",
-  "calls.answered": "answered",
-  "calls.failed": "failed",
-  "calls.ignored": "failed, and passed over",
-  "calls.verb": "Verb",
-  "calls.sent": "Sent",
-  "calls.sent.names": { one: "the name of {n} node", other: "the names of {n} nodes" },
-  "calls.sent.nodes": { one: "{n} whole node", other: "{n} whole nodes" },
-  "calls.sent.uids": { one: "uids of the victims on {n} node", other: "uids of the victims on {n} nodes" },
-  "calls.sent.victims": { one: "whole victims on {n} node", other: "whole victims on {n} nodes" },
-  "calls.sent.bind": "the pod and its node",
-  "calls.status": "Status",
-  "calls.noStatus": "none",
-  "calls.took": "Took",
-  "calls.nodes": "Nodes",
-  "calls.effect": "Effect",
-  "calls.details": "Nodes and answer",
-  "calls.removed": "Took away",
-  "calls.withoutReason": "without a reason",
-  "calls.scores": "Scores",
-  "calls.score": "score",
-  "calls.weight": "× weight",
-  "calls.counts": "counts",
-  "calls.response": "Answer",
 
   "log.events": "Events of {pod}",
   "log.noEvents": "None so far.",
