@@ -19,6 +19,8 @@ import pytest
 from running_server import Server, command, environment, start_server, stop_server
 from websockets.sync.client import connect
 
+from kviz.cli.serve import _listen
+
 from .cast import CLUSTER, crowd
 
 
@@ -224,3 +226,11 @@ def test_a_manifest_of_the_package_names_the_command() -> None:
 
     for name in ("serve", "token", "worker"):
         assert name in shown
+
+
+def test_small_answers_do_not_wait_for_more() -> None:
+    with _listen("127.0.0.1", 0) as listener:
+        with socket.create_connection(listener.getsockname()):
+            accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.proto == socket.IPPROTO_TCP  # asyncio turns Nagle off for such only
