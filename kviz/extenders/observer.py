@@ -65,6 +65,8 @@ ANSWERS: Final[Mapping[Verb, str]] = {
 }
 PASSED: Final = StatusRecord("Success")
 EXTENDER: Final = "kviz"
+NAMESPACE_UNKNOWN: Final = "?"
+"""Of a victim of which only the uid is told."""
 HTTP_OK: Final = 200
 
 
@@ -300,7 +302,7 @@ class Observer:
     def _victim(self, uid: str, key: str, node: int) -> int:
         if uid not in self._recorder.pods:
             namespace, _, name = key.rpartition("/")
-            self._bare_pod(uid, namespace, name, node)
+            self._bare_pod(uid, namespace or NAMESPACE_UNKNOWN, name, node)
         pod = self._recorder.pods[uid]
         if self._pods[pod].node == NONE:
             self._pods[pod].node = node

@@ -140,6 +140,7 @@ def test_victims_are_told_to_be_on_their_nodes() -> None:
         "a": ["uid-web", "uid-unknown"],
         "b": ["uid-other"],
     }
+    assert (pods[dry_run.candidates[1].victims[0]].namespace) == "?"
     assert [c.n_pdb_violations for c in dry_run.candidates] == [1, 1]
     (bound,) = of(Bound, events)
     assert (pods[bound.pod].uid, nodes[bound.node]) == ("uid-web", "a")

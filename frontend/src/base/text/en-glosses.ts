@@ -58,6 +58,7 @@ export const glosses = {
   "verdict.4.gloss": "The node the pod goes to.",
   "verdict.5.gloss": "The node on which preemption makes room for the pod.",
   "verdict.6.gloss": "This plugin had nothing to check for the pod.",
+  "verdict.7.gloss": "Not among the nodes the scheduler asked its extender about: turned away or not examined, it does not say.",
 
   "tab.why.gloss": "Why the pod is where it is, and what happens next",
   "tab.filter.gloss": "Every node and what each Filter plugin said",

@@ -5,7 +5,7 @@ import { fraction, shortResource } from "../../base/format.ts";
 import type { Palette } from "../../base/palette.ts";
 import type { Pen, Stamp } from "../../base/pen.ts";
 import { Verdict } from "../../store/verdicts.ts";
-import { BAND, CARD, drawLook, GONE, sign, Sprites, star, type Look } from "./sprites.ts";
+import { BAND, CARD, drawLook, GONE, sign, Sprites, star, verdictOf, type Look } from "./sprites.ts";
 import { find, HEADER, spotOf, type Box, type Layout } from "./layout.ts";
 
 export interface NodeCard {
@@ -134,7 +134,7 @@ export class Painter {
       if (y + cell.height < view.top || y > view.top + view.height) return;
       const look = scene.looks(node);
       c.drawImage(this.sprites!.get(look).canvas, x, y, cell.width, cell.height);
-      if (cell.width >= CARD && (look & 7) !== GONE) drawCard(c, scene, node, x, y);
+      if (cell.width >= CARD && verdictOf(look) !== GONE) drawCard(c, scene, node, x, y);
     });
   }
 }

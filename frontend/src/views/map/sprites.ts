@@ -8,14 +8,15 @@ import type { Cell } from "./layout.ts";
 /** A look: verdict, place on a scale (NO_VALUE for none), and whether it is dimmed. */
 export type Look = number;
 export const NO_VALUE = SCALE_COLOURS;
+const VERDICTS = 16;
 const VALUES = 64;
-export const GONE = 7;
+export const GONE = VERDICTS - 1;
 
 export const lookOf = (verdict: number, value: number, dim: boolean): Look =>
-  verdict + 8 * (value + VALUES * Number(dim));
-const verdictOf = (look: Look): number => look & 7;
-const valueOf = (look: Look): number => (look >> 3) % VALUES;
-const isDim = (look: Look): boolean => look >= 8 * VALUES;
+  verdict + VERDICTS * (value + VALUES * Number(dim));
+export const verdictOf = (look: Look): number => look % VERDICTS;
+const valueOf = (look: Look): number => Math.floor(look / VERDICTS) % VALUES;
+const isDim = (look: Look): boolean => look >= VERDICTS * VALUES;
 
 export interface Sprite {
   readonly canvas: HTMLCanvasElement;
