@@ -6,18 +6,21 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from kviz.cli.arguments import Subparsers
 from kviz.cli.plugins import plugins_for
 from kviz.cli.problems import CommandFailed
+from kviz.common.hosts import AllowedHosts
 from kviz.headless.plugins import LoadedPlugins
 from kviz.headless.run_file import Inputs, Plugin, RunFile
 from kviz.headless.simulate import Outcome, files_sha256, read_files
 from kviz.headless.simulate import run as simulate_files
+from kviz.project import environment
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.packing import pack
@@ -27,6 +30,7 @@ from scheduler_core.config import (
     default_configuration,
     load_configuration,
 )
+from scheduler_core.extender.transport import Transport
 from scheduler_core.sim import RunOptions, Scenario, load_scenario
 from scheduler_core.trace.index import CycleRow
 
@@ -72,9 +76,12 @@ def run(options: argparse.Namespace) -> int:
     )
     cluster = read_cluster(options.files)
     try:
-        with options.trace.open("wb") if options.trace else nullcontext() as file:
+        with (
+            options.trace.open("wb") if options.trace else nullcontext() as file,
+            _transport(configuration) as transport,
+        ):
             kept = RunFile(file, _inputs(options, cluster, plugins)) if file else None
-            outcome = simulate_files(cluster, wanted, kept)
+            outcome = simulate_files(cluster, replace(wanted, transport=transport), kept)
     except ConfigError as error:
         raise CommandFailed(f"{options.config}: {error}") from error
     except OSError as error:
@@ -101,6 +108,28 @@ def _inputs(options: argparse.Namespace, cluster: Ingested, plugins: LoadedPlugi
         plugins=[Plugin(each.name, each.package, each.version) for each in plugins.out_of_tree],
         objects=pack(cluster.objects),
     )
+
+
+@contextmanager
+def _transport(configuration: KubeSchedulerConfiguration) -> Iterator[Transport | None]:
+    """A way to the configuration's extenders, if it has any, as far as they may be called.
+
+    Those that may not are told of. Raises CommandFailed.
+    """
+    if not configuration.extenders:
+        yield None
+        return
+    from kviz.extenders.outgoing import HttpTransport  # an HTTP client takes long to load
+
+    try:
+        allowed = AllowedHosts.parse(environment.words("KVIZ_EXTENDER_HOSTS", ()))
+    except ValueError as error:
+        raise CommandFailed(f"KVIZ_EXTENDER_HOSTS: {error}") from error
+    for extender in configuration.extenders:
+        if refusal := allowed.refusal(extender.url_prefix):
+            print(f"kviz: warning: {refusal} (docs/operation.md)", file=sys.stderr)
+    with HttpTransport(allowed) as transport:
+        yield transport
 
 
 def read_configuration(path: Path | None) -> KubeSchedulerConfiguration:

@@ -9,7 +9,7 @@ import zstandard
 from django.conf import settings
 from django.utils import timezone
 
-from kviz.extenders.hosts import AllowedHosts
+from kviz.common.hosts import AllowedHosts
 from kviz.extenders.models import ExtenderAnswer
 from kviz.extenders.outgoing import MAX_REPLY_BYTES, HttpTransport
 from kviz.runs import inputs

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import httpx
 
-from kviz.extenders.hosts import AllowedHosts, HostRefused
+from kviz.common.hosts import DEFAULT_PORTS, AllowedHosts, HostRefused
 from scheduler_core.extender.transport import (
     TIMED_OUT,
     TIMED_OUT_READING,
@@ -33,7 +33,6 @@ MAX_TIMEOUT_S: Final = 20.0
 MAX_REQUEST_BYTES: Final = 256 * 1024 * 1024
 MAX_REPLY_BYTES: Final = 64 * 1024 * 1024
 SECOND_NS: Final = 1_000_000_000
-DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 class HttpTransport:
@@ -87,13 +86,13 @@ class HttpTransport:
             if reading:
                 raise BodyFailed(TIMED_OUT_READING) from None
             raise RequestFailed(TIMED_OUT) from None
-        except (httpx.HTTPError, OSError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             text = _in_gos_words(error, urlsplit(url).netloc)
             raise BodyFailed(text) if reading else RequestFailed(text) from None
 
     async def _request(self, url: str, body: bytes, tls: TLSSettings | None) -> httpx.Request:
         """Build a request to the checked address that names the host it is meant for."""
-        parts = urlsplit(url)
+        parts = _parts(url)
         host, port = _target(parts)
         address = await self._address(host, port)
         bracketed = f"[{address}]" if ":" in address else address
@@ -136,6 +135,14 @@ class HttpTransport:
             )
         client.cookies.clear()
         return client
+
+
+def _parts(url: str) -> SplitResult:
+    """Take a URL apart. Raises RequestFailed."""
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise RequestFailed(f'parse "{url}": {error}') from None
 
 
 def _target(parts: SplitResult) -> tuple[str, int]:

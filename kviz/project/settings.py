@@ -6,7 +6,7 @@ Importing this module changes nothing on disk: `kviz serve` prepares the data fo
 import re
 from pathlib import Path
 
-from kviz.extenders.hosts import AllowedHosts
+from kviz.common.hosts import AllowedHosts
 from kviz.project import environment as env
 
 PACKAGE = Path(__file__).resolve().parents[1]

@@ -70,6 +70,16 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         ]
 
 
+class RunCreatedSerializer(RunSerializer):
+    warnings = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="What will go wrong, and where: `field`, `path`, `line`, `message`.",
+    )
+
+    class Meta(RunSerializer.Meta):
+        fields = [*RunSerializer.Meta.fields, "warnings"]
+
+
 class CycleSerializer(serializers.ModelSerializer[Cycle]):
     cycle = serializers.IntegerField(source="number")
 
@@ -131,7 +141,7 @@ class RunList(APIView):
         runs = selectors.runs_visible(workspace=workspace_in(request))[:MAX_LIMIT]
         return Response(RunSerializer(runs, many=True).data)
 
-    @extend_schema(request=RunCreateSerializer, responses={201: RunSerializer})
+    @extend_schema(request=RunCreateSerializer, responses={201: RunCreatedSerializer})
     def post(self, request: Request) -> Response:
         """Queue a run of the scheduler over a snapshot."""
         wanted = RunCreateSerializer(data=request.data)
@@ -147,11 +157,13 @@ class RunList(APIView):
             )
         try:
             run = services.run_create(workspace=workspace, **{**values, "snapshot": snapshot})
+            warnings = inputs.extender_warnings(run.scheduler_config)
         except inputs.InvalidInput as invalid:
             raise Problem(
                 HTTPStatus.BAD_REQUEST, "The run cannot be started like this.", invalid.errors
             ) from invalid
-        return Response(RunSerializer(run).data, status=HTTPStatus.CREATED)
+        created = RunSerializer(run).data | {"warnings": warnings}
+        return Response(created, status=HTTPStatus.CREATED)
 
 
 class RunDetail(APIView):

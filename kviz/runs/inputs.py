@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from kviz.common.hosts import AllowedHosts
 from kviz.common.problems import ErrorItem
 from kviz.headless.plugins import LoadedPlugins, OutOfTreePlugin, load_plugins
 from kviz.runs.scenario_fit import misfits
@@ -58,6 +59,20 @@ def check(*, scheduler_config: str, scenario: str) -> tuple[OutOfTreePlugin, ...
     except PluginFailure as failure:
         raise _invalid("scheduler_config", [Problem((), str(failure))]) from failure
     return plugins.out_of_tree
+
+
+def extender_warnings(scheduler_config: str) -> list[ErrorItem]:
+    """Say which extenders a run will not be allowed to call, at their lines.
+
+    Raises InvalidInput.
+    """
+    allowed = AllowedHosts.parse(settings.EXTENDER_HOSTS)
+    problems = [
+        Problem(("extenders", i, "urlPrefix"), f"{refusal} (docs/operation.md)")
+        for i, extender in enumerate(_configuration(scheduler_config).extenders)
+        if (refusal := allowed.refusal(extender.url_prefix))
+    ]
+    return [_error_item("scheduler_config", each) for each in located(problems, scheduler_config)]
 
 
 def check_fit(*, scenario: str, snapshot: Snapshot) -> None:

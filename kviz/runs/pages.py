@@ -27,7 +27,7 @@ from kviz.runs import offline, selectors, services, tables
 from kviz.runs.decoder import Decoded, decode
 from kviz.runs.findings import cycles_filtered, findings, not_modelled
 from kviz.runs.forms import RunForm
-from kviz.runs.inputs import InvalidInput, check_fit
+from kviz.runs.inputs import InvalidInput, check, check_fit, extender_warnings
 from kviz.runs.marked_text import MarkedLine, marked_lines
 from kviz.runs.models import Run
 from kviz.runs.preemption_table import preemption_table
@@ -147,6 +147,10 @@ def _run_create(request: HttpRequest) -> HttpResponse:
     try:
         if values["sample"]:  # a scenario of one's own may act on what is not there
             check_fit(scenario=values["scenario"], snapshot=snapshot)
+        if not request.POST.get("all_the_same"):
+            check(scheduler_config=values["scheduler_config"], scenario=values["scenario"])
+            if warnings := extender_warnings(values["scheduler_config"]):
+                return _run_form(request, values, warnings, HTTPStatus.OK)
         run = services.run_create(
             workspace=workspace_of(request),
             snapshot=snapshot,
@@ -173,6 +177,7 @@ def _run_form(
         "values": values,
         "errors": by_field,
         "n_errors": len(errors),
+        "may_go_on": status == HTTPStatus.OK,
         "marked": {
             name: _marked(values, by_field, name) for name in ("scheduler_config", "scenario")
         },

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kviz.extenders.hosts import AllowedHosts
+from kviz.common.hosts import AllowedHosts
 from kviz.extenders.outgoing import HttpTransport
 from scheduler_core.config import load_configuration
 from scheduler_core.sim import RunOptions, simulate

@@ -9,7 +9,7 @@ import urllib.request
 
 import pytest
 
-from kviz.extenders.hosts import AllowedHosts, HostRefused
+from kviz.common.hosts import AllowedHosts, HostRefused
 from kviz.extenders.outgoing import HttpTransport
 from scheduler_core.config import load_configuration
 from scheduler_core.extender.transport import BodyFailed, Reply, RequestFailed, TLSSettings
@@ -219,10 +219,11 @@ def test_ports_and_spellings_of_the_list() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["ftp://127.0.0.1/", "file:///etc/hosts", "gopher://x", "http:///x"]
+    "url",
+    ["ftp://127.0.0.1/", "file:///etc/hosts", "gopher://x", "http:///x", "http://[", "http://h:x/"],
 )
 def test_only_http_is_spoken(url: str) -> None:
-    with pytest.raises(RequestFailed, match=r"unsupported protocol scheme|no Host"):
+    with pytest.raises(RequestFailed, match=r"unsupported protocol scheme|no Host|parse"):
         post(url, "127.0.0.1")
 
 

@@ -230,6 +230,7 @@ def test_a_manifest_of_the_package_names_the_command() -> None:
 
 def test_small_answers_do_not_wait_for_more() -> None:
     with _listen("127.0.0.1", 0) as listener:
+        listener.listen()
         with socket.create_connection(listener.getsockname()):
             accepted, _ = listener.accept()
         with accepted:

@@ -3,10 +3,12 @@
 import { exporting } from "./en-export.ts";
 import { extenders } from "./en-extenders.ts";
 import { glosses } from "./en-glosses.ts";
+import { outcomes } from "./en-outcomes.ts";
 
 export const en = {
   ...glosses,
   ...exporting,
+  ...outcomes,
   ...extenders,
 
   "app.title": "Explorer: {name}",
@@ -119,18 +121,6 @@ export const en = {
   "pipeline.before": "Just before: {text}",
   "pipeline.noPlugins": "No plugins are attached here.",
   "pipeline.noCycle": "The plugins appear with the first cycle.",
-  "outcome.passed": "passed",
-  "outcome.failed": "failed",
-  "outcome.waiting": "waiting",
-  "outcome.skipped": "skipped",
-  "outcome.unreached": "not reached",
-  "outcome.untold": "not told",
-  "outcome.ahead": "ahead",
-  "outcome.nothing": "–",
-  "pluginOutcome.passed": "passed",
-  "pluginOutcome.failed": "rejects",
-  "pluginOutcome.skipped": "skipped",
-  "pluginOutcome.unasked": "not asked",
 
   "queues.label": "Queues",
   "queues.waiting": { one: "{n} pod waits", other: "{n} pods wait" },
@@ -202,15 +192,6 @@ export const en = {
   "map.pods": "pods",
   "map.cordoned": "cordoned: spec.unschedulable is set",
 
-  "verdict.0": "not examined",
-  "verdict.1": "fits",
-  "verdict.2": "rejected",
-  "verdict.3": "never asked",
-  "verdict.4": "chosen",
-  "verdict.5": "nominated",
-  "verdict.6": "skipped",
-  "verdict.7": "not told",
-
   "table.node": "Node",
   "table.zone": "Zone",
   "table.verdict": "Verdict",
@@ -225,15 +206,6 @@ export const en = {
   "table.attempt": "Attempt",
   "table.result": "Result",
   "table.fits": "Fits",
-
-  "result.0": "scheduled",
-  "result.1": "unschedulable",
-  "result.2": "error",
-  "result.3": "binding failed",
-  "result.4": "skipped",
-  "result.5": "waiting",
-  "result.6": "not told",
-  "result.255": "running",
 
   "inspector.label": "Inspector",
   "inspector.ahead": "{point} has not run yet at this point of the cycle.",

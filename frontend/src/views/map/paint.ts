@@ -157,7 +157,7 @@ export function drawScene(c: Pen, stamp: Stamp, scene: Scene, view: Omit<Viewpor
       if (y + cell.height < view.top || y > view.top + view.height) return;
       const look = scene.looks(node);
       stamp(`look-${look}`, x, y, (pen) => drawLook(pen, palette, cell, look));
-      if (cell.width >= CARD && (look & 7) !== GONE) drawCard(c, scene, node, x, y);
+      if (cell.width >= CARD && verdictOf(look) !== GONE) drawCard(c, scene, node, x, y);
     });
   }
   drawPin(c, scene);

@@ -16,10 +16,13 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 LOOPBACK = ("127.0.0.1", "::1")
 
@@ -56,6 +59,21 @@ class AllowedHosts:
                 f"kviz may not call {host}:{port}: the operator has not listed it "
                 "in KVIZ_EXTENDER_HOSTS"
             )
+
+    def refusal(self, url: str) -> str:
+        """Return why a URL's host may not be called, empty if it may, or if it has none."""
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            return ""
+        if not host or parts.scheme not in DEFAULT_PORTS:
+            return ""
+        try:
+            self.check_host(host, port or DEFAULT_PORTS[parts.scheme])
+        except HostRefused as refused:
+            return str(refused)
+        return ""
 
     def pick(self, host: str, port: int, addresses: Sequence[str]) -> str:
         """Return the first of a host's addresses that may be called. Raises HostRefused."""
