@@ -119,7 +119,7 @@ def _transport(configuration: KubeSchedulerConfiguration) -> Iterator[Transport 
     if not configuration.extenders:
         yield None
         return
-    from kviz.extenders.outgoing import HttpTransport  # an HTTP client takes long to load
+    from kviz.extenders.outgoing import HttpTransport, read_files  # takes long to load
 
     try:
         allowed = AllowedHosts.parse(environment.words("KVIZ_EXTENDER_HOSTS", ()))
@@ -128,7 +128,7 @@ def _transport(configuration: KubeSchedulerConfiguration) -> Iterator[Transport 
     for extender in configuration.extenders:
         if refusal := allowed.refusal(extender.url_prefix):
             print(f"kviz: warning: {refusal} (docs/operation.md)", file=sys.stderr)
-    with HttpTransport(allowed) as transport:
+    with HttpTransport(allowed, read_files) as transport:
         yield transport
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from kviz.common.hosts import AllowedHosts
 from kviz.extenders.models import ExtenderAnswer
-from kviz.extenders.outgoing import MAX_REPLY_BYTES, HttpTransport
+from kviz.extenders.outgoing import MAX_REPLY_BYTES, HttpTransport, read_files, refuse_files
 from kviz.runs import inputs
 from kviz.runs.models import Run
 from scheduler_core.extender.transport import (
@@ -32,7 +32,9 @@ FAILURES: dict[str, type[TransportError]] = {
 
 def simulate_run(run: Run) -> Iterator[AnyEvent]:
     """The events of a run whose extenders are asked, or answered from what they said before."""
-    with HttpTransport(AllowedHosts.parse(settings.EXTENDER_HOSTS)) as outgoing:
+    allowed = AllowedHosts.parse(settings.EXTENDER_HOSTS)
+    read_file = read_files if settings.MODE == "local" else refuse_files
+    with HttpTransport(allowed, read_file) as outgoing:
         yield from inputs.simulate_run(run, transport=KeptAnswers(run, outgoing))
 
 
@@ -47,9 +49,9 @@ class KeptAnswers:
     def post(self, url: str, body: bytes, timeout_ns: int, tls: TLSSettings | None) -> Reply:
         """Return the kept answer to this call, or ask and keep. Raises what the call raised."""
         number, self._number = self._number, self._number + 1
-        sha256 = hashlib.sha256(url.encode() + b"\0" + body).hexdigest()
-        kept = ExtenderAnswer.objects.filter(run=self._run, number=number).first()
-        if kept is None or kept.request_sha256 != sha256:
+        sha256 = _sha256(url, body)
+        kept = _kept(self._run, number, sha256)
+        if kept is None:
             ExtenderAnswer.objects.filter(run=self._run, number__gte=number).delete()
             kept = self._ask(number, sha256, url, body, timeout_ns, tls)
         return _answer(kept)
@@ -79,6 +81,32 @@ class KeptAnswers:
             heartbeat_at=timezone.now()
         )
         return answer
+
+
+class OnlyKeptAnswers:
+    """A transport that answers as the run's extenders did, and asks nobody."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._number = 0
+
+    def post(self, url: str, body: bytes, timeout_ns: int, tls: TLSSettings | None) -> Reply:
+        """Return the kept answer to this call, or raise what the call raised, or AnswerMissing."""
+        kept = _kept(self._run, self._number, _sha256(url, body))
+        self._number += 1
+        if kept is None:
+            raise inputs.AnswerMissing
+        return _answer(kept)
+
+
+def _sha256(url: str, body: bytes) -> str:
+    return hashlib.sha256(url.encode() + b"\0" + body).hexdigest()
+
+
+def _kept(run: Run, number: int, sha256: str) -> ExtenderAnswer | None:
+    """The answer to a run's call of that number, if it was the same question."""
+    kept = ExtenderAnswer.objects.filter(run=run, number=number, request_sha256=sha256)
+    return kept.first()
 
 
 def _answer(kept: ExtenderAnswer) -> Reply:

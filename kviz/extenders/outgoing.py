@@ -11,6 +11,8 @@ import errno
 import ssl
 import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
@@ -35,11 +37,29 @@ MAX_REPLY_BYTES: Final = 64 * 1024 * 1024
 SECOND_NS: Final = 1_000_000_000
 
 
+ReadFile = Callable[[str], bytes]
+"""Reads a PEM file that a configuration names. Raises OSError or RequestFailed."""
+
+
+def refuse_files(path: str) -> bytes:
+    """Read nothing: the files of a server are not its users'. Raises RequestFailed."""
+    raise RequestFailed(
+        "kviz reads no certificate files for extenders here: put the PEM text into caData, "
+        "certData and keyData"
+    )
+
+
+def read_files(path: str) -> bytes:
+    """Read any file: whoever runs kviz on a machine of their own may."""
+    return Path(path).read_bytes()
+
+
 class HttpTransport:
     """A real HTTP client. Use as a context manager."""
 
-    def __init__(self, allowed: AllowedHosts) -> None:
+    def __init__(self, allowed: AllowedHosts, read_file: ReadFile = refuse_files) -> None:
         self._allowed = allowed
+        self._read_file = read_file
         self._runner = asyncio.Runner()
         self._clients: dict[TLSSettings | None, httpx.AsyncClient] = {}
         self._addresses: dict[tuple[str, int], str] = {}
@@ -128,7 +148,7 @@ class HttpTransport:
         client = self._clients.get(tls)
         if client is None:
             client = self._clients[tls] = httpx.AsyncClient(
-                verify=ssl_context(tls),
+                verify=ssl_context(with_files_read(tls, self._read_file)),
                 follow_redirects=False,
                 trust_env=False,
                 timeout=None,  # _post has one for the whole exchange
@@ -169,16 +189,26 @@ async def _read(response: httpx.Response) -> bytes:
     return b"".join(chunks)
 
 
+def with_files_read(tls: TLSSettings | None, read_file: ReadFile) -> TLSSettings | None:
+    """Return the settings with what is in files; data goes before a file. Raises RequestFailed."""
+    if tls is None:
+        return None
+    try:
+        return replace(
+            tls,
+            ca_data=tls.ca_data or (read_file(tls.ca_file) if tls.ca_file else b""),
+            cert_data=tls.cert_data or (read_file(tls.cert_file) if tls.cert_file else b""),
+            key_data=tls.key_data or (read_file(tls.key_file) if tls.key_file else b""),
+        )
+    except OSError as error:
+        raise RequestFailed(f"open {error.filename}: {error.strerror}") from None
+
+
 def ssl_context(tls: TLSSettings | None) -> ssl.SSLContext:
     """Return how to trust a server and prove who calls. Raises RequestFailed."""
     context = ssl.create_default_context()
     if tls is None:
         return context
-    if tls.ca_file or tls.cert_file or tls.key_file:
-        raise RequestFailed(
-            "kviz reads no certificate files for extenders: put the PEM text into caData, "
-            "certData and keyData"
-        )
     if tls.insecure and tls.ca_data:
         raise RequestFailed(
             "specifying a root certificates file with the insecure flag is not allowed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -44,6 +44,22 @@ class InvalidInput(Exception):
     def __init__(self, errors: Sequence[ErrorItem]) -> None:
         self.errors = errors
         super().__init__("; ".join(str(error["message"]) for error in errors))
+
+
+class AnswerMissing(Exception):
+    """The run has not kept what an extender said to a question."""
+
+    def __init__(self) -> None:
+        super().__init__("What its extenders answered is not kept.")
+
+
+def no_answers(run: Run) -> Transport | None:
+    """Stand in for what runs keep of their extenders' answers."""
+    return None
+
+
+kept_answers: Callable[[Run], Transport | None] = no_answers
+"""Gives what a run's extenders answered, without asking them. Set by whoever keeps the answers."""
 
 
 def check(*, scheduler_config: str, scenario: str) -> tuple[OutOfTreePlugin, ...]:
@@ -97,11 +113,11 @@ def simulate_run(run: Run, transport: Transport | None = None) -> Iterator[AnyEv
 
 
 def reenact(run: Run, cycle: int) -> ReenactedCycle | None:
-    """Simulate a run again up to a cycle, and ask all plugins there. Raises InvalidInput."""
-    options = run_options(run)
-    if options.configuration.extenders:
-        message = "Its cycles hang on what extenders answered, who would be asked again."
-        raise _invalid("scheduler_config", [Problem((), message)])
+    """Simulate a run again up to a cycle, and ask all plugins there.
+
+    Extenders are not asked again. Raises InvalidInput, and AnswerMissing.
+    """
+    options = run_options(run, kept_answers(run))
     try:
         return reenact_cycle(list(snapshot_objects(snapshot=_snapshot_of(run))), options, cycle)
     except ConfigError as error:

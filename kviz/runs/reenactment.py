@@ -143,7 +143,7 @@ def _check_possible(run: Run, recorded: CycleDocument) -> None:
 def _reenact(run: Run, recorded: CycleDocument) -> _Answers:
     try:
         cycle = inputs.reenact(run, recorded["cycle"])
-    except (inputs.InvalidInput, PluginFailure) as error:
+    except (inputs.InvalidInput, inputs.AnswerMissing, PluginFailure) as error:
         raise CannotReenact(f"This cycle cannot be re-enacted. {error}") from error
     if cycle is not None:
         first = {node: _document(status) for node, status in cycle.rejected.items()}

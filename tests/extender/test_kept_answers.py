@@ -6,6 +6,7 @@ import json
 from uuid import UUID
 
 import pytest
+from django.core.cache import cache
 
 from kviz.extenders.answers import KeptAnswers, simulate_run
 from kviz.extenders.models import ExtenderAnswer
@@ -128,3 +129,39 @@ def test_pages_tell_that_an_extender_turned_nodes_down(
     ).content.decode()
     assert "Calls to extenders" in tables
     assert f"http://127.0.0.1:{port}/none" in tables
+
+
+def test_a_cycle_is_re_enacted_with_the_answers_that_were_kept(
+    ada: Person, port: int, settings: object
+) -> None:
+    settings.EXTENDER_HOSTS = ["127.0.0.1"]  # type: ignore[attr-defined]
+    run = execute(run_of(ada, CONFIGURATION.replace("PORT/echo", f"{port}/none")))
+    settings.EXTENDER_HOSTS = []  # type: ignore[attr-defined]
+    answer = ada.get(f"/runs/{run.pk}/cycles/1/also/")
+    assert answer.status_code == 200, answer.content
+    assert answer.json()["pod"] == ada.get(f"/runs/{run.pk}/cycles/1/").json()["pod"]
+
+    cache.clear()
+    run.extender_answers.all().delete()
+    answer = ada.get(f"/runs/{run.pk}/cycles/1/also/")
+    assert answer.status_code == 409
+    assert "What its extenders answered is not kept." in answer.json()["detail"]
+
+
+def test_a_run_goes_on_after_its_worker_died_without_asking_again(
+    ada: Person, port: int, settings: object
+) -> None:
+    settings.EXTENDER_HOSTS = ["127.0.0.1"]  # type: ignore[attr-defined]
+    run = execute(run_of(ada, CONFIGURATION.replace("PORT", str(port))))
+    whole, answers = run.trace_hash, list(run.extender_answers.values_list("number", "duration_ns"))
+
+    settings.EXTENDER_HOSTS = []  # type: ignore[attr-defined]
+    Run.objects.filter(pk=run.pk).update(status=Run.Status.QUEUED, trace_hash="", finished_at=None)
+    claimed = services.run_claim(worker="v")
+    assert claimed is not None
+    services.run_execute(
+        run=claimed, worker="v", advanced=lambda run_id, seq: None, engine=simulate_run
+    )
+    claimed.refresh_from_db()
+    assert (claimed.status, claimed.trace_hash) == (Run.Status.FINISHED, whole)
+    assert list(claimed.extender_answers.values_list("number", "duration_ns")) == answers

@@ -6,11 +6,13 @@ import json
 import socket
 import time
 import urllib.request
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from kviz.common.hosts import AllowedHosts, HostRefused
-from kviz.extenders.outgoing import HttpTransport
+from kviz.extenders.outgoing import HttpTransport, read_files
 from scheduler_core.config import load_configuration
 from scheduler_core.extender.transport import BodyFailed, Reply, RequestFailed, TLSSettings
 from scheduler_core.sim import RunOptions, simulate
@@ -148,6 +150,25 @@ def test_insecure_and_client_certificates(tls_port: int) -> None:
     assert post(url, "127.0.0.1", tls=proof).status == 200
     with pytest.raises(RequestFailed, match="tls: "):
         post(url, "127.0.0.1", tls=TLSSettings(insecure=True, cert_data=CA, key_data=b"none"))
+
+
+def test_files_count_where_the_machine_is_the_users_own(tls_port: int, tmp_path: Path) -> None:
+    def answered(tls: TLSSettings) -> Reply:
+        with HttpTransport(AllowedHosts.parse(["127.0.0.1"]), read_files) as transport:
+            url = f"https://127.0.0.1:{tls_port}/echo"
+            return transport.post(url, b"{}", 5 * SECOND_NS, tls)
+
+    files = TLSSettings(
+        server_name="extender.test",
+        ca_file=str(DATA / "server.pem"),
+        cert_file=str(DATA / "server.pem"),
+        key_file=str(DATA / "server-key.pem"),
+    )
+    assert answered(files).status == 200
+    data_first = replace(files, ca_data=CA, ca_file=str(tmp_path / "gone.pem"))
+    assert answered(data_first).status == 200
+    with pytest.raises(RequestFailed, match=r"open .*gone\.pem: No such file"):
+        answered(replace(files, ca_file=str(tmp_path / "gone.pem")))
 
 
 @pytest.mark.parametrize("name", ["ca_file", "cert_file", "key_file"])

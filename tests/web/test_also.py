@@ -143,7 +143,7 @@ def test_a_run_that_asked_extenders(ada: Person) -> None:
         "extenders:\n- {urlPrefix: 'http://127.0.0.1:9', filterVerb: filter, ignorable: true}\n"
     )
     run = ada.finished(NODES + pod("web"), scheduler_config=config)
-    assert "what extenders answered" in problem(also(ada, run, 1), 409)["detail"]
+    assert "What its extenders answered is not kept" in problem(also(ada, run, 1), 409)["detail"]
 
 
 def test_one_at_a_time(ada: Person, run: Run) -> None:
