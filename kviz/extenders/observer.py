@@ -37,6 +37,7 @@ from scheduler_core.trace.events import (
     NominationChanged,
     PodAdded,
     PreemptionDryRun,
+    PreemptionStarted,
     ResourcesDefined,
     RunStarted,
 )
@@ -297,6 +298,7 @@ class Observer:
             victims = tuple(self._victim(uid, key, node) for uid, key in each.pods)
             record = CandidateRecord(node, (), (), victims, each.n_pdb_violations, PASSED)
             candidates.append(record)
+        self._emit(PreemptionStarted(NONE, NONE, NONE))
         self._emit(PreemptionDryRun(tuple(candidates)))
 
     def _victim(self, uid: str, key: str, node: int) -> int:

@@ -26,7 +26,7 @@ from django.utils.translation import gettext as _
 from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.runs.saved import NotOver
-from kviz.snapshots.templatetags.snapshot_titles import title_of
+from kviz.runs.templatetags.run_links import run_title
 from scheduler_core.trace.codec import Chunk
 
 SUFFIX: Final = ".html"
@@ -159,7 +159,7 @@ def _frame(run: Run) -> str:
     status = msgspec.json.encode({"type": "status", **_progress(run)}).decode()
     context = {
         "run": run,
-        "name": title_of(run.snapshot),
+        "name": run_title(run),
         "policy": built.policy,
         "style": SafeString(built.style),
         "scripts": [SafeString(script) for script in built.scripts],

@@ -33,7 +33,7 @@ from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_packed
 from kviz.snapshots.summary import summarise
 from scheduler_core.api.cluster_objects import ClusterObjects
-from scheduler_core.api.packing import PackError, unpack
+from scheduler_core.api.packing import PackError, pack, unpack
 from scheduler_core.trace.checking import TraceChecker, TraceError
 from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.events import HeaderEvent, RunStarted
@@ -59,8 +59,8 @@ class NotOver(Exception):
 
 
 def file_name(run: Run, suffix: str = SUFFIX) -> str:
-    """What to call the file: the cluster, and enough of the run's id to tell two apart."""
-    plain = re.sub(r"[^\w.-]+", "-", run.snapshot.name, flags=re.ASCII).strip("-.")
+    """What to call the file: the run or its cluster, and enough of its id to tell two apart."""
+    plain = re.sub(r"[^\w.-]+", "-", _name(run), flags=re.ASCII).strip("-.")
     return f"{plain[:60] or 'run'}-{str(run.pk)[:8]}{suffix}"
 
 
@@ -82,11 +82,15 @@ def _records(run: Run) -> Iterator[AnyRecord]:
     yield Outcome(run.status, run.trace_hash or checker.trace_hash(), run.error)
 
 
+def _name(run: Run) -> str:
+    return run.name or (run.snapshot.name if run.snapshot else "")
+
+
 def _inputs(run: Run) -> Inputs:
-    snapshot = run.snapshot
+    snapshot = run.snapshot or Snapshot(sha256="0" * 64)
     return Inputs(
         engine_version=run.engine_version,
-        name=snapshot.name,
+        name=_name(run),
         sha256=snapshot.sha256,
         ignored=snapshot.ignored,
         warnings=snapshot.warnings,
@@ -95,7 +99,9 @@ def _inputs(run: Run) -> Inputs:
         scenario=run.scenario,
         seed=run.seed,
         plugins=[Plugin(**each) for each in run.out_of_tree_plugins],
-        objects=snapshot_packed(snapshot=snapshot),
+        objects=snapshot_packed(snapshot=run.snapshot)
+        if run.snapshot
+        else pack(ClusterObjects(())),
     )
 
 
@@ -132,11 +138,18 @@ class SavedRun:
     answers: list[Answer]
     spool: BinaryIO
     lengths: list[int]
+    observed: bool
+    """Whether a real scheduler decided, and not the engine."""
 
     def parts(self) -> Iterator[StoredPart]:
         self.spool.seek(0)
         for length in self.lengths:
             yield _PARTS.decode(self.spool.read(length))
+
+    @property
+    def has_cluster(self) -> bool:
+        """Whether there is a snapshot: a run that is observed may do without."""
+        return not self.observed or bool(self.objects.counts)
 
     def snapshot(self) -> Snapshot:
         """The cluster as a row that is not stored yet; its counts are counted here."""
@@ -177,6 +190,7 @@ def check(file: BinaryIO, spool: BinaryIO) -> SavedRun:
                     answers,
                     spool,
                     trace.lengths,
+                    trace.observed,
                 )
     raise TypeError("read_records ends with the outcome")
 
@@ -204,6 +218,7 @@ class _Trace:
         self.engine_version = inputs.engine_version
         self.last_seq = -1
         self.lengths: list[int] = []
+        self.observed = False
         self._checker = TraceChecker(max_bytes=TRACE_SHARE * settings.MAX_UNPACKED_BYTES)
         self._hint = other_engine(inputs.engine_version)
         self._spool = spool
@@ -218,6 +233,7 @@ class _Trace:
             ) from error
         if isinstance(events[0], RunStarted):
             self.engine_version = events[0].engine_version
+            self.observed = events[0].observed
         self._follow(events)
         data = msgspec.msgpack.encode(StoredPart(checked, self.index.drain()))
         self._spool.write(data)

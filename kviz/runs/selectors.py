@@ -141,7 +141,8 @@ def stored_bytes(*, run: Run) -> StoredBytes:
         headers=Coalesce(Sum(Length("headers")), 0), details=Coalesce(Sum(Length("details")), 0)
     )
     packed = SnapshotObjects.objects.filter(snapshot=run.snapshot_id)
-    return StoredBytes(**trace, objects=packed.values_list(Length("packed"), flat=True)[0])
+    objects = packed.values_list(Length("packed"), flat=True).first() or 0
+    return StoredBytes(**trace, objects=objects)
 
 
 def cycle_details(*, run: Run, cycle: int) -> bytes | None:

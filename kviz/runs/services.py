@@ -108,9 +108,15 @@ def run_open(*, workspace: Workspace, file: BinaryIO) -> Run:
 
 def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
     made_of, index, outcome = found.inputs, found.index, found.outcome
+    snapshot = None
+    if found.has_cluster:
+        like = found.snapshot()
+        snapshot = snapshot_adopt(workspace=workspace, packed=made_of.objects, like=like)
     run = Run.objects.create(
         workspace=workspace,
-        snapshot=snapshot_adopt(workspace=workspace, packed=made_of.objects, like=found.snapshot()),
+        kind=Run.Kind.OBSERVED if found.observed else Run.Kind.SIMULATED,
+        name=made_of.name if found.observed else "",
+        snapshot=snapshot,
         scheduler_config=made_of.scheduler_config,
         scenario=made_of.scenario,
         seed=made_of.seed,
@@ -128,7 +134,7 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
         finished_at=timezone.now(),
     )
     for part in found.parts():
-        _store(run, part.chunk, part.delta)
+        chunk_store(run=run, chunk=part.chunk, delta=part.delta)
     for answer in found.answers:
         values = msgspec.structs.asdict(answer) | {"body": zstandard.compress(answer.body)}
         run.extender_answers.create(**values)

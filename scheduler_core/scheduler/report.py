@@ -153,7 +153,7 @@ class CycleReport:
             if call.verb != verb:
                 continue
             yield extender_called(call, self._recorder)
-            if self._recorder.details and (call.removed or call.scores):
+            if self._recorder.details:
                 yield extender_columns(self._n_calls, call, self._recorder)
             self._n_calls += 1
 

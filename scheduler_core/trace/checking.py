@@ -19,6 +19,8 @@ from scheduler_core.trace.codec import Chunk, pack_details, pack_headers
 from scheduler_core.trace.events import (
     CycleStarted,
     Detail,
+    ExtenderCalled,
+    ExtenderColumns,
     FilterColumns,
     FilterFinished,
     HeaderEvent,
@@ -33,6 +35,7 @@ from scheduler_core.trace.records import NONE
 AFTER: Final[dict[type[Detail], type[HeaderEvent]]] = {
     FilterColumns: FilterFinished,
     PreemptionDryRun: PreemptionStarted,
+    ExtenderColumns: ExtenderCalled,
 }
 """Detail events that the engine emits right after a header event."""
 BEFORE: Final[dict[type[Detail], type[HeaderEvent]]] = {ScoreColumns: NodeSelected}

@@ -284,7 +284,10 @@ class PostFilterFinished(Event, frozen=True):
 
 
 class PreemptionStarted(Event, frozen=True):
-    """Dry runs start at `offset` into the potential nodes and stop at `n_wanted` candidates."""
+    """Dry runs start at `offset` into the potential nodes and stop at `n_wanted` candidates.
+
+    All are -1 where a scheduler that is observed does not tell.
+    """
 
     n_potential: int
     offset: int
@@ -298,6 +301,7 @@ class PreemptionDryRun(DetailEvent, frozen=True):
 class ExtenderColumns(DetailEvent, frozen=True):
     """What one call to an extender did to single nodes; `call` counts a cycle's calls from 0.
 
+    Every call has them, right behind it, but for bind.
     It took away `removed` (n_removed,), for `reasons` that `reason` (n_removed,) indexes; an empty
     reason means without a word. It gave `nodes` (n,) these `scores` (n,).
     """

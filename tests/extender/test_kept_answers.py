@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from uuid import UUID
 
 import pytest
@@ -10,7 +11,7 @@ from django.core.cache import cache
 
 from kviz.extenders.answers import KeptAnswers, simulate_run
 from kviz.extenders.models import ExtenderAnswer
-from kviz.runs import services
+from kviz.runs import saved, services
 from kviz.runs.models import Run
 from scheduler_core.extender.transport import Reply, RequestFailed, TLSSettings
 from scheduler_core.trace.events import (
@@ -165,3 +166,20 @@ def test_a_run_goes_on_after_its_worker_died_without_asking_again(
     claimed.refresh_from_db()
     assert (claimed.status, claimed.trace_hash) == (Run.Status.FINISHED, whole)
     assert list(claimed.extender_answers.values_list("number", "duration_ns")) == answers
+
+
+def test_a_run_with_extenders_is_saved_and_opened_again(
+    ada: Person, port: int, settings: object
+) -> None:
+    settings.EXTENDER_HOSTS = ["127.0.0.1"]  # type: ignore[attr-defined]
+    configuration = configuration_text(
+        f"- {{urlPrefix: 'http://127.0.0.1:{port}/echo', filterVerb: f, prioritizeVerb: p, "
+        "weight: 1, nodeCacheCapable: true}"
+    )
+    run = execute(run_of(ada, configuration))
+    verbs = {call["verb"] for call in ada.get(f"/runs/{run.pk}/cycles/1/").json()["extenders"]}
+    assert verbs >= {"filter"}
+    file = BytesIO(b"".join(saved.pieces(run)))
+    opened = services.run_open(workspace=ada.workspace, file=file)
+    assert opened.trace_hash == run.trace_hash
+    assert opened.extender_answers.count() == run.extender_answers.count()

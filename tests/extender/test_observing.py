@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from kviz.extenders.models import ExtenderSession
 from kviz.extenders.notebook import Notebook
 from kviz.extenders.observer import Observer, Question
 from kviz.extenders.services import session_create, session_delete, session_revoke
-from kviz.runs import selectors, services
+from kviz.runs import saved, selectors, services
 from kviz.runs.models import Run
 from scheduler_core.trace.events import (
     Bound,
@@ -314,3 +315,21 @@ def test_hints_name_the_run_and_its_last_event(ada: Person) -> None:
     book.advanced = lambda run_id, seq: hints.append((run_id, seq))
     run = write(session, asks(Verb.FILTER, 1, "web", "a"), book=book)
     assert hints[-1] == (run.pk, run.last_seq)
+
+
+@pytest.mark.parametrize("with_snapshot", [True, False])
+def test_a_run_is_saved_and_opened_again(ada: Person, with_snapshot: bool) -> None:
+    snapshot = ada.snapshot() if with_snapshot else None
+    session = session_create(workspace=ada.workspace, name="Staging", snapshot=snapshot)
+    write(session, asks(Verb.FILTER, 1, "web", "north"), would_evict(2, "vip", {"north": ["u"]}))
+    session_revoke(session=session)
+    run = Run.objects.get(pk=session.run_id)
+    opened = services.run_open(workspace=ada.workspace, file=BytesIO(b"".join(saved.pieces(run))))
+    assert (opened.kind, opened.name, opened.cycles, opened.status) == (
+        "observed",
+        "Staging",
+        2,
+        "finished",
+    )
+    assert (opened.snapshot is not None) == with_snapshot
+    assert all_events(opened) == all_events(run)
