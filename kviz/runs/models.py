@@ -194,7 +194,8 @@ class PodOutcome(models.Model):
     backoff_until_ns = models.BigIntegerField(default=0)
     moved_by = models.CharField(max_length=200, blank=True)
     """The cluster event behind the last queue move."""
-    evicted_in_cycle = models.PositiveIntegerField(default=0)
+    evicted_in_cycle = models.PositiveIntegerField(null=True)
+    """0: before the first cycle; null: it was not evicted."""
     evicted_by = models.CharField(max_length=512, blank=True)
     deleted = models.BooleanField(default=False)
 

@@ -62,7 +62,7 @@ def pods_pending(*, run: Run) -> QuerySet[PodOutcome]:
 
 
 def pods_evicted(*, run: Run) -> QuerySet[PodOutcome]:
-    return run.pod_outcomes.filter(evicted_in_cycle__gt=0).order_by("evicted_in_cycle", "pod")
+    return run.pod_outcomes.exclude(evicted_in_cycle=None).order_by("evicted_in_cycle", "pod")
 
 
 def pod_outcome(*, run: Run, namespace: str, name: str) -> PodOutcome | None:

@@ -97,7 +97,7 @@ def _pod(pod: PodOutcome, last: Cycle | None) -> Sequence[Cell]:
         last.message if last else "",
         pod.gated_by,
         pod.moved_by,
-        pod.evicted_in_cycle or None,
+        pod.evicted_in_cycle,
         pod.evicted_by,
         "yes" if pod.deleted else "",
     )

@@ -27,7 +27,7 @@ class PodFacts(Protocol):
     gated_by: str
     backoff_until_ns: int
     moved_by: str
-    evicted_in_cycle: int
+    evicted_in_cycle: int | None
     evicted_by: str
     deleted: bool
 
@@ -68,7 +68,7 @@ def why_document(pod: PodFacts, cycle: CycleDocument | None) -> Json:
             "backoff_until_ns": pod.backoff_until_ns,
             "waits_for": cycle["unschedulable_plugins"] if cycle else [],
         },
-        "evicted_in_cycle": pod.evicted_in_cycle or None,
+        "evicted_in_cycle": pod.evicted_in_cycle,
         "evicted_by": pod.evicted_by,
     }
 

@@ -63,7 +63,9 @@ def snapshot_create(
     if not ingested.counts:
         raise UploadRejected(_problems(ingested) or [_nothing_there(ingested)])
     return _store(
-        Snapshot(workspace=workspace, name=name.strip()[:200] or _name_of(files), sha256=sha256),
+        Snapshot(
+            workspace=workspace, name=name.strip()[:200] or _name_of(files, ingested), sha256=sha256
+        ),
         ingested,
     )
 
@@ -140,9 +142,12 @@ def _sha256(files: Sequence[File]) -> str:
     return digest.hexdigest()
 
 
-def _name_of(files: Sequence[File]) -> str:
-    """The first file's name without its endings."""
-    path = PurePosixPath(files[0][0].replace("\\", "/"))
+def _name_of(files: Sequence[File], ingested: Ingested) -> str:
+    """The name, without its endings, of the first file nothing was wrong with."""
+    wrong = {error.place.source for error in ingested.errors}
+    names = [name for name, _ in files]
+    first = next((name for name in names if name not in wrong), names[0])
+    path = PurePosixPath(first.replace("\\", "/"))
     while path.suffix.lower() in SUFFIXES:
         path = path.with_suffix("")
     return path.name[:200] or "upload"

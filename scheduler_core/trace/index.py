@@ -88,7 +88,8 @@ class PodRow:
     gated_by: str = ""
     backoff_until_ns: int = 0
     moved_by: str = ""
-    evicted_in_cycle: int = 0
+    evicted_in_cycle: int | None = None
+    """0: before the first cycle; None: it was not evicted."""
     evicted_by: str = ""
     deleted: bool = False
 

@@ -1,13 +1,31 @@
-// The run form works without this. With it: choosing a sample scenario shows it in the editor.
+// The run form works without this. With it: presets and sample scenarios appear in their editor,
+// and nothing else that was typed is lost.
 
 const select = document.querySelector("[data-sample]");
-if (select) enhance(select, document.getElementById(select.dataset.sample));
+if (select) showSamples(select, document.getElementById(select.dataset.sample));
 
-function enhance(select, editor) {
+for (const chip of document.querySelectorAll("[data-fill]")) {
+  chip.addEventListener("click", (event) => {
+    event.preventDefault();
+    fill(document.getElementById(chip.dataset.fill), chip);
+  });
+}
+
+function fill(editor, chip) {
+  const { text, replace } = chip.dataset;
+  const presets = [...document.querySelectorAll("[data-fill]")].map((each) => each.dataset.text);
+  const own = editor.value.trim() !== "" && !isOneOf(presets, editor.value);
+  if (own && !confirm(replace)) return;
+  editor.value = text;
+  editor.focus();
+}
+
+function showSamples(select, editor) {
+  const samples = [...select.options].map((option) => option.dataset.text ?? "");
   let chosen = select.value;
 
   select.addEventListener("change", () => {
-    const own = editor.value.trim() !== "" && !isSample(select, editor.value);
+    const own = editor.value.trim() !== "" && !isOneOf(samples, editor.value);
     const text = select.selectedOptions[0].dataset.text ?? "";
     if (own && text === "") {
       chosen = "";
@@ -20,6 +38,6 @@ function enhance(select, editor) {
   });
 }
 
-function isSample(select, text) {
-  return [...select.options].some((option) => option.dataset.text?.trim() === text.trim());
+function isOneOf(texts, written) {
+  return texts.some((text) => text.trim() === written.trim());
 }

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from kviz.accounts.services import local_workspace_ensure, token_create
+from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.runs.presets import SAMPLE_SCENARIOS, SampleScenario, sample_text, scenario_meant
 from kviz.runs.scenario_fit import misfits
@@ -14,7 +15,7 @@ from kviz.snapshots.samples import SAMPLES
 from scheduler_core.sim import RunOptions, load_scenario, simulate
 from scheduler_core.trace.events import Bound, PodAdded, PodEvicted, ScenarioStepped
 
-from .cast import CLUSTER, Person, execute
+from .cast import CLUSTER, NODES, Person, execute, pod
 from .test_sample_lessons import objects_of
 
 CLUSTERS = [sample.slug for sample in SAMPLES]
@@ -108,3 +109,12 @@ def test_a_scenario_of_ones_own_runs_and_its_page_says_what_was_refused(owner: P
     assert "evicted by a drain or taint" in html
     why = owner.client.get(f"/runs/{run.pk}/pods/shop/old/why").content.decode()
     assert "It was evicted by a drain or taint." in why
+
+
+def test_a_pod_evicted_before_the_first_cycle_was_evicted_not_deleted(owner: Person) -> None:
+    only_old = NODES + pod("old", nodeName="north")
+    run = owner.finished(only_old, scenario="steps:\n- {at: 1s, drain: north}\n")
+    assert run.cycles == 0
+    why = owner.client.get(f"/runs/{run.pk}/pods/shop/old/why").content.decode()
+    assert "It was evicted by a drain or taint." in why
+    assert [pod.pod for pod in selectors.pods_evicted(run=run)] == ["shop/old"]

@@ -209,3 +209,8 @@ def test_a_snapshot_is_deleted_with_its_runs(ada: Person) -> None:
 
     problem(ada.get(f"/snapshots/{run.snapshot_id}/"), 404)
     problem(ada.get(f"/runs/{run.pk}/"), 404)
+
+
+def test_a_snapshot_is_named_after_the_first_good_file(ada: Person) -> None:
+    response = ada.upload(("bad.yaml", "kind: ["), ("shop.yaml", CLUSTER))
+    assert response.json()["name"] == "shop"
