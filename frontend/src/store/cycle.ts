@@ -317,6 +317,7 @@ function bindStep(point: Point, seen: Seen, attached: PointPlugins): Step {
 
 /** The point that decided the cycle: where it failed, or else where the node was chosen. */
 export function decidingPoint(record: CycleRecord): Point {
+  if (record.observed) return record.points.findLast((p) => p.ran && p.point !== "Score")?.point ?? "Filter";
   if (record.preFilter?.narrowed?.length === 0) return "PreFilter";
   const failed = record.points.find((p) => p.outcome === "failed" && p.point !== "PostFilter");
   if (failed) return failed.point;

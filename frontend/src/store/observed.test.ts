@@ -3,7 +3,7 @@
 import { encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 
-import { cycleRecord, type CycleRecord } from "./cycle.ts";
+import { cycleRecord, decidingPoint, type CycleRecord } from "./cycle.ts";
 import { Fold } from "./fold.ts";
 import { laterOf, observedStory, untoldReason } from "./observed.ts";
 import { Verdict, verdictColumn, type CycleDetail } from "./verdicts.ts";
@@ -59,6 +59,7 @@ test("an attempt that asks about evictions fitted nowhere", () => {
   const record = cycleRecord(fold(...attempt(1, passed(0), ["PreemptionStarted", -1, -1, -1], asked("preempt", 4))), 1);
   expect(outcomes(record)).toMatchObject({ Filter: "failed", PostFilter: "passed", Score: "untold" });
   expect(observedStory(record, null)).toEqual({ key: "observed.evicts", params: { n: 4 } });
+  expect(decidingPoint(record)).toBe("PostFilter");
 });
 
 test("later questions tell what became of a pod", () => {
