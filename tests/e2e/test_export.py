@@ -17,6 +17,8 @@ from .axe import serious_findings
 from .conftest import Api
 from .test_explorer import explore, inspector, queues, story
 
+MATRIX = "Filter: nodes by plugin"
+
 
 def saved(page: Page, name: str, folder: Path) -> Path:
     """The file that a link or button makes the browser save."""
@@ -25,6 +27,20 @@ def saved(page: Page, name: str, folder: Path) -> Path:
     file = folder / download.value.suggested_filename
     download.value.save_as(file)
     return file
+
+
+def chosen(page: Page, name: str, folder: Path) -> Path:
+    """The file that an item of the menu makes the browser save."""
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name=name, exact=True).click()
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    return file
+
+
+def table(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
 
 
 # ---------------------------------------------------------------- the run as a file
@@ -136,24 +152,16 @@ def test_a_page_from_a_disk_leads_nowhere_else(
     expect(offline.get_by_role("button", name="Share")).to_have_count(0)
     offline.get_by_role("tab", name="Filter").click()
     expect(offline.get_by_label("would also fail")).to_have_count(0)
+    said = [row["NodeResourcesFit"] for row in table(chosen(offline, MATRIX, tmp_path))]
+    assert set(said) == {"passed", "never asked"}
+    assert chosen(offline, "Map as SVG", tmp_path).read_text(encoding="utf-8").startswith("<svg")
+    offline.get_by_role("button", name="Export").click()
+    expect(offline.get_by_role("menuitem", name="Run as a file")).to_have_count(0)
+    offline.keyboard.press("Escape")
     assert serious_findings(offline) == []
 
 
 # ---------------------------------------------------------------- the menu, pictures and tables
-
-
-def chosen(page: Page, name: str, folder: Path) -> Path:
-    """The file that an item of the menu makes the browser save."""
-    page.get_by_role("button", name="Export").click()
-    with page.expect_download() as download:
-        page.get_by_role("menuitem", name=name, exact=True).click()
-    file = folder / download.value.suggested_filename
-    download.value.save_as(file)
-    return file
-
-
-def table(file: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
 
 
 def test_the_menu_is_walked_by_keyboard(page: Page, clinic: str) -> None:
@@ -214,7 +222,7 @@ def test_tables_leave_with_all_their_rows(page: Page, preemption: str, tmp_path:
     page.get_by_label("Filter nodes").fill("node-4")
     assert [row["node"] for row in table(chosen(page, "Nodes", tmp_path))] == ["node-4"]
 
-    matrix = table(chosen(page, "Filter: nodes by plugin", tmp_path))
+    matrix = table(chosen(page, MATRIX, tmp_path))
     assert {row["NodeResourcesFit"] for row in matrix} == {"rejected"}
     runs = table(chosen(page, "Preemption: dry runs", tmp_path))
     choice = table(chosen(page, "Preemption: the choice of a node", tmp_path))

@@ -35,7 +35,8 @@ from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.api.packing import pack
 from scheduler_core.api.types import Node
-from scheduler_core.trace.codec import read_headers
+from scheduler_core.trace.codec import TraceWriter, read_headers
+from scheduler_core.trace.events import ClockAdvanced
 
 from .cast import API, CLUSTER, Person, crowd, execute, problem
 from .test_runs import CONFIG
@@ -276,6 +277,21 @@ def test_another_engine_is_named_when_it_matters(ada: Person) -> None:
     newer = msgspec.structs.replace(inputs, engine_version="9.0")
     told = problem(opened(ada, joined(newer, with_headers(first, [["Invented", 1]]))), 400)
     assert "made by engine 9.0" in told["detail"]
+
+
+def test_numbers_no_database_holds_are_refused(ada: Person) -> None:
+    inputs, first, *_ = records(saved(ada.finished()))
+    assert isinstance(first, Part)
+    writer = TraceWriter()
+    start, *events = read_headers(first.chunk.headers)[1]
+    for event in (start, ClockAdvanced(2**64 - 1), *events):
+        writer.add(event)
+    chunk = writer.cut()
+    assert chunk is not None
+    file = joined(inputs, Part(chunk), Outcome("finished", writer.trace_hash()))
+    before = Snapshot.objects.count()
+    assert "values that no run of kviz has" in problem(opened(ada, file), 400)["detail"]
+    assert (Run.objects.count(), Snapshot.objects.count()) == (1, before)
 
 
 def test_what_a_file_unpacks_to_is_bounded(ada: Person, settings: Settings) -> None:

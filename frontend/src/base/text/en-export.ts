@@ -27,7 +27,7 @@ export const exporting = {
   "export.csv-criteria": "Preemption: the choice of a node",
   "export.csv-queues": "Queues",
   "export.csv-cycles": "Cycles",
-  "export.foot": "There are pictures of the map and the timeline. What the tabs show leaves as tables; grey ones do not exist in this cycle.",
+  "export.foot": "There are pictures of the map and the timeline. What the tabs show leaves as tables. What is grey does not exist at this moment.",
   "export.begun": "The download begins",
   "export.saved": "Saved",
   "export.savedRows": { one: "Saved, {n} row", other: "Saved, {n} rows" },
