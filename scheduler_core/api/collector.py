@@ -1,7 +1,7 @@
 """The cyclic garbage collector, out of the way while a cluster is read or loaded."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
@@ -15,3 +15,18 @@ def collector_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+@contextmanager
+def collector_spared(load: Callable[[], None]) -> Iterator[None]:
+    """Spares the collector what `load` makes, until the end of the block: it stays that long.
+
+    Else it would look through a whole cluster time and again. Cycles are collected afterwards.
+    """
+    with collector_paused():
+        load()
+        gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

@@ -226,7 +226,8 @@ class TemplateTable:
         index = self._index.get(key)
         if index is None:
             index = self._index[key] = len(self.templates)
-            self.templates.append(PodTemplate(index, pod, controller_of(pod), pod_requests(pod)))
+            requests = _requests_of(key, pod)
+            self.templates.append(PodTemplate(index, pod, controller_of(pod), requests))
         return self.templates[index]
 
     def matching(self, key: Hashable, predicate: Callable[[PodTemplate], bool]) -> Mask:
@@ -284,6 +285,20 @@ def _template_parts(pod: Pod) -> tuple[object, ...]:
 
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
+
+
+MAX_KNOWN_REQUESTS = 1 << 14
+_known_requests: dict[bytes, PodRequests] = {}
+"""Requests by template key, kept as they serve the next run over the same cluster, too."""
+
+
+def _requests_of(key: bytes, pod: Pod) -> PodRequests:
+    known = _known_requests.get(key)
+    if known is None:
+        if len(_known_requests) >= MAX_KNOWN_REQUESTS:
+            _known_requests.clear()
+        known = _known_requests[key] = pod_requests(pod)
+    return known
 
 
 def _template_key(pod: Pod) -> bytes:

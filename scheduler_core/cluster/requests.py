@@ -83,7 +83,13 @@ def parse_resources(resources: Mapping[str, str]) -> NanoAmounts:
 
 def integer_resources(resources: Mapping[str, str]) -> dict[str, int]:
     """Read quantities as the scheduler counts them: cpu in milli, all else in whole units."""
-    return as_integers(parse_resources(resources))
+    return dict(_integers(tuple(resources.items())))
+
+
+@lru_cache(maxsize=4096)
+def _integers(resources: tuple[tuple[str, str], ...]) -> dict[str, int]:
+    """Read the same for many nodes of one kind; nobody may change the answer."""
+    return as_integers(parse_resources(dict(resources)))
 
 
 def is_pod_level_resource(name: str) -> bool:

@@ -13,7 +13,7 @@ from functools import partial
 
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.api import KubeObject, Node, Pod, PriorityClass
-from scheduler_core.api.collector import collector_paused
+from scheduler_core.api.collector import collector_spared
 from scheduler_core.api.findings import counted, some_of
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
@@ -109,16 +109,16 @@ class Run:
 
     def events(self) -> Iterator[AnyEvent]:
         """Yield the trace from beginning to end."""
-        self._start()
-        yield from self._drain()
-        reason = ""
-        while not reason:
-            if not self._step():
-                break
+        with collector_spared(self._start):
             yield from self._drain()
-            reason = self._limit_met()
-        self._recorder.emit(self._finished(reason))
-        yield from self._drain()
+            reason = ""
+            while not reason:
+                if not self._step():
+                    break
+                yield from self._drain()
+                reason = self._limit_met()
+            self._recorder.emit(self._finished(reason))
+            yield from self._drain()
 
     def _drain(self) -> Iterator[AnyEvent]:
         events = self._events[:]
@@ -137,8 +137,7 @@ class Run:
                 self._not_modelled(),
             )
         )
-        with collector_paused():
-            self.simulation.load(in_sync_order(self._objects))
+        self.simulation.load(in_sync_order(self._objects))
         self._plan_scenario()
 
     def _plan_scenario(self) -> None:
