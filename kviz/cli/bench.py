@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kviz.cli.arguments import Subparsers
+from kviz.cli.bench_storage import as_json, measure_storage
 from kviz.cli.problems import CommandFailed
 from kviz.headless.bench.dump import UnusableDump
 from kviz.headless.bench.flush import measure_flush
@@ -60,6 +61,11 @@ def add_parser(commands: Subparsers) -> None:
         action="store_true",
         help="measure the event that wakes N parked pods at once instead (default: 10,000)",
     )
+    command.add_argument(
+        "--storage",
+        action="store_true",
+        help="measure uploading, executing, storing and reading back instead (10,000 pods)",
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument(
         "--report",
@@ -77,7 +83,22 @@ def _positive(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    return _flush(options) if options.flush else _race(options)
+    if options.flush:
+        return _flush(options)
+    return _storage(options) if options.storage else _race(options)
+
+
+def _storage(options: argparse.Namespace) -> int:
+    n_nodes = options.nodes or WORKLOADS[options.workload].n_nodes
+    result = as_json(
+        measure_storage(options.workload, n_nodes, options.pods or 10_000, options.dump)
+    )
+    if options.json:
+        print(json.dumps(result))
+    else:
+        for name, value in result.items():
+            print(f"{name:<24} {value:>15,.10g}")
+    return 0
 
 
 def _flush(options: argparse.Namespace) -> int:
