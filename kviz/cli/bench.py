@@ -19,11 +19,14 @@ from kviz.headless.bench.measure import (
     options_of_dump,
 )
 from kviz.headless.bench.report import (
+    OTHERS,
     RACES,
     SERIES,
     chart,
     growth_table,
     measure_all,
+    measure_parts,
+    parts_table,
     race_table,
 )
 from kviz.headless.bench.workloads import WORKLOADS
@@ -144,6 +147,8 @@ def _workload(options: argparse.Namespace) -> BenchOptions:
 
 def _report(svg: Path) -> int:
     print(race_table(measure_all(RACES)))
+    print(parts_table(measure_parts(RACES)))
+    print(race_table(measure_all(OTHERS)))
     drawn = [(series, measure_all(series.runs)) for series in SERIES]
     for series, results in drawn:
         print(growth_table(series, results))

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 from kviz.headless.bench.calibration import REFERENCE
 from kviz.headless.bench.measure import BenchOptions, BenchResult
-from kviz.headless.bench.report import RACES, SERIES, Series, chart, growth_table, race_table
+from kviz.headless.bench.parts import Parts
+from kviz.headless.bench.report import (
+    OTHERS,
+    RACES,
+    SERIES,
+    Series,
+    chart,
+    growth_table,
+    parts_table,
+    race_table,
+)
 from kviz.headless.bench.workloads import WORKLOADS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -37,6 +48,17 @@ def test_every_race_has_a_reference_and_every_series_one_run_per_size() -> None:
     for series in SERIES:
         assert len(series.sizes) == len(series.runs) > 1
         assert {run.workload for run in series.runs} <= set(WORKLOADS)
+
+
+def test_every_workload_is_reported() -> None:
+    assert {run.workload for run in (*RACES, *OTHERS)} == set(WORKLOADS)
+
+
+def test_the_parts_are_told_with_their_shares() -> None:
+    parts = Parts()
+    parts.counts.update({"Filter": 3, "Score": 1})
+    (row,) = parts_table([replace(_result(SMALL, 0.5), parts=parts)]).splitlines()[2:]
+    assert row == "| basic | 500 | Filter 75%, Score 25% |"
 
 
 def test_tables() -> None:

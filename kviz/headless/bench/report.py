@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kviz.headless.bench.measure import BenchOptions, BenchResult, measure
+from kviz.headless.bench.parts import Parts
+from kviz.headless.bench.workloads import WORKLOADS
 
 RACES: Final = (
     BenchOptions("basic", 500, 5000),
@@ -53,8 +55,24 @@ SERIES: Final = (
 """`classes` counts the kinds of pods: plain ones, those and too large ones, all kinds."""
 
 
+OTHERS: Final = (
+    *(
+        BenchOptions(name, workload.n_nodes, workload.n_pods)
+        for name, workload in WORKLOADS.items()
+        if name not in {race.workload for race in RACES}
+    ),
+    BenchOptions("crowded", 5000, 1000),
+    BenchOptions("preemption", 5000, 100),
+)
+"""Everything else, and what preemption costs in a large cluster."""
+
+N_TIMES: Final = 3
+"""A figure is the median of so many runs."""
+N_PARTS: Final = 6
+
+
 def race_table(results: Sequence[BenchResult]) -> str:
-    """Return the races as a Markdown table."""
+    """Return measured workloads as a Markdown table, with the race ratio where there is one."""
     head = ("workload", "nodes", "pods", "cycles/s", "p50 ms", "p99 ms", "trace B/cycle")
     rows = [
         (
@@ -66,7 +84,7 @@ def race_table(results: Sequence[BenchResult]) -> str:
             f"{r.p99_ms:.2f}",
             f"{r.trace_bytes_per_cycle or 0:.0f}",
             f"{r.calibration_s:.2f}",
-            f"{r.race_ratio or 0:.2f}",
+            f"{r.race_ratio:.2f}" if r.race_ratio is not None else "",
         )
         for r in results
     ]
@@ -82,8 +100,28 @@ def growth_table(series: Series, results: Sequence[BenchResult]) -> str:
     return _table((series.along, "workload", "cycles/s", "cycles per calibration"), rows)
 
 
+def parts_table(results: Sequence[BenchResult]) -> str:
+    """Return the parts of the scheduler that take most of the time, as a Markdown table."""
+    rows = []
+    for result in results:
+        shares = list((result.parts or Parts()).shares().items())[:N_PARTS]
+        told = ", ".join(f"{part} {share:.0%}" for part, share in shares)
+        rows.append((result.options.workload, str(result.options.n_nodes), told))
+    return _table(("workload", "nodes", "where the time goes"), rows)
+
+
 def measure_all(runs: Sequence[BenchOptions]) -> list[BenchResult]:
-    return [measure(options) for options in runs]
+    return [measure_median(options) for options in runs]
+
+
+def measure_median(options: BenchOptions) -> BenchResult:
+    """Measure several times; return the run that was neither fast nor slow."""
+    results = [measure(options) for _ in range(N_TIMES)]
+    return sorted(results, key=_per_calibration)[N_TIMES // 2]
+
+
+def measure_parts(runs: Sequence[BenchOptions]) -> list[BenchResult]:
+    return [measure(replace(options, parts=True)) for options in runs]
 
 
 def chart(results: Sequence[tuple[Series, Sequence[BenchResult]]]) -> str:
