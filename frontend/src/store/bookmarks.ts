@@ -1,6 +1,6 @@
 // Bookmarks of a run: places with a note, kept in this browser.
 
-import type { Point } from "./cycle.ts";
+import type { Point } from "./record.ts";
 import type { Position } from "./position.ts";
 
 export interface Bookmark {

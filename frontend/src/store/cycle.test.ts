@@ -3,7 +3,8 @@
 import { encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 
-import { cycleRecord, decidingPoint, type PointStep } from "./cycle.ts";
+import { cycleRecord, decidingPoint } from "./cycle.ts";
+import type { PointStep } from "./record.ts";
 import { Fold } from "./fold.ts";
 
 const PLUGINS = ["Sort", "Taints", "Fit", "Images", "Binder", "Extender"];

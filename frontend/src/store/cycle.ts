@@ -3,87 +3,27 @@
 
 import {
   Result,
-  type CycleFinished,
   type CycleStarted,
   type ExtenderCalled,
-  type FilterFinished,
   type HeaderEvent,
-  type NodeSelected,
   type PointPlugins,
-  type PostFilterFinished,
-  type PreemptionDecided,
-  type PreemptionIneligible,
-  type PreemptionStarted,
   type PreFilterFinished,
   type PreScoreFinished,
   type StatusRecord,
 } from "../wire/events.ts";
 import type { Fold } from "./fold.ts";
 import { observedStep } from "./observed.ts";
-
-export const POINTS = [
-  "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit",
-  "PreBind", "Bind", "PostBind",
-] as const;
-export type Point = (typeof POINTS)[number];
-/** These run in the binding cycle, while the next pods are being scheduled. */
-export const BINDING_CYCLE: ReadonlySet<Point> = new Set<Point>(["PreBind", "Bind", "PostBind"]);
-
-/**
- * `passed` the point let the pod go on; `failed` it ended the cycle; `waiting` Permit holds it;
- * `unreached` the cycle ended before; `skipped` it had nothing to do; `untold` a scheduler that is
- * observed does not say.
- */
-export type Outcome = "passed" | "failed" | "waiting" | "unreached" | "skipped" | "untold";
-
-export interface PluginStep {
-  readonly plugin: number;
-  /** `unasked`: an earlier plugin had already decided. */
-  readonly outcome: "passed" | "failed" | "skipped" | "unasked";
-  /** Filter: nodes this plugin was the first to reject. */
-  readonly rejected: number;
-  /** Score: its weight; 0 elsewhere. */
-  readonly weight: number;
-}
-
-export interface PointStep {
-  readonly point: Point;
-  readonly outcome: Outcome;
-  readonly plugins: readonly PluginStep[];
-  /** Nodes going in and coming out (-1: not told); null where the point is not about nodes. */
-  readonly flow: { readonly into: number; readonly out: number } | null;
-  readonly status: StatusRecord | null;
-  /** Calls to scheduler extenders at this point, as places in `CycleRecord.extenders`. */
-  readonly calls: readonly number[];
-  /** Whether the cycle came here at all. */
-  readonly ran: boolean;
-  /** How many events of the run have happened when the point is done. */
-  readonly moment: number;
-}
-
-export interface CycleRecord {
-  readonly number: number;
-  /** A real scheduler had this cycle; what it did not tell is `untold`. */
-  readonly observed: boolean;
-  readonly started: CycleStarted;
-  readonly finished: CycleFinished | null;
-  readonly preFilter: PreFilterFinished | null;
-  readonly filter: FilterFinished | null;
-  readonly preScore: PreScoreFinished | null;
-  readonly selected: NodeSelected | null;
-  readonly postFilter: PostFilterFinished | null;
-  /** In order; `ExtenderColumns.call` counts through them. */
-  readonly extenders: readonly ExtenderCalled[];
-  readonly preemption: {
-    readonly started: PreemptionStarted | null;
-    readonly decided: PreemptionDecided | null;
-    readonly ineligible: PreemptionIneligible | null;
-  };
-  readonly points: readonly PointStep[];
-  /** Events between the cycle before and this one, and then those of this one. */
-  readonly leadIn: readonly number[];
-  readonly seqs: readonly number[];
-}
+import {
+  BINDING_CYCLE,
+  POINTS,
+  type CycleRecord,
+  type Draft,
+  type Outcome,
+  type PluginStep,
+  type Point,
+  type PointStep,
+  type Step,
+} from "./record.ts";
 
 interface Seen {
   byKind: Map<string, { event: HeaderEvent; seq: number }>;
@@ -160,7 +100,6 @@ function collectBinding(fold: Fold, from: number, pod: number, seen: Seen): void
   }
 }
 
-export type Draft = Omit<CycleRecord, "points">;
 
 function points(fold: Fold, draft: Draft, seen: Seen, from: number, to: number): PointStep[] {
   const attached = attachedPlugins(fold, draft.started.profile);
@@ -190,7 +129,6 @@ export function attachedPlugins(fold: Fold, profile: number): Map<string, PointP
   return new Map(run.profiles[profile]?.points.map((point) => [point.point, point]));
 }
 
-export type Step = Omit<PointStep, "point" | "moment" | "ran" | "calls"> & { seq: number };
 
 function pointStep(point: Point, draft: Draft, seen: Seen, attached: PointPlugins): Step {
   switch (point) {

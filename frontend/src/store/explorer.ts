@@ -5,10 +5,18 @@ import type { Picture } from "../base/pen.ts";
 import type { Link, Source, StatusFrame } from "../wire/source.ts";
 import { Result } from "../wire/events.ts";
 import { Bookmarks } from "./bookmarks.ts";
-import { cycleRecord, type CycleRecord, type Point } from "./cycle.ts";
+import { cycleRecord } from "./cycle.ts";
 import { Details, type DetailState, type FetchDetail } from "./details.ts";
-import type { PictureName } from "./exports.ts";
 import { Fold } from "./fold.ts";
+import {
+  NO_HOVER,
+  PLAIN_TABLES,
+  type Frame,
+  type Hover,
+  type MapOptions,
+  type PictureName,
+  type TableOptions,
+} from "./frame.ts";
 import type { Address, Tab } from "./link.ts";
 import {
   granularityOf,
@@ -19,59 +27,12 @@ import {
   type Granularity,
   type Position,
 } from "./position.ts";
-import { PLAIN_TABLES, type TableOptions } from "./rows.ts";
+import type { CycleRecord, Point } from "./record.ts";
 import { State } from "./state.ts";
 import { cycleDetail, type CycleDetail } from "./verdicts.ts";
 
-export interface MapOptions {
-  /** `zone`, `pool`, `taint`, `none`, or `label:KEY`. */
-  readonly group: string;
-  /** `auto`, `verdict`, `score`, or a resource name. */
-  readonly colour: string;
-  /** Only nodes with this verdict stay lit; -1 for all. */
-  readonly isolate: number;
-  readonly query: string;
-  readonly asTable: boolean;
-}
-
-export interface Live {
-  readonly link: Link;
-  readonly status: StatusFrame | null;
-  readonly error: string;
-}
-
-export interface Frame {
-  readonly revision: number;
-  readonly nCycles: number;
-  readonly position: Position;
-  readonly by: Granularity;
-  readonly record: CycleRecord | null;
-  readonly detail: DetailState;
-  /** The pod one asked for, or else the cycle's. */
-  readonly pod: number;
-  readonly podIsPinned: boolean;
-  readonly node: number;
-  readonly tab: Tab;
-  readonly map: MapOptions;
-  readonly tables: TableOptions;
-  readonly live: Live;
-  /** Whether the position moves along with a run that is being recorded. */
-  readonly following: boolean;
-  readonly playing: boolean;
-  readonly speed: number;
-  /** Whether what changed may be shown moving: one step at a time, and not in a hurry. */
-  readonly moves: boolean;
-}
-
-export interface Hover {
-  readonly node: number;
-  readonly pod: number;
-}
-
-export const SPEEDS = [0.5, 1, 2, 4, 10, 30] as const;
 /** Up to this speed, motion helps. */
 const CALM = 4;
-export const NO_HOVER: Hover = { node: -1, pod: -1 };
 const RECORDS_KEPT = 300;
 
 type Remember = "push" | "replace";

@@ -1,8 +1,7 @@
 // Everything that leaves the Explorer as a file, in the order of the menu.
 
+import type { PictureName } from "./frame.ts";
 import type { TableName } from "./tables.ts";
-
-export type PictureName = "map" | "timeline";
 
 export type Export =
   | { readonly id: string; readonly kind: "run"; readonly as: "file" | "page" }

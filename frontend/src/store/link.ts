@@ -1,7 +1,7 @@
 // The deep link: `?c=CYCLE&p=POINT&g=PLUGIN&pod=NS/NAME&n=NODE&tab=TAB`, and back. What only
 // concerns the look of the map (`by`, `col`) is written when it is not the default.
 
-import { POINTS, type Point } from "./cycle.ts";
+import { POINTS, type Point } from "./record.ts";
 
 export const TABS = ["why", "filter", "score", "preempt", "cache", "state", "log"] as const;
 export type Tab = (typeof TABS)[number];

@@ -3,8 +3,9 @@
 
 import type { Params, TextKey } from "../base/text/text.ts";
 import { Result } from "../wire/events.ts";
-import type { CycleRecord, PluginStep, PointStep } from "./cycle.ts";
-import type { Explorer, Frame } from "./explorer.ts";
+import type { CycleRecord, PluginStep, PointStep } from "./record.ts";
+import type { Explorer } from "./explorer.ts";
+import type { Frame } from "./frame.ts";
 import { observedStory } from "./observed.ts";
 
 /** `targets` says which parameters can be clicked, and what they select. */

@@ -1,7 +1,8 @@
 // Columns over node numbers at the moment shown: verdicts, and values to colour by.
 
-import type { CycleRecord } from "./cycle.ts";
-import type { Explorer, Frame } from "./explorer.ts";
+import type { CycleRecord } from "./record.ts";
+import type { Explorer } from "./explorer.ts";
+import type { Frame } from "./frame.ts";
 import { statusOf, Verdict, verdictColumn, type CycleDetail, type Scores } from "./verdicts.ts";
 
 export interface Measure {

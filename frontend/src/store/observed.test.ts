@@ -3,7 +3,8 @@
 import { encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 
-import { cycleRecord, decidingPoint, type CycleRecord } from "./cycle.ts";
+import { cycleRecord, decidingPoint } from "./cycle.ts";
+import type { CycleRecord } from "./record.ts";
 import { Fold } from "./fold.ts";
 import { laterOf, observedStory, untoldReason } from "./observed.ts";
 import { Verdict, verdictColumn, type CycleDetail } from "./verdicts.ts";

@@ -1,7 +1,7 @@
 // Cycles of a real scheduler that is observed: what it told its extender, and that the rest is
 // not known.
 
-import type { CycleRecord, Draft, Point, Step } from "./cycle.ts";
+import type { CycleRecord, Draft, Point, Step } from "./record.ts";
 import type { Fold } from "./fold.ts";
 import type { Params, TextKey } from "../base/text/text.ts";
 

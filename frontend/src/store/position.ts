@@ -1,6 +1,6 @@
 // One address, three granularities: a cycle, an extension point in it, a plugin at that point.
 
-import { POINTS, type CycleRecord, type Point, type PointStep } from "./cycle.ts";
+import { POINTS, type CycleRecord, type Point, type PointStep } from "./record.ts";
 
 /** Cycle 0 is the time before the first. A plugin needs a point. */
 export interface Position {

@@ -1,26 +1,11 @@
 // Which rows the Explorer's tables have, and in which order: for the screen and for files alike.
 
 import { t } from "../base/text/text.ts";
-import type { Explorer, Frame } from "./explorer.ts";
+import type { Explorer } from "./explorer.ts";
+import type { Frame, NodeColumn } from "./frame.ts";
 import { detailOf, nodeMatcher, refusal } from "./nodes.ts";
 import { untoldReason } from "./observed.ts";
 import { statusOf, type CycleDetail, type Scores } from "./verdicts.ts";
-
-export const NODE_COLUMNS = ["node", "zone", "verdict", "reason", "cpu", "memory", "pods", "score"] as const;
-export type NodeColumn = (typeof NODE_COLUMNS)[number];
-
-export interface TableOptions {
-  /** Order of the table of nodes; an empty `by` is the order in which they came. */
-  readonly nodesBy: NodeColumn | "";
-  readonly nodesUp: boolean;
-  readonly filterShows: "all" | "fits" | "rejected";
-  /** Nodes that got furthest first. */
-  readonly filterByReason: boolean;
-}
-
-export const PLAIN_TABLES: TableOptions = {
-  nodesBy: "", nodesUp: true, filterShows: "all", filterByReason: false,
-};
 
 /** Nodes that exist, match the search, and have the verdict that is isolated, in order. */
 export function nodeRows(explorer: Explorer, frame: Frame, verdicts: Uint8Array): number[] {

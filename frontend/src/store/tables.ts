@@ -4,7 +4,8 @@
 import type { Cell } from "../base/csv.ts";
 import { t, type TextKey } from "../base/text/text.ts";
 import { Queue, Result, type CandidateRecord } from "../wire/events.ts";
-import type { Explorer, Frame } from "./explorer.ts";
+import type { Explorer } from "./explorer.ts";
+import type { Frame } from "./frame.ts";
 import { POD } from "./fold.ts";
 import { backoffUntilMs, lanes, moveOf, verdictOf } from "./lanes.ts";
 import { detailOf, verdictsAt } from "./nodes.ts";

@@ -10,7 +10,7 @@ import {
 } from "../wire/events.ts";
 import { columnValues, type IntColumn } from "../wire/column.ts";
 import { Reader } from "../wire/msgpack.ts";
-import type { CycleRecord } from "./cycle.ts";
+import type { CycleRecord } from "./record.ts";
 
 /** What one cycle says about a node; the values index colours and shapes. */
 export const Verdict = {

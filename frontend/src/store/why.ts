@@ -2,7 +2,7 @@
 // way the pod took through the queues. Everything here points to its evidence.
 
 import type { QueueMoved } from "../wire/events.ts";
-import type { CycleRecord } from "./cycle.ts";
+import type { CycleRecord } from "./record.ts";
 import type { Explorer } from "./explorer.ts";
 import { statusOf, type CycleDetail } from "./verdicts.ts";
 

@@ -3,7 +3,7 @@
 import type { Palette } from "../../base/palette.ts";
 import { LEGEND_HEIGHT, type LegendItem, type Picture } from "../../base/pen.ts";
 import { number, t, type TextKey } from "../../base/text/text.ts";
-import type { Frame } from "../../store/explorer.ts";
+import type { Frame } from "../../store/frame.ts";
 import type { Measure } from "../../store/nodes.ts";
 import { Verdict } from "../../store/verdicts.ts";
 import { drawScene, type Scene, type Viewport } from "./paint.ts";

@@ -2,7 +2,8 @@
 
 import { SCALE_COLOURS, type Palette } from "../../base/palette.ts";
 import { t } from "../../base/text/text.ts";
-import type { Explorer, Frame } from "../../store/explorer.ts";
+import type { Explorer } from "../../store/explorer.ts";
+import type { Frame } from "../../store/frame.ts";
 import { POD } from "../../store/fold.ts";
 import type { Measure } from "../../store/nodes.ts";
 import { detailOf, refusal, shownResources } from "../../store/nodes.ts";

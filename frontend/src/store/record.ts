@@ -1,0 +1,85 @@
+// What a scheduling cycle is to the Explorer: its extension points, what became of each, and the
+// events that tell it.
+
+import type {
+  CycleFinished,
+  CycleStarted,
+  ExtenderCalled,
+  FilterFinished,
+  NodeSelected,
+  PostFilterFinished,
+  PreFilterFinished,
+  PreScoreFinished,
+  PreemptionDecided,
+  PreemptionIneligible,
+  PreemptionStarted,
+  StatusRecord,
+} from "../wire/events.ts";
+
+export const POINTS = [
+  "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit",
+  "PreBind", "Bind", "PostBind",
+] as const;
+export type Point = (typeof POINTS)[number];
+/** These run in the binding cycle, while the next pods are being scheduled. */
+export const BINDING_CYCLE: ReadonlySet<Point> = new Set<Point>(["PreBind", "Bind", "PostBind"]);
+
+/**
+ * `passed` the point let the pod go on; `failed` it ended the cycle; `waiting` Permit holds it;
+ * `unreached` the cycle ended before; `skipped` it had nothing to do; `untold` a scheduler that is
+ * observed does not say.
+ */
+export type Outcome = "passed" | "failed" | "waiting" | "unreached" | "skipped" | "untold";
+
+export interface PluginStep {
+  readonly plugin: number;
+  /** `unasked`: an earlier plugin had already decided. */
+  readonly outcome: "passed" | "failed" | "skipped" | "unasked";
+  /** Filter: nodes this plugin was the first to reject. */
+  readonly rejected: number;
+  /** Score: its weight; 0 elsewhere. */
+  readonly weight: number;
+}
+
+export interface PointStep {
+  readonly point: Point;
+  readonly outcome: Outcome;
+  readonly plugins: readonly PluginStep[];
+  /** Nodes going in and coming out (-1: not told); null where the point is not about nodes. */
+  readonly flow: { readonly into: number; readonly out: number } | null;
+  readonly status: StatusRecord | null;
+  /** Calls to scheduler extenders at this point, as places in `CycleRecord.extenders`. */
+  readonly calls: readonly number[];
+  /** Whether the cycle came here at all. */
+  readonly ran: boolean;
+  /** How many events of the run have happened when the point is done. */
+  readonly moment: number;
+}
+
+export interface CycleRecord {
+  readonly number: number;
+  /** A real scheduler had this cycle; what it did not tell is `untold`. */
+  readonly observed: boolean;
+  readonly started: CycleStarted;
+  readonly finished: CycleFinished | null;
+  readonly preFilter: PreFilterFinished | null;
+  readonly filter: FilterFinished | null;
+  readonly preScore: PreScoreFinished | null;
+  readonly selected: NodeSelected | null;
+  readonly postFilter: PostFilterFinished | null;
+  /** In order; `ExtenderColumns.call` counts through them. */
+  readonly extenders: readonly ExtenderCalled[];
+  readonly preemption: {
+    readonly started: PreemptionStarted | null;
+    readonly decided: PreemptionDecided | null;
+    readonly ineligible: PreemptionIneligible | null;
+  };
+  readonly points: readonly PointStep[];
+  /** Events between the cycle before and this one, and then those of this one. */
+  readonly leadIn: readonly number[];
+  readonly seqs: readonly number[];
+}
+
+export type Draft = Omit<CycleRecord, "points">;
+
+export type Step = Omit<PointStep, "point" | "moment" | "ran" | "calls"> & { seq: number };
