@@ -75,6 +75,10 @@ class VerdictBuilder:
         if not rejected.size:
             return
         kinds = verdict.kinds(rejected)
+        if (kinds == kinds[0]).all():
+            status = verdict.status(int(rejected[0]))
+            self._ids[at[rejected]] = self._number(_judged(status, plugin))
+            return
         _, first, inverse = np.unique(kinds, return_index=True, return_inverse=True)
         numbers = [self._number(_judged(verdict.status(int(rejected[i])), plugin)) for i in first]
         self._ids[at[rejected]] = np.array(numbers, np.int64)[inverse]
@@ -124,8 +128,8 @@ class Diagnosis:
             return
         rejected = np.flatnonzero(verdicts.ids)
         numbers = np.zeros(len(verdicts.statuses), np.int64)
-        for i in np.unique(verdicts.ids[rejected]):
-            status = verdicts.statuses[int(i)]
+        for i in np.flatnonzero(np.bincount(verdicts.ids[rejected])).tolist():
+            status = verdicts.statuses[i]
             numbers[i] = self._statuses.id(status)
             self.add_plugin_status(status)
         self._ids[nodes.rows[rejected]] = numbers[verdicts.ids[rejected]]
