@@ -19,6 +19,7 @@ PARTS: Final[Mapping[tuple[str, str], str]] = {
     ("framework.runtime", "run_score"): "Score",
     ("scheduler.cycle", "schedule_pod"): "the rest of the search, and the pick",
     ("scheduler.scheduler", "_emit_cycle"): "trace: reporting the cycle",
+    ("scheduler.report", "post_filter"): "trace: reporting the cycle",
     ("trace.codec", "add"): "trace: encoding events",
     ("trace.codec", "cut"): "trace: hashing, compressing",
     ("scheduler.scheduler", "_prepare_binding"): "assume, Reserve, Permit",
