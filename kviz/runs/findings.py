@@ -13,6 +13,8 @@ from kviz.runs.models import Cycle, PodOutcome, Run
 SHOWN = 20
 """Rows of a list that the page shows before it links to the full one."""
 PODS_SHOWN = 5
+MAX_PODS_NAMED = 500
+"""Of one cause; the CSV of a run's pods has them all."""
 NOT_MODELLED = "Not modelled"
 """How the warnings of `scheduler_core.api` about such features begin."""
 
@@ -31,11 +33,13 @@ class PendingCause:
     """Pending pods that share a first cause.
 
     `plugin` is the plugin that rejected first; with `gated` it keeps the pods out of the queue.
-    An empty name stands for pods that never had a cycle (another scheduler's, for example).
+    An empty name stands for pods that never had a cycle: with `queued` it is still to come, as
+    the run has not come so far; the others have no profile (they are another scheduler's).
     """
 
     plugin: str
     gated: bool
+    queued: bool
     pods: list[PendingPod] = field(default_factory=list)
 
     @property
@@ -44,7 +48,15 @@ class PendingCause:
 
     @property
     def rest(self) -> list[PendingPod]:
-        return self.pods[PODS_SHOWN:]
+        return self.pods[PODS_SHOWN:MAX_PODS_NAMED]
+
+    @property
+    def n_rest(self) -> int:
+        return max(0, len(self.pods) - PODS_SHOWN)
+
+    @property
+    def n_unnamed(self) -> int:
+        return max(0, len(self.pods) - MAX_PODS_NAMED)
 
 
 @dataclass(frozen=True)
@@ -100,10 +112,11 @@ def pending_causes(*, run: Run) -> list[PendingCause]:
             "number", "first_cause", "message"
         )
     }
-    groups: dict[tuple[str, bool], PendingCause] = {}
+    groups: dict[tuple[str, bool, bool], PendingCause] = {}
     for pod in pods:
         cause, reasons = attempts.get(pod.last_cycle, ("", ""))
-        key = (pod.gated_by, True) if pod.gated_by else (cause, False)
+        untried = not pod.last_cycle and pod.queue != ""
+        key = (pod.gated_by, True, False) if pod.gated_by else (cause, False, untried)
         group = groups.setdefault(key, PendingCause(*key))
         group.pods.append(PendingPod(pod.pod, pod.queue, reasons))
     return sorted(groups.values(), key=lambda cause: (-len(cause.pods), cause.plugin))

@@ -205,8 +205,10 @@ def _marked(
 @require_GET
 def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = run_of(request, run_id)
+    found = findings(run=run)
     context = run_context(request, run) | {
-        "findings": findings(run=run),
+        "findings": found,
+        "bound_before": max(0, run.bound - found.n_scheduled) if run.last_seq >= 0 else "",
         "not_modelled": not_modelled(run=run),
         "steps_refused": selectors.steps_refused(run=run),
     }

@@ -10,7 +10,7 @@ if (box) follow(box);
 function follow(box) {
   const numbers = new Intl.NumberFormat(document.documentElement.lang || undefined);
   let before = null;
-  let alreadyBound = null;
+  let alreadyBound = box.dataset.boundBefore === "" ? null : Number(box.dataset.boundBefore);
   let isLeaving = false; // a reload would take the reader back from the page just clicked
   addEventListener("beforeunload", () => (isLeaving = true));
   addEventListener("pageshow", ({ persisted }) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from urllib.parse import urldefrag, urljoin, urlsplit
 
@@ -11,11 +12,15 @@ from django.test import Client
 from django.urls import reverse
 
 from kviz.accounts.services import local_workspace_ensure, token_create
+from kviz.runs.inputs import simulate_run
 from kviz.runs.models import Run
+from kviz.runs.services import run_pause
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load
+from scheduler_core.trace.codec import MAX_CYCLES
+from scheduler_core.trace.events import AnyEvent, CycleStarted
 
-from .cast import CLUSTER, Person, execute, pod
+from .cast import CLUSTER, Person, crowd, execute, pod
 
 BAD_CONFIG = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -267,3 +272,20 @@ def test_odd_queries_do_no_harm(owner: Person) -> None:
     for query in ("c=99999", "c=-1", "c=x", "c=" + "9" * 50, "kind=zzz&after=-3&pod=%00"):
         assert owner.client.get(f"/runs/{run.pk}/explore?{query}").status_code == 200
         assert owner.client.get(f"/runs/{run.pk}/cycles?{query}").status_code == 200
+
+
+def test_pods_still_to_be_tried_are_not_said_to_lack_a_profile(owner: Person) -> None:
+    run = owner.queued(crowd(2 * MAX_CYCLES) + pod("foreign", schedulerName="other"))
+
+    def paused(run: Run) -> Iterator[AnyEvent]:
+        for event in simulate_run(run):
+            if isinstance(event, CycleStarted) and event.cycle == MAX_CYCLES + 2:
+                assert run_pause(run=run)
+            yield event
+
+    execute(worker="w", engine=paused)
+    html = owner.client.get(f"/runs/{run.pk}").content.decode()
+    untried, foreign = html.split("Not tried yet")[1].split("<h3>Not tried</h3>")
+    assert f"{MAX_CYCLES} pods, still in the queue" in untried
+    assert "no profile answers for it" in foreign
+    assert 'data-bound-before="0"' in html
