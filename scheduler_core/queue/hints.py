@@ -97,6 +97,10 @@ class QueueingHints:
             self._matching[event] = found
         return found
 
+    def asking_plugins(self, event: ClusterEvent) -> frozenset[str]:
+        """Return the plugins that registered for what an incoming event falls under."""
+        return frozenset([registration.plugin for registration in self.matching(event)])
+
     def is_of_interest_to(self, plugin: str, event: ClusterEvent) -> bool:
         return any(registration.plugin == plugin for registration in self.matching(event))
 

@@ -88,6 +88,15 @@ class QueueProfiles:
             return Worth(Strategy.IMMEDIATELY, hints)
         return Worth(Strategy.AFTER_BACKOFF if willing else Strategy.SKIP, hints)
 
+    def concerned(self, parked: list[QueuedPodInfo], event: ClusterEvent) -> list[QueuedPodInfo]:
+        """Return the pods that the event may wake; of the others no rejector asked for it."""
+        if is_wild_card(event):
+            return parked
+        asking = {
+            name: profile.hints.asking_plugins(event) for name, profile in self._profiles.items()
+        }
+        return [queued for queued in parked if _may_wake(queued, asking)]
+
     def waking_events(self, queued: QueuedPodInfo) -> dict[str, Sequence[ClusterEvent]]:
         """Return by rejector plugin which events it wants to weigh for the pod."""
         profile = self._of(queued)
@@ -96,6 +105,14 @@ class QueueProfiles:
 
     def _of(self, queued: QueuedPodInfo) -> QueueProfile | None:
         return self._profiles.get(queued.pod.pod.spec.scheduler_name)
+
+
+def _may_wake(queued: QueuedPodInfo, asking: Mapping[str, frozenset[str]]) -> bool:
+    plugins = asking.get(queued.pod.pod.spec.scheduler_name)
+    rejectors, pending = queued.unschedulable_plugins, queued.pending_plugins
+    if plugins is None or not (rejectors or pending):
+        return True
+    return not plugins.isdisjoint(rejectors) or not plugins.isdisjoint(pending)
 
 
 def _is_about(item: EventObject, queued: QueuedPodInfo) -> bool:

@@ -56,11 +56,16 @@ _NOMINATING_EVENTS: Final = (UNSCHEDULED_POD_ADD.label, UNSCHEDULED_POD_UPDATE.l
 
 @dataclass(frozen=True, slots=True)
 class QueueSettings:
-    """Durations in nanoseconds, with upstream's defaults."""
+    """Durations in nanoseconds, with upstream's defaults.
+
+    `tell_overlooked` says whether decisions are told by which a pod stays parked as none of the
+    plugins that rejected it asked for the event: with many pods parked, that is most of them.
+    """
 
     initial_backoff_ns: int = SECOND_NS
     max_backoff_ns: int = 10 * SECOND_NS
     max_in_unschedulable_pods_ns: int = 300 * SECOND_NS
+    tell_overlooked: bool = True
 
 
 class Popped(NamedTuple):
@@ -226,6 +231,8 @@ class SchedulingQueue:
         if not nobody_hears and self._profiles.is_of_interest(event):
             parked = self._unschedulable_pods.values()
             chosen = [q for q in parked if pre_check is None or pre_check(q.pod)]
+            if not self._settings.tell_overlooked:
+                chosen = self._profiles.concerned(chosen, event)
             self._move_pods(chosen, event, old, new)
 
     def assigned_pod_added(self, pod: PodInfo) -> None:

@@ -330,6 +330,7 @@ def _queue(
         settings=QueueSettings(
             initial_backoff_ns=configuration.pod_initial_backoff_seconds * SECOND_NS,
             max_backoff_ns=configuration.pod_max_backoff_seconds * SECOND_NS,
+            tell_overlooked=options.on_queue_event is not None,
         ),
         features=options.features,
         sign_pod=sign_pod,
