@@ -10,6 +10,8 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.http import urlencode
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -197,6 +199,22 @@ class RunResume(APIView):
         if not services.run_resume(run=run):
             raise Problem(HTTPStatus.CONFLICT, f"The run is {run.status}, not paused.")
         return Response(RunSerializer(_own_run(request, run_id)).data)
+
+
+class ShareSerializer(serializers.Serializer[object]):
+    token = serializers.CharField()
+    url = serializers.URLField(help_text="Opens the run for whoever has it.")
+
+
+class RunShare(APIView):
+    @extend_schema(request=None, responses=ShareSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Make the link by which others can read the run; asked again, it is the same."""
+        run = _own_run(request, run_id)
+        token = services.run_share(run=run)
+        page = reverse("run-detail", args=[run.pk])
+        url = request.build_absolute_uri(f"{page}?{urlencode({'share': token})}")
+        return Response({"token": token, "url": url})
 
 
 class RunCancel(APIView):

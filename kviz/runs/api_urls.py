@@ -8,6 +8,7 @@ urlpatterns = [
     path("<uuid:run_id>/", api.RunDetail.as_view(), name="api-run"),
     path("<uuid:run_id>/pause/", api.RunPause.as_view(), name="api-run-pause"),
     path("<uuid:run_id>/resume/", api.RunResume.as_view(), name="api-run-resume"),
+    path("<uuid:run_id>/share/", api.RunShare.as_view(), name="api-run-share"),
     path("<uuid:run_id>/cancel/", api.RunCancel.as_view(), name="api-run-cancel"),
     path("<uuid:run_id>/file/", api.RunFile.as_view(), name="api-run-file"),
     path("<uuid:run_id>/page/", api.RunPage.as_view(), name="api-run-page"),

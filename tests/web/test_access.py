@@ -17,6 +17,16 @@ from .cast import API, NODES, Person, problem
 READS = ("", "cycles/", "cycles/1/", "cycles/1/detail/", "pods/shop/giant/why/")
 
 
+def test_a_link_made_over_rest_opens_the_run_for_reading(ada: Person, ben: Person) -> None:
+    run = ada.finished()
+    share = ada.post(f"/runs/{run.pk}/share/", {}).json()
+    assert ada.post(f"/runs/{run.pk}/share/", {}).json() == share
+    assert share["url"].endswith(f"/runs/{run.pk}?share={share['token']}")
+    assert ben.get(f"/runs/{run.pk}/?share={share['token']}").status_code == 200
+    problem(ben.post(f"/runs/{run.pk}/share/?share={share['token']}", {}), 403)
+    problem(ben.post(f"/runs/{run.pk}/share/", {}), 404)
+
+
 def test_what_is_adas_is_not_bens(ada: Person, ben: Person) -> None:
     run = ada.finished()
 
