@@ -22,6 +22,7 @@ from kviz.runs.projection import (
 )
 from kviz.runs.why import why_document
 from kviz.snapshots.models import SnapshotObjects
+from scheduler_core.api.collector import collector_paused
 from scheduler_core.trace import codec
 from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.events import (
@@ -287,5 +288,6 @@ def _defining_events(run_id: UUID, chunk_id: int) -> tuple[HeaderEvent, ...]:
     The run tells apart chunks of which one got the number of another that was rolled back.
     """
     headers = TraceChunk.objects.values_list("headers", flat=True).get(pk=chunk_id, run_id=run_id)
-    _, events = codec.read_headers(bytes(headers))
-    return tuple(event for event in events if isinstance(event, DEFINING))
+    with collector_paused():
+        _, events = codec.read_headers(bytes(headers))
+        return tuple(event for event in events if isinstance(event, DEFINING))
