@@ -10,7 +10,7 @@ from pathlib import Path
 from kviz.cli.arguments import Subparsers
 from kviz.cli.bench_storage import as_json, measure_storage
 from kviz.cli.problems import CommandFailed
-from kviz.headless.bench.dump import UnusableDump
+from kviz.headless.bench.dump import RECORDED, UnusableDump, recorded
 from kviz.headless.bench.flush import measure_flush
 from kviz.headless.bench.measure import (
     BenchOptions,
@@ -33,7 +33,8 @@ from kviz.headless.bench.workloads import WORKLOADS
 
 
 def add_parser(commands: Subparsers) -> None:
-    workloads = "\n".join(f"  {name:<22} {w.about}" for name, w in WORKLOADS.items())
+    about = {name: workload.about for name, workload in WORKLOADS.items()} | RECORDED
+    workloads = "\n".join(f"  {name:<22} {text}" for name, text in about.items())
     command = commands.add_parser(
         "bench",
         help="measure the scheduler on a workload",
@@ -42,7 +43,7 @@ def add_parser(commands: Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument(
-        "--workload", choices=WORKLOADS, default="basic", metavar="W", help="default: %(default)s"
+        "--workload", choices=about, default="basic", metavar="W", help="default: %(default)s"
     )
     command.add_argument("--nodes", type=_positive, metavar="N", help="default: as the workload")
     command.add_argument("--pods", type=_positive, metavar="N", help="default: as the workload")
@@ -86,16 +87,24 @@ def _positive(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
+    try:
+        if options.workload in RECORDED and options.dump is None:
+            options.dump = recorded(options.workload)
+        return _measure(options)
+    except (OSError, UnusableDump) as problem:
+        raise CommandFailed(str(problem)) from problem
+
+
+def _measure(options: argparse.Namespace) -> int:
     if options.flush:
         return _flush(options)
     return _storage(options) if options.storage else _race(options)
 
 
 def _storage(options: argparse.Namespace) -> int:
-    n_nodes = options.nodes or WORKLOADS[options.workload].n_nodes
-    result = as_json(
-        measure_storage(options.workload, n_nodes, options.pods or 10_000, options.dump)
-    )
+    workload = "basic" if options.workload in RECORDED else options.workload
+    n_nodes = options.nodes or WORKLOADS[workload].n_nodes
+    result = as_json(measure_storage(workload, n_nodes, options.pods or 10_000, options.dump))
     if options.json:
         print(json.dumps(result))
     else:
@@ -139,10 +148,7 @@ def _workload(options: argparse.Namespace) -> BenchOptions:
         workload = WORKLOADS[options.workload]
         n_nodes, n_pods = options.nodes or workload.n_nodes, options.pods or workload.n_pods
         return BenchOptions(options.workload, n_nodes, n_pods)
-    try:
-        return options_of_dump(options.dump, options.nodes, options.pods)
-    except (OSError, UnusableDump) as problem:
-        raise CommandFailed(str(problem)) from problem
+    return options_of_dump(options.dump, options.nodes, options.pods)
 
 
 def _report(svg: Path) -> int:

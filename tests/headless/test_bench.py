@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from collections import Counter
@@ -236,3 +237,17 @@ def test_every_part_names_a_function_there_is() -> None:
     for module, name in PARTS:
         code = Path(find_spec(f"scheduler_core.{module}").origin).read_text(encoding="utf-8")
         assert f"def {name}(" in code
+
+
+def test_a_recorded_workload_is_found_where_the_dumps_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KVIZ_DUMPS", str(tmp_path))
+    assert main(["bench", "--workload", "openb"]) == 1
+    assert "KVIZ_DUMPS" in capsys.readouterr().err
+
+    dump = _dump(tmp_path, [make_node("n1").cpu(8).obj(), make_pod("p").obj()])
+    (tmp_path / "openb.json.gz").write_bytes(gzip.compress(dump.read_bytes()))
+    assert main(["bench", "--workload", "openb", "--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)
+    assert (measured["workload"], measured["nodes"], measured["bound"]) == ("openb", 1, 1)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Final
 
 from msgspec.structs import replace
 
 from scheduler_core.api import KubeObject, Node, Pod, PodStatus
 from scheduler_core.api.ingest import ingest
+
+RECORDED: Final = {"openb": "a production trace: 1,523 nodes, 2,000 pods"}
+"""Workloads that are a recorded cluster, other people's data (docs/adr/0021)."""
 
 
 class UnusableDump(ValueError):
@@ -43,6 +48,21 @@ def _waiting(objects: list[KubeObject]) -> Iterator[Pod]:
             spec = replace(item.spec, node_name="")
             metadata = replace(item.metadata, deletion_timestamp=None)
             yield replace(item, metadata=metadata, spec=spec, status=PodStatus(phase="Pending"))
+
+
+def recorded(name: str) -> Path:
+    """Return the dump of a recorded workload: below `KVIZ_DUMPS`, or beside the repository.
+
+    Raises UnusableDump.
+    """
+    beside = Path(__file__).resolve().parents[4] / "shared" / "snapshots"
+    path = Path(os.environ.get("KVIZ_DUMPS", beside)) / f"{name}.json.gz"
+    if not path.is_file():
+        raise UnusableDump(
+            f"{name} is not part of kviz and not at {path}: say with KVIZ_DUMPS which folder "
+            "it is in, or give the file itself with --dump"
+        )
+    return path
 
 
 def name_of_dump(path: Path) -> str:
