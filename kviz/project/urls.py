@@ -11,7 +11,7 @@ urlpatterns = [
     path("", include("kviz.common.urls")),
     path("snapshots/", include("kviz.snapshots.urls")),
     path("runs/", include("kviz.runs.urls")),
-    path("extender", include("kviz.extenders.urls")),
+    path("extender/", include("kviz.extenders.urls")),
     path("api/v1/", include("kviz.snapshots.api_urls")),
     path("api/v1/runs/", include("kviz.runs.api_urls")),
     path("api/v1/extender/", include("kviz.extenders.api_urls")),

@@ -18,7 +18,7 @@ Ask = Callable[[str, str, object], None]
 @pytest.fixture
 def ask(page: Page) -> Ask:
     """Begin a session as a person does; what comes back asks as a scheduler does."""
-    page.goto("/extender")
+    page.goto("/extender/")
     page.get_by_label("Name").fill("Staging")
     page.get_by_role("button", name="Begin a live session").click()
     prefix = re.search(r"urlPrefix: (\S+)", page.locator("pre").inner_text())

@@ -47,7 +47,7 @@ def web(server: Server) -> Iterator[httpx.Client]:
 
 def submit(web: httpx.Client, path: str, **fields: str) -> httpx.Response:
     """Send a form as a browser does."""
-    web.get("/extender")
+    web.get("/extender/")
     token = web.cookies["kviz_csrf"]
     answer = web.post(path, data={"csrfmiddlewaretoken": token, **fields})
     assert answer.status_code == 200
@@ -57,7 +57,7 @@ def submit(web: httpx.Client, path: str, **fields: str) -> httpx.Response:
 @pytest.fixture(scope="module")
 def session_page(web: httpx.Client) -> httpx.Response:
     """The page of a new session."""
-    return submit(web, "/extender", name="Staging")
+    return submit(web, "/extender/", name="Staging")
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +175,7 @@ def test_the_page_tells_what_was_asked_in_order(
 def test_viewers_of_the_run_are_told_as_the_scheduler_asks(
     web: httpx.Client, server: Server
 ) -> None:
-    page = submit(web, "/extender", name="Live")
+    page = submit(web, "/extender/", name="Live")
     run_id = run_id_of(page)
     url = url_prefix_of(page)
     cookies = "; ".join(f"{name}={value}" for name, value in web.cookies.items())
@@ -233,7 +233,7 @@ def test_bad_requests_are_refused(web: httpx.Client, snippet: Json) -> None:
 
 
 def test_a_revoked_token_is_as_good_as_a_guessed_one(web: httpx.Client) -> None:
-    page = submit(web, "/extender", name="Soon over")
+    page = submit(web, "/extender/", name="Soon over")
     url, run_id = url_prefix_of(page), run_id_of(page)
     body = EXCHANGES["case-01-1-filter.json"]["request"]["body"]
     assert web.post(f"{url}/filter", json=body).status_code == 200
