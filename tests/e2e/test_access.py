@@ -17,6 +17,7 @@ PLAIN = (
     "/snapshots/new",
     "/runs/",
     "/runs/new",
+    "/extender/",
     "/plugins/",
     "/plugins/NodeResourcesFit",
     "/about/fidelity",
