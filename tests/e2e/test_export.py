@@ -182,6 +182,13 @@ def test_the_menu_is_walked_by_keyboard(page: Page, clinic: str) -> None:
     expect(page.get_by_label("Go to cycle")).to_have_value("1")
 
 
+def test_a_run_watched_to_its_end_can_be_saved_at_once(page: Page, tmp_path: Path) -> None:
+    page.goto("/")
+    page.get_by_role("button", name="Run: The pending clinic").click()
+    expect(page.get_by_role("button", name="Recorded")).to_be_visible()
+    assert chosen(page, "Run as a file (.kviz)", tmp_path).stat().st_size > 0
+
+
 def test_an_export_is_found_by_typing(page: Page, clinic: str, tmp_path: Path) -> None:
     explore(page, clinic, "?c=1")
     page.keyboard.press("Control+k")

@@ -9,6 +9,7 @@ export const exporting = {
   "command.export": "Export: the run, pictures, tables",
   "help.group.export": "Saving",
   "topbar.export.gloss": "Save the run, a picture or a table",
+  "export.later": "once the run is over",
   "export.menu": "Export",
   "export.group.run": "The whole run",
   "export.group.picture": "Pictures, as shown",

@@ -26,9 +26,12 @@ export interface Exporting {
   readonly downloads: readonly Download[];
 }
 
+/** Whether the run is over and all of it is here. */
+export const isOver = (explorer: Explorer): boolean => explorer.frame.live.link === "ended";
+
 /** Whether there is such a thing at the moment shown. */
 export function isThere(what: Export, { explorer, downloads }: Exporting): boolean {
-  if (what.kind === "run") return downloads.some((download) => download.as === what.as && download.url !== "");
+  if (what.kind === "run") return isOver(explorer) && downloads.some((download) => download.as === what.as && download.url !== "");
   if (what.kind === "picture") return explorer.pictures.has(what.of);
   return tableOf(what.of, explorer, explorer.frame) !== null;
 }
