@@ -29,6 +29,14 @@ def inspector(page: Page) -> Locator:
     return page.get_by_role("region", name="Inspector")
 
 
+def told(page: Page) -> tuple[str, str, str]:
+    """What the story, the Inspector and the queues say, once the cycle's details are here."""
+    panel = inspector(page).get_by_role("tabpanel")
+    expect(panel).not_to_be_empty()
+    expect(panel).to_have_attribute("aria-busy", "false")
+    return story(page).inner_text(), inspector(page).inner_text(), queues(page).inner_text()
+
+
 # ---------------------------------------------------------------- playing and stepping
 
 
@@ -88,7 +96,7 @@ def test_a_link_opens_the_same_view_elsewhere(page: Page, clinic: str) -> None:
     page.get_by_label("Group").select_option("pool")
     queues(page).get_by_role("button", name="clinic/train-1").click()
     expect(page).to_have_url(re.compile(r"c=6.*p=Score.*pod=clinic/train-1.*tab=score.*by=pool"))
-    heard = story(page).inner_text()
+    heard, *_ = told(page)
     page.goto(page.url)
     expect(story(page)).to_have_text(heard)
     expect(page.get_by_role("tab", name="Score")).to_have_attribute("aria-selected", "true")

@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from .axe import serious_findings
 from .conftest import Api
-from .test_explorer import explore, inspector, queues, story
+from .test_explorer import explore, inspector, told
 
 MATRIX = "Filter: nodes by plugin"
 
@@ -65,9 +65,7 @@ def test_a_run_is_saved_and_opened_again(page: Page, clinic: str, api: Api, tmp_
     for run in (clinic, again):
         explore(page, run, address)
         expect(inspector(page).get_by_role("table")).to_be_visible()
-        seen.append(
-            (story(page).inner_text(), inspector(page).inner_text(), queues(page).inner_text())
-        )
+        seen.append(told(page))
     assert seen[0] == seen[1]
 
 
@@ -112,12 +110,12 @@ def test_a_run_is_stepped_from_a_disk(
     file = saved(page, "Page for offline", tmp_path)
     explore(page, preemption, "?c=3&tab=preempt")
     expect(inspector(page)).to_contain_text("Nominated")
-    online = story(page).inner_text(), inspector(page).inner_text()
+    online = told(page)
     offline.context.set_offline(True)
 
     offline.goto(f"{file.as_uri()}#c=3&tab=preempt")
     expect(inspector(offline)).to_contain_text("Nominated")
-    assert (story(offline).inner_text(), inspector(offline).inner_text()) == online
+    assert told(offline) == online
 
     offline.keyboard.press("Home")
     n_cycles = int(offline.get_by_text(re.compile(r"^/ \d+$")).inner_text().removeprefix("/ "))
