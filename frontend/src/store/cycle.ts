@@ -124,9 +124,7 @@ const NO_PLUGINS: PointPlugins = { point: "", plugins: [], weights: [] };
 
 /** The plugins at each extension point of a profile. */
 export function attachedPlugins(fold: Fold, profile: number): Map<string, PointPlugins> {
-  const run = fold.trace.length ? fold.trace.event(0) : null;
-  if (run?.kind !== "RunStarted") return new Map();
-  return new Map(run.profiles[profile]?.points.map((point) => [point.point, point]));
+  return new Map(fold.run?.profiles[profile]?.points.map((point) => [point.point, point]));
 }
 
 

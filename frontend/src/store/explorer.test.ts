@@ -185,12 +185,20 @@ describe("details", () => {
   test("of cycles scrubbed past are not fetched", async () => {
     const { explorer, fetched } = open();
     await arrived(explorer);
-    for (let cycle = 50; cycle < 100; cycle += 5) explorer.goToCycle(cycle);
+    for (let cycle = 50; cycle < 100; cycle++) explorer.scrub(cycle);
     await arrived(explorer);
     expect(explorer.frame.detail.kind).toBe("ready");
     const far = fetched.filter((cycle) => cycle >= 50);
-    expect(far.at(-1)).toBe(95);
+    expect(far.at(-1)).toBe(99);
     expect(far.length).toBeLessThanOrEqual(2); // the first is not yet known to be one of many
+  });
+
+  test("a pointer that stays on its cycle changes nothing", () => {
+    const { explorer } = open();
+    explorer.scrub(50);
+    const { frame } = explorer;
+    explorer.scrub(50);
+    expect(explorer.frame).toBe(frame);
   });
 
   test("that fail can be tried again", async () => {
@@ -279,6 +287,14 @@ describe("what is told", () => {
     const misses = nearestMisses(explorer, record!, detail.detail, 3);
     expect(misses.length).toBe(3);
     expect(explorer.pluginName(misses[0]!.plugin)).toBe("NodeResourcesFit");
+    const all = nearestMisses(explorer, record!, detail.detail, 1000);
+    expect(all.map(({ node }) => node).sort((a, b) => a - b)).toEqual([...detail.detail.examined].sort((a, b) => a - b));
+    expect(misses).toEqual(all.slice(0, 3));
+    const requests = explorer.state.podFacts(record!.started.pod)!.requests;
+    const lacking = all.filter(({ short }) => short.length === 1).map(({ plugin, short: [one] }) =>
+      ({ plugin, share: one!.amount / requests[explorer.state.resources.indexOf(one!.resource)]! }));
+    expect(lacking.length).toBeGreaterThan(1);
+    expect(lacking).toEqual([...lacking].sort((a, b) => a.share - b.share));
   });
 
   test("a pod's moves lead to where they are seen", () => {

@@ -146,6 +146,15 @@ export class Explorer {
     this.go({ cycle, point: null, plugin: null }, remember);
   }
 
+  /** Follow a pointer that drags along the run: neighbours are not fetched, nobody stays to see them. */
+  scrub(cycle: number): void {
+    const { position } = this.frame;
+    if (cycle === position.cycle && position.point === null) return;
+    this.wanted = null;
+    this.update({ position: { cycle, point: null, plugin: null }, following: false }, false);
+    this.onNavigate("replace");
+  }
+
   /** One step at the granularity; false at the end. */
   step(direction: 1 | -1, remember: Remember = "replace"): boolean {
     const { position, by } = this.frame;
@@ -268,13 +277,11 @@ export class Explorer {
   // ---------------------------------------------------------------- names
 
   pluginName(plugin: number): string {
-    const run = this.fold.trace.length ? this.fold.trace.event(0) : null;
-    return run?.kind === "RunStarted" ? run.plugins[plugin] ?? "" : "";
+    return this.fold.run?.plugins[plugin] ?? "";
   }
 
   pluginNumber(name: string): number {
-    const run = this.fold.trace.length ? this.fold.trace.event(0) : null;
-    return run?.kind === "RunStarted" ? run.plugins.indexOf(name) : -1;
+    return this.fold.run?.plugins.indexOf(name) ?? -1;
   }
 
   /** The latest name under which a pod or node was known; it may be gone by now. */
@@ -357,14 +364,14 @@ export class Explorer {
 
   // ---------------------------------------------------------------- frames
 
-  private update(change: Partial<Frame>): void {
+  private update(change: Partial<Frame>, looksAhead = true): void {
     const before = this.frame;
     const next = { ...before, ...change, nCycles: this.fold.chronicle.nCycles };
     const record = this.record(next.position.cycle);
     this.state.seek(this.momentOf(next.position, record));
     const pod = next.podIsPinned ? next.pod : record?.started.pod ?? -1;
-    if (!samePosition(before.position, next.position)) this.fetchAround(before.position, next.position);
-    else if (record && this.details.state(record.number).kind === "none") this.fetchAround(next.position, next.position);
+    if (!samePosition(before.position, next.position)) this.fetchAround(before.position, next.position, looksAhead);
+    else if (record && this.details.state(record.number).kind === "none") this.fetchAround(next.position, next.position, looksAhead);
     const detail: DetailState = record ? this.details.state(record.number) : { kind: "none" };
     const moves = Math.abs(next.position.cycle - before.position.cycle) <= 1 && !(next.playing && next.speed > CALM);
     this.frame = { ...next, record, pod, detail, moves, revision: before.revision + 1 };
@@ -376,11 +383,11 @@ export class Explorer {
     return step ? step.moment : this.fold.chronicle.endMoment.at(position.cycle);
   }
 
-  private fetchAround(from: Position, to: Position): void {
+  private fetchAround(from: Position, to: Position, looksAhead: boolean): void {
     const { cycle } = to;
     if (cycle < 1 || !this.isDetailComplete(cycle)) return;
     this.details.want(cycle, (other) => Math.abs(other - cycle) <= 2);
-    if (Math.abs(to.cycle - from.cycle) > 1) return;
+    if (!looksAhead || Math.abs(to.cycle - from.cycle) > 1) return;
     const ahead = Math.sign(to.cycle - from.cycle) || 1;
     for (const near of [cycle + ahead, cycle + 2 * ahead]) {
       if (near >= 1 && this.isDetailComplete(near)) this.details.load(near);

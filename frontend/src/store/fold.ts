@@ -10,6 +10,7 @@ import {
   type NodeAdded,
   type NodeUpdated,
   type PodAdded,
+  type RunStarted,
   type TaintRecord,
 } from "../wire/events.ts";
 import { Journal } from "./cells.ts";
@@ -66,8 +67,8 @@ export class Fold {
   readonly trace = new Trace();
   readonly journal = new Journal();
   readonly chronicle = new Chronicle();
-  /** A real scheduler decides; the trace has what it told. */
-  observed = false;
+  /** How the run began; null before its first event is here. */
+  run: RunStarted | null = null;
   readonly resources: string[] = [];
   readonly nodeFacts: NodeFacts[] = [];
   readonly podFacts: PodFacts[] = [];
@@ -86,6 +87,11 @@ export class Fold {
 
   constructor() {
     this.journal.allocate(RUN_CELLS);
+  }
+
+  /** A real scheduler decides; the trace has what it told. */
+  get observed(): boolean {
+    return this.run?.observed ?? false;
   }
 
   /** Take a chunk of uncompressed headers; returns how many events were new. */
@@ -117,7 +123,7 @@ export class Fold {
 
   private readonly handlers: Handlers = {
     RunStarted: (event, seq) => {
-      this.observed = event.observed;
+      this.run = event;
       this.journal.write(RUN.RUN, seq + 1);
     },
     RunFinished: (_, seq) => this.journal.write(RUN.FINISHED, seq + 1),

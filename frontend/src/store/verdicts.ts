@@ -104,10 +104,15 @@ function verdicts(
   const status = columnValues(filter.status);
   const given = filter.nodes ? columnValues(filter.nodes) : null;
   const start = record.started.start_index;
-  const examined = Int32Array.from(status, (_, i) =>
-    given ? given[i]! : nodeOrder[(start + i) % nodeOrder.length]!);
-  const statusOf = new Uint16Array(1 + examined.reduce((top, node) => Math.max(top, node), -1));
-  examined.forEach((node, i) => (statusOf[node] = status[i]! + 1));
+  const examined = new Int32Array(status.length);
+  let top = -1;
+  for (let i = 0; i < examined.length; i++) {
+    const node = given ? given[i]! : nodeOrder[(start + i) % nodeOrder.length]!;
+    examined[i] = node;
+    if (node > top) top = node;
+  }
+  const statusOf = new Uint16Array(top + 1);
+  for (let i = 0; i < examined.length; i++) statusOf[examined[i]!] = status[i]! + 1;
   return { statusOf, statuses: filter.statuses, examined, feasible: columnValues(filter.feasible) };
 }
 
@@ -160,13 +165,13 @@ function fill(column: Uint8Array, record: CycleRecord, detail: CycleDetail, look
   const order = pluginOrder(record);
   const asked = look.point === "Filter" && look.plugin !== null ? order.get(look.plugin) : undefined;
   const skipped = asked === undefined && look.point === "Filter" && look.plugin !== null;
-  for (const node of detail.examined) {
-    const status = statusOf(detail, node)!;
+  const said = detail.statuses.map((status): Verdict => {
     const passed = status.code === "Success";
-    if (skipped) column[node] = Verdict.SKIPPED;
-    else if (asked === undefined || passed) column[node] = passed ? Verdict.FEASIBLE : Verdict.REJECTED;
-    else column[node] = compare(order.get(status.plugin) ?? -1, asked);
-  }
+    if (skipped) return Verdict.SKIPPED;
+    if (asked === undefined || passed) return passed ? Verdict.FEASIBLE : Verdict.REJECTED;
+    return compare(order.get(status.plugin) ?? -1, asked);
+  });
+  for (const node of detail.examined) column[node] = said[detail.statusOf[node]! - 1]!;
   if (look.point === "Score" || look.point === "PreScore") return;
   narrow(column, record, look);
 }

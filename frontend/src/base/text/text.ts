@@ -30,7 +30,9 @@ export async function useLanguage(tag: string): Promise<void> {
 }
 
 export function t(key: TextKey, params: Params = {}): string {
-  return parts(key, params).map((part) => part.text).join("");
+  let text = "";
+  for (const part of parts(key, params)) text += part.text;
+  return text;
 }
 
 export interface TextPart {
@@ -41,12 +43,21 @@ export interface TextPart {
 
 /** The text in pieces, so that a parameter can be shown as a link or a name. */
 export function parts(key: TextKey, params: Params = {}): TextPart[] {
-  const found: TextPart[] = [];
-  for (const piece of form(catalogue[key], params).split(/(\{\w+\})/)) {
-    const name = /^\{(\w+)\}$/.exec(piece)?.[1];
-    if (name !== undefined && name in params) found.push({ text: show(params[name]!), name });
-    else if (piece) found.push({ text: piece, name: "" });
-  }
+  return pieces(form(catalogue[key], params)).map((piece) => {
+    const value = params[piece.name];
+    return value === undefined ? { text: piece.text, name: "" } : { text: show(value), name: piece.name };
+  });
+}
+
+const takenApart = new Map<string, readonly TextPart[]>();
+
+/** A catalogue's text as words and parameters, these with their braces. */
+function pieces(text: string): readonly TextPart[] {
+  const known = takenApart.get(text);
+  if (known) return known;
+  const found = text.split(/(\{\w+\})/).filter(Boolean)
+    .map((piece) => ({ text: piece, name: /^\{(\w+)\}$/.exec(piece)?.[1] ?? "" }));
+  takenApart.set(text, found);
   return found;
 }
 

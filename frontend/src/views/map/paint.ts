@@ -194,7 +194,8 @@ function drawPin(c: Pen, { layout, pinned, palette }: Scene): void {
 
 function copy(from: Uint32Array, w: number, h: number, to: Uint32Array, width: number, x: number, y: number): void {
   for (let line = 0; line < h; line++) {
-    to.set(from.subarray(line * w, (line + 1) * w), (y + line) * width + x);
+    const start = (y + line) * width + x;
+    for (let i = 0; i < w; i++) to[start + i] = from[line * w + i]!;
   }
 }
 
