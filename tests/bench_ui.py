@@ -176,6 +176,10 @@ class Bench:
         return next(float(m["value"]) for m in metrics if m["name"] == "ScriptDuration")
 
     def heap_bytes(self) -> int:
+        """What is in use when one looks at the first cycle's story: comparable at any time."""
+        self.page.keyboard.press("1")
+        self.seek(1)
+        self.page.wait_for_timeout(SETTLE_MS)
         for _ in range(2):
             self.devtools.send("HeapProfiler.collectGarbage")
         return int(self.devtools.send("Runtime.getHeapUsage")["usedSize"])
@@ -311,15 +315,18 @@ def remembering(bench: Bench) -> list[Row]:
 
 def soak(bench: Bench, minutes: float) -> list[Row]:
     """Step, seek and look about at random; the heap at the end beside the one at the start."""
-    keys = ("ArrowRight", "ArrowLeft", ".", ",", "n", "N", "]", "[", "t", *"1234567", "End", "Home")
-    before, until = bench.heap_bytes(), time.monotonic() + minutes * 60
+    keys = ["ArrowRight", "ArrowLeft", ".", ",", "n", "N", "]", "[", *"1234567", "End", "Home"]
+    actions = [*([key] for key in keys), ["t", "t"]]
+    n, before, until = 0, bench.heap_bytes(), time.monotonic() + minutes * 60
     while time.monotonic() < until:
+        n += 1
         if bench.rng.random() < 0.3:
             bench.seek(bench.cycles(1)[0])
         else:
-            bench.page.keyboard.press(bench.rng.choice(keys))
+            for key in bench.rng.choice(actions):
+                bench.page.keyboard.press(key)
     after = bench.heap_bytes()
-    what = f"heap growth in {minutes:g} minutes of random steps"
+    what = f"heap growth in {minutes:g} minutes, {n:,} random steps"
     return [
         Row("JS heap afterwards", after / MIB, 80, "MB"),
         Row(what, (after - before) / MIB, 2, "MB"),

@@ -22,11 +22,16 @@ def collector_spared(load: Callable[[], None]) -> Iterator[None]:
     """Spares the collector what `load` makes, until the end of the block: it stays that long.
 
     Else it would look through a whole cluster time and again. Cycles are collected afterwards.
+    A process that spares the collector other things already is left alone: giving the cluster
+    back would give those back, too.
     """
     with collector_paused():
         load()
-        gc.freeze()
+        spares = not gc.get_freeze_count()
+        if spares:
+            gc.freeze()
     try:
         yield
     finally:
-        gc.unfreeze()
+        if spares:
+            gc.unfreeze()

@@ -1,0 +1,33 @@
+"""What the garbage collector passes over, and when it looks again."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from scheduler_core.api.collector import collector_spared
+
+
+@pytest.fixture(autouse=True)
+def _nothing_spared() -> Iterator[None]:
+    gc.unfreeze()
+    yield
+    gc.unfreeze()
+
+
+def test_what_is_loaded_is_spared_until_the_end_of_the_block() -> None:
+    loaded: list[list[int]] = []
+    with collector_spared(lambda: loaded.append([1])):
+        assert gc.get_freeze_count() > 0
+    assert gc.get_freeze_count() == 0
+    assert loaded == [[1]]
+
+
+def test_what_a_process_spared_before_stays_spared() -> None:
+    gc.freeze()
+    before = gc.get_freeze_count()
+    with collector_spared(lambda: None):
+        pass
+    assert before / 2 < gc.get_freeze_count() <= before
