@@ -30,10 +30,10 @@ def saved(page: Page, name: str, folder: Path) -> Path:
 
 
 def chosen(page: Page, name: str, folder: Path) -> Path:
-    """The file that an item of the menu makes the browser save."""
+    """The file that an item of the menu makes the browser save; a note may follow its name."""
     page.get_by_role("button", name="Export").click()
     with page.expect_download() as download:
-        page.get_by_role("menuitem", name=name, exact=True).click()
+        page.get_by_role("menuitem", name=re.compile(f"^{re.escape(name)}")).click()
     file = folder / download.value.suggested_filename
     download.value.save_as(file)
     return file
