@@ -11,7 +11,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from kviz.accounts import selectors
+from kviz.accounts import selectors, services
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.models import Workspace
 
@@ -37,6 +37,7 @@ class WorkspaceAuthentication(BaseAuthentication):
             workspace = selectors.workspace_of_token(token.strip())
             if workspace is None:
                 raise exceptions.AuthenticationFailed("This token is not known.")
+            services.workspace_seen(workspace=workspace)
             return workspace, token
         _enforce_csrf(request._request)
         return workspace_of(request._request), ""

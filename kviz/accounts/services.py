@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import secrets
+from importlib import import_module
 from pathlib import Path
+from typing import Final
 
 from django.conf import settings
 from django.contrib.sessions.backends.base import SessionBase
+from django.utils import timezone
 
 from kviz.accounts import selectors
 from kviz.accounts.models import ApiToken, Workspace
+
+SEEN_AGAIN_AFTER: Final = dt.timedelta(days=1)
 
 
 def local_workspace_ensure() -> Workspace:
@@ -27,7 +33,27 @@ def workspace_for_session(*, session: SessionBase) -> Workspace:
     if workspace is None:
         workspace = Workspace.objects.create(kind=Workspace.Kind.GUEST)
         session[selectors.SESSION_KEY] = str(workspace.pk)
+    if workspace_seen(workspace=workspace):
+        session.modified = True  # or it would end though its guest is there
     return workspace
+
+
+def workspace_seen(*, workspace: Workspace) -> bool:
+    """Note that a guest is there, once a day; say whether that was due."""
+    now = timezone.now()
+    if workspace.kind != Workspace.Kind.GUEST or now - workspace.seen_at < SEEN_AGAIN_AFTER:
+        return False
+    workspace.seen_at = now
+    workspace.save(update_fields=["seen_at"])
+    return True
+
+
+def guests_prune() -> int:
+    """Delete what guests left behind whose sessions have ended; return how many they were."""
+    import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+    ended = timezone.now() - dt.timedelta(seconds=settings.SESSION_COOKIE_AGE)
+    gone = Workspace.objects.filter(kind=Workspace.Kind.GUEST, seen_at__lt=ended - SEEN_AGAIN_AFTER)
+    return gone.delete()[1].get(Workspace._meta.label, 0)
 
 
 def token_create(*, workspace: Workspace) -> str:

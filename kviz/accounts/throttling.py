@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
+from django.http import HttpRequest
+from django.utils.translation import ngettext
 from rest_framework.request import Request
 from rest_framework.throttling import ScopedRateThrottle
 
 from kviz.accounts.authentication import workspace_in
+from kviz.accounts.middleware import workspace_of
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
+
+    from kviz.common.problems import ErrorItem
 
 
 class WorkspaceRate(ScopedRateThrottle):
@@ -23,3 +30,22 @@ class WorkspaceRate(ScopedRateThrottle):
         workspace = workspace_in(request)
         ident = self.get_ident(request) if workspace.kind == "guest" else str(workspace.pk)
         return self.cache_format % {"scope": self.scope, "ident": ident}
+
+
+def too_often(request: HttpRequest, scope: str) -> ErrorItem | None:
+    """What to tell a browser that posts more often than `scope` allows; None while it does not.
+
+    Pages and REST share one count.
+    """
+    rest = Request(request)
+    rest.user = workspace_of(request)  # type: ignore[assignment]
+    throttle = WorkspaceRate()
+    if throttle.allow_request(rest, cast("APIView", SimpleNamespace(throttle_scope=scope))):
+        return None
+    minutes = math.ceil((throttle.wait() or 1) / 60)
+    message = ngettext(
+        "That was very often. Try again in %(n)d minute: what you typed stays here.",
+        "That was very often. Try again in %(n)d minutes: what you typed stays here.",
+        minutes,
+    )
+    return {"message": message % {"n": minutes}}

@@ -18,6 +18,7 @@ from typing import Final, NoReturn
 
 from django.conf import settings
 
+from kviz.accounts.services import guests_prune
 from kviz.extenders.answers import simulate_run
 from kviz.live import hints
 from kviz.runs import services
@@ -26,6 +27,8 @@ log = logging.getLogger(__name__)
 
 POLL_S: Final = 0.2
 """How long a new run waits at most for an idle worker."""
+PRUNE_S: Final = 3600.0
+"""How often an idle worker looks for guests who have gone."""
 
 
 def worker_name(*, supervised: bool) -> str:
@@ -42,10 +45,14 @@ def work(*, name: str) -> NoReturn:
     """Work for ever. Leaves with SystemExit on SIGTERM, giving back the run in hand."""
     signal.signal(signal.SIGTERM, _leave)
     services.runs_release(worker=name)
+    prune_at = time.monotonic()
     try:
         while True:
             run = services.run_claim(worker=name)
-            if run is None:
+            if run is None and time.monotonic() >= prune_at:
+                prune_at = time.monotonic() + PRUNE_S
+                guests_prune()
+            elif run is None:
                 time.sleep(POLL_S)
             else:
                 log.info("run %s begins or goes on", run.pk)

@@ -178,7 +178,7 @@ LOCALE_PATHS = [SHARE / "locale"]
 # ---------------------------------------------------------------- safety
 
 SESSION_COOKIE_NAME = "kviz_session"
-SESSION_COOKIE_AGE = 90 * 24 * 3600
+SESSION_COOKIE_AGE = env.number("KVIZ_GUEST_DAYS", 90) * 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = BEHIND_TLS
 CSRF_COOKIE_NAME = "kviz_csrf"

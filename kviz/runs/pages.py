@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from kviz.accounts.middleware import share_of, workspace_of
+from kviz.accounts.throttling import too_often
 from kviz.common.csv_file import MEDIA_TYPE as CSV
 from kviz.common.csv_file import csv_pieces
 from kviz.common.problems import ErrorItem
@@ -100,10 +101,12 @@ def run_open(request: HttpRequest) -> HttpResponse:
     if file is None:
         nothing: ErrorItem = {"message": _("Choose a file that ends in .kviz.")}
         return _run_list(request, [nothing], HTTPStatus.BAD_REQUEST)
+    if refused := too_often(request, "upload"):
+        return _run_list(request, [refused], HTTPStatus.TOO_MANY_REQUESTS)
     try:
         run = services.run_open(workspace=workspace_of(request), file=stream_of(file))
-    except RunFileError as refused:
-        told: ErrorItem = {"file": file.name or "", "message": str(refused)}
+    except RunFileError as error:
+        told: ErrorItem = {"file": file.name or "", "message": str(error)}
         return _run_list(request, [told], HTTPStatus.BAD_REQUEST)
     messages.success(request, _("This run was opened from a file. It is yours now."))
     return redirect("run-detail", run.pk)
@@ -151,6 +154,8 @@ def _run_create(request: HttpRequest) -> HttpResponse:
             check(scheduler_config=values["scheduler_config"], scenario=values["scenario"])
             if warnings := extender_warnings(values["scheduler_config"]):
                 return _run_form(request, values, warnings, HTTPStatus.OK)
+        if refused := too_often(request, "run"):
+            return _run_form(request, values, [refused], HTTPStatus.TOO_MANY_REQUESTS)
         run = services.run_create(
             workspace=workspace_of(request),
             snapshot=snapshot,
@@ -178,6 +183,7 @@ def _run_form(
         "errors": by_field,
         "n_errors": len(errors),
         "may_go_on": status == HTTPStatus.OK,
+        "too_often": status == HTTPStatus.TOO_MANY_REQUESTS,
         "marked": {
             name: _marked(values, by_field, name) for name in ("scheduler_config", "scenario")
         },

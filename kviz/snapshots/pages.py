@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from kviz.accounts.middleware import share_of, workspace_of
+from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
 from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.api import named_stream
@@ -120,6 +121,8 @@ def snapshot_new(request: HttpRequest) -> HttpResponse:
         files.append((PASTED_NAME, BytesIO(text.encode())))
     if not files:
         return _upload_form(request, [{"message": _("Choose a file, or paste something.")}])
+    if refused := too_often(request, "upload"):
+        return _upload_form(request, [refused], HTTPStatus.TOO_MANY_REQUESTS)
     upload_id = request.headers.get("X-Upload-Id", "")
     try:
         snapshot = services.snapshot_create(
@@ -133,15 +136,21 @@ def snapshot_new(request: HttpRequest) -> HttpResponse:
     return redirect("snapshot-detail", snapshot.pk)
 
 
-def _upload_form(request: HttpRequest, problems: Sequence[ErrorItem]) -> HttpResponse:
+def _upload_form(
+    request: HttpRequest,
+    problems: Sequence[ErrorItem],
+    status: HTTPStatus = HTTPStatus.BAD_REQUEST,
+) -> HttpResponse:
     context = {
         "section": "snapshots",
         "problems": problems,
-        "problems_title": _("Nothing of this could be used"),
+        "problems_title": _("Nothing was uploaded")
+        if status == HTTPStatus.TOO_MANY_REQUESTS
+        else _("Nothing of this could be used"),
         "text": request.POST.get("text", ""),
         "name": request.POST.get("name", ""),
     }
-    return render(request, "snapshots/new.html", context, status=HTTPStatus.BAD_REQUEST)
+    return render(request, "snapshots/new.html", context, status=status)
 
 
 @require_POST

@@ -36,10 +36,12 @@ def texts_of_templates() -> Iterator[str]:
 def texts_of_code() -> Iterator[str]:
     for path in sorted((ROOT / "kviz").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKED:
-                text = node.args[0]
-                assert isinstance(text, ast.Constant), f"{path}:{node.lineno}"
-                yield str(text.value)
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            if node.func.id in MARKED:
+                for text in node.args[: 2 if node.func.id == "ngettext" else 1]:
+                    assert isinstance(text, ast.Constant), f"{path}:{node.lineno}"
+                    yield str(text.value)
 
 
 def texts_of_catalogue(path: Path) -> set[str]:

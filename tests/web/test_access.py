@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
+from django.contrib.sessions.models import Session
+from django.db.models import F
 from django.test import Client
 from pytest_django import Settings
 
 from kviz.accounts.models import ApiToken, Workspace
-from kviz.accounts.services import local_token_ensure, token_create
+from kviz.accounts.services import (
+    guests_prune,
+    local_token_ensure,
+    local_workspace_ensure,
+    token_create,
+)
 from kviz.runs.services import run_share
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load, snapshot_share
 
 from .cast import API, NODES, Person, problem
 
+DAY = dt.timedelta(days=1)
 READS = ("", "cycles/", "cycles/1/", "cycles/1/detail/", "pods/shop/giant/why/")
 
 
@@ -107,6 +117,54 @@ def test_in_server_mode_every_session_is_a_guest_of_its_own(db: None, settings: 
 
     assert first.get(f"{API}/snapshots/{mine}/").status_code == 200
     problem(second.get(f"{API}/snapshots/{mine}/"), 404)
+
+
+@pytest.fixture
+def guest(db: None, settings: Settings) -> tuple[Client, Workspace]:
+    """A browser of a shared server, and the workspace its first upload began."""
+    settings.MODE = "server"
+    settings.SESSION_COOKIE_AGE = 10 * DAY.total_seconds()
+    browser = Client()
+    browser.post(f"{API}/snapshots/", NODES, content_type="application/yaml")
+    return browser, Workspace.objects.get()
+
+
+def away(workspace: Workspace, days: int) -> None:
+    """Let so many days go by."""
+    Workspace.objects.filter(pk=workspace.pk).update(seen_at=F("seen_at") - days * DAY)
+    for session in Session.objects.all():
+        Session.objects.filter(pk=session.pk).update(expire_date=session.expire_date - days * DAY)
+
+
+def test_what_a_guest_left_goes_when_the_session_has_ended(
+    guest: tuple[Client, Workspace],
+) -> None:
+    browser, workspace = guest
+    local = local_workspace_ensure()
+    away(local, 1000)
+    away(workspace, 10)
+    assert guests_prune() == 0  # seen may be a day old
+
+    away(workspace, 2)
+
+    assert guests_prune() == 1
+    assert list(Workspace.objects.all()) == [local]
+    assert Snapshot.objects.filter(is_sample=False).count() == 0
+    assert browser.get("/snapshots/").status_code == 200
+
+
+@pytest.mark.parametrize("by", ["page", "token"])
+def test_a_guest_who_comes_back_is_kept(guest: tuple[Client, Workspace], by: str) -> None:
+    browser, workspace = guest
+    bearer = {"Authorization": f"Bearer {token_create(workspace=workspace)}"}
+    for _ in range(4):
+        away(workspace, 6)
+        if by == "page":
+            assert len(browser.get("/snapshots/").context["own"]) == 1
+        else:
+            assert Client().get(f"{API}/snapshots/", headers=bearer).status_code == 200
+        assert guests_prune() == 0
+    assert Snapshot.objects.filter(workspace=workspace).count() == 1
 
 
 def test_the_local_token_is_kept_and_only_its_hash_is_stored(

@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 import pytest
+from django.core.files.base import ContentFile
 from django.test import Client
 from pytest_django import Settings
 
@@ -108,6 +109,39 @@ def test_too_many_uploads(ada: Person, ben: Person, monkeypatch: pytest.MonkeyPa
     problem(response, 429)
     assert int(response.headers["Retry-After"]) > 0
     assert ada.get("/snapshots/").status_code == 200
+
+
+def test_too_many_uploads_from_a_browser(
+    client: Client, db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kviz.accounts.throttling import WorkspaceRate
+
+    monkeypatch.setitem(WorkspaceRate.THROTTLE_RATES, "upload", "1/hour")
+    monkeypatch.setitem(WorkspaceRate.THROTTLE_RATES, "run", "1/hour")
+    uploaded = client.post("/snapshots/new", {"text": NODES})
+    snapshot = uploaded.url.rstrip("/").rsplit("/", 1)[1]
+    config = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    run = {"snapshot": snapshot, "scheduler_config": config}
+    assert client.post("/runs/new", run).status_code == 302
+
+    refused = {
+        client.post("/snapshots/new", {"text": NODES, "name": "north"}): (
+            "Nothing was uploaded",
+            "north",
+        ),
+        client.post("/runs/open", {"file": ContentFile(b"?", "a.kviz")}): (
+            "could not be opened",
+            "",
+        ),
+        client.post("/runs/new", run): ("Not started", "KubeSchedulerConfiguration"),
+    }
+
+    for response, (title, typed) in refused.items():
+        assert response.status_code == 429
+        html = response.content.decode()
+        assert title in html
+        assert "Try again in 60 minutes" in html
+        assert typed in html
 
 
 def test_a_bug_is_told_without_its_traceback(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
