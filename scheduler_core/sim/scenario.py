@@ -7,12 +7,13 @@ cluster; every problem carries its line where that can be told.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Final, TypeVar
 
 from msgspec import field as wire
+from msgspec.structs import replace
 
 from scheduler_core.api import KINDS, KubeObject, Taint
 from scheduler_core.api.coerce import coerce_struct, describe
@@ -42,6 +43,14 @@ class Create:
 
     objects: tuple[KubeObject, ...]
     copies: int = 0
+
+    def items(self) -> Iterator[KubeObject]:
+        """Yield what is to be created, with the names and namespaces it gets."""
+        for item in self.objects:
+            for i in range(1, max(self.copies, 1) + 1):
+                name = f"{item.name}-{i}" if self.copies else item.name
+                namespace = item.namespace or ("default" if item.namespaced else "")
+                yield replace(item, metadata=replace(item.metadata, name=name, namespace=namespace))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +132,15 @@ Action = Create | Patch | Delete | Cordon | Drain | AddTaint | RemoveTaint | Sca
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happens `at_ns` after the run's start; `note` is the author's word on it."""
+    """One thing that happens `at_ns` after the run's start; `note` is the author's word on it.
+
+    `place` is its index among the steps of the file.
+    """
 
     at_ns: int
     action: Action
     note: str = ""
+    place: int = field(default=0, compare=False)
 
 
 class ScenarioOptions(ConfigStruct, frozen=True, kw_only=True):
@@ -242,8 +255,8 @@ class _Reader:
         written = decode(head, _File, (), self._problems) or _File()
         steps = [
             step
-            for i, item in enumerate(self._list(value.get("steps"), ("steps",)))
-            if (step := self._step(item, ("steps", i))) is not None
+            for place, item in enumerate(self._list(value.get("steps"), ("steps",)))
+            if (step := self._step(item, place)) is not None
         ]
         self._check_end(steps, written.until)
         if self._problems:
@@ -260,7 +273,8 @@ class _Reader:
 
     # ------------------------------------------------------------ steps
 
-    def _step(self, value: JsonValue, path: Path) -> tuple[Path, Step] | None:
+    def _step(self, value: JsonValue, place: int) -> tuple[Path, Step] | None:
+        path = ("steps", place)
         if not isinstance(value, dict):
             self._problems.append(Problem(path, f"expected a mapping, got {describe(value)}"))
             return None
@@ -283,7 +297,7 @@ class _Reader:
         action = self._action(names[0], value, path)
         if action is None or len(self._problems) > known or written.at is None:
             return None
-        return path, Step(written.at, action, written.note)
+        return path, Step(written.at, action, written.note, place)
 
     def _name_unknown(self, rest: _Mapping, path: Path) -> None:
         for name in rest:

@@ -96,7 +96,7 @@ class Steps:
     # ------------------------------------------------------------ objects
 
     def _plan_create(self, action: Create) -> tuple[str, Callable[[], None]]:
-        items = list(self._copies(action))
+        items = list(action.items())
         for item in items:
             if self._server.get(type(item), item.key) is not None:
                 raise Refused(f'Create {_named(item)}: refused, "{item.name}" already exists')
@@ -107,14 +107,6 @@ class Steps:
                 self._create(item)
 
         return f"Create {_listed(items)}", work
-
-    def _copies(self, action: Create) -> Iterator[KubeObject]:
-        for item in action.objects:
-            for i in range(1, max(action.copies, 1) + 1):
-                name = f"{item.name}-{i}" if action.copies else item.name
-                namespace = item.namespace or ("default" if item.namespaced else "")
-                metadata = replace(item.metadata, name=name, namespace=namespace)
-                yield replace(item, metadata=metadata)
 
     def _admitted(self, item: KubeObject) -> KubeObject:
         """Return the object as the API server's admission would let it in. Raises Refused."""
