@@ -6,6 +6,8 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from kviz.runs import services
+
 from .cast import Person, person
 
 
@@ -28,3 +30,9 @@ def eve(db: None) -> Client:
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _slow_machines_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut chunks where they are full, not where a quarter of a second has gone by."""
+    monkeypatch.setattr(services, "FLUSH_S", 3600.0)

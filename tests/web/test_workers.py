@@ -25,12 +25,6 @@ from scheduler_core.trace.events import (
 from .cast import CLUSTER, NODES, Person, crowd, execute, person, pod
 
 
-@pytest.fixture(autouse=True)
-def _slow_machines_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut chunks where they are full, not where a quarter of a second has gone by."""
-    monkeypatch.setattr(services, "FLUSH_S", 3600.0)
-
-
 class Died(BaseException):
     """The worker's process is gone, as far as this test is concerned."""
 
