@@ -235,6 +235,14 @@ def test_tables_leave_with_all_their_rows(page: Page, preemption: str, tmp_path:
     (victims,) = [row["victims"] for row in runs if row["node"] == nominated]
     assert victims == "batch/render-1"
     assert len(table(chosen(page, "Cycles", tmp_path))) == 7
+    page.get_by_label("Filter nodes").fill("")
+    cache = table(chosen(page, "Cache: pods of a node", tmp_path))
+    assert {row["node"] for row in cache} == {nominated}
+    assert {row["in the cache"] for row in cache} >= {"terminating", "nominated"}
+    (event,) = table(chosen(page, "Events of a pod", tmp_path))
+    assert event["reason"] == "FailedScheduling"
+    log = table(chosen(page, "Log of the cycle", tmp_path))
+    assert "PreemptionDecided" in {row["kind"] for row in log}
 
 
 def test_what_does_not_exist_in_a_cycle_cannot_be_chosen(page: Page, preemption: str) -> None:

@@ -15,5 +15,6 @@ const table = (of: TableName): Export => ({ id: `csv-${of}`, kind: "table", of }
 export const EXPORTS: readonly Export[] = [
   run("file"), run("page"),
   picture("map", "png"), picture("map", "svg"), picture("map", "copy"), picture("timeline", "png"), picture("timeline", "svg"),
-  table("nodes"), table("filter"), table("scores"), table("dryRuns"), table("criteria"), table("queues"), table("cycles"),
+  table("nodes"), table("filter"), table("scores"), table("dryRuns"), table("criteria"),
+  table("cache"), table("events"), table("log"), table("queues"), table("cycles"),
 ];

@@ -1,10 +1,27 @@
 // Every event of a cycle in a line of words, for those who want the whole story.
 
-import { Queue, Result, type HeaderEvent } from "../wire/events.ts";
+import { Queue, Result, type EventRecorded, type HeaderEvent } from "../wire/events.ts";
 import type { Explorer } from "./explorer.ts";
 
 const nameOf = <T extends Record<string, number>>(values: T, value: number): string =>
   (Object.keys(values).find((key) => values[key] === value) ?? "").toLowerCase().replaceAll("_", " ");
+
+export interface Recorded {
+  readonly seq: number;
+  readonly event: EventRecorded;
+}
+
+/** The Kubernetes Events about a pod up to the moment shown, newest first. */
+export function eventsAbout(explorer: Explorer, pod: number, most = Infinity): Recorded[] {
+  const { chronicle, trace } = explorer.fold;
+  const found: Recorded[] = [];
+  for (const seq of chronicle.eventsOfPod(pod, explorer.state.moment)) {
+    const event = trace.event(seq);
+    if (event?.kind === "EventRecorded") found.push({ seq, event });
+    if (found.length === most) break;
+  }
+  return found;
+}
 
 /** Upstream's words for an event's fields; names stay as they are in every language. */
 export function summary(explorer: Explorer, event: HeaderEvent): string {

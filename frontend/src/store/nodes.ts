@@ -1,8 +1,11 @@
 // Columns over node numbers at the moment shown: verdicts, and values to colour by.
 
+import type { TextKey } from "../base/text/text.ts";
 import type { CycleRecord } from "./record.ts";
 import type { Explorer } from "./explorer.ts";
+import { POD } from "./fold.ts";
 import type { Frame } from "./frame.ts";
+import type { State } from "./state.ts";
 import { statusOf, Verdict, verdictColumn, type CycleDetail, type Scores } from "./verdicts.ts";
 
 export interface Measure {
@@ -21,6 +24,21 @@ export function verdictsAt(explorer: Explorer, frame: Frame): Uint8Array {
   const n = explorer.fold.nodeNames.length;
   if (!frame.record) return new Uint8Array(n);
   return verdictColumn(frame.record, detailOf(frame), frame.position, n);
+}
+
+/** The node one asked for, or else that of the pod at hand, or the one it is nominated to; -1 for none. */
+export function nodeAtHand({ state }: Explorer, frame: Frame): number {
+  if (frame.node >= 0) return frame.node;
+  const at = state.nodeOf(frame.pod);
+  return at >= 0 ? at : state.nominatedNodeOf(frame.pod);
+}
+
+const CACHE = ["absent", "assumed", "added", "expired"];
+
+/** How the scheduler's cache holds a pod, as a text. */
+export function cacheState(state: State, pod: number): TextKey {
+  if (state.pod(pod, POD.TERMINATING)) return "cache.terminating";
+  return `cache.${CACHE[state.pod(pod, POD.CACHE)]}` as TextKey;
 }
 
 /** What the map colours by: `auto` shows scores while one looks at scoring, else verdicts. */

@@ -81,6 +81,32 @@ describe("tables as data", () => {
     }
   });
 
+  test("of the cache hold the pods of the node at hand, and what they request adds up", () => {
+    explorer.goToCycle(60);
+    const node = explorer.frame.record!.selected!.node;
+    for (const chosen of [-1, node]) {
+      explorer.select({ node: chosen });
+      expect(new Set(column("cache", "node"))).toEqual(new Set([explorer.nodeName(node)]));
+      const held = column("cache", "in the cache").filter((state) => state !== "nominated");
+      expect(held.length).toBe(explorer.state.nPodsOn(node));
+      const cpu = column("cache", "cpu requested milli") as number[];
+      expect(cpu.reduce((sum, milli) => sum + milli, 0)).toBe(explorer.state.requested(node, explorer.state.resources.indexOf("cpu")));
+    }
+  });
+
+  test("of events and of the log end at the moment shown", () => {
+    explorer.toFailure(1);
+    expect(column("events", "reason")).toContain("FailedScheduling");
+    const whole = table("log").rows;
+    expect(column("log", "kind")).toContain("CycleFinished");
+    explorer.go({ ...explorer.frame.position, point: "Filter" });
+    const soFar = table("log").rows;
+    expect(soFar.length).toBeLessThan(whole.length);
+    expect(whole.slice(0, soFar.length)).toEqual(soFar);
+    expect(column("log", "kind")).not.toContain("CycleFinished");
+    expect(tableOf("events", explorer, explorer.frame)).toBeNull();
+  });
+
   test("of queues hold every pod of every lane, also beyond what is shown", () => {
     const lanes = column("queues", "queue");
     const n = explorer.state.count(Queue.ACTIVE);

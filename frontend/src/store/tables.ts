@@ -8,9 +8,11 @@ import type { Explorer } from "./explorer.ts";
 import type { Frame } from "./frame.ts";
 import { POD } from "./fold.ts";
 import { backoffUntilMs, lanes, moveOf, verdictOf } from "./lanes.ts";
-import { detailOf, verdictsAt } from "./nodes.ts";
+import { eventsAbout, summary } from "./log.ts";
+import { cacheState, detailOf, nodeAtHand, verdictsAt } from "./nodes.ts";
 import { isAhead } from "./position.ts";
 import { filterPlugins, filterRows, nodeReason, nodeRows, nodeScore, ranking, rejectedAt } from "./rows.ts";
+import type { State } from "./state.ts";
 import { statusOf } from "./verdicts.ts";
 
 export interface Table {
@@ -18,7 +20,7 @@ export interface Table {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-export const TABLES = ["nodes", "filter", "scores", "dryRuns", "criteria", "queues", "cycles"] as const;
+export const TABLES = ["nodes", "filter", "scores", "dryRuns", "criteria", "cache", "events", "log", "queues", "cycles"] as const;
 export type TableName = (typeof TABLES)[number];
 
 /** The table at the moment shown; null where there is none, or where it would give away what lies ahead. */
@@ -27,19 +29,22 @@ export function tableOf(name: TableName, explorer: Explorer, frame: Frame): Tabl
 }
 
 const MAKERS: Record<TableName, (explorer: Explorer, frame: Frame) => Table | null> = {
-  nodes, filter, scores, dryRuns, criteria, queues, cycles,
+  nodes, filter, scores, dryRuns, criteria, cache, events, log, queues, cycles,
 };
 
+const unit = (name: string): string => (name === "cpu" ? "milli" : /memory|storage|hugepages/.test(name) ? "bytes" : "");
+const head = (name: string, what: string): string => [name, t(`csv.${what}` as TextKey), unit(name)].filter(Boolean).join(" ");
+/** Resources of which pods request amounts: of pods themselves there is one each. */
+const amountsOf = (state: State): { name: string; resource: number }[] =>
+  state.resources.map((name, resource) => ({ name, resource })).filter(({ name }) => name !== "pods");
 const heads = (...names: string[]): string[] => names.map((name) => t(`csv.${name}` as TextKey));
 const SECOND_MS = 1000;
 
 function nodes(explorer: Explorer, frame: Frame): Table | null {
   const { state } = explorer;
   const verdicts = verdictsAt(explorer, frame);
-  const resources = state.resources.map((name, resource) => ({ name, resource })).filter(({ name }) => name !== "pods");
+  const resources = amountsOf(state);
   const pods = state.resources.indexOf("pods");
-  const unit = (name: string): string => (name === "cpu" ? "milli" : /memory|storage|hugepages/.test(name) ? "bytes" : "");
-  const head = (name: string, what: string): string => [name, t(`csv.${what}` as TextKey), unit(name)].filter(Boolean).join(" ");
   const rows = nodeRows(explorer, frame, verdicts).map((node): Cell[] => [
     explorer.nodeName(node),
     state.nodeFacts(node)?.zone ?? "",
@@ -113,6 +118,46 @@ function criteria(explorer: Explorer, frame: Frame): Table | null {
     return [explorer.nodeName(node), ...values, left];
   });
   return filled([...heads("node"), ...decided.criteria.map((c) => c.name), ...heads("decidedBy")], rows);
+}
+
+// ---------------------------------------------------------------- the cache, and what happened
+
+/** Pods on the node at hand, and pods nominated to it. */
+function cache(explorer: Explorer, frame: Frame): Table | null {
+  const { state } = explorer;
+  const node = nodeAtHand(explorer, frame);
+  if (node < 0) return null;
+  const pods = [
+    ...state.podsWhere((pod) => state.nodeOf(pod) === node).map((pod) => ({ pod, held: t(cacheState(state, pod)) })),
+    ...state.podsWhere((pod) => state.nominatedNodeOf(pod) === node).map((pod) => ({ pod, held: t("verdict.5") })),
+  ];
+  const resources = amountsOf(state);
+  const rows = pods.map(({ pod, held }): Cell[] => {
+    const { priority = 0, requests = [] } = state.podFacts(pod) ?? {};
+    return [explorer.nodeName(node), explorer.podKey(pod), held, priority, ...resources.map(({ resource }) => requests[resource] ?? 0)];
+  });
+  const amounts = resources.map(({ name }) => head(name, "requested"));
+  return filled([...heads("node", "pod", "held", "priority"), ...amounts], rows);
+}
+
+/** What `kubectl describe pod` would list, newest first. */
+function events(explorer: Explorer, frame: Frame): Table | null {
+  const { chronicle } = explorer.fold;
+  const rows = eventsAbout(explorer, frame.pod).map(({ seq, event }): Cell[] => [
+    explorer.podKey(frame.pod), chronicle.timeMs(seq) / SECOND_MS, explorer.cycleShowing(seq), event.type, event.reason, event.message,
+  ]);
+  return filled(heads("pod", "seconds", "cycle", "type", "reason", "message"), rows);
+}
+
+/** Every event of the cycle, with those that led to it, up to the moment shown. */
+function log(explorer: Explorer, frame: Frame): Table | null {
+  const { chronicle, trace } = explorer.fold;
+  const seqs = frame.record ? [...frame.record.leadIn, ...frame.record.seqs] : [];
+  const rows = seqs.filter((seq) => seq < explorer.state.moment).flatMap((seq): Cell[][] => {
+    const event = trace.event(seq);
+    return event ? [[seq, chronicle.timeMs(seq) / SECOND_MS, event.kind, summary(explorer, event)]] : [];
+  });
+  return filled(heads("seq", "seconds", "kind", "what"), rows);
 }
 
 // ---------------------------------------------------------------- queues and cycles
