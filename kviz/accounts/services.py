@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import os
 import secrets
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from django.conf import settings
 from django.contrib.sessions.backends.base import SessionBase
+from django.core.management import call_command
 from django.utils import timezone
 
 from kviz.accounts import selectors
@@ -50,7 +50,7 @@ def workspace_seen(*, workspace: Workspace) -> bool:
 
 def guests_prune() -> int:
     """Delete what guests left behind whose sessions have ended; return how many they were."""
-    import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+    call_command("clearsessions")
     ended = timezone.now() - dt.timedelta(seconds=settings.SESSION_COOKIE_AGE)
     gone = Workspace.objects.filter(kind=Workspace.Kind.GUEST, seen_at__lt=ended - SEEN_AGAIN_AFTER)
     return gone.delete()[1].get(Workspace._meta.label, 0)
