@@ -1,12 +1,17 @@
-"""Every recorded decision of kube-scheduler, replayed. Format: data/README.md."""
+"""Every recorded decision of kube-scheduler, replayed, with what plugins said kept and asked anew.
+
+Format: data/README.md.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from promises import nothing_promised
 
 from kviz.headless.conformance.cases import Case, read_cases
 from kviz.headless.conformance.dump import Dump
@@ -36,6 +41,15 @@ def differences(results: list[CaseResult]) -> str:
     found = [difference for result in results for difference in result.differences]
     lines = [f"{d.name} {d.plugin} {d.field}:\n  {d.expected}\n  {d.got}" for d in found[:10]]
     return "\n".join([f"{len(found)} differences", *lines]) if found else ""
+
+
+@pytest.fixture(params=["kept", "anew"], scope="module", autouse=True)
+def _answers(request: pytest.FixtureRequest) -> Iterator[None]:
+    if request.param == "kept":
+        yield
+    else:
+        with nothing_promised():
+            yield
 
 
 @pytest.mark.parametrize("name", FILE_OF)

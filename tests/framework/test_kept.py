@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
-import pytest
 from builders import make_node, make_pod
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from promises import nothing_promised
 
 from scheduler_core.api import (
     Affinity,
@@ -38,7 +38,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import load_configuration
 from scheduler_core.framework.kept import StateVerdicts
 from scheduler_core.framework.status import Code, Verdict
-from scheduler_core.sim.run import Run, RunOptions, simulate
+from scheduler_core.sim.run import RunOptions, simulate
 from scheduler_core.sim.scenario import Action, AddTaint, Create, RemoveTaint, Scenario, Step
 
 from .random_clusters import Manifest, read
@@ -136,16 +136,7 @@ def _trace_hash(objects: Sequence[KubeObject], options: RunOptions) -> str:
 
 
 def _trace_hash_without_promises(objects: Sequence[KubeObject], options: RunOptions) -> str:
-    """Ask every plugin in every cycle about all that the cycle looks at."""
-    profiles = Run([], options).simulation.scheduler.profiles.values()
-    plugins = [plugin for each in profiles for at in each.points.values() for plugin, _ in at]
-    with pytest.MonkeyPatch.context() as patch:
-        for kind in {type(plugin) for plugin in plugins}:
-            for promise in ("node_only", "resources_only"):
-                if hasattr(kind, promise):
-                    patch.setattr(kind, promise, False)
-            if hasattr(kind, "template_only"):
-                patch.setattr(kind, "template_only", lambda self, pod: False)
+    with nothing_promised(options):
         return _trace_hash(objects, options)
 
 
