@@ -7,18 +7,15 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from kviz.cli.arguments import Subparsers
-from kviz.cli.bench_storage import as_json, measure_storage
-from kviz.cli.problems import CommandFailed
-from kviz.headless.bench.dump import RECORDED, UnusableDump, recorded
-from kviz.headless.bench.flush import measure_flush
-from kviz.headless.bench.measure import (
+from kviz.bench.dump import RECORDED, UnusableDump, recorded
+from kviz.bench.flush import measure_flush
+from kviz.bench.measure import (
     BenchOptions,
     BenchResult,
     measure,
     options_of_dump,
 )
-from kviz.headless.bench.report import (
+from kviz.bench.report import (
     OTHERS,
     RACES,
     SERIES,
@@ -29,7 +26,10 @@ from kviz.headless.bench.report import (
     parts_table,
     race_table,
 )
-from kviz.headless.bench.workloads import WORKLOADS
+from kviz.bench.workloads import WORKLOADS
+from kviz.cli.arguments import Subparsers
+from kviz.cli.bench_storage import as_json, measure_storage
+from kviz.cli.problems import CommandFailed
 
 
 def add_parser(commands: Subparsers) -> None:

@@ -23,8 +23,8 @@ from uuid import UUID
 import msgspec
 from websockets.sync.client import connect
 
+from kviz.bench.workloads import WORKLOADS
 from kviz.cli.django_setup import start_django
-from kviz.headless.bench.workloads import WORKLOADS
 from scheduler_core.api import KubeObject
 from scheduler_core.trace.codec import read_headers
 from scheduler_core.trace.events import CycleStarted

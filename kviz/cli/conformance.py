@@ -8,10 +8,10 @@ from pathlib import Path
 
 from kviz.cli.arguments import Subparsers
 from kviz.cli.problems import WrongUsage
-from kviz.headless.conformance.cases import CaseError
-from kviz.headless.conformance.recordings import find_recordings
-from kviz.headless.conformance.result import Difference, Summary
-from kviz.headless.conformance.run import replay
+from kviz.conformance.cases import CaseError
+from kviz.conformance.recordings import find_recordings
+from kviz.conformance.result import Difference, Summary
+from kviz.conformance.run import replay
 
 SHOWN = 20
 """Differing cases that are told in full before the others are only counted."""

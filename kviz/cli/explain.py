@@ -10,8 +10,8 @@ from kviz.cli.arguments import Subparsers
 from kviz.cli.plugins import plugins_for
 from kviz.cli.problems import CommandFailed
 from kviz.cli.simulate import read_cluster, read_configuration
-from kviz.headless.explain import UnknownPodError, explain
-from kviz.headless.explain_text import as_json, as_text
+from kviz.explain.explanation import UnknownPodError, explain
+from kviz.explain.text import as_json, as_text
 from scheduler_core.config import ConfigError
 
 

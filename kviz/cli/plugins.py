@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from kviz.cli.problems import CommandFailed
-from kviz.headless.plugins import LoadedPlugins, load_plugins
+from kviz.out_of_tree import LoadedPlugins, load_plugins
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 
 

@@ -16,11 +16,11 @@ from kviz.cli.arguments import Subparsers
 from kviz.cli.plugins import plugins_for
 from kviz.cli.problems import CommandFailed
 from kviz.common.hosts import AllowedHosts
-from kviz.headless.plugins import LoadedPlugins
-from kviz.headless.run_file import Inputs, Plugin, RunFile
-from kviz.headless.simulate import Outcome, files_sha256, read_files
-from kviz.headless.simulate import run as simulate_files
+from kviz.out_of_tree import LoadedPlugins
 from kviz.project import environment
+from kviz.run_file import Inputs, Plugin, RunFile
+from kviz.simulate import Outcome, files_sha256, read_files
+from kviz.simulate import run as simulate_files
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.packing import pack

@@ -21,12 +21,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from kviz import run_file
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import share_of
 from kviz.common.fields import DocumentField
 from kviz.common.problems import Problem
 from kviz.common.streaming import attachment
-from kviz.headless import run_file
 from kviz.runs import inputs, offline, reenactment, saved, selectors, services
 from kviz.runs.models import Cycle, Run
 from kviz.runs.projection import CycleDocument

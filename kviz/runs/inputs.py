@@ -9,7 +9,7 @@ from django.conf import settings
 
 from kviz.common.hosts import AllowedHosts
 from kviz.common.problems import ErrorItem
-from kviz.headless.plugins import LoadedPlugins, OutOfTreePlugin, load_plugins
+from kviz.out_of_tree import LoadedPlugins, OutOfTreePlugin, load_plugins
 from kviz.runs.scenario_fit import misfits
 from kviz.snapshots.selectors import snapshot_objects, snapshot_objects_kept
 from scheduler_core.config import (

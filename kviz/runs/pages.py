@@ -23,7 +23,7 @@ from kviz.common.csv_file import MEDIA_TYPE as CSV
 from kviz.common.csv_file import csv_pieces
 from kviz.common.problems import ErrorItem
 from kviz.common.streaming import attachment
-from kviz.headless.run_file import RunFileError
+from kviz.run_file import RunFileError
 from kviz.runs import offline, selectors, services, tables
 from kviz.runs.decoder import Decoded, decode
 from kviz.runs.findings import cycles_filtered, findings, not_modelled

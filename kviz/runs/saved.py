@@ -14,7 +14,7 @@ import msgspec
 import zstandard
 from django.conf import settings
 
-from kviz.headless.run_file import (
+from kviz.run_file import (
     SUFFIX,
     Answer,
     AnyRecord,

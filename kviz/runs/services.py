@@ -26,7 +26,7 @@ from django.utils import timezone
 
 from kviz.accounts.models import Workspace
 from kviz.common.upsert import upsert
-from kviz.headless.run_file import RunFileError
+from kviz.run_file import RunFileError
 from kviz.runs import inputs, saved
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from kviz.snapshots.models import Snapshot

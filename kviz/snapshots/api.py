@@ -23,7 +23,7 @@ from rest_framework.views import APIView
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import share_of
 from kviz.common.problems import Problem
-from kviz.headless.run_file import MEDIA_TYPE, SUFFIX
+from kviz.run_file import MEDIA_TYPE, SUFFIX
 from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.models import Snapshot
 

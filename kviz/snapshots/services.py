@@ -14,7 +14,7 @@ from django.db import transaction
 
 from kviz.accounts.models import Workspace
 from kviz.common.problems import ErrorItem
-from kviz.headless.run_file import MAGIC, is_run_file
+from kviz.run_file import MAGIC, is_run_file
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from kviz.snapshots.samples import SAMPLES, Sample
 from kviz.snapshots.selectors import snapshots_visible

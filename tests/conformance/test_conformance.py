@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from promises import nothing_promised
 
-from kviz.headless.conformance.cases import Case, read_cases
-from kviz.headless.conformance.dump import Dump
-from kviz.headless.conformance.recordings import find_recordings
-from kviz.headless.conformance.result import CaseResult
-from kviz.headless.conformance.run import replay
+from kviz.conformance.cases import Case, read_cases
+from kviz.conformance.dump import Dump
+from kviz.conformance.recordings import find_recordings
+from kviz.conformance.result import CaseResult
+from kviz.conformance.run import replay
 
 DATA = Path(__file__).with_name("data")
 SHARED = Path(__file__).parents[3] / "shared" / "snapshots"

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from kviz.headless.bench.workloads import WORKLOADS
+from kviz.bench.workloads import WORKLOADS
 from scheduler_core.api import KubeObject, Node, Taint
 from scheduler_core.scheduler import cycle
 from scheduler_core.sim.run import Run, RunOptions

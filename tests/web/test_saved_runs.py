@@ -17,7 +17,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from kviz.cli import main
-from kviz.headless.run_file import (
+from kviz.run_file import (
     MAGIC,
     MEDIA_TYPE,
     AnyRecord,

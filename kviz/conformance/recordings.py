@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from kviz.headless.conformance.cases import Case, CaseError, read_cases
-from kviz.headless.conformance.dump import Dump, read_dump
+from kviz.conformance.cases import Case, CaseError, read_cases
+from kviz.conformance.dump import Dump, read_dump
 
 EXPECTED = ".expected.json"
 INDEX = "index.json"

@@ -8,9 +8,9 @@ from typing import cast
 
 import numpy as np
 
-from kviz.headless.conformance.cases import Case, Json, read_object
-from kviz.headless.conformance.replay import RECORDING_START_NS, Replay, status_of
-from kviz.headless.conformance.result import CaseResult
+from kviz.conformance.cases import Case, Json, read_object
+from kviz.conformance.replay import RECORDING_START_NS, Replay, status_of
+from kviz.conformance.result import CaseResult
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ConfigError

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from kviz.headless.bench.calibration import N_ITERATIONS, REFERENCE, loop_s
-from kviz.headless.bench.dump import name_of_dump, objects_of_dump
-from kviz.headless.bench.parts import Parts
-from kviz.headless.bench.plugin_times import PluginTimes
-from kviz.headless.bench.workloads import WORKLOADS
+from kviz.bench.calibration import N_ITERATIONS, REFERENCE, loop_s
+from kviz.bench.dump import name_of_dump, objects_of_dump
+from kviz.bench.parts import Parts
+from kviz.bench.plugin_times import PluginTimes
+from kviz.bench.workloads import WORKLOADS
 from scheduler_core.api import KubeObject
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.simulation import Timing

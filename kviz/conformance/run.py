@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from kviz.headless.conformance.cases import Case, CaseError
-from kviz.headless.conformance.cycle import replay_cycle
-from kviz.headless.conformance.dump import Dump
-from kviz.headless.conformance.dump_comparison import replay_dump
-from kviz.headless.conformance.result import CaseResult
-from kviz.headless.conformance.sequence import replay_sequence
+from kviz.conformance.cases import Case, CaseError
+from kviz.conformance.cycle import replay_cycle
+from kviz.conformance.dump import Dump
+from kviz.conformance.dump_comparison import replay_dump
+from kviz.conformance.result import CaseResult
+from kviz.conformance.sequence import replay_sequence
 
 REPLAYS: Mapping[str, Callable[[Case], CaseResult]] = {
     "cycle": replay_cycle,

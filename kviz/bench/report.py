@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kviz.headless.bench.measure import BenchOptions, BenchResult, measure
-from kviz.headless.bench.parts import Parts
-from kviz.headless.bench.workloads import WORKLOADS
+from kviz.bench.measure import BenchOptions, BenchResult, measure
+from kviz.bench.parts import Parts
+from kviz.bench.workloads import WORKLOADS
 
 RACES: Final = (
     BenchOptions("basic", 500, 5000),

@@ -15,13 +15,13 @@ import msgspec
 import pytest
 from builders import make_node, make_pod
 
+from kviz.bench.calibration import REFERENCE
+from kviz.bench.dump import objects_of_dump
+from kviz.bench.measure import BenchOptions, BenchResult
+from kviz.bench.parts import PARTS, part_of
+from kviz.bench.plugin_times import PluginTimes
+from kviz.bench.workloads import WORKLOADS, ZONE
 from kviz.cli import main
-from kviz.headless.bench.calibration import REFERENCE
-from kviz.headless.bench.dump import objects_of_dump
-from kviz.headless.bench.measure import BenchOptions, BenchResult
-from kviz.headless.bench.parts import PARTS, part_of
-from kviz.headless.bench.plugin_times import PluginTimes
-from kviz.headless.bench.workloads import WORKLOADS, ZONE
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.simulation import Timing

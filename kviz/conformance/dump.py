@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from kviz.headless.conformance.cases import CaseError, read_documents
+from kviz.conformance.cases import CaseError, read_documents
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import ingest
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kviz.cli import main
-from kviz.headless.run_file import Inputs, Outcome, Part, RunFileError, read_records
+from kviz.run_file import Inputs, Outcome, Part, RunFileError, read_records
 from scheduler_core.trace.codec import read_headers
 from scheduler_core.trace.events import (
     RunFinished,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kviz.cli import main
-from kviz.headless.explain import (
+from kviz.explain.explanation import (
     GATED,
     OTHER_SCHEDULER,
     SCHEDULABLE,
@@ -22,7 +22,7 @@ from kviz.headless.explain import (
     Victim,
     explain,
 )
-from kviz.headless.explain_text import as_json, as_text, verdict
+from kviz.explain.text import as_json, as_text, verdict
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import ingest
 from scheduler_core.config import load_configuration

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from kviz.headless.explain import (
+from kviz.explain.explanation import (
     BOUND,
     ERROR,
     FINISHED,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kviz.headless.conformance.dump import BOUND, RecordedAttempt
+from kviz.conformance.dump import BOUND, RecordedAttempt
 from scheduler_core.api import KubeObject, Pod, PodDisruptionBudget
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Change, IntArray, Nodes

@@ -13,9 +13,9 @@ import pytest
 from plugin_packages import EXAMPLE, install, install_example
 
 from kviz.cli.main import main
-from kviz.headless.plugins import OutOfTreePlugin, load_plugins
-from kviz.headless.simulate import Outcome, read_files
-from kviz.headless.simulate import run as simulate_files
+from kviz.out_of_tree import OutOfTreePlugin, load_plugins
+from kviz.simulate import Outcome, read_files
+from kviz.simulate import run as simulate_files
 from scheduler_core.config import (
     ConfigError,
     KubeSchedulerConfiguration,

@@ -6,15 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from kviz.headless.conformance.cases import Case, Json, list_of, read_object
-from kviz.headless.conformance.replay import (
+from kviz.conformance.cases import Case, Json, list_of, read_object
+from kviz.conformance.replay import (
     MILLI_NS,
     RECORDING_START_NS,
     Attempt,
     Replay,
     completed,
 )
-from kviz.headless.conformance.result import CaseResult
+from kviz.conformance.result import CaseResult
 from scheduler_core.api import KINDS, KubeObject, Pod
 from scheduler_core.config import ConfigError
 from scheduler_core.preemption.report import PreemptionReport

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kviz.headless.conformance.dump import (
+from kviz.conformance.dump import (
     BOUND,
     NOT_ATTEMPTED,
     UNSCHEDULABLE,
@@ -20,9 +20,9 @@ from kviz.headless.conformance.dump import (
     Final,
     RecordedAttempt,
 )
-from kviz.headless.conformance.dump_replay import DumpReplay
-from kviz.headless.conformance.image_sizes import ImageSizes
-from kviz.headless.conformance.result import CaseResult
+from kviz.conformance.dump_replay import DumpReplay
+from kviz.conformance.image_sizes import ImageSizes
+from kviz.conformance.result import CaseResult
 from scheduler_core.api import Node, Pod
 from scheduler_core.cluster.nodes import IntArray
 from scheduler_core.config import ExtensionPoint

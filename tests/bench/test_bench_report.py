@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from kviz.headless.bench.calibration import REFERENCE
-from kviz.headless.bench.measure import BenchOptions, BenchResult
-from kviz.headless.bench.parts import Parts
-from kviz.headless.bench.report import (
+from kviz.bench.calibration import REFERENCE
+from kviz.bench.measure import BenchOptions, BenchResult
+from kviz.bench.parts import Parts
+from kviz.bench.report import (
     OTHERS,
     RACES,
     SERIES,
@@ -18,7 +18,7 @@ from kviz.headless.bench.report import (
     parts_table,
     race_table,
 )
-from kviz.headless.bench.workloads import WORKLOADS
+from kviz.bench.workloads import WORKLOADS
 
 SVG = "{http://www.w3.org/2000/svg}"
 

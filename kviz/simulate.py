@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from kviz.headless.run_file import RunFile
+from kviz.run_file import RunFile
 from scheduler_core.api.ingest import Ingested, ingest
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.codec import TraceWriter, starts_cycle

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kviz.headless.conformance.cases import Case
+from kviz.conformance.cases import Case
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import KubeSchedulerConfiguration
