@@ -218,7 +218,7 @@ class Observer:
     def close(self) -> None:
         """End the attempt: how it ends, the scheduler does not tell."""
         if self._attempt is not None:
-            self._emit(CycleFinished(self._cycle, Result.NOT_TOLD, NONE))
+            self._emit(CycleFinished(self._cycle, Result.UNKNOWN, NONE))
             self._previous, self._attempt = self._attempt, None
 
     def drain(self) -> list[AnyEvent]:

@@ -140,7 +140,7 @@ class Cycle(models.Model):
         BIND_ERROR = "bind_error"
         SKIPPED = "skipped"
         WAITING = "waiting"
-        NOT_TOLD = "not_told"
+        UNKNOWN = "unknown"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="cycle_rows")
     number = models.PositiveIntegerField()
@@ -183,7 +183,7 @@ class PodOutcome(models.Model):
     queue = models.CharField(max_length=20)
     """`active`, `backoff`, `unschedulable`, `gated`, `waiting_on_permit`, ...; empty: in none.
 
-    `not_told`: the scheduler that is observed has not said what became of it.
+    `unknown`: the scheduler that is observed has not reported what became of it.
     """
     node = models.CharField(max_length=256, blank=True)
     nominated_node = models.CharField(max_length=256, blank=True)

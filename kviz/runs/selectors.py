@@ -32,7 +32,7 @@ from scheduler_core.trace.events import (
     PodAdded,
     ScenarioStepped,
 )
-from scheduler_core.trace.index import DEFINING, NOT_TOLD
+from scheduler_core.trace.index import DEFINING, UNKNOWN
 
 
 def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Run]:
@@ -58,7 +58,7 @@ def cycles_after(*, run: Run, after: int = 0, limit: int = 100) -> QuerySet[Cycl
 
 def pods_pending(*, run: Run) -> QuerySet[PodOutcome]:
     """Pods known to be without a node, the most important first."""
-    without = run.pod_outcomes.filter(node="", deleted=False).exclude(queue=NOT_TOLD)
+    without = run.pod_outcomes.filter(node="", deleted=False).exclude(queue=UNKNOWN)
     return without.order_by("-priority", "pod")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final, Protocol
 
 from kviz.runs.projection import CycleDocument, Json, StatusDocument
-from scheduler_core.trace.index import NOT_TOLD
+from scheduler_core.trace.index import UNKNOWN
 
 MAX_NEAREST: Final = 10
 
@@ -33,13 +33,13 @@ class PodFacts(Protocol):
 
 
 def status_of(pod: PodFacts) -> str:
-    """`bound`, `deleted`, `not_told`, `gated`, `not_attempted` or `pending`."""
+    """`bound`, `deleted`, `unknown`, `gated`, `not_attempted` or `pending`."""
     if pod.deleted:
         return "deleted"
     if pod.node:
         return "bound"
-    if pod.queue == NOT_TOLD:
-        return NOT_TOLD
+    if pod.queue == UNKNOWN:
+        return UNKNOWN
     if pod.gated_by:
         return "gated"
     return "pending" if pod.last_cycle else "not_attempted"

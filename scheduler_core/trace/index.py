@@ -39,7 +39,7 @@ from scheduler_core.trace.records import (
 DEFINING = (RunStarted, NodeAdded, NodeOrderChanged, PodAdded)
 """Events that give names to numbers, or order to nodes: needed to read any later cycle."""
 TERMINAL_PHASES = ("Succeeded", "Failed")
-NOT_TOLD = "not_told"
+UNKNOWN = "unknown"
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class CycleRow:
 class PodRow:
     """Where a pod stands that was queued or evicted; `queue` is empty when it is in none.
 
-    It is `not_told` where a scheduler that is observed has not said what became of the pod.
+    It is `unknown` where a scheduler that is observed has not reported what became of the pod.
 
     `moved_by` is the cluster event behind its last queue move, `last_cycle` 0 if it had none.
     """
@@ -295,6 +295,6 @@ class TraceIndex:
         self._cycles[cycle.number] = cycle
         if event.result in (Result.SCHEDULED, Result.WAITING):
             self._binding[cycle.number] = cycle
-        elif event.result is Result.NOT_TOLD:
+        elif event.result is Result.UNKNOWN:
             self._waiting.discard(self._pod_of_cycle)
-            self._change(self._pod_of_cycle).queue = NOT_TOLD
+            self._change(self._pod_of_cycle).queue = UNKNOWN

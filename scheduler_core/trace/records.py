@@ -43,8 +43,8 @@ class Result(IntEnum):
     BIND_ERROR = 3
     SKIPPED = 4
     WAITING = 5
-    NOT_TOLD = 6
-    """Of a scheduler that is observed: it does not say."""
+    UNKNOWN = 6
+    """Of a scheduler that is observed: it does not report its outcome."""
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True):

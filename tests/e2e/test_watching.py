@@ -1,4 +1,4 @@
-"""Watching a real scheduler: what it asks appears in the Explorer; the rest is not told."""
+"""Watching a real scheduler: what it asks appears in the Explorer; the rest is unknown."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_questions_appear_as_they_come(page: Page, ask: Ask) -> None:
     expect(pods.get_by_role("button")).to_have_text([re.compile("shop/db"), re.compile("shop/web")])
     page.get_by_role("tab", name="Filter").click()
     expect(
-        page.get_by_role("table", name="Nodes of this attempt").get_by_text("not told")
+        page.get_by_role("table", name="Nodes of this attempt").get_by_text("unknown")
     ).to_have_count(2)
 
     victims = {"a": {"Pods": [{"UID": "uid-web"}], "NumPDBViolations": 1}}

@@ -78,14 +78,14 @@ def of(kind: type, events: list[Any]) -> list[Any]:
 # ---------------------------------------------------------------- words
 
 
-def test_an_attempt_is_a_cycle_whose_end_is_not_told() -> None:
+def test_an_attempt_is_a_cycle_whose_end_is_unknown() -> None:
     events = told(
         asks(Verb.FILTER, 1, "web", "a", "b"),
         asks(Verb.PRIORITIZE, 1, "web", "a", "b"),
         asks(Verb.FILTER, 2, "db", "b"),
     )
     assert [(e.cycle, e.attempt) for e in of(CycleStarted, events)] == [(1, 1), (2, 1)]
-    assert [(e.result, e.node) for e in of(CycleFinished, events)] == [(Result.NOT_TOLD, -1)] * 2
+    assert [(e.result, e.node) for e in of(CycleFinished, events)] == [(Result.UNKNOWN, -1)] * 2
     assert [e.name for e in of(NodeAdded, events)] == ["a", "b"]
     assert [(e.name, e.scheduler_name, e.priority, e.uid) for e in of(PodAdded, events)] == [
         ("web", "real", 7, "uid-web"),
@@ -192,8 +192,8 @@ def test_recorded_questions_become_cycles_of_a_run(ada: Person) -> None:
     assert (run.status, run.kind, run.cycles) == ("running", "observed", 2)
     rows = ada.get(f"/runs/{run.pk}/cycles/").json()["cycles"]
     assert [(row["pod"], row["result"], row["n_feasible"]) for row in rows] == [
-        ("default/case-01", "not_told", 4),
-        ("default/case-78", "not_told", 0),
+        ("default/case-01", "unknown", 4),
+        ("default/case-78", "unknown", 0),
     ]
     assert [row["now_ns"] for row in rows] == [START_NS, START_NS + 2 * SECOND_NS]
     first = ada.get(f"/runs/{run.pk}/cycles/1/").json()
@@ -295,7 +295,7 @@ def test_a_cycle_that_was_observed_is_not_simulated_again(ada: Person) -> None:
     "path", ["", "/cycles", "/explore?c=1&view=tables", "/explore?c=2&view=tables",
              "/pods/shop/web/why", "/pods/shop/vip/why"],
 )  # fmt: skip
-def test_pages_say_what_is_not_told(ada: Person, path: str) -> None:
+def test_pages_say_what_is_unknown(ada: Person, path: str) -> None:
     session = session_create(workspace=ada.workspace, name="Staging")
     victims = {"a": ["uid-other"]}
     run = write(session, asks(Verb.FILTER, 1, "web", "a"), would_evict(2, "vip", victims))
@@ -304,7 +304,7 @@ def test_pages_say_what_is_not_told(ada: Person, path: str) -> None:
     assert page.status_code == 200
     text = page.content.decode()
     assert "Staging" in text
-    assert "not told" in text or "does not tell" in text or "do not tell" in text
+    assert "unknown" in text or "does not tell" in text or "do not tell" in text
     assert ">pending<" not in text
 
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { cycleRecord, decidingPoint } from "./cycle.ts";
 import type { CycleRecord } from "./record.ts";
 import { Fold } from "./fold.ts";
-import { laterOf, observedStory, untoldReason } from "./observed.ts";
+import { laterOf, observedStory, unknownReason } from "./observed.ts";
 import { Verdict, verdictColumn, type CycleDetail } from "./verdicts.ts";
 
 const OBSERVED = ["RunStarted", "0", 0, 1_000n, [], [["", []]], [], true];
@@ -32,7 +32,7 @@ describe("an attempt that found nodes", () => {
   test("has a Filter and a Score, and nothing is told of the other points", () => {
     const { Filter, Score, ...others } = outcomes(record);
     expect([Filter, Score]).toEqual(["passed", "passed"]);
-    expect(new Set(Object.values(others))).toEqual(new Set(["untold"]));
+    expect(new Set(Object.values(others))).toEqual(new Set(["unknown"]));
     expect(record.points.filter((point) => point.ran).map((point) => [point.point, point.flow])).toEqual([
       ["Filter", { into: -1, out: 3 }], ["Score", { into: 2, out: -1 }],
     ]);
@@ -49,16 +49,16 @@ describe("an attempt that found nodes", () => {
       examined: Int32Array.from([1, 2]), feasible: Int32Array.from([1, 2]), scores: null, dryRun: null, calls: new Map(),
     } satisfies CycleDetail;
     expect([...verdictColumn(record, detail, { point: null, plugin: null }, 4)])
-      .toEqual([Verdict.UNTOLD, Verdict.FEASIBLE, Verdict.FEASIBLE, Verdict.UNTOLD]);
-    expect(untoldReason(record)).toBe("observed.node.filtered");
+      .toEqual([Verdict.UNKNOWN, Verdict.FEASIBLE, Verdict.FEASIBLE, Verdict.UNKNOWN]);
+    expect(unknownReason(record)).toBe("observed.node.filtered");
     const alone = cycleRecord(fold(...attempt(1, passed(1), asked("filter", 1))), 1);
-    expect(untoldReason(alone)).toBe("observed.node.maybe");
+    expect(unknownReason(alone)).toBe("observed.node.maybe");
   });
 });
 
 test("an attempt that asks about evictions fitted nowhere", () => {
   const record = cycleRecord(fold(...attempt(1, passed(0), ["PreemptionStarted", -1, -1, -1], asked("preempt", 4))), 1);
-  expect(outcomes(record)).toMatchObject({ Filter: "failed", PostFilter: "passed", Score: "untold" });
+  expect(outcomes(record)).toMatchObject({ Filter: "failed", PostFilter: "passed", Score: "unknown" });
   expect(observedStory(record, null)).toEqual({ key: "observed.evicts", params: { n: 4 } });
   expect(decidingPoint(record)).toBe("PostFilter");
 });

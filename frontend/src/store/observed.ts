@@ -12,7 +12,7 @@ const EXAMINES_ALL_BELOW = 100;
 export function observedStep(point: Point, draft: Draft, calls: ReadonlyMap<string, number>): Step {
   const asked = (verb: string, flow: Step["flow"] = null): Step => {
     const seq = calls.get(verb) ?? -1;
-    return { outcome: seq < 0 ? "untold" : "passed", plugins: [], seq, flow: seq < 0 ? null : flow, status: null };
+    return { outcome: seq < 0 ? "unknown" : "passed", plugins: [], seq, flow: seq < 0 ? null : flow, status: null };
   };
   const call = draft.extenders.find(({ verb }) => verb === "prioritize");
   switch (point) {
@@ -40,7 +40,7 @@ export function observedStory(record: CycleRecord, point: Point | null): { key: 
 }
 
 /** Why a node may be missing among those that passed. */
-export function untoldReason(record: CycleRecord): TextKey {
+export function unknownReason(record: CycleRecord): TextKey {
   const all = record.started.n_nodes < EXAMINES_ALL_BELOW && record.filter?.n_feasible !== 1;
   return all ? "observed.node.filtered" : "observed.node.maybe";
 }

@@ -26,10 +26,10 @@ export const BINDING_CYCLE: ReadonlySet<Point> = new Set<Point>(["PreBind", "Bin
 
 /**
  * `passed` the point let the pod go on; `failed` it ended the cycle; `waiting` Permit holds it;
- * `unreached` the cycle ended before; `skipped` it had nothing to do; `untold` a scheduler that is
- * observed does not say.
+ * `unreached` the cycle ended before; `skipped` it had nothing to do; `unknown` what a scheduler that is
+ * observed does not report.
  */
-export type Outcome = "passed" | "failed" | "waiting" | "unreached" | "skipped" | "untold";
+export type Outcome = "passed" | "failed" | "waiting" | "unreached" | "skipped" | "unknown";
 
 export interface PluginStep {
   readonly plugin: number;
@@ -45,7 +45,7 @@ export interface PointStep {
   readonly point: Point;
   readonly outcome: Outcome;
   readonly plugins: readonly PluginStep[];
-  /** Nodes going in and coming out (-1: not told); null where the point is not about nodes. */
+  /** Nodes going in and coming out (-1: unknown); null where the point is not about nodes. */
   readonly flow: { readonly into: number; readonly out: number } | null;
   readonly status: StatusRecord | null;
   /** Calls to scheduler extenders at this point, as places in `CycleRecord.extenders`. */
@@ -58,7 +58,7 @@ export interface PointStep {
 
 export interface CycleRecord {
   readonly number: number;
-  /** A real scheduler had this cycle; what it did not tell is `untold`. */
+  /** A real scheduler had this cycle; what it did not report is `unknown`. */
   readonly observed: boolean;
   readonly started: CycleStarted;
   readonly finished: CycleFinished | null;

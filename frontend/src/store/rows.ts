@@ -4,7 +4,7 @@ import { t } from "../base/text/text.ts";
 import type { Explorer } from "./explorer.ts";
 import type { Frame, NodeColumn } from "./frame.ts";
 import { detailOf, nodeMatcher, refusal } from "./nodes.ts";
-import { untoldReason } from "./observed.ts";
+import { unknownReason } from "./observed.ts";
 import { statusOf, type CycleDetail, type Scores } from "./verdicts.ts";
 
 /** Nodes that exist, match the search, and have the verdict that is isolated, in order. */
@@ -42,7 +42,7 @@ function key(explorer: Explorer, frame: Frame, verdicts: Uint8Array, node: numbe
 export function nodeReason(explorer: Explorer, frame: Frame, node: number): string {
   const detail = detailOf(frame);
   const refused = refusal(explorer, frame.record, detail, node);
-  if (frame.record?.observed && detail && !detail.statusOf[node]) return t(untoldReason(frame.record));
+  if (frame.record?.observed && detail && !detail.statusOf[node]) return t(unknownReason(frame.record));
   return refused ? `${refused.plugin}: ${refused.reasons.join(", ")}` : "";
 }
 

@@ -24,8 +24,8 @@ export const Verdict = {
   NOMINATED: 5,
   /** Looking at one plugin: it had nothing to say in this cycle. */
   SKIPPED: 6,
-  /** Observed: not among the nodes that passed; why, the scheduler does not say. */
-  UNTOLD: 7,
+  /** Observed: not among the nodes that passed; why, the scheduler does not report. */
+  UNKNOWN: 7,
 } as const;
 export type Verdict = (typeof Verdict)[keyof typeof Verdict];
 
@@ -153,7 +153,7 @@ export function verdictColumn(
   nNodes: number,
 ): Uint8Array {
   const column = new Uint8Array(nNodes);
-  if (record.observed) column.fill(Verdict.UNTOLD);
+  if (record.observed) column.fill(Verdict.UNKNOWN);
   if (detail) fill(column, record, detail, look);
   if (look.plugin !== null && (look.point === "Filter" || look.point === "PreFilter")) return column;
   if (chosenIsKnown(look)) markPick(column, record);

@@ -35,7 +35,7 @@ export const Result = {
   BIND_ERROR: 3,
   SKIPPED: 4,
   WAITING: 5,
-  NOT_TOLD: 6,
+  UNKNOWN: 6,
 } as const;
 export type Result = (typeof Result)[keyof typeof Result];
 

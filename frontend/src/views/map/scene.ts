@@ -122,6 +122,6 @@ function tally(box: Box, verdicts: Uint8Array, palette: Palette, { state }: Expl
     { colour: palette.nominated, n: counts[Verdict.NOMINATED]!, hatched: false },
     { colour: palette.feasible, n: counts[Verdict.FEASIBLE]!, hatched: false },
     { colour: palette.rejected, n: counts[Verdict.REJECTED]!, hatched: true },
-    { colour: palette.line, n: counts[Verdict.UNEXAMINED]! + counts[Verdict.UNASKED]! + counts[Verdict.SKIPPED]! + counts[Verdict.UNTOLD]!, hatched: false },
+    { colour: palette.line, n: counts[Verdict.UNEXAMINED]! + counts[Verdict.UNASKED]! + counts[Verdict.SKIPPED]! + counts[Verdict.UNKNOWN]!, hatched: false },
   ];
 }

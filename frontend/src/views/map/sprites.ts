@@ -102,7 +102,7 @@ function small(c: Pen, palette: Palette, w: number, h: number, verdict: number):
       fill(c, w, h, palette.nominatedWash);
       return frame(c, w, h, palette.nominatedInk, [3, 2], 2);
     case Verdict.UNASKED:
-    case Verdict.UNTOLD:
+    case Verdict.UNKNOWN:
       return frame(c, w, h, palette.neverAsked, [1, 2]);
     case Verdict.SKIPPED:
       return frame(c, w, h, palette.lineStrong, [3, 3]);
@@ -134,7 +134,7 @@ function card(c: Pen, palette: Palette, w: number, h: number, verdict: number): 
     [Verdict.UNASKED]: [palette.sunken, palette.neverAsked, [2, 3]],
     [Verdict.SKIPPED]: [palette.surface, palette.lineStrong, [4, 4]],
     [Verdict.UNEXAMINED]: [palette.surface, palette.line, []],
-    [Verdict.UNTOLD]: [palette.sunken, palette.neverAsked, [2, 3]],
+    [Verdict.UNKNOWN]: [palette.sunken, palette.neverAsked, [2, 3]],
   };
   const [back, edge, dash] = looks[verdict] ?? looks[Verdict.UNEXAMINED]!;
   fill(c, w, h, back);
