@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
-from uuid import UUID
 
 import msgspec
 from websockets.sync.client import connect
@@ -68,20 +67,25 @@ class _Execution:
     rss_bytes: list[int] = field(default_factory=list)
 
     def execute(self, *, to_the_end: bool) -> Run:
-        from kviz.runs import services
+        from kviz.runs.execution.claim import run_claim
+        from kviz.runs.execution.record import run_execute
+        from kviz.runs.services import run_cancel
+        from kviz.runs.signals import run_advanced
 
         began_s, began_cpu_s = time.perf_counter(), time.process_time()
-        run = services.run_claim(worker=WORKER)
+        run = run_claim(worker=WORKER)
         assert run is not None
 
-        def advanced(run_id: UUID, seq: int) -> None:
+        def advanced(seq: int, **_: object) -> None:
             self.rss_bytes.append(_rss_bytes())
             if seq >= 0 and not self.first_chunk_s:
                 self.first_chunk_s = time.perf_counter() - began_s
                 if not to_the_end:
-                    services.run_cancel(run=run)
+                    run_cancel(run=run)
 
-        services.run_execute(run=run, worker=WORKER, advanced=advanced)
+        run_advanced.connect(advanced)
+        run_execute(run=run, worker=WORKER)
+        run_advanced.disconnect(advanced)
         self.cpu_s = time.process_time() - began_cpu_s
         return run
 
@@ -149,7 +153,7 @@ def _upload(name: str, data: bytes) -> Snapshot:
 
 def _reading(run: Run) -> dict[str, float]:
     """Take the times of the details of single cycles, the first one cold, the others warm."""
-    from kviz.runs.selectors import cycle_details, cycle_get
+    from kviz.runs.reading.trace import cycle_details, cycle_get
 
     step = max(run.cycles // N_CYCLES_READ, 1)
     cycles = range(run.cycles, 0, -step)

@@ -119,7 +119,7 @@ def _transport(configuration: KubeSchedulerConfiguration) -> Iterator[Transport 
     if not configuration.extenders:
         yield None
         return
-    from kviz.extenders.outgoing import HttpTransport, read_files  # takes long to load
+    from kviz.common.extender_http import HttpTransport, read_files  # takes long to load
 
     try:
         allowed = AllowedHosts.parse(environment.words("KVIZ_EXTENDER_HOSTS", ()))

@@ -12,7 +12,6 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
@@ -20,7 +19,7 @@ from uuid import UUID
 from django.db import close_old_connections
 
 from kviz.extenders.observer import Observer, Question
-from kviz.runs.observed import ObservedTrace, Overtaken, RunIsOver, observed_run_finish
+from kviz.runs.execution.observe import ObservedTrace, Overtaken, RunIsOver, observed_run_finish
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +30,6 @@ SETTLE_S: Final = 0.3
 """An attempt about which nothing was asked for so long is taken to be over."""
 WATCHES_KEPT: Final = 16
 """Runs whose state stays in memory; that of others is read again when they go on."""
-
-Advanced = Callable[[UUID, int], None]
 
 
 @dataclass
@@ -56,24 +53,20 @@ class _Watch:
         self.observer.take(question)
         self.heard_at = time.monotonic()
 
-    def store(self) -> int | None:
-        """Store the attempts that are over; return the last seq if there were any."""
+    def store(self) -> None:
+        """Store the attempts that are over. Raises RunIsOver and Overtaken."""
         if time.monotonic() - self.heard_at >= SETTLE_S or self.observer.too_much:
             self.observer.close()
         told = self.observer.drain()
-        if not told:
-            return None
-        seq = self.trace.append(told)
-        self.unstored = self.unstored[len(self.unstored) - self.observer.n_open :]
-        return seq
+        if told:
+            self.trace.append(told)
+            self.unstored = self.unstored[len(self.unstored) - self.observer.n_open :]
 
 
 class Notebook:
     """A queue and the thread that empties it, started with the first question."""
 
     def __init__(self) -> None:
-        self.advanced: Advanced = lambda run_id, seq: None
-        """Told the run and its last stored seq, as by a worker."""
         self._waiting: queue.Queue[tuple[UUID, Question]] = queue.Queue(MAX_WAITING)
         self._n_bytes = 0
         self._guard = threading.Lock()
@@ -145,20 +138,16 @@ class Notebook:
 
     def _store(self, watch: _Watch) -> None:
         try:
-            seq = watch.store()
+            watch.store()
         except RunIsOver:
             del self._watches[watch.run_id]
             return
         except Overtaken:
             self._begin_anew(watch)
             return
-        if seq is not None:
-            self.advanced(watch.run_id, seq)
         if reason := watch.observer.too_much:
             del self._watches[watch.run_id]
-            seq = observed_run_finish(run_id=watch.run_id, reason=reason)
-            if seq is not None:
-                self.advanced(watch.run_id, seq)
+            observed_run_finish(run_id=watch.run_id, reason=reason)
 
     def _begin_anew(self, watch: _Watch) -> None:
         """Word the questions that are not stored again, behind what another process stored."""

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from kviz.accounts.middleware import workspace_of
 from kviz.extenders import selectors, services
 from kviz.extenders.models import ExtenderSession
-from kviz.runs.selectors import cycles_latest
+from kviz.runs.reading.trace import cycles_latest
 from kviz.snapshots import selectors as snapshot_selectors
 from kviz.snapshots.models import Snapshot
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from kviz.accounts.models import Workspace
 from kviz.extenders.models import ExtenderSession
 from kviz.extenders.observer import Observer
-from kviz.runs.observed import observed_run_create, observed_run_finish
+from kviz.runs.execution.observe import observed_run_create, observed_run_finish
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects
 

@@ -32,6 +32,7 @@ from kviz.live import hints
 from kviz.live.hints import group_of
 from kviz.live.origin import header
 from kviz.runs import selectors
+from kviz.runs.reading import trace
 from kviz.runs.selectors import Progress
 
 log = logging.getLogger(__name__)
@@ -130,7 +131,7 @@ class RunConsumer(AsyncWebsocketConsumer):
             room = WINDOW - len(self.unacknowledged)
             if room <= 0:
                 return False
-            chunks = await database_sync_to_async(selectors.chunk_headers)(
+            chunks = await database_sync_to_async(trace.chunk_headers)(
                 run_id=self.run_id, after=self.sent_seq, limit=min(room, 2)
             )
             if not chunks:

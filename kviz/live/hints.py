@@ -25,8 +25,8 @@ async def announce(run_id: UUID, seq: int) -> None:
     await layer.group_send(group_of(run_id), {"type": "run.advanced", "seq": seq})
 
 
-def send(run_id: UUID, seq: int) -> None:
-    """Tell them from a worker: over Redis, or as a line to the process that supervises it."""
+def write(run_id: UUID, seq: int, **_: object) -> None:
+    """Receive `run_advanced` in a worker: over Redis, or as a line to its supervisor."""
     if settings.REDIS_URL:
         async_to_sync(announce)(run_id, seq)
     else:
@@ -43,8 +43,8 @@ def listen() -> None:
     _loops.add(asyncio.get_running_loop())
 
 
-def send_beside(run_id: UUID, seq: int) -> None:
-    """Tell viewers from another thread of the process that serves them."""
+def deliver(run_id: UUID, seq: int, **_: object) -> None:
+    """Receive `run_advanced` in the process that serves viewers, in whatever thread."""
     if settings.REDIS_URL:
         async_to_sync(announce)(run_id, seq)
         return

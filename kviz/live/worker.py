@@ -19,9 +19,10 @@ from typing import Final, NoReturn
 from django.conf import settings
 
 from kviz.accounts.services import guests_prune
-from kviz.extenders.answers import simulate_run
 from kviz.live import hints
-from kviz.runs import services
+from kviz.runs.execution.claim import run_claim, runs_release
+from kviz.runs.execution.record import run_execute
+from kviz.runs.signals import run_advanced
 
 log = logging.getLogger(__name__)
 
@@ -44,11 +45,12 @@ def worker_name(*, supervised: bool) -> str:
 def work(*, name: str) -> NoReturn:
     """Work for ever. Leaves with SystemExit on SIGTERM, giving back the run in hand."""
     signal.signal(signal.SIGTERM, _leave)
-    services.runs_release(worker=name)
+    run_advanced.connect(hints.write)
+    runs_release(worker=name)
     prune_at = time.monotonic()
     try:
         while True:
-            run = services.run_claim(worker=name)
+            run = run_claim(worker=name)
             if run is None and time.monotonic() >= prune_at:
                 prune_at = time.monotonic() + PRUNE_S
                 guests_prune()
@@ -56,9 +58,9 @@ def work(*, name: str) -> NoReturn:
                 time.sleep(POLL_S)
             else:
                 log.info("run %s begins or goes on", run.pk)
-                services.run_execute(run=run, worker=name, advanced=hints.send, engine=simulate_run)
+                run_execute(run=run, worker=name)
     finally:
-        services.runs_release(worker=name)
+        runs_release(worker=name)
 
 
 def _leave(signum: int, frame: FrameType | None) -> NoReturn:

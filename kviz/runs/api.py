@@ -27,9 +27,11 @@ from kviz.accounts.middleware import share_of
 from kviz.common.fields import DocumentField
 from kviz.common.problems import Problem
 from kviz.common.streaming import attachment
-from kviz.runs import inputs, offline, reenactment, saved, selectors, services
+from kviz.runs import inputs, selectors, services
 from kviz.runs.models import Cycle, Run
-from kviz.runs.projection import CycleDocument
+from kviz.runs.portable import offline, saved
+from kviz.runs.reading import reenactment, trace
+from kviz.runs.reading.projection import CycleDocument
 from kviz.snapshots.api import RawBody, files_in, stream_of
 from kviz.snapshots.selectors import snapshot_get
 
@@ -333,7 +335,7 @@ class CycleDetail(APIView):
     @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, run_id: UUID, cycle: int) -> Response:
         """Everything about one cycle, in names."""
-        document = selectors.cycle_get(run=_run(request, run_id), cycle=cycle)
+        document = trace.cycle_get(run=_run(request, run_id), cycle=cycle)
         if document is None:
             raise Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
         return Response(document)
@@ -392,7 +394,7 @@ class _Question(Protocol[_Document]):
 
 
 def _reenacted(ask: _Question[_Document], run: Run, cycle: int) -> _Document:
-    recorded = selectors.cycle_get(run=run, cycle=cycle)
+    recorded = trace.cycle_get(run=run, cycle=cycle)
     if recorded is None:
         raise Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
     try:
@@ -428,7 +430,7 @@ class CycleColumns(APIView):
     )
     def get(self, request: Request, run_id: UUID, cycle: int) -> HttpResponse:
         """The per-node columns of one cycle as the trace holds them: `[detail event, ...]`."""
-        details = selectors.cycle_details(run=_run(request, run_id), cycle=cycle)
+        details = trace.cycle_details(run=_run(request, run_id), cycle=cycle)
         if details is None:
             raise Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
         response = HttpResponse(content_type=MessagePackRenderer.media_type)
@@ -446,7 +448,7 @@ class PodWhy(APIView):
     def get(self, request: Request, run_id: UUID, namespace: str, name: str) -> Response:
         """Why a pod is pending, or where it went."""
         run = _run(request, run_id)
-        document = selectors.pod_why(run=run, namespace=namespace, name=name)
+        document = trace.pod_why(run=run, namespace=namespace, name=name)
         if document is None:
             raise Problem(HTTPStatus.NOT_FOUND, f"This run knows no pod {namespace}/{name}.")
         return Response(document)

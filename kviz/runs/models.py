@@ -1,19 +1,16 @@
-"""A run of the scheduler over a snapshot: its inputs, its trace, and an index into the trace."""
+"""A run of the scheduler over a snapshot: its inputs, its trace, and an index into the trace.
+
+What its extenders answered belongs to its inputs.
+"""
 
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
 
 from django.db import models
 
 from kviz.accounts.models import Workspace
 from kviz.snapshots.models import Snapshot
-
-if TYPE_CHECKING:
-    from django.db.models.fields.related_descriptors import RelatedManager
-
-    from kviz.extenders.models import ExtenderAnswer
 
 
 class Run(models.Model):
@@ -31,7 +28,7 @@ class Run(models.Model):
         SIMULATED = "simulated", "Simulated"
         """The engine schedules, in a worker."""
         OBSERVED = "observed", "Observed"
-        """A real scheduler does, and the trace grows by what it tells (`kviz.runs.observed`)."""
+        """A real scheduler does, and the trace grows by what it asks (`runs.execution.observe`)."""
 
     LIVE = (Status.QUEUED, Status.RUNNING, Status.PAUSED)
 
@@ -75,9 +72,6 @@ class Run(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     share_token = models.CharField(max_length=64, blank=True, default="", db_index=True)
-
-    if TYPE_CHECKING:
-        extender_answers: RelatedManager[ExtenderAnswer]
 
     class Meta:
         ordering = ("-created_at", "id")
@@ -204,3 +198,31 @@ class PodOutcome(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pod} in {self.run_id}"
+
+
+class ExtenderAnswer(models.Model):
+    """What an extender answered to one call of a run: replayed, the run needs no extender."""
+
+    class Kind(models.TextChoices):
+        REPLY = "reply", "Reply"
+        REQUEST_FAILED = "request_failed", "Request failed"
+        BODY_FAILED = "body_failed", "Body failed"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="extender_answers")
+    number = models.PositiveIntegerField()
+    """Of the call within the run, from 0."""
+    request_sha256 = models.CharField(max_length=64)
+    """Of URL and body: the answer holds only for the same request."""
+    kind = models.CharField(max_length=16, choices=Kind)
+    status = models.PositiveSmallIntegerField(default=0)
+    body = models.BinaryField(default=b"")
+    """zstd of the reply's body."""
+    error = models.TextField(blank=True, default="")
+    duration_ns = models.BigIntegerField()
+
+    class Meta:
+        app_label = "extenders"  # as its table is called
+        constraints = [models.UniqueConstraint(fields=["run", "number"], name="answer_of_run")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} call {self.number}"

@@ -24,14 +24,14 @@ from kviz.common.csv_file import csv_pieces
 from kviz.common.problems import ErrorItem
 from kviz.common.streaming import attachment
 from kviz.run_file import RunFileError
-from kviz.runs import offline, selectors, services, tables
-from kviz.runs.decoder import Decoded, decode
-from kviz.runs.findings import cycles_filtered, findings, not_modelled
+from kviz.runs import selectors, services
+from kviz.runs.execution.engine import check
 from kviz.runs.forms import RunForm
-from kviz.runs.inputs import InvalidInput, check, check_fit, extender_warnings
+from kviz.runs.inputs import InvalidInput, check_fit, extender_warnings
 from kviz.runs.marked_text import MarkedLine, marked_lines
 from kviz.runs.models import Run
-from kviz.runs.preemption_table import preemption_table
+from kviz.runs.portable import offline
+from kviz.runs.portable.saved import file_name
 from kviz.runs.presets import (
     EXAMPLE_SCENARIO,
     PRESETS,
@@ -40,9 +40,12 @@ from kviz.runs.presets import (
     sample_text,
     scenario_meant,
 )
-from kviz.runs.projection import CycleDocument, StatusDocument
-from kviz.runs.saved import file_name
-from kviz.runs.score_table import score_table
+from kviz.runs.reading import tables, trace
+from kviz.runs.reading.decoder import Decoded, decode
+from kviz.runs.reading.findings import cycles_filtered, findings, not_modelled
+from kviz.runs.reading.preemption_table import preemption_table
+from kviz.runs.reading.projection import CycleDocument, StatusDocument
+from kviz.runs.reading.score_table import score_table
 from kviz.snapshots import selectors as snapshot_selectors
 from kviz.snapshots.api import stream_of
 
@@ -216,7 +219,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "findings": found,
         "bound_before": max(0, run.bound - found.n_scheduled) if run.last_seq >= 0 else "",
         "not_modelled": not_modelled(run=run),
-        "steps_refused": selectors.steps_refused(run=run),
+        "steps_refused": trace.steps_refused(run=run),
     }
     if run.is_over:
         context |= _take_along(run)
@@ -286,7 +289,7 @@ def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The Explorer's mount point, and the same cycle as tables for those who prefer them."""
     run = run_of(request, run_id)
     number = _number(request.GET.get("c", "")) or 1
-    cycle = selectors.cycle_get(run=run, cycle=number)
+    cycle = trace.cycle_get(run=run, cycle=number)
     shown = None if request.GET.get("rows") == "all" else TABLE_ROWS_SHOWN
     context = run_context(request, run) | {
         "cycle": cycle,
@@ -347,11 +350,11 @@ def run_delete(request: HttpRequest, run_id: UUID) -> HttpResponse:
 def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> HttpResponse:
     """Why a pod is, or was, pending; `message` decodes another message against its last cycle."""
     run = run_of(request, run_id)
-    why = selectors.pod_why(run=run, namespace=namespace, name=name)
+    why = trace.pod_why(run=run, namespace=namespace, name=name)
     if why is None:
         raise Http404(f"{namespace}/{name}")
     number = why["cycle"]
-    cycle = selectors.cycle_get(run=run, cycle=number) if isinstance(number, int) else None
+    cycle = trace.cycle_get(run=run, cycle=number) if isinstance(number, int) else None
     message = request.GET.get("message", "").strip() or str(why["message"])
     context = run_context(request, run) | {
         "why": why,

@@ -1,38 +1,17 @@
-"""Reads: runs a workspace may see, their chunks, cycles and pods."""
+"""Reads: runs a workspace may see, and the index of their cycles and pods."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Length
 
 from kviz.accounts.models import Workspace
-from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
-from kviz.runs.projection import (
-    CycleDocument,
-    Json,
-    Names,
-    cycle_document,
-    cycle_range,
-    is_bound_or_given_up,
-)
-from kviz.runs.why import why_document
-from kviz.snapshots.models import SnapshotObjects
-from scheduler_core.api.collector import collector_paused
-from scheduler_core.trace import codec
-from scheduler_core.trace.codec import Chunk
-from scheduler_core.trace.events import (
-    Assumed,
-    CycleStarted,
-    HeaderEvent,
-    PodAdded,
-    ScenarioStepped,
-)
-from scheduler_core.trace.index import DEFINING, UNKNOWN
+from kviz.runs.models import Cycle, PodOutcome, Run
+from kviz.snapshots.models import Snapshot, SnapshotObjects
+from scheduler_core.trace.index import UNKNOWN
 
 
 def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Run]:
@@ -42,6 +21,11 @@ def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Ru
         visible |= Q(share_token=share)
         visible |= Q(snapshot__share_token=share, workspace=F("snapshot__workspace"))
     return Run.objects.filter(visible).select_related("snapshot")
+
+
+def runs_over(*, snapshot: Snapshot, workspace: Workspace) -> QuerySet[Run]:
+    """The workspace's runs over a snapshot, newest first."""
+    return Run.objects.filter(snapshot=snapshot, workspace=workspace)
 
 
 def run_get(*, run_id: UUID, workspace: Workspace | None, share: str = "") -> Run | None:
@@ -70,7 +54,7 @@ def pod_outcome(*, run: Run, namespace: str, name: str) -> PodOutcome | None:
     return run.pod_outcomes.filter(pod=f"{namespace}/{name}").first()
 
 
-# ---------------------------------------------------------------- the trace
+# ---------------------------------------------------------------- one run
 
 
 @dataclass(frozen=True)
@@ -96,33 +80,6 @@ def run_progress(*, run_id: UUID) -> Progress | None:
     return None if row is None else Progress(**row)
 
 
-def chunk_headers(*, run_id: UUID, after: int, limit: int) -> list[tuple[int, bytes]]:
-    """`last_seq` and stored `headers` of up to `limit` chunks with events beyond `after`."""
-    rows = (
-        TraceChunk.objects.filter(run_id=run_id, last_seq__gt=after)
-        .order_by("last_seq")
-        .values_list("last_seq", "headers")[:limit]
-    )
-    return [(last_seq, bytes(headers)) for last_seq, headers in rows]
-
-
-def chunks(*, run: Run) -> Iterator[Chunk]:
-    """The whole trace as it is stored; no query stays open between two chunks."""
-    last_seq = -1
-    while (
-        row := run.chunks.filter(last_seq__gt=last_seq).order_by("last_seq").first()
-    ) is not None:
-        last_seq = row.last_seq
-        yield Chunk(
-            first_seq=row.first_seq,
-            last_seq=row.last_seq,
-            first_cycle=row.first_cycle,
-            last_cycle=row.last_cycle,
-            headers=bytes(row.headers),
-            details=bytes(row.details),
-        )
-
-
 @dataclass(frozen=True)
 class StoredBytes:
     """What a run takes where it is stored, packed."""
@@ -144,150 +101,3 @@ def stored_bytes(*, run: Run) -> StoredBytes:
     packed = SnapshotObjects.objects.filter(snapshot=run.snapshot_id)
     objects = packed.values_list(Length("packed"), flat=True).first() or 0
     return StoredBytes(**trace, objects=objects)
-
-
-def cycle_details(*, run: Run, cycle: int) -> bytes | None:
-    """MessagePack `[detail event, ...]` of one stored cycle; None if there is no such cycle."""
-    details = _chunk_of(run, cycle).values_list("details", flat=True).first()
-    return None if details is None else codec.details_of(bytes(details), cycle)
-
-
-def cycle_get(*, run: Run, cycle: int) -> CycleDocument | None:
-    """Everything about one stored cycle, in names; None if there is no such cycle."""
-    chunk = _chunk_of(run, cycle).first()
-    if chunk is None:
-        return None
-    _, headers = codec.read_headers(bytes(chunk.headers))
-    place = cycle_range(headers, cycle)
-    names = _names_before(run.pk, chunk.first_seq)
-    names.take(headers[: place.stop])
-    details = codec.details_of(bytes(chunk.details), cycle)
-    document = cycle_document(
-        names,
-        headers[place.start : place.stop],
-        _until_bound(chunk, headers, place),
-        codec.decode_details(details),
-    )
-    row = run.cycle_rows.filter(number=cycle).first()
-    if row is not None:  # its binding may have failed after its own events
-        document["result"], document["node"], document["message"] = (
-            row.result,
-            row.node,
-            row.message,
-        )
-    return document
-
-
-def cycles_latest(*, run: Run, limit: int) -> list[tuple[Cycle, CycleDocument]]:
-    """The last so many cycles and everything about them, in order; what is bound later is not."""
-    rows = {row.number: row for row in run.cycle_rows.order_by("-number")[:limit]}
-    chunks = list(run.chunks.filter(last_cycle__gte=min(rows, default=0)).order_by("last_seq"))
-    names = _names_before(run.pk, chunks[0].first_seq) if rows else Names()
-    found: list[tuple[Cycle, CycleDocument]] = []
-    for chunk in chunks if rows else ():
-        _, headers = codec.read_headers(bytes(chunk.headers))
-        names.take(headers)
-        for number in range(chunk.first_cycle, chunk.last_cycle + 1):
-            if number in rows:
-                place = cycle_range(headers, number)
-                details = codec.decode_details(codec.details_of(bytes(chunk.details), number))
-                events = headers[place.start : place.stop]
-                document = cycle_document(names, events, (), details)
-                found.append((rows[number], document))
-    return found
-
-
-def _until_bound(
-    chunk: TraceChunk, headers: Sequence[HeaderEvent], place: range
-) -> list[HeaderEvent]:
-    """The events after a cycle, as far as its pod's binding reaches."""
-    later = list(headers[place.stop :])
-    cycle = headers[place.start : place.stop]
-    pod = next(event.pod for event in cycle if isinstance(event, CycleStarted))
-    if not any(isinstance(event, Assumed) for event in cycle):
-        return later
-    chunks = TraceChunk.objects.filter(run_id=chunk.run_id, last_seq__gt=chunk.last_seq)
-    for blob in chunks.order_by("last_seq").values_list("headers", flat=True).iterator(1):
-        if is_bound_or_given_up([*cycle, *later], pod):
-            break
-        later += codec.read_headers(bytes(blob))[1]
-    return later
-
-
-def pod_why(*, run: Run, namespace: str, name: str) -> Json | None:
-    """Why a pod is pending, or what became of it; None if the run does not know the pod."""
-    pod = pod_outcome(run=run, namespace=namespace, name=name)
-    pod = pod or _placed_before(run, namespace, name)
-    if pod is None:
-        return None
-    cycle = cycle_get(run=run, cycle=pod.last_cycle) if pod.last_cycle else None
-    return why_document(pod, cycle)
-
-
-def _placed_before(run: Run, namespace: str, name: str) -> PodOutcome | None:
-    """A pod the run found on its node and never touched; such pods have no stored outcome."""
-    names = Names()
-    for events in _defining_chunks(run.pk, before_seq=run.last_seq + 1):
-        names.take(events)
-        for event in events:
-            if isinstance(event, PodAdded) and (event.namespace, event.name) == (namespace, name):
-                node = names.node(event.node)
-                return PodOutcome(run=run, pod=f"{namespace}/{name}", node=node)
-    return None
-
-
-@dataclass(frozen=True)
-class RefusedStep:
-    """A step that could not be carried out; `number` counts steps from 1 in order of time."""
-
-    number: int
-    text: str
-
-
-def steps_refused(*, run: Run) -> list[RefusedStep]:
-    """The steps of the run's scenario that could not be carried out, as far as it is stored."""
-    if not run.scenario.strip():
-        return []
-    return list(_steps_refused(run.pk, run.last_seq))
-
-
-@lru_cache(maxsize=64)
-def _steps_refused(run_id: UUID, last_seq: int) -> tuple[RefusedStep, ...]:
-    """Stored headers never change; up to `last_seq` they are read once."""
-    chunks = TraceChunk.objects.filter(run_id=run_id, last_seq__lte=last_seq)
-    return tuple(
-        RefusedStep(event.index + 1, event.text)
-        for blob in chunks.order_by("last_seq").values_list("headers", flat=True).iterator(1)
-        for event in codec.read_headers(bytes(blob))[1]
-        if isinstance(event, ScenarioStepped) and event.refused
-    )
-
-
-def _chunk_of(run: Run, cycle: int) -> QuerySet[TraceChunk]:
-    return run.chunks.filter(first_cycle__lte=cycle, last_cycle__gte=cycle)
-
-
-def _names_before(run_id: UUID, seq: int) -> Names:
-    """What numbers mean where the chunk with `first_seq` `seq` begins."""
-    names = Names()
-    for events in _defining_chunks(run_id, before_seq=seq):
-        names.take(events)
-    return names
-
-
-def _defining_chunks(run_id: UUID, *, before_seq: int) -> Iterator[tuple[HeaderEvent, ...]]:
-    chunks = TraceChunk.objects.filter(run_id=run_id, last_seq__lt=before_seq, defines=True)
-    for pk in chunks.order_by("last_seq").values_list("pk", flat=True):
-        yield _defining_events(run_id, pk)
-
-
-@lru_cache(maxsize=8)
-def _defining_events(run_id: UUID, chunk_id: int) -> tuple[HeaderEvent, ...]:
-    """A stored chunk never changes, and the one with the whole cluster takes long to decode.
-
-    The run tells apart chunks of which one got the number of another that was rolled back.
-    """
-    headers = TraceChunk.objects.values_list("headers", flat=True).get(pk=chunk_id, run_id=run_id)
-    with collector_paused():
-        _, events = codec.read_headers(bytes(headers))
-        return tuple(event for event in events if isinstance(event, DEFINING))

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
 
 from django.db import models
 
 from kviz.accounts.models import Workspace
-
-if TYPE_CHECKING:
-    from django.db.models.fields.related_descriptors import RelatedManager
-
-    from kviz.runs.models import Run
 
 
 class Snapshot(models.Model):
@@ -37,9 +31,6 @@ class Snapshot(models.Model):
     is_sample = models.BooleanField(default=False)
     share_token = models.CharField(max_length=64, blank=True, default="", db_index=True)
     created_at = models.DateTimeField(auto_now_add=True)
-
-    if TYPE_CHECKING:
-        runs: RelatedManager[Run]
 
     class Meta:
         ordering = ("-created_at", "id")

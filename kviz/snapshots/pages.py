@@ -26,7 +26,6 @@ from kviz.snapshots.summary import cluster_of
 PODS_SHOWN = 200
 NODES_SHOWN = 200
 WARNINGS_SHOWN = 200
-RUNS_SHOWN = 20
 PASTED_NAME = "pasted.yaml"
 
 
@@ -105,7 +104,6 @@ def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
         "problems": snapshot.problems,
         "problems_title": _("Some of it could not be read, and is missing here"),
         "warnings_shown": snapshot.warnings[:WARNINGS_SHOWN],
-        "runs": selectors.runs_of(snapshot=snapshot, workspace=workspace_of(request))[:RUNS_SHOWN],
     }
     return render(request, "snapshots/detail.html", context)
 

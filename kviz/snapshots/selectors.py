@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -12,9 +11,6 @@ from kviz.accounts.models import Workspace
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.packing import unpack
-
-if TYPE_CHECKING:
-    from kviz.runs.models import Run
 
 
 def snapshots_visible(*, workspace: Workspace, share: str = "") -> QuerySet[Snapshot]:
@@ -53,8 +49,3 @@ def snapshot_objects_kept(*, snapshot: Snapshot) -> ClusterObjects:
 def _kept(snapshot_id: UUID, sha256: str) -> ClusterObjects:
     """A stored sample may be replaced by a newer one, which has another `sha256`."""
     return snapshot_objects(snapshot=Snapshot(pk=snapshot_id, sha256=sha256))
-
-
-def runs_of(*, snapshot: Snapshot, workspace: Workspace) -> QuerySet[Run]:
-    """The workspace's runs over a snapshot, newest first."""
-    return snapshot.runs.filter(workspace=workspace)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from kviz.common.extender_http import HttpTransport
 from kviz.common.hosts import AllowedHosts
-from kviz.extenders.outgoing import HttpTransport
 from scheduler_core.config import load_configuration
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.events import (

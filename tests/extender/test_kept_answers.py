@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from io import BytesIO
-from uuid import UUID
 
 import pytest
 from django.core.cache import cache
 
-from kviz.extenders.answers import KeptAnswers, simulate_run
-from kviz.extenders.models import ExtenderAnswer
-from kviz.runs import saved, services
-from kviz.runs.models import Run
+from kviz.runs.execution.claim import run_claim
+from kviz.runs.execution.engine import simulate_run
+from kviz.runs.execution.extender_answers import RecordingTransport
+from kviz.runs.execution.record import run_execute
+from kviz.runs.models import ExtenderAnswer, Run
+from kviz.runs.portable import saved
+from kviz.runs.services import run_create, run_open, run_share
 from scheduler_core.extender.transport import Reply, RequestFailed, TLSSettings
 from scheduler_core.trace.events import (
     CycleFinished,
@@ -33,24 +35,19 @@ def ada(db: None) -> Person:
 
 def run_of(ada: Person, configuration: str) -> Run:
     snapshot = ada.snapshot()
-    return services.run_create(
-        workspace=ada.workspace, snapshot=snapshot, scheduler_config=configuration
-    )
+    return run_create(workspace=ada.workspace, snapshot=snapshot, scheduler_config=configuration)
 
 
 def execute(run: Run) -> Run:
     """Have the run executed from the beginning by a worker."""
 
-    def nobody(run_id: UUID, seq: int) -> None:
-        """Hear hints, and do nothing."""
-
     run.chunks.all().delete()
     run.cycle_rows.all().delete()
     run.pod_outcomes.all().delete()
     Run.objects.filter(pk=run.pk).update(status=Run.Status.QUEUED, last_seq=-1, trace_hash="")
-    claimed = services.run_claim(worker="w")
+    claimed = run_claim(worker="w")
     assert claimed is not None
-    services.run_execute(run=claimed, worker="w", advanced=nobody, engine=simulate_run)
+    run_execute(run=claimed, worker="w")
     claimed.refresh_from_db()
     return claimed
 
@@ -96,14 +93,14 @@ class Once:
 def test_failures_are_kept_and_other_questions_are_asked_anew(ada: Person) -> None:
     run, outgoing = run_of(ada, ""), Once()
     for _ in range(2):
-        kept = KeptAnswers(run, outgoing)
+        kept = RecordingTransport(run, outgoing)
         assert kept.post("http://x/f", b"1", 0, None) == Reply(200, b"1", 3)
         with pytest.raises(RequestFailed) as raised:
             kept.post("http://x/f", b"2", 0, None)
         assert (raised.value.text, raised.value.duration_ns) == ("EOF", 5)
     assert outgoing.n_calls == 2
 
-    kept = KeptAnswers(run, outgoing)
+    kept = RecordingTransport(run, outgoing)
     assert kept.post("http://x/f", json.dumps({"other": 1}).encode(), 0, None).status == 200
     assert ExtenderAnswer.objects.filter(run=run).count() == 1
 
@@ -114,7 +111,7 @@ def test_pages_tell_that_an_extender_turned_nodes_down(
     settings.EXTENDER_HOSTS = ["127.0.0.1"]  # type: ignore[attr-defined]
     configuration = CONFIGURATION.replace("PORT/echo", f"{port}/none")
     run = execute(run_of(ada, configuration))
-    share = services.run_share(run=run)
+    share = run_share(run=run)
     cycle = ada.get(f"/runs/{run.pk}/cycles/1/").json()
     assert cycle["message"].startswith("0/2 nodes are available: 1 no license. ")
     for path in ("", "/cycles", "/pods/shop/web-0/why"):
@@ -146,7 +143,7 @@ def test_a_cycle_is_re_enacted_with_the_answers_that_were_kept(
     run.extender_answers.all().delete()
     answer = ada.get(f"/runs/{run.pk}/cycles/1/also/")
     assert answer.status_code == 409
-    assert "What its extenders answered is not kept." in answer.json()["detail"]
+    assert "What its extenders answered was not recorded." in answer.json()["detail"]
 
 
 def test_a_run_goes_on_after_its_worker_died_without_asking_again(
@@ -158,11 +155,9 @@ def test_a_run_goes_on_after_its_worker_died_without_asking_again(
 
     settings.EXTENDER_HOSTS = []  # type: ignore[attr-defined]
     Run.objects.filter(pk=run.pk).update(status=Run.Status.QUEUED, trace_hash="", finished_at=None)
-    claimed = services.run_claim(worker="v")
+    claimed = run_claim(worker="v")
     assert claimed is not None
-    services.run_execute(
-        run=claimed, worker="v", advanced=lambda run_id, seq: None, engine=simulate_run
-    )
+    run_execute(run=claimed, worker="v")
     claimed.refresh_from_db()
     assert (claimed.status, claimed.trace_hash) == (Run.Status.FINISHED, whole)
     assert list(claimed.extender_answers.values_list("number", "duration_ns")) == answers
@@ -180,6 +175,6 @@ def test_a_run_with_extenders_is_saved_and_opened_again(
     verbs = {call["verb"] for call in ada.get(f"/runs/{run.pk}/cycles/1/").json()["extenders"]}
     assert verbs >= {"filter"}
     file = BytesIO(b"".join(saved.pieces(run)))
-    opened = services.run_open(workspace=ada.workspace, file=file)
+    opened = run_open(workspace=ada.workspace, file=file)
     assert opened.trace_hash == run.trace_hash
     assert opened.extender_answers.count() == run.extender_answers.count()

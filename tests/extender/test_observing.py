@@ -15,8 +15,12 @@ from kviz.extenders.models import ExtenderSession
 from kviz.extenders.notebook import Notebook
 from kviz.extenders.observer import Observer, Question
 from kviz.extenders.services import session_create, session_delete, session_revoke
-from kviz.runs import saved, selectors, services
+from kviz.runs import selectors, services
+from kviz.runs.execution.claim import run_claim
 from kviz.runs.models import Run
+from kviz.runs.portable import saved
+from kviz.runs.reading.trace import chunk_headers
+from kviz.runs.signals import run_advanced
 from scheduler_core.trace.events import (
     Bound,
     CycleFinished,
@@ -210,7 +214,7 @@ def test_the_nodes_of_a_snapshot_are_there_from_the_beginning(ada: Person) -> No
     run = write(session, asks(Verb.FILTER, 1, "web", "north", "new"))
     names = [
         event
-        for _, headers in selectors.chunk_headers(run_id=run.pk, after=-1, limit=9)
+        for _, headers in chunk_headers(run_id=run.pk, after=-1, limit=9)
         for event in read(headers)
         if isinstance(event, NodeAdded)
     ]
@@ -236,7 +240,7 @@ def test_another_process_goes_on_where_one_stopped(ada: Person) -> None:
 
 
 def all_events(run: Run) -> list[Any]:
-    chunks = selectors.chunk_headers(run_id=run.pk, after=-1, limit=1_000)
+    chunks = chunk_headers(run_id=run.pk, after=-1, limit=1_000)
     return [event for _, headers in chunks for event in read(headers)]
 
 
@@ -279,7 +283,7 @@ def test_revoking_ends_the_run_and_deleting_keeps_it(ada: Person) -> None:
 def test_no_worker_claims_a_run_that_is_observed_and_nobody_pauses_it(ada: Person) -> None:
     session = session_create(workspace=ada.workspace)
     Run.objects.filter(pk=session.run_id).update(heartbeat_at="2020-01-01T00:00:00Z")
-    assert services.run_claim(worker="w") is None
+    assert run_claim(worker="w") is None
     assert not services.run_pause(run=session.run)
 
 
@@ -311,9 +315,13 @@ def test_pages_say_what_is_unknown(ada: Person, path: str) -> None:
 def test_hints_name_the_run_and_its_last_event(ada: Person) -> None:
     session = session_create(workspace=ada.workspace)
     hints: list[tuple[UUID, int]] = []
-    book = Notebook()
-    book.advanced = lambda run_id, seq: hints.append((run_id, seq))
-    run = write(session, asks(Verb.FILTER, 1, "web", "a"), book=book)
+
+    def advanced(run_id: UUID, seq: int, **_: object) -> None:
+        hints.append((run_id, seq))
+
+    run_advanced.connect(advanced)
+    run = write(session, asks(Verb.FILTER, 1, "web", "a"))
+    run_advanced.disconnect(advanced)
     assert hints[-1] == (run.pk, run.last_seq)
 
 

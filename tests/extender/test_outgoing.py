@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from kviz.common.extender_http import HttpTransport, read_files
 from kviz.common.hosts import AllowedHosts, HostRefused
-from kviz.extenders.outgoing import HttpTransport, read_files
 from scheduler_core.config import load_configuration
 from scheduler_core.extender.transport import BodyFailed, Reply, RequestFailed, TLSSettings
 from scheduler_core.sim import RunOptions, simulate

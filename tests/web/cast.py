@@ -11,6 +11,8 @@ from django.test import Client
 from kviz.accounts.models import Workspace
 from kviz.accounts.services import token_create
 from kviz.runs import services
+from kviz.runs.execution.claim import run_claim
+from kviz.runs.execution.record import run_execute
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 
@@ -106,9 +108,9 @@ class Person:
 
 def execute(*, worker: str, **more: Any) -> Run:
     """Claim the oldest run and execute it."""
-    run = services.run_claim(worker=worker)
+    run = run_claim(worker=worker)
     assert run is not None
-    services.run_execute(run=run, worker=worker, advanced=lambda _run_id, _seq: None, **more)
+    run_execute(run=run, worker=worker, **more)
     return run
 
 

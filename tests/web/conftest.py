@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from kviz.runs import services
+from kviz.runs.execution import record
 
 from .cast import Person, person
 
@@ -35,4 +35,4 @@ def _empty_cache() -> None:
 @pytest.fixture(autouse=True)
 def _slow_machines_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut chunks where they are full, not where a quarter of a second has gone by."""
-    monkeypatch.setattr(services, "FLUSH_S", 3600.0)
+    monkeypatch.setattr(record, "FLUSH_S", 3600.0)

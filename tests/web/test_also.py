@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from kviz.runs import reenactment, services
+from kviz.runs import services
 from kviz.runs.models import Run
+from kviz.runs.reading import reenactment
 
 from .cast import API, CLUSTER, NODES, Person, pod, problem
 
@@ -137,13 +138,15 @@ def test_a_run_of_another_engine(ada: Person, run: Run) -> None:
     assert "made by engine 0.0.9+k8s.1.35" in problem(also(ada, run, 1), 409)["detail"]
 
 
-def test_a_run_that_asked_extenders(ada: Person) -> None:
+def test_a_run_without_what_its_extenders_answered(ada: Person) -> None:
     config = (
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
         "extenders:\n- {urlPrefix: 'http://127.0.0.1:9', filterVerb: filter, ignorable: true}\n"
     )
     run = ada.finished(NODES + pod("web"), scheduler_config=config)
-    assert "What its extenders answered is not kept" in problem(also(ada, run, 1), 409)["detail"]
+    run.extender_answers.all().delete()
+    detail = problem(also(ada, run, 1), 409)["detail"]
+    assert "What its extenders answered was not recorded" in detail
 
 
 def test_one_at_a_time(ada: Person, run: Run) -> None:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kviz.common.csv_file import FORMULA, csv_pieces
-from kviz.runs import services, tables
+from kviz.runs import services
 from kviz.runs.models import Run
+from kviz.runs.reading import tables
 
 from .cast import Person, crowd
 from .test_saved_runs import body

@@ -1,7 +1,7 @@
 """The decoder of `0/N nodes are available` messages."""
 
-from kviz.runs.decoder import decode
-from kviz.runs.projection import StatusDocument
+from kviz.runs.reading.decoder import decode
+from kviz.runs.reading.projection import StatusDocument
 
 TAINTED = StatusDocument(
     code="UnschedulableAndUnresolvable",

@@ -21,7 +21,10 @@ from kviz.live import hints
 from kviz.live.consumers import BAD_REQUEST, NOT_FOUND, WINDOW
 from kviz.project.asgi import application
 from kviz.runs import services
+from kviz.runs.execution.claim import run_claim
+from kviz.runs.execution.record import run_execute
 from kviz.runs.models import Run
+from kviz.runs.signals import run_advanced
 from scheduler_core.trace.codec import MAX_CYCLES
 
 from .cast import Person, crowd, person
@@ -153,19 +156,21 @@ async def test_a_run_is_followed_while_it_runs() -> None:
     run = await sync_to_async(ada.queued)(crowd(2 * MAX_CYCLES))
     loop = asyncio.get_running_loop()
 
-    def advanced(run_id: uuid.UUID, seq: int) -> None:
+    def advanced(run_id: uuid.UUID, seq: int, **_: object) -> None:
         asyncio.run_coroutine_threadsafe(hints.announce(run_id, seq), loop).result()
 
     def work() -> None:
-        claimed = services.run_claim(worker="w")
+        claimed = run_claim(worker="w")
         assert claimed is not None
-        services.run_execute(run=claimed, worker="w", advanced=advanced)
+        run_execute(run=claimed, worker="w")
 
+    run_advanced.connect(advanced)
     async with socket(path(run), token(ada)) as communicator:
         assert (await next_frame(communicator))["status"] == "queued"
         working = asyncio.create_task(sync_to_async(work, thread_sensitive=False)())
         chunks, status = await follow(communicator, until="finished")
         await working
+    run_advanced.disconnect(advanced)
 
     assert chunks[0][0] == 0
     assert chunks[-1][1] == status["last_seq"]

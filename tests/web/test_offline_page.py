@@ -12,8 +12,10 @@ import msgspec
 import pytest
 from pytest_django import Settings
 
-from kviz.runs import offline, selectors, services
+from kviz.runs import services
 from kviz.runs.models import Run
+from kviz.runs.portable import offline
+from kviz.runs.reading import trace
 
 from .cast import Person, crowd, problem
 from .test_saved_runs import body
@@ -64,7 +66,7 @@ def test_the_trace_is_in_the_page(ada: Person) -> None:
     run = ada.finished(crowd(130))
     page = Parsed(page_of(run))
 
-    chunks = list(selectors.chunks(run=run))
+    chunks = list(trace.chunks(run=run))
     headers, details = page.texts("data-headers"), page.texts("data-details")
     assert len(chunks) == len(headers) == len(details) > 1
     for chunk, (at, text), (of, columns) in zip(chunks, headers, details, strict=True):

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from kviz.accounts.services import local_workspace_ensure, token_create
-from kviz.runs.inputs import simulate_run
+from kviz.runs.execution.engine import simulate_run
 from kviz.runs.models import Run
 from kviz.runs.services import run_pause
 from kviz.snapshots.models import Snapshot

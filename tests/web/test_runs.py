@@ -7,7 +7,7 @@ import gzip
 import msgspec
 import pytest
 
-from kviz.runs import services
+from kviz.runs.execution.claim import run_claim
 from kviz.runs.models import Run
 from scheduler_core.trace.codec import MAX_CYCLES, decode_details
 from scheduler_core.trace.events import (
@@ -249,7 +249,7 @@ def test_a_paused_run_waits_until_it_is_resumed(ada: Person) -> None:
 
     assert ada.post(f"/runs/{run.pk}/pause/", {}).json()["status"] == "paused"
     problem(ada.post(f"/runs/{run.pk}/pause/", {}), 409)
-    assert services.run_claim(worker="w") is None
+    assert run_claim(worker="w") is None
     assert ada.post(f"/runs/{run.pk}/resume/", {}).json()["status"] == "queued"
     problem(ada.post(f"/runs/{run.pk}/resume/", {}), 409)
     execute(worker="w")

@@ -27,10 +27,11 @@ from kviz.run_file import (
     encoded,
     read_records,
 )
-from kviz.runs import selectors, services
-from kviz.runs.findings import findings
+from kviz.runs import services
 from kviz.runs.models import Cycle, PodOutcome, Run
-from kviz.runs.saved import pieces
+from kviz.runs.portable.saved import pieces
+from kviz.runs.reading import trace
+from kviz.runs.reading.findings import findings
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.api.packing import pack
@@ -102,7 +103,7 @@ def test_a_run_comes_back_as_it_was(
     kept = ("status", "cycles", "bound", "pending", "last_seq", "engine_version", "not_modelled",
             "scheduler_config", "scenario", "seed", "stop_reason", "error")  # fmt: skip
     assert [getattr(again, name) for name in kept] == [getattr(run, name) for name in kept]
-    assert list(selectors.chunks(run=again)) == list(selectors.chunks(run=run))
+    assert list(trace.chunks(run=again)) == list(trace.chunks(run=run))
     assert rows(Cycle, again) == rows(Cycle, run)
     assert rows(PodOutcome, again) == rows(PodOutcome, run)
     mine, theirs = findings(run=run), findings(run=again)

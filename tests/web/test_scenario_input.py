@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from kviz.runs import inputs
+from kviz.runs.execution.engine import check
 
 
 def test_a_good_scenario_is_accepted() -> None:
-    inputs.check(scheduler_config="", scenario="steps:\n- {at: 5s, drain: worker-1}\n")
+    check(scheduler_config="", scenario="steps:\n- {at: 5s, drain: worker-1}\n")
 
 
 def test_problems_come_with_their_line() -> None:
     with pytest.raises(inputs.InvalidInput) as refusal:
-        inputs.check(scheduler_config="", scenario="steps:\n- at: soon\n  drain: worker-1\n")
+        check(scheduler_config="", scenario="steps:\n- at: soon\n  drain: worker-1\n")
     (error,) = refusal.value.errors
     assert error == {
         "field": "scenario",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kviz.runs import selectors
+from kviz.runs.reading import trace
 from scheduler_core.api import KubeObject
 from scheduler_core.api.errors import Place
 from scheduler_core.api.parse import parse_object
@@ -53,5 +53,5 @@ def test_a_step_that_was_carried_out_is_not_told(step: str) -> None:
 def test_refused_steps_are_found_in_a_stored_run(ada: Person) -> None:
     scenario = "steps:\n- {at: 1s, drain: nowhere}\n- {at: 2s, cordon: south}\n"
     run = ada.finished(scenario=scenario)
-    [step] = selectors.steps_refused(run=run)
+    [step] = trace.steps_refused(run=run)
     assert (step.number, step.text) == (1, "Drain Node nowhere: there is none")

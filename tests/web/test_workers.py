@@ -13,8 +13,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from kviz.runs import services
-from kviz.runs.inputs import simulate_run
+from kviz.runs.execution.claim import MAX_CLAIMS, run_claim, runs_release
+from kviz.runs.execution.engine import simulate_run
+from kviz.runs.execution.record import run_execute
 from kviz.runs.models import Run
+from kviz.runs.signals import run_advanced
 from scheduler_core.trace.codec import MAX_CYCLES, read_details, read_headers
 from scheduler_core.trace.events import (
     AnyEvent,
@@ -69,7 +72,7 @@ def test_a_run_is_claimed_by_one_of_many_workers(transactional_db: None) -> None
     def claim(name: str) -> None:
         try:
             barrier.wait()
-            claims.append((name, services.run_claim(worker=name)))
+            claims.append((name, run_claim(worker=name)))
         finally:
             connection.close()
 
@@ -88,7 +91,7 @@ def test_a_run_is_claimed_by_one_of_many_workers(transactional_db: None) -> None
 def test_the_oldest_run_is_claimed_first(ada: Person) -> None:
     first, second = ada.queued(), ada.queued()
 
-    claimed = [services.run_claim(worker="w") for _ in range(3)]
+    claimed = [run_claim(worker="w") for _ in range(3)]
 
     assert [run and run.pk for run in claimed] == [first.pk, second.pk, None]
 
@@ -104,7 +107,7 @@ def test_a_run_goes_on_where_a_dead_worker_left_it(
     run.refresh_from_db()
     assert (run.status, run.last_seq > 0) == ("running", True)
     stored = run.last_seq
-    assert services.run_claim(worker="too early") is None
+    assert run_claim(worker="too early") is None
 
     Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - dt.timedelta(minutes=5))
     assert execute(worker="heir").pk == run.pk
@@ -122,8 +125,8 @@ def test_a_worker_that_is_started_again_gets_its_run_back_at_once(ada: Person) -
     with pytest.raises(Died):
         execute(worker="w", engine=dying_after(1))
 
-    assert services.runs_release(worker="other") == 0
-    assert services.runs_release(worker="w") == 1
+    assert runs_release(worker="other") == 0
+    assert runs_release(worker="w") == 1
     assert execute(worker="w").pk == run.pk
     run.refresh_from_db()
     assert run.status == "finished"
@@ -131,10 +134,10 @@ def test_a_worker_that_is_started_again_gets_its_run_back_at_once(ada: Person) -
 
 def test_a_run_that_kills_its_workers_is_given_up(ada: Person) -> None:
     run = ada.queued()
-    for _ in range(services.MAX_CLAIMS):
+    for _ in range(MAX_CLAIMS):
         with pytest.raises(Died):
             execute(worker="w", engine=dying_after(0))
-        services.runs_release(worker="w")
+        runs_release(worker="w")
 
     execute(worker="w")
 
@@ -234,7 +237,7 @@ def test_a_trace_of_another_engine_version_is_begun_anew(ada: Person) -> None:
 
     with pytest.raises(Died):
         execute(worker="w", engine=older)
-    services.runs_release(worker="w")
+    runs_release(worker="w")
     execute(worker="w")
 
     run.refresh_from_db()
@@ -246,10 +249,15 @@ def test_a_trace_of_another_engine_version_is_begun_anew(ada: Person) -> None:
 def test_viewers_are_told_of_every_chunk(ada: Person) -> None:
     run = ada.queued(crowd(2 * MAX_CYCLES + 3))
     hints: list[int] = []
-    claimed = services.run_claim(worker="w")
+    claimed = run_claim(worker="w")
     assert claimed is not None
 
-    services.run_execute(run=claimed, worker="w", advanced=lambda _run_id, seq: hints.append(seq))
+    def advanced(seq: int, **_: object) -> None:
+        hints.append(seq)
+
+    run_advanced.connect(advanced)
+    run_execute(run=claimed, worker="w")
+    run_advanced.disconnect(advanced)
 
     stored = list(run.chunks.order_by("last_seq").values_list("last_seq", flat=True))
     assert hints == [-1, *stored, stored[-1]]

@@ -6,18 +6,26 @@ that are shared as well.
 
 from __future__ import annotations
 
+from typing import Final
+
 from django import template
+from django.db.models import QuerySet
 from django.template import Context
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.translation import gettext
 
-from kviz.runs.decoder import reasons_in
+from kviz.accounts.middleware import workspace_of
+from kviz.runs import selectors
 from kviz.runs.models import Run
-from kviz.snapshots.templatetags.snapshot_titles import title_of
+from kviz.runs.reading.decoder import reasons_in
+from kviz.runs.titles import run_title
+from kviz.snapshots.models import Snapshot
 
 register = template.Library()
 register.filter("reasons_in", reasons_in)
+register.filter("run_title", run_title)
+
+RUNS_SHOWN: Final = 20
 
 
 def _address(context: Context, name: str, *more: str, **query: str | int | None) -> str:
@@ -52,12 +60,11 @@ def run_url(context: Context) -> str:
     return _address(context, "run-detail")
 
 
-@register.filter
-def run_title(run: Run) -> str:
-    """What to call a run in front of people: its own name, or its cluster's."""
-    if run.name:
-        return run.name
-    return title_of(run.snapshot) if run.snapshot else gettext("Live session")
+@register.simple_tag(takes_context=True)
+def runs_over(context: Context, snapshot: Snapshot) -> QuerySet[Run]:
+    """The latest runs of a cluster that the viewer's workspace has."""
+    workspace = workspace_of(context["request"])
+    return selectors.runs_over(snapshot=snapshot, workspace=workspace)[:RUNS_SHOWN]
 
 
 @register.filter

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kviz.common.csv_file import Cell
-from kviz.runs.findings import cycles_filtered
 from kviz.runs.models import Cycle, PodOutcome, Run
+from kviz.runs.reading.findings import cycles_filtered
 
 BATCH: Final = 1000
 CYCLE_COLUMNS: Final = (

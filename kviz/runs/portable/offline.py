@@ -25,8 +25,9 @@ from django.utils.translation import gettext as _
 
 from kviz.runs import selectors
 from kviz.runs.models import Run
-from kviz.runs.saved import NotOver
-from kviz.runs.templatetags.run_links import run_title
+from kviz.runs.portable.saved import NotOver
+from kviz.runs.reading import trace
+from kviz.runs.titles import run_title
 from scheduler_core.trace.codec import Chunk
 
 SUFFIX: Final = ".html"
@@ -136,7 +137,7 @@ def too_large_text(n_bytes: int) -> str:
 
 def _pieces(run: Run, start: str, end: str) -> Iterator[bytes]:
     yield start.encode()
-    for number, chunk in enumerate(selectors.chunks(run=run)):
+    for number, chunk in enumerate(trace.chunks(run=run)):
         yield _elements(number, chunk).encode("ascii")
     yield end.encode()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
 
 import msgspec
 import zstandard
@@ -27,8 +27,8 @@ from kviz.run_file import (
     other_engine,
     read_records,
 )
-from kviz.runs import selectors
-from kviz.runs.models import Run
+from kviz.runs.models import ExtenderAnswer, Run
+from kviz.runs.reading import trace
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_packed
 from kviz.snapshots.summary import summarise
@@ -38,10 +38,6 @@ from scheduler_core.trace.checking import TraceChecker, TraceError
 from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.events import HeaderEvent, RunStarted
 from scheduler_core.trace.index import Delta, TraceIndex
-
-if TYPE_CHECKING:
-    from kviz.extenders.models import ExtenderAnswer
-
 
 ENDS: Final = (Run.Status.FINISHED, Run.Status.FAILED, Run.Status.CANCELLED)
 
@@ -75,7 +71,7 @@ def _records(run: Run) -> Iterator[AnyRecord]:
     yield _inputs(run)
     yield from (_answer(row) for row in run.extender_answers.order_by("number").iterator())
     checker = TraceChecker(max_bytes=1 << 62)
-    for chunk in selectors.chunks(run=run):
+    for chunk in trace.chunks(run=run):
         if not run.trace_hash:
             checker.take(chunk)
         yield Part(chunk)

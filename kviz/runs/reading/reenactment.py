@@ -16,9 +16,11 @@ import zstandard
 from django.conf import settings
 from django.core.cache import cache
 
-from kviz.runs import inputs
+from kviz.runs.execution.engine import reenact
+from kviz.runs.execution.extender_answers import AnswerMissing
+from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
-from kviz.runs.projection import CycleDocument, StatusDocument
+from kviz.runs.reading.projection import CycleDocument, StatusDocument
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.framework.prepared_state import PreparedState, Told
@@ -142,8 +144,8 @@ def _check_possible(run: Run, recorded: CycleDocument) -> None:
 
 def _reenact(run: Run, recorded: CycleDocument) -> _Answers:
     try:
-        cycle = inputs.reenact(run, recorded["cycle"])
-    except (inputs.InvalidInput, inputs.AnswerMissing, PluginFailure) as error:
+        cycle = reenact(run, recorded["cycle"])
+    except (InvalidInput, AnswerMissing, PluginFailure) as error:
         raise CannotReenact(f"This cycle cannot be re-enacted. {error}") from error
     if cycle is not None:
         first = {node: _document(status) for node, status in cycle.rejected.items()}

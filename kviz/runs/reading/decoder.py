@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kviz.common.plugin_guide import Reason, reason_guide
-from kviz.runs.projection import StatusDocument
+from kviz.runs.reading.projection import StatusDocument
 
 NODES_NAMED: Final = 12
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, cast
 
-from kviz.runs.projection import CycleDocument
+from kviz.runs.reading.projection import CycleDocument
 
 LATEST_START: Final = "latestStartTime"
 PRIORITY_OFFSET: Final = 2**31

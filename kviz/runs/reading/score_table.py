@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kviz.runs.projection import CycleDocument
+from kviz.runs.reading.projection import CycleDocument
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from django.db.models import QuerySet
 
 from kviz.runs import selectors
-from kviz.runs.decoder import reasons_in
 from kviz.runs.models import Cycle, PodOutcome, Run
+from kviz.runs.reading.decoder import reasons_in
 
 SHOWN = 20
 """Rows of a list that the page shows before it links to the full one."""

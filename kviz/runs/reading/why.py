@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from kviz.runs.projection import CycleDocument, Json, StatusDocument
+from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
 from scheduler_core.trace.index import UNKNOWN
 
 MAX_NEAREST: Final = 10

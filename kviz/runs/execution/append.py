@@ -1,0 +1,108 @@
+"""Writes: a trace grows at its end, chunk by chunk, and the index of cycles and pods with it.
+
+Workers and observers of a real scheduler append through the same `TraceAppender`; they differ in
+what makes a run theirs. A run that was saved as a file is stored by `chunk_store` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from operator import attrgetter
+from typing import Final
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from kviz.common.upsert import upsert
+from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
+from scheduler_core.trace.codec import Chunk, TraceWriter
+from scheduler_core.trace.events import AnyEvent, DetailEvent
+from scheduler_core.trace.index import CycleRow, Delta, PodRow, TraceIndex
+
+Owned = Callable[[Run], QuerySet[Run]]
+"""The row of a run as long as whoever appends may change it, else no row."""
+
+
+class AppendRefused(Exception):
+    """The run is no longer its appender's: paused, over, deleted, or another one was quicker.
+
+    Nothing was stored.
+    """
+
+
+class TraceAppender:
+    """Takes events in order and stores them as chunks, for as long as `owned` finds the run."""
+
+    def __init__(self, run: Run, writer: TraceWriter, owned: Owned) -> None:
+        self._run = run
+        self._owned = owned
+        self.writer = writer
+        self.index = TraceIndex()
+
+    def add(self, event: AnyEvent) -> None:
+        """Take the next event; it is stored with the next `cut`."""
+        self.writer.add(event)
+        if not isinstance(event, DetailEvent):
+            self.index.take(event)
+
+    def cut(self, **columns: object) -> bool:
+        """Store what was added since the last cut; False if there was nothing.
+
+        `columns` are changes of the run that go with it. Raises AppendRefused.
+        """
+        chunk, delta = self.writer.cut(), self.index.drain()
+        if chunk is None:
+            return False
+        progress: dict[str, object] = {
+            "last_seq": chunk.last_seq,
+            "cycles": self.index.n_cycles,
+            "bound": self.index.n_bound,
+            "pending": self.index.n_pending,
+            "heartbeat_at": timezone.now(),
+        }
+        with transaction.atomic():
+            self.update(**progress | columns)
+            chunk_store(run=self._run, chunk=chunk, delta=delta)
+        return True
+
+    def update(self, **columns: object) -> None:
+        """Change the run itself. Raises AppendRefused."""
+        if not self._owned(self._run).update(**columns):
+            raise AppendRefused(self._run.pk)
+        for name, value in columns.items():
+            setattr(self._run, name, value)
+
+
+def chunk_store(*, run: Run, chunk: Chunk, delta: Delta) -> None:
+    """Append a chunk to the trace, and bring the index up to it. Call it in a transaction."""
+    TraceChunk.objects.create(
+        run=run,
+        first_seq=chunk.first_seq,
+        last_seq=chunk.last_seq,
+        first_cycle=chunk.first_cycle,
+        last_cycle=chunk.last_cycle,
+        defines=delta.defines,
+        headers=chunk.headers,
+        details=chunk.details,
+    )
+    run_id = Run._meta.pk.get_db_prep_save(run.pk, connection)
+    upsert(
+        Cycle,
+        ("run", *_CYCLE_FIELDS, "n_victims"),
+        [(run_id, *_CYCLE_VALUES(row), len(row.victims)) for row in delta.cycles],
+        unique=("run", "number"),
+    )
+    upsert(
+        PodOutcome,
+        ("run", *_POD_FIELDS),
+        [(run_id, *_POD_VALUES(row)) for row in delta.pods],
+        unique=("run", "pod"),
+    )
+
+
+_CYCLE_FIELDS: Final = [field.name for field in fields(CycleRow) if field.name != "victims"]
+_CYCLE_VALUES: Final = attrgetter(*_CYCLE_FIELDS)
+_POD_FIELDS: Final = [field.name for field in fields(PodRow)]
+_POD_VALUES: Final = attrgetter(*_POD_FIELDS)
