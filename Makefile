@@ -12,22 +12,22 @@ export UV_SYSTEM_CERTS ?= true
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test lint types imports pytest vitest svelte-check bench-ui format lock wheel clean
+.PHONY: help setup run test lint types imports pytest vitest svelte-check eslint prettier layers bench-ui format lock wheel clean
 
 help:
 	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
 	@echo "make test    every check and every test"
 	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
-	@echo "also: lint types imports pytest vitest svelte-check bench-ui format lock wheel clean"
+	@echo "also: lint types imports pytest vitest svelte-check eslint prettier layers bench-ui format lock wheel clean"
 
 # ---------------------------------------------------------------- what must be there
 
 UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
 
-# Vite wants Node.js 20.19, 22.12 or newer. Without it, the one packaged for Python serves.
+# Vite and ESLint want Node.js 20.19, 22.13 or newer. Without it, the one packaged for Python serves.
 NODE_IS_GOOD := $(shell command -v npm >/dev/null 2>&1 && node -e ' \
 	const [major, minor] = process.versions.node.split(".").map(Number); \
-	process.exit(major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19) ? 0 : 1) \
+	process.exit(major > 22 || (major === 22 && minor >= 13) || (major === 20 && minor >= 19) ? 0 : 1) \
 	' >/dev/null 2>&1 && echo yes)
 ifneq ($(NODE_IS_GOOD),yes)
 NODE := .stamps/node
@@ -73,7 +73,7 @@ run: setup
 
 # ---------------------------------------------------------------- test
 
-test: lint types imports vitest svelte-check pytest
+test: lint types imports prettier layers eslint svelte-check vitest pytest
 
 lint: .stamps/python
 	.venv/bin/ruff format --check --quiet .
@@ -94,15 +94,25 @@ vitest: .stamps/node_modules
 svelte-check: .stamps/node_modules
 	cd frontend && npm run --silent check
 
+eslint: .stamps/node_modules
+	cd frontend && npm run --silent lint
+
+prettier: .stamps/node_modules
+	cd frontend && npm run --silent format:check
+
+layers: .stamps/node_modules
+	cd frontend && npm run --silent layers
+
 # ---------------------------------------------------------------- for developers
 
 # The Explorer against its budgets:   make bench-ui DUMP=cluster.json.gz BENCH_UI_ARGS="--soak-minutes 10"
 bench-ui: setup
 	.venv/bin/python tests/bench_ui.py $(BENCH_UI_ARGS) $(DUMP)
 
-format: .stamps/python
+format: .stamps/python .stamps/node_modules
 	.venv/bin/ruff format --quiet .
 	.venv/bin/ruff check --quiet --fix .
+	cd frontend && npm run --silent format
 
 # Without index addresses: no committed file names a registry.
 lock: | $(UV)

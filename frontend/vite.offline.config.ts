@@ -16,7 +16,12 @@ export default defineConfig({
       input: "src/offline.ts",
       // The helper that fetches parts knows its own address; here all parts are in the page.
       transform: { define: { "import.meta": "{}" } },
-      output: { format: "iife", codeSplitting: false, entryFileNames: "explorer.js", assetFileNames: "explorer[extname]" },
+      output: {
+        format: "iife",
+        codeSplitting: false,
+        entryFileNames: "explorer.js",
+        assetFileNames: "explorer[extname]",
+      },
     },
   },
 } as Parameters<typeof defineConfig>[0]);

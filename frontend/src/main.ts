@@ -14,7 +14,8 @@ if (root) {
   const isOver = !isLive(status);
   const { fileUrl = "", fileNote = "", pageUrl = "", pageNote = "" } = root.dataset;
   const downloads: Surroundings["downloads"] = [
-    { as: "file", url: fileUrl, note: fileNote }, { as: "page", url: pageUrl, note: pageNote },
+    { as: "file", url: fileUrl, note: fileNote },
+    { as: "page", url: pageUrl, note: pageNote },
   ];
   void start({ root, run, source, place: inQuery, isOver, page: { name, home, run: runUrl, downloads } });
 }

@@ -12,25 +12,31 @@ import type { Player } from "./player.ts";
 export interface Page {
   /** Whether there is a server that others can reach a link of. */
   readonly isOnline: boolean;
-  palette(): void;
-  help(): void;
-  tour(): void;
-  bookmark(): void;
-  cycles(): void;
-  share(): void;
-  exports(): void;
-  carryOut(what: Export): void;
-  theme(): void;
-  focusCycleNumber(): void;
-  focusMap(): void;
-  toggleMotion(): void;
+  readonly palette: () => void;
+  readonly help: () => void;
+  readonly tour: () => void;
+  readonly bookmark: () => void;
+  readonly cycles: () => void;
+  readonly share: () => void;
+  readonly exports: () => void;
+  readonly carryOut: (what: Export) => void;
+  readonly theme: () => void;
+  readonly focusCycleNumber: () => void;
+  readonly focusMap: () => void;
+  readonly toggleMotion: () => void;
 }
 
 const FAR = 100;
 
 export function makeCommands(explorer: Explorer, player: Player, page: Page): Commands {
   const commands = new Commands();
-  commands.add(...moves(explorer, player, page), ...looks(explorer, page), ...finds(explorer, page), ...exports(page), ...views(explorer, page));
+  commands.add(
+    ...moves(explorer, player, page),
+    ...looks(explorer, page),
+    ...finds(explorer, page),
+    ...exports(page),
+    ...views(explorer, page),
+  );
   return commands;
 }
 
@@ -48,16 +54,40 @@ function moves(explorer: Explorer, player: Player, page: Page): Command[] {
     { id: "play", title: "command.play", group, keys: ["Space"], run: () => player.toggle() },
     { id: "forward", title: "command.forward", group, keys: ["ArrowRight"], run: still(() => explorer.step(1)) },
     { id: "back", title: "command.back", group, keys: ["ArrowLeft"], run: still(() => explorer.step(-1)) },
-    { id: "farForward", title: "command.farForward", group, keys: ["Shift+ArrowRight"], run: still(() => explorer.jump(FAR)) },
-    { id: "farBack", title: "command.farBack", group, keys: ["Shift+ArrowLeft"], run: still(() => explorer.jump(-FAR)) },
+    {
+      id: "farForward",
+      title: "command.farForward",
+      group,
+      keys: ["Shift+ArrowRight"],
+      run: still(() => explorer.jump(FAR)),
+    },
+    {
+      id: "farBack",
+      title: "command.farBack",
+      group,
+      keys: ["Shift+ArrowLeft"],
+      run: still(() => explorer.jump(-FAR)),
+    },
     { id: "first", title: "command.first", group, keys: ["Home"], run: still(() => explorer.goToCycle(1)) },
     { id: "last", title: "command.last", group, keys: ["End"], run: still(() => explorer.goToCycle(Infinity)) },
     { id: "coarser", title: "command.coarser", group, keys: ["["], run: finer(-1) },
     { id: "finer", title: "command.finer", group, keys: ["]"], run: finer(1) },
     { id: "nextOfPod", title: "command.nextOfPod", group, keys: ["."], run: still(() => explorer.toEventOfPod(1)) },
-    { id: "previousOfPod", title: "command.previousOfPod", group, keys: [","], run: still(() => explorer.toEventOfPod(-1)) },
+    {
+      id: "previousOfPod",
+      title: "command.previousOfPod",
+      group,
+      keys: [","],
+      run: still(() => explorer.toEventOfPod(-1)),
+    },
     { id: "nextFailure", title: "command.nextFailure", group, keys: ["n"], run: still(() => explorer.toFailure(1)) },
-    { id: "previousFailure", title: "command.previousFailure", group, keys: ["N"], run: still(() => explorer.toFailure(-1)) },
+    {
+      id: "previousFailure",
+      title: "command.previousFailure",
+      group,
+      keys: ["N"],
+      run: still(() => explorer.toFailure(-1)),
+    },
     { id: "goTo", title: "command.goTo", group, keys: ["g"], run: page.focusCycleNumber },
     { id: "follow", title: "command.follow", group, keys: ["l"], run: still(() => explorer.follow()) },
   ];
@@ -65,12 +95,21 @@ function moves(explorer: Explorer, player: Player, page: Page): Command[] {
 
 function looks(explorer: Explorer, page: Page): Command[] {
   const tabs = TABS.map((tab, i): Command => ({
-    id: `tab-${tab}`, title: `command.tab.${tab}`, group: "look", keys: [String(i + 1)],
+    id: `tab-${tab}`,
+    title: `command.tab.${tab}`,
+    group: "look",
+    keys: [String(i + 1)],
     run: () => explorer.select({ tab }, "replace"),
   }));
   return [
     ...tabs,
-    { id: "table", title: "command.table", group: "look", keys: ["t"], run: () => explorer.setMap({ asTable: !explorer.frame.map.asTable }) },
+    {
+      id: "table",
+      title: "command.table",
+      group: "look",
+      keys: ["t"],
+      run: () => explorer.setMap({ asTable: !explorer.frame.map.asTable }),
+    },
     { id: "cycles", title: "command.cycles", group: "look", keys: ["c"], run: page.cycles },
     { id: "focus", title: "command.focus", group: "look", keys: ["f"], run: page.focusMap },
   ];
@@ -83,7 +122,11 @@ function finds(explorer: Explorer, page: Page): Command[] {
     { id: "bookmark", title: "command.bookmark", group, keys: ["m"], run: page.bookmark },
     { id: "share", title: "command.share", group, keys: ["s"], run: page.share, enabled: () => page.isOnline },
     {
-      id: "unpin", title: "command.unpin", group, keys: [], run: () => explorer.select({ pod: null, node: -1 }),
+      id: "unpin",
+      title: "command.unpin",
+      group,
+      keys: [],
+      run: () => explorer.select({ pod: null, node: -1 }),
       enabled: () => explorer.frame.podIsPinned || explorer.frame.node >= 0,
     },
   ];
@@ -95,7 +138,12 @@ function exports(page: Page): Command[] {
   return [
     { id: "export", title: "command.export", group, keys: ["e"], run: page.exports },
     ...offered.map((each): Command => ({
-      id: each.id, title: `export.${each.id}` as TextKey, under: "export.menu", group, keys: [], run: () => page.carryOut(each),
+      id: each.id,
+      title: `export.${each.id}` as TextKey,
+      under: "export.menu",
+      group,
+      keys: [],
+      run: () => page.carryOut(each),
     })),
   ];
 }

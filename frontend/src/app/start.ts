@@ -20,7 +20,13 @@ export interface Start {
 
 export async function start({ root, run, source, place, isOver, page }: Start): Promise<void> {
   await useLanguage(document.documentElement.lang);
-  const explorer = new Explorer(run, (cycle, signal) => source.detail(cycle, signal), storage(), source.also, source.states);
+  const explorer = new Explorer(
+    run,
+    (cycle, signal) => source.detail(cycle, signal),
+    storage(),
+    source.also,
+    source.states,
+  );
   explorer.begin(place.read(), isOver);
   root.replaceChildren();
   mount(App, { target: root, props: { explorer, place, page } });

@@ -41,11 +41,12 @@ export async function startTour(show: (region: Region) => void, onEnd: () => voi
     disableActiveInteraction: true,
     showProgress: true,
     popoverClass: "tour",
-    onPopoverRender: ({ nextButton }) => queueMicrotask(() => {
-      const region = document.querySelector(".driver-active-element");
-      for (const name of OF_A_BUTTON) region?.removeAttribute(name);
-      nextButton.focus();
-    }),
+    onPopoverRender: ({ nextButton }) =>
+      queueMicrotask(() => {
+        const region = document.querySelector(".driver-active-element");
+        for (const name of OF_A_BUTTON) region?.removeAttribute(name);
+        nextButton.focus();
+      }),
     onDestroyStarted: () => {
       tour.destroy();
       onEnd();

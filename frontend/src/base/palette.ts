@@ -1,14 +1,31 @@
 // The design's colours for canvases, read from the same CSS tokens as everything else.
 
 const TOKENS = {
-  surface: "--k-surface", sunken: "--k-sunken", line: "--k-line", lineStrong: "--k-line-strong",
-  ink: "--k-ink", ink2: "--k-ink-2", ink3: "--k-ink-3", focus: "--k-focus",
-  feasible: "--k-feasible", feasibleWash: "--k-feasible-wash", feasibleInk: "--k-feasible-ink",
-  rejected: "--k-rejected", rejectedWash: "--k-rejected-wash", rejectedInk: "--k-rejected-ink",
-  chosen: "--k-chosen", chosenWash: "--k-chosen-wash", chosenInk: "--k-chosen-ink",
-  nominated: "--k-nominated", nominatedWash: "--k-nominated-wash", nominatedInk: "--k-nominated-ink",
-  victim: "--k-victim", victimInk: "--k-victim-ink",
-  unexamined: "--k-unexamined", unexaminedWash: "--k-unexamined-wash", neverAsked: "--k-never-asked",
+  surface: "--k-surface",
+  sunken: "--k-sunken",
+  line: "--k-line",
+  lineStrong: "--k-line-strong",
+  ink: "--k-ink",
+  ink2: "--k-ink-2",
+  ink3: "--k-ink-3",
+  focus: "--k-focus",
+  feasible: "--k-feasible",
+  feasibleWash: "--k-feasible-wash",
+  feasibleInk: "--k-feasible-ink",
+  rejected: "--k-rejected",
+  rejectedWash: "--k-rejected-wash",
+  rejectedInk: "--k-rejected-ink",
+  chosen: "--k-chosen",
+  chosenWash: "--k-chosen-wash",
+  chosenInk: "--k-chosen-ink",
+  nominated: "--k-nominated",
+  nominatedWash: "--k-nominated-wash",
+  nominatedInk: "--k-nominated-ink",
+  victim: "--k-victim",
+  victimInk: "--k-victim-ink",
+  unexamined: "--k-unexamined",
+  unexaminedWash: "--k-unexamined-wash",
+  neverAsked: "--k-never-asked",
 } as const;
 
 export type Palette = Record<keyof typeof TOKENS, string> & {
@@ -24,9 +41,10 @@ export const SCALE_COLOURS = 60;
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
   const read = (token: string): string => style.getPropertyValue(token).trim();
-  const colours = Object.fromEntries(
-    Object.entries(TOKENS).map(([name, token]) => [name, read(token)]),
-  ) as Record<keyof typeof TOKENS, string>;
+  const colours = Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, read(token)])) as Record<
+    keyof typeof TOKENS,
+    string
+  >;
   const stops = Array.from({ length: SCALE_STEPS }, (_, i) => read(`--k-score-${i}`));
   return { ...colours, font: read("--k-font"), scale: interpolated(stops) };
 }

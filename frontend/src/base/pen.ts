@@ -3,22 +3,45 @@
 
 export type Pen = Pick<
   CanvasRenderingContext2D,
-  | "fillStyle" | "strokeStyle" | "lineWidth" | "lineCap" | "lineJoin" | "globalAlpha" | "font"
-  | "textAlign" | "textBaseline" | "save" | "restore" | "translate" | "setLineDash" | "fillRect"
-  | "strokeRect" | "beginPath" | "moveTo" | "lineTo" | "rect" | "roundRect" | "fill" | "stroke" | "clip"
-  | "fillText" | "measureText"
+  | "fillStyle"
+  | "strokeStyle"
+  | "lineWidth"
+  | "lineCap"
+  | "lineJoin"
+  | "globalAlpha"
+  | "font"
+  | "textAlign"
+  | "textBaseline"
+  | "save"
+  | "restore"
+  | "translate"
+  | "setLineDash"
+  | "fillRect"
+  | "strokeRect"
+  | "beginPath"
+  | "moveTo"
+  | "lineTo"
+  | "rect"
+  | "roundRect"
+  | "fill"
+  | "stroke"
+  | "clip"
+  | "fillText"
+  | "measureText"
 >;
 
 /** Draws a thing that recurs, at a place; vectors define it once, by its name. */
 export type Stamp = (name: string, x: number, y: number, draw: (pen: Pen) => void) => void;
 
 /** On a canvas a thing that recurs is drawn each time. */
-export const stampOn = (pen: Pen): Stamp => (_, x, y, draw) => {
-  pen.save();
-  pen.translate(x, y);
-  draw(pen);
-  pen.restore();
-};
+export const stampOn =
+  (pen: Pen): Stamp =>
+  (_, x, y, draw) => {
+    pen.save();
+    pen.translate(x, y);
+    draw(pen);
+    pen.restore();
+  };
 
 /** Something that can be drawn apart from the screen. */
 export interface Picture {

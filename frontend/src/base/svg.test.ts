@@ -7,7 +7,8 @@ import { SvgPen, type Ruler } from "./svg.ts";
 
 /** Letters six wide; tops stand nine above the line they are written on. */
 const ruler: Ruler = {
-  font: "", textBaseline: "alphabetic",
+  font: "",
+  textBaseline: "alphabetic",
   measureText(text: string) {
     const alphabeticBaseline = { top: -9, middle: -4 }[this.textBaseline as string] ?? 0;
     return { width: 6 * text.length, alphabeticBaseline } as TextMetrics;
@@ -65,7 +66,10 @@ describe("a pen that writes SVG", () => {
       pen.lineTo(5, 5);
       pen.stroke();
     });
-    expect(svg).toContain('stroke="#123456" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" stroke-dasharray="3 2" stroke-opacity="0.5"');
+    expect(svg).toContain(
+      'stroke="#123456" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" ' +
+        'stroke-dasharray="3 2" stroke-opacity="0.5"',
+    );
     expect(svg).toContain('<path d="M0 0L5 5" fill="none" stroke="#000" stroke-width="1"/>');
   });
 

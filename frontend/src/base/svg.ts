@@ -24,8 +24,19 @@ interface Style {
 }
 
 const PLAIN: Style = {
-  fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, lineCap: "butt", lineJoin: "miter", globalAlpha: 1,
-  font: "10px sans-serif", textAlign: "start", textBaseline: "alphabetic", dash: [], x: 0, y: 0, clips: 0,
+  fillStyle: "#000",
+  strokeStyle: "#000",
+  lineWidth: 1,
+  lineCap: "butt",
+  lineJoin: "miter",
+  globalAlpha: 1,
+  font: "10px sans-serif",
+  textAlign: "start",
+  textBaseline: "alphabetic",
+  dash: [],
+  x: 0,
+  y: 0,
+  clips: 0,
 };
 
 /** Measures texts as a canvas does. */
@@ -44,9 +55,11 @@ export class SvgPen implements Pen {
   /** The whole document. */
   document(width: number, height: number, title: string): string {
     while (this.saved.length) this.restore();
-    const open = `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" role="img">`;
+    const size = `width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}"`;
+    const open = `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">`;
     const defs = this.defs.size ? `<defs>${[...this.defs.values()].join("")}</defs>` : "";
-    return `${open}<title>${escaped(title)}</title>${defs}${this.out.join("")}${"</g>".repeat(this.style.clips)}</svg>\n`;
+    const closing = "</g>".repeat(this.style.clips);
+    return `${open}<title>${escaped(title)}</title>${defs}${this.out.join("")}${closing}</svg>\n`;
   }
 
   /** Define a thing when it first occurs, and refer to it from then on. */
@@ -110,11 +123,18 @@ export class SvgPen implements Pen {
     this.path += `M${this.at(x, y)}h${n(w)}v${n(h)}h${n(-w)}z`;
   }
 
-  roundRect(x: number, y: number, w: number, h: number, radii?: number | DOMPointInit | Iterable<number | DOMPointInit>): void {
+  roundRect(
+    x: number,
+    y: number,
+    w: number,
+    h: number,
+    radii?: number | DOMPointInit | Iterable<number | DOMPointInit>,
+  ): void {
     const r = Math.min(typeof radii === "number" ? radii : 0, w / 2, h / 2);
     const corner = (dx: number, dy: number): string => `a${n(r)} ${n(r)} 0 0 1 ${n(dx)} ${n(dy)}`;
-    this.path += `M${this.at(x + r, y)}h${n(w - 2 * r)}${corner(r, r)}v${n(h - 2 * r)}${corner(-r, r)}`
-      + `h${n(2 * r - w)}${corner(-r, -r)}v${n(2 * r - h)}${corner(r, -r)}z`;
+    this.path +=
+      `M${this.at(x + r, y)}h${n(w - 2 * r)}${corner(r, r)}v${n(h - 2 * r)}${corner(-r, r)}` +
+      `h${n(2 * r - w)}${corner(-r, -r)}v${n(2 * r - h)}${corner(r, -r)}z`;
   }
 
   fill(): void {
@@ -138,7 +158,9 @@ export class SvgPen implements Pen {
     const anchor = { right: "end", end: "end", center: "middle" }[this.style.textAlign as string];
     const end = anchor ? ` text-anchor="${anchor}"` : "";
     const font = escaped(this.style.font.replace(/\s+/g, " "));
-    this.out.push(`<text x="${n(x + this.style.x)}" y="${n(y + this.style.y + this.drop())}" style="font:${font}" xml:space="preserve"${end}${this.filling}>${escaped(text)}</text>`);
+    const place = `x="${n(x + this.style.x)}" y="${n(y + this.style.y + this.drop())}"`;
+    const look = `style="font:${font}" xml:space="preserve"${end}${this.filling}`;
+    this.out.push(`<text ${place} ${look}>${escaped(text)}</text>`);
   }
 
   measureText(text: string): TextMetrics {
@@ -161,7 +183,8 @@ export class SvgPen implements Pen {
   private at = (x: number, y: number): string => `${n(x + this.style.x)} ${n(y + this.style.y)}`;
 
   private box(x: number, y: number, w: number, h: number): string {
-    return `x="${n(x + this.style.x)}" y="${n(y + this.style.y)}" width="${n(Math.max(0, w))}" height="${n(Math.max(0, h))}"`;
+    const size = `width="${n(Math.max(0, w))}" height="${n(Math.max(0, h))}"`;
+    return `x="${n(x + this.style.x)}" y="${n(y + this.style.y)}" ${size}`;
   }
 
   private get filling(): string {
@@ -171,31 +194,69 @@ export class SvgPen implements Pen {
 
   private get line(): string {
     const { strokeStyle, lineWidth, lineCap, lineJoin, dash, globalAlpha } = this.style;
-    return ` stroke="${colour(strokeStyle)}" stroke-width="${n(lineWidth)}"`
-      + (lineCap === "butt" ? "" : ` stroke-linecap="${lineCap}"`)
-      + (lineJoin === "miter" ? "" : ` stroke-linejoin="${lineJoin}"`)
-      + (dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : "")
-      + (globalAlpha < 1 ? ` stroke-opacity="${n(globalAlpha)}"` : "");
+    return (
+      ` stroke="${colour(strokeStyle)}" stroke-width="${n(lineWidth)}"` +
+      (lineCap === "butt" ? "" : ` stroke-linecap="${lineCap}"`) +
+      (lineJoin === "miter" ? "" : ` stroke-linejoin="${lineJoin}"`) +
+      (dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : "") +
+      (globalAlpha < 1 ? ` stroke-opacity="${n(globalAlpha)}"` : "")
+    );
   }
 
-  get fillStyle(): Fill { return this.style.fillStyle; }
-  set fillStyle(value: Fill) { this.style.fillStyle = value; }
-  get strokeStyle(): Fill { return this.style.strokeStyle; }
-  set strokeStyle(value: Fill) { this.style.strokeStyle = value; }
-  get lineWidth(): number { return this.style.lineWidth; }
-  set lineWidth(value: number) { this.style.lineWidth = value; }
-  get lineCap(): CanvasLineCap { return this.style.lineCap; }
-  set lineCap(value: CanvasLineCap) { this.style.lineCap = value; }
-  get lineJoin(): CanvasLineJoin { return this.style.lineJoin; }
-  set lineJoin(value: CanvasLineJoin) { this.style.lineJoin = value; }
-  get globalAlpha(): number { return this.style.globalAlpha; }
-  set globalAlpha(value: number) { this.style.globalAlpha = value; }
-  get font(): string { return this.style.font; }
-  set font(value: string) { this.style.font = value; }
-  get textAlign(): CanvasTextAlign { return this.style.textAlign; }
-  set textAlign(value: CanvasTextAlign) { this.style.textAlign = value; }
-  get textBaseline(): CanvasTextBaseline { return this.style.textBaseline; }
-  set textBaseline(value: CanvasTextBaseline) { this.style.textBaseline = value; }
+  get fillStyle(): Fill {
+    return this.style.fillStyle;
+  }
+  set fillStyle(value: Fill) {
+    this.style.fillStyle = value;
+  }
+  get strokeStyle(): Fill {
+    return this.style.strokeStyle;
+  }
+  set strokeStyle(value: Fill) {
+    this.style.strokeStyle = value;
+  }
+  get lineWidth(): number {
+    return this.style.lineWidth;
+  }
+  set lineWidth(value: number) {
+    this.style.lineWidth = value;
+  }
+  get lineCap(): CanvasLineCap {
+    return this.style.lineCap;
+  }
+  set lineCap(value: CanvasLineCap) {
+    this.style.lineCap = value;
+  }
+  get lineJoin(): CanvasLineJoin {
+    return this.style.lineJoin;
+  }
+  set lineJoin(value: CanvasLineJoin) {
+    this.style.lineJoin = value;
+  }
+  get globalAlpha(): number {
+    return this.style.globalAlpha;
+  }
+  set globalAlpha(value: number) {
+    this.style.globalAlpha = value;
+  }
+  get font(): string {
+    return this.style.font;
+  }
+  set font(value: string) {
+    this.style.font = value;
+  }
+  get textAlign(): CanvasTextAlign {
+    return this.style.textAlign;
+  }
+  set textAlign(value: CanvasTextAlign) {
+    this.style.textAlign = value;
+  }
+  get textBaseline(): CanvasTextBaseline {
+    return this.style.textBaseline;
+  }
+  set textBaseline(value: CanvasTextBaseline) {
+    this.style.textBaseline = value;
+  }
 }
 
 /** A number as short as it can be written to a hundredth. */
@@ -203,14 +264,23 @@ const n = (value: number): string => String(Math.round(value * 100) / 100);
 
 /** `rgb(1 2 3)` as `#010203`, which every viewer knows. */
 function colour(fill: Fill): string {
-  const parts = /^rgb\((\d+)[ ,]+(\d+)[ ,]+(\d+)\)$/.exec(String(fill));
-  if (!parts) return escaped(String(fill));
-  return `#${parts.slice(1).map((part) => Number(part).toString(16).padStart(2, "0")).join("")}`;
+  if (typeof fill !== "string") throw new TypeError("vectors are filled with plain colours");
+  const parts = /^rgb\((\d+)[ ,]+(\d+)[ ,]+(\d+)\)$/.exec(fill);
+  if (!parts) return escaped(fill);
+  return `#${parts
+    .slice(1)
+    .map((part) => Number(part).toString(16).padStart(2, "0"))
+    .join("")}`;
 }
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 /** Text for XML; characters that XML has no place for are left out. */
 function escaped(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "").replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);
+  return (
+    text
+      // eslint-disable-next-line no-control-regex -- these are what has no place
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
+      .replace(/[&<>"]/g, (sign) => ENTITIES[sign]!)
+  );
 }

@@ -12,7 +12,10 @@ export class Bookmarks {
   list: readonly Bookmark[];
   private readonly key: string;
 
-  constructor(run: string, private readonly storage: Pick<Storage, "getItem" | "setItem"> | null) {
+  constructor(
+    run: string,
+    private readonly storage: Pick<Storage, "getItem" | "setItem"> | null,
+  ) {
     this.key = `kviz.bookmarks.${run}`;
     this.list = this.read();
   }

@@ -26,8 +26,11 @@ function cycle(number: number, preemptor: number, victim: number, lost = -1): un
 function fold(...cycles: unknown[][][]): Fold {
   const events = [
     ["RunStarted", "test", 0, 0n, [], [], []],
-    pod(HIGH!, "high", ""), pod(MIDDLE!, "middle-a", "ReplicaSet/middle", 0),
-    pod(BACK!, "middle-b", "ReplicaSet/middle"), pod(LOW!, "low", "", 1), pod(LATE!, "late", ""),
+    pod(HIGH, "high", ""),
+    pod(MIDDLE, "middle-a", "ReplicaSet/middle", 0),
+    pod(BACK, "middle-b", "ReplicaSet/middle"),
+    pod(LOW, "low", "", 1),
+    pod(LATE, "late", ""),
     ...cycles.flat(),
   ];
   const made = new Fold();
@@ -37,7 +40,7 @@ function fold(...cycles: unknown[][][]): Fold {
 
 describe("a cascade", () => {
   test("goes on when an evicted pod's replacement evicts in turn", () => {
-    const run = fold(cycle(1, HIGH!, MIDDLE!), cycle(2, BACK!, LOW!));
+    const run = fold(cycle(1, HIGH, MIDDLE), cycle(2, BACK, LOW));
     expect(preemptions(run).map(({ after }) => after)).toEqual([null, { cycle: 1, link: "returned" }]);
     const tree = cascadeOf(run, 2)!;
     expect(tree.preemption.cycle).toBe(1);
@@ -45,12 +48,12 @@ describe("a cascade", () => {
   });
 
   test("goes on when a pod loses its nomination and has to look elsewhere", () => {
-    const run = fold(cycle(1, LATE!, MIDDLE!), cycle(2, HIGH!, LOW!, LATE!), cycle(3, LATE!, BACK!));
+    const run = fold(cycle(1, LATE, MIDDLE), cycle(2, HIGH, LOW, LATE), cycle(3, LATE, BACK));
     expect(preemptions(run)[2]!.after).toEqual({ cycle: 2, link: "outbid" });
   });
 
   test("is none where a preemption stands alone", () => {
-    const run = fold(cycle(1, HIGH!, LOW!), cycle(2, LATE!, MIDDLE!));
+    const run = fold(cycle(1, HIGH, LOW), cycle(2, LATE, MIDDLE));
     expect(cascadeOf(run, 1)).toBeNull();
     expect(cascadeOf(run, 7)).toBeNull();
   });

@@ -111,7 +111,9 @@ export class Chronicle {
         this.node.data[event.cycle] = event.node;
         if (event.cycle === this.nCycles) this.isRunning = false;
         return;
-      case "ClockAdvanced": case "ScenarioStepped": case "RunFinished":
+      case "ClockAdvanced":
+      case "ScenarioStepped":
+      case "RunFinished":
         if (!this.isRunning && this.nCycles) this.isOpen = false;
         return;
       case "PreemptionDecided":

@@ -3,14 +3,24 @@ import { describe, expect, test, vi } from "vitest";
 import { Bookmarks } from "./bookmarks.ts";
 import { Commands, keyLabel, keyName } from "./commands.ts";
 
-const press = (key: string, held: Partial<Record<"ctrlKey" | "metaKey" | "altKey" | "shiftKey", boolean>> = {}) =>
-  ({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...held });
+const press = (key: string, held: Partial<Record<"ctrlKey" | "metaKey" | "altKey" | "shiftKey", boolean>> = {}) => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  ...held,
+});
 
 describe("keys", () => {
   test.each([
-    [press(" "), "Space"], [press("n"), "n"], [press("N", { shiftKey: true }), "N"],
-    [press("ArrowLeft", { shiftKey: true }), "Shift+ArrowLeft"], [press("k", { ctrlKey: true }), "Ctrl+K"],
-    [press("k", { metaKey: true }), "Ctrl+K"], [press("?", { shiftKey: true }), "?"],
+    [press(" "), "Space"],
+    [press("n"), "n"],
+    [press("N", { shiftKey: true }), "N"],
+    [press("ArrowLeft", { shiftKey: true }), "Shift+ArrowLeft"],
+    [press("k", { ctrlKey: true }), "Ctrl+K"],
+    [press("k", { metaKey: true }), "Ctrl+K"],
+    [press("?", { shiftKey: true }), "?"],
   ])("%o is %s", (event, name) => expect(keyName(event)).toBe(name));
 
   test("are written as on a keyboard", () => expect(keyLabel("Shift+ArrowLeft")).toBe("Shift ←"));
@@ -50,7 +60,10 @@ describe("the registry", () => {
 describe("bookmarks", () => {
   const storage = () => {
     const kept = new Map<string, string>();
-    return { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => void kept.set(key, value) };
+    return {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+    };
   };
   const at = (cycle: number) => ({ cycle, point: null, plugin: null });
 
@@ -61,7 +74,10 @@ describe("bookmarks", () => {
     marks.put(at(2), "early");
     marks.put(at(9), "later");
     const again = new Bookmarks("a", store);
-    expect(again.list.map((mark) => [mark.position.cycle, mark.note])).toEqual([[2, "early"], [9, "later"]]);
+    expect(again.list.map((mark) => [mark.position.cycle, mark.note])).toEqual([
+      [2, "early"],
+      [9, "later"],
+    ]);
     expect(new Bookmarks("b", store).list).toEqual([]);
     again.remove(2);
     expect(again.at(at(2))).toBeUndefined();

@@ -79,10 +79,19 @@ export function keyName(event: KeyLike): string {
 }
 
 const SIGNS: Record<string, string> = {
-  ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Ctrl: "Ctrl", Shift: "Shift",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  Ctrl: "Ctrl",
+  Shift: "Shift",
 };
 
 /** A key as it is written on keyboards: `Shift →`. */
-export const keyLabel = (key: string): string => key.split("+").map((part) => SIGNS[part] ?? part).join(" ");
+export const keyLabel = (key: string): string =>
+  key
+    .split("+")
+    .map((part) => SIGNS[part] ?? part)
+    .join(" ");
 
 const isChord = (name: string): boolean => name.startsWith("Ctrl+") || name.startsWith("Alt+");

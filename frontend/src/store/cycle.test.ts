@@ -9,8 +9,18 @@ import { Fold } from "./fold.ts";
 
 const PLUGINS = ["Sort", "Taints", "Fit", "Images", "Binder", "Extender"];
 const OK = ["Success", -1, []];
-const PROFILE = ["default", [["QueueSort", [0], []], ["PreFilter", [2], []], ["Filter", [1, 2], []],
-  ["PreScore", [1, 3], []], ["Score", [1, 3], [3, 1]], ["Permit", [], []], ["Bind", [4], []]]];
+const PROFILE = [
+  "default",
+  [
+    ["QueueSort", [0], []],
+    ["PreFilter", [2], []],
+    ["Filter", [1, 2], []],
+    ["PreScore", [1, 3], []],
+    ["Score", [1, 3], [3, 1]],
+    ["Permit", [], []],
+    ["Bind", [4], []],
+  ],
+];
 const PRELUDE = [
   ["RunStarted", "0", 0, 1_000n, PLUGINS, [PROFILE], []],
   ["PodAdded", 0, "a", "x", "default", 0, [], "", -1, -1, "Pending", false],
@@ -27,27 +37,42 @@ const started = (cycle: number, pod: number): unknown[] => ["CycleStarted", cycl
 const point = (steps: readonly PointStep[], name: string): PointStep => steps.find((s) => s.point === name)!;
 
 describe("a cycle that binds", () => {
-  const record = cycleRecord(fold(
-    started(1, 0),
-    ["PreFilterFinished", OK, [], null],
-    ["FilterFinished", 9, 4, 9, [[1, 3], [5, 2]], false],
-    ["PreScoreFinished", OK, [3]],
-    ["NodeSelected", 7, "heap", 4, 300, 1, 6, 290, [1]],
-    ["PointFinished", 0, "Reserve", OK],
-    ["PointFinished", 0, "Permit", OK],
-    ["CycleFinished", 1, 0, 7, "", [], []],
-    ["ClockAdvanced", 2_000_000n],
-    started(2, 1),
-    ["PointFinished", 0, "PreBind", OK],
-    ["PointFinished", 0, "Bind", ["Success", 4, []]],
-    ["CycleFinished", 2, 4, -1, "", [], []],
-  ), 1);
+  const record = cycleRecord(
+    fold(
+      started(1, 0),
+      ["PreFilterFinished", OK, [], null],
+      [
+        "FilterFinished",
+        9,
+        4,
+        9,
+        [
+          [1, 3],
+          [5, 2],
+        ],
+        false,
+      ],
+      ["PreScoreFinished", OK, [3]],
+      ["NodeSelected", 7, "heap", 4, 300, 1, 6, 290, [1]],
+      ["PointFinished", 0, "Reserve", OK],
+      ["PointFinished", 0, "Permit", OK],
+      ["CycleFinished", 1, 0, 7, "", [], []],
+      ["ClockAdvanced", 2_000_000n],
+      started(2, 1),
+      ["PointFinished", 0, "PreBind", OK],
+      ["PointFinished", 0, "Bind", ["Success", 4, []]],
+      ["CycleFinished", 2, 4, -1, "", [], []],
+    ),
+    1,
+  );
 
   test("counts nodes from plugin to plugin, extenders last", () => {
     const filter = point(record.points, "Filter");
     expect(filter.flow).toEqual({ into: 9, out: 4 });
     expect(filter.plugins.map((p) => [PLUGINS[p.plugin], p.outcome, p.rejected])).toEqual([
-      ["Taints", "failed", 3], ["Fit", "passed", 0], ["Extender", "failed", 2],
+      ["Taints", "failed", 3],
+      ["Fit", "passed", 0],
+      ["Extender", "failed", 2],
     ]);
   });
 
@@ -61,7 +86,10 @@ describe("a cycle that binds", () => {
   test("skips what has nothing to do", () => {
     expect(point(record.points, "PostFilter")).toMatchObject({ outcome: "skipped", ran: false });
     expect(point(record.points, "Permit")).toMatchObject({ outcome: "skipped", ran: true });
-    expect(point(record.points, "Score").plugins.map((p) => [p.outcome, p.weight])).toEqual([["passed", 3], ["skipped", 1]]);
+    expect(point(record.points, "Score").plugins.map((p) => [p.outcome, p.weight])).toEqual([
+      ["passed", 3],
+      ["skipped", 1],
+    ]);
   });
 
   test("is decided by scoring", () => expect(decidingPoint(record)).toBe("Score"));
@@ -69,19 +97,32 @@ describe("a cycle that binds", () => {
 
 describe("a cycle that fails", () => {
   test("in PreFilter has not asked any Filter plugin", () => {
-    const record = cycleRecord(fold(started(1, 0),
-      ["PreFilterFinished", ["UnschedulableAndUnresolvable", 2, ["no"]], [], null],
-      ["CycleFinished", 1, 1, -1, "no", [2], []]), 1);
+    const record = cycleRecord(
+      fold(
+        started(1, 0),
+        ["PreFilterFinished", ["UnschedulableAndUnresolvable", 2, ["no"]], [], null],
+        ["CycleFinished", 1, 1, -1, "no", [2], []],
+      ),
+      1,
+    );
     expect(point(record.points, "PreFilter")).toMatchObject({ outcome: "failed", flow: { into: 9, out: 0 } });
     expect(point(record.points, "Filter").plugins.map((p) => p.outcome)).toEqual(["unasked", "unasked"]);
     expect(decidingPoint(record)).toBe("PreFilter");
   });
 
   test("at the only node left skips scoring", () => {
-    const record = cycleRecord(fold(started(1, 0), ["PreFilterFinished", OK, [], [3]],
-      ["FilterFinished", 1, 1, 9, [], false], ["NodeSelected", 3, "single", 1],
-      ["PointFinished", 0, "Reserve", OK], ["PointFinished", 0, "Permit", ["Unschedulable", 4, ["not now"]]],
-      ["CycleFinished", 1, 1, -1, "", [4], []]), 1);
+    const record = cycleRecord(
+      fold(
+        started(1, 0),
+        ["PreFilterFinished", OK, [], [3]],
+        ["FilterFinished", 1, 1, 9, [], false],
+        ["NodeSelected", 3, "single", 1],
+        ["PointFinished", 0, "Reserve", OK],
+        ["PointFinished", 0, "Permit", ["Unschedulable", 4, ["not now"]]],
+        ["CycleFinished", 1, 1, -1, "", [4], []],
+      ),
+      1,
+    );
     expect(point(record.points, "PreFilter").flow).toEqual({ into: 9, out: 1 });
     expect(point(record.points, "PreScore").outcome).toBe("skipped");
     expect(point(record.points, "Score").outcome).toBe("skipped");
@@ -92,18 +133,28 @@ describe("a cycle that fails", () => {
 
 describe("calls to extenders", () => {
   const called = (pod: number, verb: string): unknown[] => ["ExtenderCalled", "http://e", verb, 3, 2, 5, "", "", pod];
-  const record = cycleRecord(fold(
-    started(1, 0),
-    ["FilterFinished", 9, 4, 9, [], false],
-    called(0, "filter"), called(0, "prioritize"), called(1, "bind"),
-    ["NodeSelected", 7, "heap", 4, 300, 1, 6, 290, [1]],
-    ["CycleFinished", 1, 0, 7, "", [], []],
-    started(2, 1),
-    called(0, "bind"),
-  ), 1);
+  const record = cycleRecord(
+    fold(
+      started(1, 0),
+      ["FilterFinished", 9, 4, 9, [], false],
+      called(0, "filter"),
+      called(0, "prioritize"),
+      called(1, "bind"),
+      ["NodeSelected", 7, "heap", 4, 300, 1, 6, 290, [1]],
+      ["CycleFinished", 1, 0, 7, "", [], []],
+      started(2, 1),
+      called(0, "bind"),
+    ),
+    1,
+  );
 
   test("stand at the point where they were made, also in the binding cycle", () => {
     expect(record.extenders.map((call) => call.verb)).toEqual(["filter", "prioritize", "bind"]);
-    expect(["Filter", "Score", "Bind", "PostFilter"].map((name) => point(record.points, name).calls)).toEqual([[0], [1], [2], []]);
+    expect(["Filter", "Score", "Bind", "PostFilter"].map((name) => point(record.points, name).calls)).toEqual([
+      [0],
+      [1],
+      [2],
+      [],
+    ]);
   });
 });

@@ -100,12 +100,12 @@ function collectBinding(fold: Fold, from: number, pod: number, seen: Seen): void
   }
 }
 
-
 function points(fold: Fold, draft: Draft, seen: Seen, from: number, to: number): PointStep[] {
   const attached = attachedPlugins(fold, draft.started.profile);
   let moment = from + 1;
   return POINTS.map((point) => {
-    const step = draft.observed ? observedStep(point, draft, seen.callSeqs)
+    const step = draft.observed
+      ? observedStep(point, draft, seen.callSeqs)
       : pointStep(point, draft, seen, attached.get(point) ?? NO_PLUGINS);
     if (step.seq >= 0) moment = Math.max(moment, step.seq + 1);
     const { seq, ...rest } = step;
@@ -117,7 +117,10 @@ function points(fold: Fold, draft: Draft, seen: Seen, from: number, to: number):
 
 /** Where the scheduler asks its extenders what. */
 const POINT_OF_VERB: Partial<Record<string, Point>> = {
-  filter: "Filter", prioritize: "Score", preempt: "PostFilter", bind: "Bind",
+  filter: "Filter",
+  prioritize: "Score",
+  preempt: "PostFilter",
+  bind: "Bind",
 };
 
 const NO_PLUGINS: PointPlugins = { point: "", plugins: [], weights: [] };
@@ -126,7 +129,6 @@ const NO_PLUGINS: PointPlugins = { point: "", plugins: [], weights: [] };
 export function attachedPlugins(fold: Fold, profile: number): Map<string, PointPlugins> {
   return new Map(fold.run?.profiles[profile]?.points.map((point) => [point.point, point]));
 }
-
 
 function pointStep(point: Point, draft: Draft, seen: Seen, attached: PointPlugins): Step {
   switch (point) {
@@ -139,8 +141,7 @@ function pointStep(point: Point, draft: Draft, seen: Seen, attached: PointPlugin
     case "PostFilter":
       return postFilterStep(draft, seen, attached);
     case "PreScore":
-      return preStep(
-        draft.preScore, seen.byKind.get("PreScoreFinished")?.seq, attached, null, draft.selected !== null);
+      return preStep(draft.preScore, seen.byKind.get("PreScoreFinished")?.seq, attached, null, draft.selected !== null);
     case "Score":
       return scoreStep(draft, seen, attached);
     default:
@@ -159,7 +160,10 @@ function step(
 
 function plain(attached: PointPlugins, outcome: PluginStep["outcome"]): PluginStep[] {
   return attached.plugins.map((plugin, i) => ({
-    plugin, outcome, rejected: 0, weight: attached.weights[i] ?? 0,
+    plugin,
+    outcome,
+    rejected: 0,
+    weight: attached.weights[i] ?? 0,
   }));
 }
 
@@ -224,7 +228,9 @@ function postFilterStep(draft: Draft, seen: Seen, attached: PointPlugins): Step 
   const made = event.status.code === "Success";
   const plugins = plain(attached, made ? "passed" : "failed").map((plugin): PluginStep =>
     made && event.status.plugin >= 0 && event.status.plugin !== plugin.plugin
-      ? { ...plugin, outcome: "failed" } : plugin);
+      ? { ...plugin, outcome: "failed" }
+      : plugin,
+  );
   const seq = seen.byKind.get("PostFilterFinished")!.seq;
   return step(made ? "passed" : "failed", plugins, seq, { status: event.status });
 }
@@ -237,7 +243,8 @@ function scoreStep(draft: Draft, seen: Seen, attached: PointPlugins): Step {
   if (event.rule === "single") return step("skipped", plain(attached, "unasked"), seq, { flow });
   const skipped = draft.preScore?.skipped ?? [];
   const plugins = plain(attached, "passed").map((plugin): PluginStep =>
-    skipped.includes(plugin.plugin) ? { ...plugin, outcome: "skipped" } : plugin);
+    skipped.includes(plugin.plugin) ? { ...plugin, outcome: "skipped" } : plugin,
+  );
   return step("passed", plugins, seq, { flow });
 }
 
@@ -245,8 +252,8 @@ function bindStep(point: Point, seen: Seen, attached: PointPlugins): Step {
   const done = seen.points.get(point);
   if (!done) return step("unreached", plain(attached, "unasked"), -1);
   const { status, seq } = done;
-  const outcome = status.code === "Success" || status.code === "Skip" ? "passed"
-    : status.code === "Wait" ? "waiting" : "failed";
+  const outcome =
+    status.code === "Success" || status.code === "Skip" ? "passed" : status.code === "Wait" ? "waiting" : "failed";
   if (!attached.plugins.length && outcome === "passed") return step("skipped", [], seq, { status });
   return step(outcome, inOrder(attached, status, []), seq, { status });
 }
@@ -261,5 +268,4 @@ export function decidingPoint(record: CycleRecord): Point {
   return record.filter ? "Filter" : "PreFilter";
 }
 
-export const isPlaced = (result: Result): boolean =>
-  result === Result.SCHEDULED || result === Result.WAITING;
+export const isPlaced = (result: Result): boolean => result === Result.SCHEDULED || result === Result.WAITING;

@@ -38,7 +38,8 @@ describe("moving", () => {
     expect(explorer.frame.position.cycle).toBe(1);
     const inOne = new Explorer("run", () => new Promise(() => undefined));
     inOne.begin(readAddress(""), true);
-    inOne.receive(new SyntheticRun({ nodes: 3, pods: 5, chunk: 1e6 }).chunks().next().value!);
+    const [only] = new SyntheticRun({ nodes: 3, pods: 5, chunk: 1e6 }).chunks();
+    inOne.receive(only!);
     expect(inOne.frame.position.cycle).toBe(1);
     inOne.begin(readAddress("?c=0"), true);
     expect(inOne.frame.position.cycle).toBe(0);
@@ -66,7 +67,17 @@ describe("moving", () => {
       explorer.step(1);
       seen.push(explorer.frame.position.point);
     }
-    expect(seen).toEqual(["QueueSort", "PreFilter", "Filter", "PreScore", "Score", "Reserve", "PreBind", "Bind", "QueueSort"]);
+    expect(seen).toEqual([
+      "QueueSort",
+      "PreFilter",
+      "Filter",
+      "PreScore",
+      "Score",
+      "Reserve",
+      "PreBind",
+      "Bind",
+      "QueueSort",
+    ]);
     explorer.step(-1);
     expect(explorer.frame.position).toMatchObject({ cycle: 1, point: "Bind" });
   });
@@ -204,7 +215,8 @@ describe("details", () => {
   test("that fail can be tried again", async () => {
     let broken = true;
     const explorer = new Explorer("run", (cycle) =>
-      broken ? Promise.reject(new Error("503 Unavailable")) : Promise.resolve(run.detail(cycle)));
+      broken ? Promise.reject(new Error("503 Unavailable")) : Promise.resolve(run.detail(cycle)),
+    );
     explorer.begin(readAddress("?c=2"), true);
     for (const chunk of run.chunks()) explorer.receive(chunk);
     await arrived(explorer);
@@ -270,8 +282,13 @@ describe("what is told", () => {
     const { explorer } = open();
     explorer.goToCycle(100);
     const all = lanes(explorer.state);
-    for (const { queue, count, pods } of all) expect(explorer.state.count(queue)).toBe(count), expect(pods.length).toBe(count);
-    const active = all.find((lane) => lane.queue === Queue.ACTIVE)!.pods.map((pod) => explorer.state.podFacts(pod)!.priority);
+    for (const { queue, count, pods } of all) {
+      expect(explorer.state.count(queue)).toBe(count);
+      expect(pods.length).toBe(count);
+    }
+    const active = all
+      .find((lane) => lane.queue === Queue.ACTIVE)!
+      .pods.map((pod) => explorer.state.podFacts(pod)!.priority);
     expect(active).toEqual([...active].sort((a, b) => b - a));
   });
 
@@ -288,11 +305,17 @@ describe("what is told", () => {
     expect(misses.length).toBe(3);
     expect(explorer.pluginName(misses[0]!.plugin)).toBe("NodeResourcesFit");
     const all = nearestMisses(explorer, record!, detail.detail, 1000);
-    expect(all.map(({ node }) => node).sort((a, b) => a - b)).toEqual([...detail.detail.examined].sort((a, b) => a - b));
+    expect(all.map(({ node }) => node).sort((a, b) => a - b)).toEqual(
+      [...detail.detail.examined].sort((a, b) => a - b),
+    );
     expect(misses).toEqual(all.slice(0, 3));
     const requests = explorer.state.podFacts(record!.started.pod)!.requests;
-    const lacking = all.filter(({ short }) => short.length === 1).map(({ plugin, short: [one] }) =>
-      ({ plugin, share: one!.amount / requests[explorer.state.resources.indexOf(one!.resource)]! }));
+    const lacking = all
+      .filter(({ short }) => short.length === 1)
+      .map(({ plugin, short: [one] }) => ({
+        plugin,
+        share: one!.amount / requests[explorer.state.resources.indexOf(one!.resource)]!,
+      }));
     expect(lacking.length).toBeGreaterThan(1);
     expect(lacking).toEqual([...lacking].sort((a, b) => a.share - b.share));
   });

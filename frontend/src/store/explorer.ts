@@ -18,16 +18,8 @@ import {
   type TableOptions,
 } from "./frame.ts";
 import type { Address, Tab } from "./link.ts";
-import {
-  granularityOf,
-  neighbour,
-  refine,
-  samePosition,
-  START,
-  type Granularity,
-  type Position,
-} from "./position.ts";
-import type { CycleRecord, Point } from "./record.ts";
+import { granularityOf, neighbour, refine, samePosition, START, type Granularity, type Position } from "./position.ts";
+import type { CycleRecord } from "./record.ts";
 import { State } from "./state.ts";
 import { cycleDetail, type CycleDetail } from "./verdicts.ts";
 
@@ -55,9 +47,14 @@ export class Explorer {
   private podNumbersUpTo = 0;
   private wanted: Address | null = null;
 
-  /** `fetchAlso` asks what other plugins would have said of a cycle's nodes, `fetchStates` what they prepared; null: nobody to ask. */
+  /**
+   * `fetchAlso` returns what the other plugins would have said of a cycle's nodes, `fetchStates` what
+   * plugins prepared in it; both null where there is no server.
+   */
   constructor(
-    run: string, fetchDetail: FetchDetail, storage: Storage | null = null,
+    run: string,
+    fetchDetail: FetchDetail,
+    storage: Storage | null = null,
     readonly fetchAlso: Source["also"] = null,
     readonly fetchStates: Source["states"] = null,
   ) {
@@ -68,12 +65,23 @@ export class Explorer {
       (cycle) => cycle === this.frame.position.cycle && this.update({}),
     );
     this.frame = {
-      revision: 0, nCycles: 0, position: START, by: "cycle", record: null, detail: { kind: "none" },
-      pod: -1, podIsPinned: false, node: -1, tab: "why",
+      revision: 0,
+      nCycles: 0,
+      position: START,
+      by: "cycle",
+      record: null,
+      detail: { kind: "none" },
+      pod: -1,
+      podIsPinned: false,
+      node: -1,
+      tab: "why",
       map: { group: "zone", colour: "auto", isolate: -1, query: "", asTable: false },
       tables: PLAIN_TABLES,
       live: { link: "connecting", status: null, error: "" },
-      following: false, playing: false, speed: 1, moves: false,
+      following: false,
+      playing: false,
+      speed: 1,
+      moves: false,
     };
   }
 
@@ -338,7 +346,9 @@ export class Explorer {
     this.wanted = address;
     const { tab } = address;
     const map = {
-      ...this.frame.map, group: address.group || "zone", colour: address.colour || "auto",
+      ...this.frame.map,
+      group: address.group || "zone",
+      colour: address.colour || "auto",
     };
     this.update({ tab, map, ...this.resolveWanted() });
   }
@@ -369,9 +379,10 @@ export class Explorer {
     const next = { ...before, ...change, nCycles: this.fold.chronicle.nCycles };
     const record = this.record(next.position.cycle);
     this.state.seek(this.momentOf(next.position, record));
-    const pod = next.podIsPinned ? next.pod : record?.started.pod ?? -1;
+    const pod = next.podIsPinned ? next.pod : (record?.started.pod ?? -1);
     if (!samePosition(before.position, next.position)) this.fetchAround(before.position, next.position, looksAhead);
-    else if (record && this.details.state(record.number).kind === "none") this.fetchAround(next.position, next.position, looksAhead);
+    else if (record && this.details.state(record.number).kind === "none")
+      this.fetchAround(next.position, next.position, looksAhead);
     const detail: DetailState = record ? this.details.state(record.number) : { kind: "none" };
     const moves = Math.abs(next.position.cycle - before.position.cycle) <= 1 && !(next.playing && next.speed > CALM);
     this.frame = { ...next, record, pod, detail, moves, revision: before.revision + 1 };
@@ -379,7 +390,7 @@ export class Explorer {
   }
 
   private momentOf(position: Position, record: CycleRecord | null): number {
-    const step = record?.points.find((p) => p.point === (position.point as Point | null));
+    const step = record?.points.find((p) => p.point === position.point);
     return step ? step.moment : this.fold.chronicle.endMoment.at(position.cycle);
   }
 

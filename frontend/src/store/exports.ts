@@ -9,12 +9,30 @@ export type Export =
   | { readonly id: string; readonly kind: "table"; readonly of: TableName };
 
 const run = (as: "file" | "page"): Export => ({ id: `run-${as}`, kind: "run", as });
-const picture = (of: PictureName, as: "png" | "svg" | "copy"): Export => ({ id: `${of}-${as}`, kind: "picture", of, as });
+const picture = (of: PictureName, as: "png" | "svg" | "copy"): Export => ({
+  id: `${of}-${as}`,
+  kind: "picture",
+  of,
+  as,
+});
 const table = (of: TableName): Export => ({ id: `csv-${of}`, kind: "table", of });
 
 export const EXPORTS: readonly Export[] = [
-  run("file"), run("page"),
-  picture("map", "png"), picture("map", "svg"), picture("map", "copy"), picture("timeline", "png"), picture("timeline", "svg"),
-  table("nodes"), table("filter"), table("scores"), table("dryRuns"), table("criteria"),
-  table("cache"), table("events"), table("log"), table("queues"), table("cycles"),
+  run("file"),
+  run("page"),
+  picture("map", "png"),
+  picture("map", "svg"),
+  picture("map", "copy"),
+  picture("timeline", "png"),
+  picture("timeline", "svg"),
+  table("nodes"),
+  table("filter"),
+  table("scores"),
+  table("dryRuns"),
+  table("criteria"),
+  table("cache"),
+  table("events"),
+  table("log"),
+  table("queues"),
+  table("cycles"),
 ];

@@ -16,14 +16,16 @@ const fixture = JSON.parse(text) as {
   states: { after: number; state: unknown }[];
 };
 const TIME_FIELDS: Record<string, number[]> = {
-  RunStarted: [3], ClockAdvanced: [1], PodEvicted: [4], QueueMoved: [8], PermitWaiting: [3],
+  RunStarted: [3],
+  ClockAdvanced: [1],
+  PodEvicted: [4],
+  QueueMoved: [8],
+  PermitWaiting: [3],
 };
 
 function chunk(first: number, events: unknown[][]): Uint8Array {
   const exact = events.map((event) =>
-    event.map((value, i) =>
-      TIME_FIELDS[event[0] as string]?.includes(i) ? BigInt(value as number) : value,
-    ),
+    event.map((value, i) => (TIME_FIELDS[event[0] as string]?.includes(i) ? BigInt(value as number) : value)),
   );
   return encode([first, exact], { useBigInt64: true });
 }

@@ -28,11 +28,15 @@ export function normalization(plugin: string, raw: number, all: Iterable<number>
 function sum(plugin: string, raw: number, min: number, max: number): Sum {
   switch (plugin) {
     case "TaintToleration":
-      return max ? { key: "sum.reversed", params: { raw, max }, value: BEST - Math.trunc((BEST * raw) / max) } : allBest();
+      return max
+        ? { key: "sum.reversed", params: { raw, max }, value: BEST - Math.trunc((BEST * raw) / max) }
+        : allBest();
     case "NodeAffinity":
       return max ? { key: "sum.scaled", params: { raw, max }, value: Math.trunc((BEST * raw) / max) } : plain(raw);
     case "PodTopologySpread":
-      return max ? { key: "sum.spread", params: { raw, min, max }, value: Math.trunc((BEST * (max + min - raw)) / max) } : allBest();
+      return max
+        ? { key: "sum.spread", params: { raw, min, max }, value: Math.trunc((BEST * (max + min - raw)) / max) }
+        : allBest();
     case "InterPodAffinity":
       return max > min
         ? { key: "sum.stretched", params: { raw, min, max }, value: Math.trunc(BEST * ((raw - min) / (max - min))) }

@@ -19,7 +19,10 @@ export interface TableOptions {
 }
 
 export const PLAIN_TABLES: TableOptions = {
-  nodesBy: "", nodesUp: true, filterShows: "all", filterByReason: false,
+  nodesBy: "",
+  nodesUp: true,
+  filterShows: "all",
+  filterByReason: false,
 };
 
 /** Views that can be drawn apart from the screen. */

@@ -10,8 +10,14 @@ export interface Group {
 }
 
 const POOL_LABELS = [
-  "pool", "node-pool", "nodepool", "cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup",
-  "kubernetes.azure.com/agentpool", "karpenter.sh/nodepool", "agentpool",
+  "pool",
+  "node-pool",
+  "nodepool",
+  "cloud.google.com/gke-nodepool",
+  "eks.amazonaws.com/nodegroup",
+  "kubernetes.azure.com/agentpool",
+  "karpenter.sh/nodepool",
+  "agentpool",
 ];
 const MANY = 60;
 
@@ -51,7 +57,10 @@ export class Grouping {
         values.set(label, known.size > MANY ? known : known.add(value));
       }
     }
-    return [...values].filter(([, v]) => v.size > 1 && v.size <= MANY).map(([label]) => label).sort();
+    return [...values]
+      .filter(([, v]) => v.size > 1 && v.size <= MANY)
+      .map(([label]) => label)
+      .sort();
   }
 }
 
@@ -82,7 +91,12 @@ function group(fold: Fold, by: string): Group[] {
 function namer(by: string): (facts: NodeFacts) => string {
   if (by === "none") return () => "";
   if (by === "zone") return (facts) => facts.zone;
-  if (by === "taint") return (facts) => facts.taints.map((t) => `${t.key}:${t.effect}`).sort().join(", ");
+  if (by === "taint")
+    return (facts) =>
+      facts.taints
+        .map((t) => `${t.key}:${t.effect}`)
+        .sort()
+        .join(", ");
   if (by === "pool") {
     return (facts) => {
       const label = POOL_LABELS.find((key) => key in facts.labels);

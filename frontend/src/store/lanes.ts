@@ -6,8 +6,13 @@ import type { State } from "./state.ts";
 
 /** Lanes from the pod being scheduled to those that wait longest. */
 export const LANES = [
-  Queue.IN_FLIGHT, Queue.WAITING_ON_PERMIT, Queue.BINDING, Queue.ACTIVE, Queue.BACKOFF,
-  Queue.UNSCHEDULABLE, Queue.GATED,
+  Queue.IN_FLIGHT,
+  Queue.WAITING_ON_PERMIT,
+  Queue.BINDING,
+  Queue.ACTIVE,
+  Queue.BACKOFF,
+  Queue.UNSCHEDULABLE,
+  Queue.GATED,
 ] as const;
 
 /** Lanes longer than this show their head only; the count is always exact. */
@@ -72,8 +77,7 @@ export function moveOf(state: State, pod: number): QueueMoved | null {
 }
 
 /** Whether a decision left the pod where it was: an event was weighed, and nothing came of it. */
-export const stays = (move: QueueMoved): boolean =>
-  move.strategy === "skip" && move.event !== "ScheduleAttemptFailure";
+export const stays = (move: QueueMoved): boolean => move.strategy === "skip" && move.event !== "ScheduleAttemptFailure";
 
 /** How the pod's latest cycle ended. */
 export function verdictOf(state: State, pod: number): CycleFinished | null {

@@ -19,11 +19,25 @@ export interface Address {
 }
 
 const BLANK: Address = {
-  cycle: null, point: null, plugin: "", pod: "", node: "", tab: "why", group: "", colour: "",
+  cycle: null,
+  point: null,
+  plugin: "",
+  pod: "",
+  node: "",
+  tab: "why",
+  group: "",
+  colour: "",
 };
 
 const PARAMETERS = {
-  cycle: "c", point: "p", plugin: "g", pod: "pod", node: "n", tab: "tab", group: "by", colour: "col",
+  cycle: "c",
+  point: "p",
+  plugin: "g",
+  pod: "pod",
+  node: "n",
+  tab: "tab",
+  group: "by",
+  colour: "col",
 } as const;
 
 export function readAddress(search: string): Address {

@@ -28,28 +28,53 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
   const pod = "pod" in event ? explorer.podKey(event.pod) : "";
   const node = "node" in event ? explorer.nodeName(event.node) : "";
   switch (event.kind) {
-    case "QueueMoved": return `${pod} → ${nameOf(Queue, event.queue)} (${event.event})`;
-    case "NominationChanged": return event.node < 0 ? `${pod} −` : `${pod} → ${node}`;
-    case "CycleStarted": return `#${event.cycle} ${pod} (attempt ${event.attempt})`;
-    case "PreFilterFinished": case "PreScoreFinished": case "PostFilterFinished":
+    case "QueueMoved":
+      return `${pod} → ${nameOf(Queue, event.queue)} (${event.event})`;
+    case "NominationChanged":
+      return event.node < 0 ? `${pod} −` : `${pod} → ${node}`;
+    case "CycleStarted":
+      return `#${event.cycle} ${pod} (attempt ${event.attempt})`;
+    case "PreFilterFinished":
+    case "PreScoreFinished":
+    case "PostFilterFinished":
       return [event.status.code, ...event.status.reasons].join(" ");
-    case "FilterFinished": return `${event.n_examined} → ${event.n_feasible}`;
-    case "NodeSelected": return `${node} (${event.total}, ${event.rule})`;
-    case "PreemptionStarted": return `${event.n_potential} potential nodes, ${event.n_wanted} wanted`;
+    case "FilterFinished":
+      return `${event.n_examined} → ${event.n_feasible}`;
+    case "NodeSelected":
+      return `${node} (${event.total}, ${event.rule})`;
+    case "PreemptionStarted":
+      return `${event.n_potential} potential nodes, ${event.n_wanted} wanted`;
     case "PreemptionDecided":
-      return event.winner < 0 ? "−" : `${explorer.nodeName(event.winner)}: ${event.victims.map((p) => explorer.podKey(p)).join(", ")}`;
-    case "PreemptionIneligible": return event.reason;
-    case "PointFinished": return `${event.point}: ${[event.status.code, ...event.status.reasons].join(" ")}`;
-    case "PermitWaiting": return `${pod}: ${explorer.pluginName(event.plugin)}`;
-    case "PermitResolved": return `${pod}: ${event.decision}`;
-    case "CycleFinished": return `${nameOf(Result, event.result)} ${event.message}`;
-    case "EventRecorded": return `${event.reason}: ${event.message}`;
-    case "PodEvicted": return `${pod} (${event.reason}) by ${explorer.podKey(event.by_pod)}`;
-    case "ScenarioStepped": return event.text;
-    case "ClockAdvanced": case "RunStarted": case "NodeOrderChanged": return "";
-    case "ResourcesDefined": return event.names.join(", ");
-    case "ExtenderCalled": return `${event.extender} ${event.verb}: ${event.n_nodes_in} → ${event.n_nodes_out}`;
-    case "RunFinished": return event.reason;
-    default: return [pod, node].filter(Boolean).join(" → ");
+      return event.winner < 0
+        ? "−"
+        : `${explorer.nodeName(event.winner)}: ${event.victims.map((p) => explorer.podKey(p)).join(", ")}`;
+    case "PreemptionIneligible":
+      return event.reason;
+    case "PointFinished":
+      return `${event.point}: ${[event.status.code, ...event.status.reasons].join(" ")}`;
+    case "PermitWaiting":
+      return `${pod}: ${explorer.pluginName(event.plugin)}`;
+    case "PermitResolved":
+      return `${pod}: ${event.decision}`;
+    case "CycleFinished":
+      return `${nameOf(Result, event.result)} ${event.message}`;
+    case "EventRecorded":
+      return `${event.reason}: ${event.message}`;
+    case "PodEvicted":
+      return `${pod} (${event.reason}) by ${explorer.podKey(event.by_pod)}`;
+    case "ScenarioStepped":
+      return event.text;
+    case "ClockAdvanced":
+    case "RunStarted":
+    case "NodeOrderChanged":
+      return "";
+    case "ResourcesDefined":
+      return event.names.join(", ");
+    case "ExtenderCalled":
+      return `${event.extender} ${event.verb}: ${event.n_nodes_in} → ${event.n_nodes_out}`;
+    case "RunFinished":
+      return event.reason;
+    default:
+      return [pod, node].filter(Boolean).join(" → ");
   }
 }

@@ -20,7 +20,11 @@ export function narrate(explorer: Explorer, frame: Frame): Sentence {
   if (!record) return beforeTheFirst(explorer, frame);
   if (record.observed) {
     const { key, params } = observedStory(record, position.point);
-    return { key, params: { ...params, pod: explorer.podKey(record.started.pod) }, targets: { pod: { pod: record.started.pod } } };
+    return {
+      key,
+      params: { ...params, pod: explorer.podKey(record.started.pod) },
+      targets: { pod: { pod: record.started.pod } },
+    };
   }
   const step = record.points.find((point) => point.point === position.point);
   if (!step) return ofCycle(explorer, record);
@@ -72,12 +76,18 @@ function ofCycle(explorer: Explorer, record: CycleRecord): Sentence {
   const { finished } = record;
   if (!finished) return { key: "story.running", params, targets };
   switch (finished.result) {
-    case Result.UNSCHEDULABLE: return unschedulable(record, params, targets);
-    case Result.ERROR: return { key: "story.error", params: { ...params, message: finished.message }, targets };
-    case Result.BIND_ERROR: return { key: "story.bindError", params: { ...params, message: finished.message }, targets };
-    case Result.SKIPPED: return { key: "story.skipped", params, targets };
-    case Result.WAITING: return { key: "story.waiting", params, targets };
-    default: return placed(explorer, record, params, targets);
+    case Result.UNSCHEDULABLE:
+      return unschedulable(record, params, targets);
+    case Result.ERROR:
+      return { key: "story.error", params: { ...params, message: finished.message }, targets };
+    case Result.BIND_ERROR:
+      return { key: "story.bindError", params: { ...params, message: finished.message }, targets };
+    case Result.SKIPPED:
+      return { key: "story.skipped", params, targets };
+    case Result.WAITING:
+      return { key: "story.waiting", params, targets };
+    default:
+      return placed(explorer, record, params, targets);
   }
 }
 
@@ -87,7 +97,11 @@ function unschedulable(record: CycleRecord, params: Params, targets: Words["targ
     return { key: "story.preempts", params: { ...params, n: decided?.victims.length ?? 0 }, targets };
   }
   if (record.preFilter && record.preFilter.status.code !== "Success") {
-    return { key: "story.preFilterFails", params: { ...params, reason: record.preFilter.status.reasons.join(", ") }, targets };
+    return {
+      key: "story.preFilterFails",
+      params: { ...params, reason: record.preFilter.status.reasons.join(", ") },
+      targets,
+    };
   }
   return { key: "story.fitsNowhere", params: { ...params, n: Number(params.all) }, targets };
 }
@@ -95,7 +109,7 @@ function unschedulable(record: CycleRecord, params: Params, targets: Words["targ
 function placed(explorer: Explorer, record: CycleRecord, params: Params, targets: Words["targets"]): Sentence {
   const { selected, filter } = record;
   if (filter?.by_nomination) return { key: "story.nominated", params, targets };
-  if (selected && filter && filter.hint === selected.node && filter.n_examined === 1) {
+  if (selected && filter?.hint === selected.node && filter.n_examined === 1) {
     return { key: "story.hinted", params, targets };
   }
   if (!selected || selected.rule === "single") return { key: "story.onlyNode", params, targets };
@@ -105,10 +119,15 @@ function placed(explorer: Explorer, record: CycleRecord, params: Params, targets
   }
   const margin = selected.total - selected.runner_up_total;
   const won = {
-    ...params, total: selected.total, margin, second: explorer.nodeName(selected.runner_up),
+    ...params,
+    total: selected.total,
+    margin,
+    second: explorer.nodeName(selected.runner_up),
   };
   return {
-    key: "story.wins", params: won, targets: { ...targets, second: { node: selected.runner_up } },
+    key: "story.wins",
+    params: won,
+    targets: { ...targets, second: { node: selected.runner_up } },
   };
 }
 
@@ -118,7 +137,8 @@ function ofPoint(explorer: Explorer, record: CycleRecord, step: PointStep): Sent
   const reason = step.status?.reasons.join(", ") ?? "";
   const skipped = step.plugins.filter((p) => p.outcome === "skipped").length;
   switch (step.point) {
-    case "QueueSort": return say("story.queueSort", { priority: explorer.state.podFacts(record.started.pod)?.priority ?? 0 });
+    case "QueueSort":
+      return say("story.queueSort", { priority: explorer.state.podFacts(record.started.pod)?.priority ?? 0 });
     case "PreFilter":
       if (step.outcome === "failed") return say("story.preFilterFails", { reason });
       return record.preFilter?.narrowed
@@ -126,15 +146,28 @@ function ofPoint(explorer: Explorer, record: CycleRecord, step: PointStep): Sent
         : say("story.preFilter", { n: step.plugins.length - skipped, skipped });
     case "Filter":
       if (record.filter?.by_nomination) return say("story.filterNominated");
-      return say(record.filter && record.filter.n_examined < record.started.n_nodes ? "story.filterSamples" : "story.filter");
+      return say(
+        record.filter && record.filter.n_examined < record.started.n_nodes ? "story.filterSamples" : "story.filter",
+      );
     case "PostFilter":
       return step.outcome === "passed"
-        ? say("story.postFilter", { n: record.preemption.decided?.victims.length ?? 0 }) : say("story.postFilterFails");
-    case "PreScore": return say("story.preScore", { n: step.plugins.length - skipped, skipped });
+        ? say("story.postFilter", { n: record.preemption.decided?.victims.length ?? 0 })
+        : say("story.postFilterFails");
+    case "PreScore":
+      return say("story.preScore", { n: step.plugins.length - skipped, skipped });
     case "Score":
-      return record.selected?.rule === "single" ? say("story.scoreSkipped") : say("story.score", { n: record.selected?.n_scored ?? 0 });
+      return record.selected?.rule === "single"
+        ? say("story.scoreSkipped")
+        : say("story.score", { n: record.selected?.n_scored ?? 0 });
     case "Permit":
-      return say(step.outcome === "waiting" ? "story.permitWaits" : step.outcome === "failed" ? "story.pointFails" : "story.permit", { reason, point: step.point });
+      return say(
+        step.outcome === "waiting"
+          ? "story.permitWaits"
+          : step.outcome === "failed"
+            ? "story.pointFails"
+            : "story.permit",
+        { reason, point: step.point },
+      );
     default:
       if (step.outcome === "failed") return say("story.pointFails", { reason, point: step.point });
       return say(BINDING_STORIES[step.point] ?? "story.postBind");
@@ -142,19 +175,27 @@ function ofPoint(explorer: Explorer, record: CycleRecord, step: PointStep): Sent
 }
 
 const BINDING_STORIES: Partial<Record<string, TextKey>> = {
-  Reserve: "story.reserve", PreBind: "story.preBind", Bind: "story.bind", PostBind: "story.postBind",
+  Reserve: "story.reserve",
+  PreBind: "story.preBind",
+  Bind: "story.bind",
+  PostBind: "story.postBind",
 };
 
 function ofPlugin(explorer: Explorer, record: CycleRecord, step: PointStep, plugin: PluginStep): Sentence {
   const { params, targets } = words(explorer, record);
   const name = explorer.pluginName(plugin.plugin);
-  const say = (key: TextKey, more: Params = {}): Sentence =>
-    ({ key, params: { ...params, plugin: name, point: step.point, ...more }, targets });
+  const say = (key: TextKey, more: Params = {}): Sentence => ({
+    key,
+    params: { ...params, plugin: name, point: step.point, ...more },
+    targets,
+  });
   if (plugin.outcome === "skipped") return say("story.pluginSkips");
   if (step.point === "Filter") {
     const asked = askedBy(step, plugin);
     if (plugin.outcome === "unasked" || !asked) return say("story.pluginUnasked");
-    return plugin.rejected ? say("story.pluginRejects", { n: plugin.rejected, asked }) : say("story.pluginAccepts", { n: asked });
+    return plugin.rejected
+      ? say("story.pluginRejects", { n: plugin.rejected, asked })
+      : say("story.pluginAccepts", { n: asked });
   }
   if (step.point === "Score" && step.outcome === "passed") {
     return say("story.pluginScores", { n: record.selected?.n_scored ?? 0, weight: plugin.weight });

@@ -80,7 +80,10 @@ function range(values: Float64Array): { low: number; high: number } {
 
 /** The plugin that turned a node down, and its reasons in upstream's words. */
 export function refusal(
-  explorer: Explorer, record: CycleRecord | null, detail: CycleDetail | null, node: number,
+  explorer: Explorer,
+  record: CycleRecord | null,
+  detail: CycleDetail | null,
+  node: number,
 ): { plugin: string; reasons: readonly string[]; code: string } | null {
   if (!detail || !record) return null;
   const status = statusOf(detail, node);
@@ -94,8 +97,11 @@ export function shownResources(explorer: Explorer, node: number): number[] {
   const rank = (name: string): number => (name === "cpu" ? 0 : name === "memory" ? 1 : 2);
   return state.resources
     .map((name, resource) => ({ name, resource }))
-    .filter(({ name, resource }) => rank(name) < 2
-      || (name.includes("/") && (state.allocatable(node, resource) > 0 || state.requested(node, resource) > 0)))
+    .filter(
+      ({ name, resource }) =>
+        rank(name) < 2 ||
+        (name.includes("/") && (state.allocatable(node, resource) > 0 || state.requested(node, resource) > 0)),
+    )
     .sort((a, b) => rank(a.name) - rank(b.name))
     .map(({ resource }) => resource);
 }

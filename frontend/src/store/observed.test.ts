@@ -12,8 +12,11 @@ import { Verdict, verdictColumn, type CycleDetail } from "./verdicts.ts";
 const OBSERVED = ["RunStarted", "0", 0, 1_000n, [], [["", []]], [], true];
 const POD = ["PodAdded", 0, "a", "x", "default", 0, [], "", -1, -1, "Pending", false];
 const asked = (verb: string, n: number): unknown[] => ["ExtenderCalled", "kviz", verb, n, n, 5, "", "", 0, 200];
-const attempt = (cycle: number, ...events: unknown[][]): unknown[][] =>
-  [["CycleStarted", cycle, 0, cycle, 0, 0, 0, 9], ...events, ["CycleFinished", cycle, 6, -1]];
+const attempt = (cycle: number, ...events: unknown[][]): unknown[][] => [
+  ["CycleStarted", cycle, 0, cycle, 0, 0, 0, 9],
+  ...events,
+  ["CycleFinished", cycle, 6, -1],
+];
 const passed = (n: number): unknown[] => ["FilterFinished", -1, n, -1, []];
 
 function fold(...events: unknown[][]): Fold {
@@ -34,7 +37,8 @@ describe("an attempt that found nodes", () => {
     expect([Filter, Score]).toEqual(["passed", "passed"]);
     expect(new Set(Object.values(others))).toEqual(new Set(["unknown"]));
     expect(record.points.filter((point) => point.ran).map((point) => [point.point, point.flow])).toEqual([
-      ["Filter", { into: -1, out: 3 }], ["Score", { into: 2, out: -1 }],
+      ["Filter", { into: -1, out: 3 }],
+      ["Score", { into: 2, out: -1 }],
     ]);
   });
 
@@ -45,11 +49,20 @@ describe("an attempt that found nodes", () => {
 
   test("leaves the verdict on other nodes open", () => {
     const detail = {
-      statusOf: Uint16Array.from([0, 1, 1]), statuses: [{ code: "Success", plugin: -1, reasons: [] }],
-      examined: Int32Array.from([1, 2]), feasible: Int32Array.from([1, 2]), scores: null, dryRun: null, calls: new Map(),
+      statusOf: Uint16Array.from([0, 1, 1]),
+      statuses: [{ code: "Success", plugin: -1, reasons: [] }],
+      examined: Int32Array.from([1, 2]),
+      feasible: Int32Array.from([1, 2]),
+      scores: null,
+      dryRun: null,
+      calls: new Map(),
     } satisfies CycleDetail;
-    expect([...verdictColumn(record, detail, { point: null, plugin: null }, 4)])
-      .toEqual([Verdict.UNKNOWN, Verdict.FEASIBLE, Verdict.FEASIBLE, Verdict.UNKNOWN]);
+    expect([...verdictColumn(record, detail, { point: null, plugin: null }, 4)]).toEqual([
+      Verdict.UNKNOWN,
+      Verdict.FEASIBLE,
+      Verdict.FEASIBLE,
+      Verdict.UNKNOWN,
+    ]);
     expect(unknownReason(record)).toBe("observed.node.filtered");
     const alone = cycleRecord(fold(...attempt(1, passed(1), asked("filter", 1))), 1);
     expect(unknownReason(alone)).toBe("observed.node.maybe");
@@ -66,9 +79,11 @@ test("an attempt that asks about evictions fitted nowhere", () => {
 test("later questions tell what became of a pod", () => {
   const trace = fold(
     ...attempt(1, passed(2), asked("filter", 2)),
-    ["ClockAdvanced", 2_000_000n], ["NominationChanged", 0, 5],
+    ["ClockAdvanced", 2_000_000n],
+    ["NominationChanged", 0, 5],
     ...attempt(2, passed(1), asked("filter", 1)),
-    ["ClockAdvanced", 3_000_000n], ["Bound", 0, 5],
+    ["ClockAdvanced", 3_000_000n],
+    ["Bound", 0, 5],
   );
   expect(laterOf(trace, cycleRecord(trace, 1))).toEqual({ node: 5, nominated: 5, retriedIn: 2 });
   expect(laterOf(trace, cycleRecord(trace, 2))).toEqual({ node: 5, nominated: -1, retriedIn: 0 });

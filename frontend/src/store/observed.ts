@@ -16,10 +16,14 @@ export function observedStep(point: Point, draft: Draft, calls: ReadonlyMap<stri
   };
   const call = draft.extenders.find(({ verb }) => verb === "prioritize");
   switch (point) {
-    case "Filter": return filtered(draft, calls);
-    case "Score": return asked("prioritize", { into: call?.n_nodes_in ?? -1, out: -1 });
-    case "PostFilter": return asked("preempt");
-    default: return asked("");
+    case "Filter":
+      return filtered(draft, calls);
+    case "Score":
+      return asked("prioritize", { into: call?.n_nodes_in ?? -1, out: -1 });
+    case "PostFilter":
+      return asked("preempt");
+    default:
+      return asked("");
   }
 }
 
@@ -61,7 +65,8 @@ export function laterOf({ chronicle, trace }: Fold, record: CycleRecord): Later 
     const event = trace.event(seq);
     if (event?.kind === "Bound") later = { ...later, node: event.node };
     if (event?.kind === "NominationChanged" && later.nominated < 0) later = { ...later, nominated: event.node };
-    if (event?.kind === "CycleStarted" && event.attempt > record.started.attempt) later = { ...later, retriedIn: event.cycle };
+    if (event?.kind === "CycleStarted" && event.attempt > record.started.attempt)
+      later = { ...later, retriedIn: event.cycle };
   }
   return later;
 }

@@ -17,8 +17,17 @@ import type {
 } from "../wire/events.ts";
 
 export const POINTS = [
-  "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit",
-  "PreBind", "Bind", "PostBind",
+  "QueueSort",
+  "PreFilter",
+  "Filter",
+  "PostFilter",
+  "PreScore",
+  "Score",
+  "Reserve",
+  "Permit",
+  "PreBind",
+  "Bind",
+  "PostBind",
 ] as const;
 export type Point = (typeof POINTS)[number];
 /** These run in the binding cycle, while the next pods are being scheduled. */

@@ -11,26 +11,37 @@ import { statusOf, type CycleDetail, type Scores } from "./verdicts.ts";
 export function nodeRows(explorer: Explorer, frame: Frame, verdicts: Uint8Array): number[] {
   const { isolate, query } = frame.map;
   const matches = nodeMatcher(explorer, query);
-  const nodes = explorer.fold.nodesSeen.filter((node) => explorer.state.nodeExists(node)
-    && (isolate < 0 || verdicts[node] === isolate) && (matches?.(node) ?? true));
+  const nodes = explorer.fold.nodesSeen.filter(
+    (node) =>
+      explorer.state.nodeExists(node) && (isolate < 0 || verdicts[node] === isolate) && (matches?.(node) ?? true),
+  );
   const { nodesBy, nodesUp } = frame.tables;
   if (!nodesBy) return nodes;
   const keyed = nodes.map((node) => ({ node, key: key(explorer, frame, verdicts, node, nodesBy) }));
   const collator = new Intl.Collator("en", { numeric: true });
-  keyed.sort((a, b) => typeof a.key === "number" && typeof b.key === "number"
-    ? a.key - b.key : collator.compare(String(a.key), String(b.key)));
+  keyed.sort((a, b) =>
+    typeof a.key === "number" && typeof b.key === "number"
+      ? a.key - b.key
+      : collator.compare(String(a.key), String(b.key)),
+  );
   const order = keyed.map((row) => row.node);
   return nodesUp ? order : order.reverse();
 }
 
 function key(explorer: Explorer, frame: Frame, verdicts: Uint8Array, node: number, by: NodeColumn): string | number {
   switch (by) {
-    case "node": return explorer.nodeName(node);
-    case "zone": return explorer.state.nodeFacts(node)?.zone ?? "";
-    case "verdict": return verdicts[node] ?? 0;
-    case "reason": return nodeReason(explorer, frame, node);
-    case "pods": return explorer.state.nPodsOn(node);
-    case "score": return nodeScore(frame, node) ?? -1;
+    case "node":
+      return explorer.nodeName(node);
+    case "zone":
+      return explorer.state.nodeFacts(node)?.zone ?? "";
+    case "verdict":
+      return verdicts[node] ?? 0;
+    case "reason":
+      return nodeReason(explorer, frame, node);
+    case "pods":
+      return explorer.state.nPodsOn(node);
+    case "score":
+      return nodeScore(frame, node) ?? -1;
     default: {
       const resource = explorer.state.resources.indexOf(by);
       return explorer.state.requested(node, resource) / (explorer.state.allocatable(node, resource) || 1);

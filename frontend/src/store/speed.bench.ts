@@ -24,8 +24,12 @@ describe("the store", () => {
   const { endMoment, nCycles } = fold.chronicle;
   let step = 0;
 
-  bench("seeks from one end of the run to the other", () => {
-    step = (step + 1) % nCycles;
-    state.seek(endMoment.at(step % 2 ? nCycles - step : step + 1));
-  }, { iterations: 200, time: 0 });
+  bench(
+    "seeks from one end of the run to the other",
+    () => {
+      step = (step + 1) % nCycles;
+      state.seek(endMoment.at(step % 2 ? nCycles - step : step + 1));
+    },
+    { iterations: 200, time: 0 },
+  );
 });

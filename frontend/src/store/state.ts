@@ -61,7 +61,7 @@ export class State {
 
   pod(pod: number, cell: number): number {
     const base = this.fold.podBase[pod];
-    return base === undefined ? 0 : this.memory.cells[base + cell] ?? 0;
+    return base === undefined ? 0 : (this.memory.cells[base + cell] ?? 0);
   }
 
   podFacts(pod: number): PodFacts | undefined {
@@ -114,6 +114,6 @@ export class State {
 
   private node(node: number, cell: number): number {
     const base = this.fold.nodeBase[node];
-    return base === undefined ? 0 : this.memory.cells[base + cell] ?? 0;
+    return base === undefined ? 0 : (this.memory.cells[base + cell] ?? 0);
   }
 }

@@ -90,7 +90,9 @@ describe("tables as data", () => {
       const held = column("cache", "in the cache").filter((state) => state !== "nominated");
       expect(held.length).toBe(explorer.state.nPodsOn(node));
       const cpu = column("cache", "cpu requested milli") as number[];
-      expect(cpu.reduce((sum, milli) => sum + milli, 0)).toBe(explorer.state.requested(node, explorer.state.resources.indexOf("cpu")));
+      expect(cpu.reduce((sum, milli) => sum + milli, 0)).toBe(
+        explorer.state.requested(node, explorer.state.resources.indexOf("cpu")),
+      );
     }
   });
 

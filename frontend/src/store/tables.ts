@@ -20,7 +20,18 @@ export interface Table {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-export const TABLES = ["nodes", "filter", "scores", "dryRuns", "criteria", "cache", "events", "log", "queues", "cycles"] as const;
+export const TABLES = [
+  "nodes",
+  "filter",
+  "scores",
+  "dryRuns",
+  "criteria",
+  "cache",
+  "events",
+  "log",
+  "queues",
+  "cycles",
+] as const;
 export type TableName = (typeof TABLES)[number];
 
 /** The table at the moment shown; null where there is none, or where it would give away what lies ahead. */
@@ -29,11 +40,22 @@ export function tableOf(name: TableName, explorer: Explorer, frame: Frame): Tabl
 }
 
 const MAKERS: Record<TableName, (explorer: Explorer, frame: Frame) => Table | null> = {
-  nodes, filter, scores, dryRuns, criteria, cache, events, log, queues, cycles,
+  nodes,
+  filter,
+  scores,
+  dryRuns,
+  criteria,
+  cache,
+  events,
+  log,
+  queues,
+  cycles,
 };
 
-const unit = (name: string): string => (name === "cpu" ? "milli" : /memory|storage|hugepages/.test(name) ? "bytes" : "");
-const head = (name: string, what: string): string => [name, t(`csv.${what}` as TextKey), unit(name)].filter(Boolean).join(" ");
+const unit = (name: string): string =>
+  name === "cpu" ? "milli" : /memory|storage|hugepages/.test(name) ? "bytes" : "";
+const head = (name: string, what: string): string =>
+  [name, t(`csv.${what}` as TextKey), unit(name)].filter(Boolean).join(" ");
 /** Resources of which pods request amounts: of pods themselves there is one each. */
 const amountsOf = (state: State): { name: string; resource: number }[] =>
   state.resources.map((name, resource) => ({ name, resource })).filter(({ name }) => name !== "pods");
@@ -98,10 +120,19 @@ function dryRuns(explorer: Explorer, frame: Frame): Table | null {
   const names = (pods: readonly number[]): string => pods.map((pod) => explorer.podKey(pod)).join(" ");
   const reprieved = (c: CandidateRecord): number[] => c.reprieves.filter((r) => r.kept).map((r) => r.pod);
   const rows = dryRun.candidates.map((c): Cell[] => [
-    explorer.nodeName(c.node), c.status.code, c.status.reasons.join("; "), names(c.removed), names(reprieved(c)),
-    names(c.victims), c.victims.length, c.n_pdb_violations,
+    explorer.nodeName(c.node),
+    c.status.code,
+    c.status.reasons.join("; "),
+    names(c.removed),
+    names(reprieved(c)),
+    names(c.victims),
+    c.victims.length,
+    c.n_pdb_violations,
   ]);
-  return filled(heads("node", "code", "reasons", "removed", "reprieved", "victims", "nVictims", "nPdbViolations"), rows);
+  return filled(
+    heads("node", "code", "reasons", "removed", "reprieved", "victims", "nVictims", "nPdbViolations"),
+    rows,
+  );
 }
 
 function criteria(explorer: Explorer, frame: Frame): Table | null {
@@ -134,7 +165,13 @@ function cache(explorer: Explorer, frame: Frame): Table | null {
   const resources = amountsOf(state);
   const rows = pods.map(({ pod, held }): Cell[] => {
     const { priority = 0, requests = [] } = state.podFacts(pod) ?? {};
-    return [explorer.nodeName(node), explorer.podKey(pod), held, priority, ...resources.map(({ resource }) => requests[resource] ?? 0)];
+    return [
+      explorer.nodeName(node),
+      explorer.podKey(pod),
+      held,
+      priority,
+      ...resources.map(({ resource }) => requests[resource] ?? 0),
+    ];
   });
   const amounts = resources.map(({ name }) => head(name, "requested"));
   return filled([...heads("node", "pod", "held", "priority"), ...amounts], rows);
@@ -144,7 +181,12 @@ function cache(explorer: Explorer, frame: Frame): Table | null {
 function events(explorer: Explorer, frame: Frame): Table | null {
   const { chronicle } = explorer.fold;
   const rows = eventsAbout(explorer, frame.pod).map(({ seq, event }): Cell[] => [
-    explorer.podKey(frame.pod), chronicle.timeMs(seq) / SECOND_MS, explorer.cycleShowing(seq), event.type, event.reason, event.message,
+    explorer.podKey(frame.pod),
+    chronicle.timeMs(seq) / SECOND_MS,
+    explorer.cycleShowing(seq),
+    event.type,
+    event.reason,
+    event.message,
   ]);
   return filled(heads("pod", "seconds", "cycle", "type", "reason", "message"), rows);
 }
@@ -153,39 +195,51 @@ function events(explorer: Explorer, frame: Frame): Table | null {
 function log(explorer: Explorer, frame: Frame): Table | null {
   const { chronicle, trace } = explorer.fold;
   const seqs = frame.record ? [...frame.record.leadIn, ...frame.record.seqs] : [];
-  const rows = seqs.filter((seq) => seq < explorer.state.moment).flatMap((seq): Cell[][] => {
-    const event = trace.event(seq);
-    return event ? [[seq, chronicle.timeMs(seq) / SECOND_MS, event.kind, summary(explorer, event)]] : [];
-  });
+  const rows = seqs
+    .filter((seq) => seq < explorer.state.moment)
+    .flatMap((seq): Cell[][] => {
+      const event = trace.event(seq);
+      return event ? [[seq, chronicle.timeMs(seq) / SECOND_MS, event.kind, summary(explorer, event)]] : [];
+    });
   return filled(heads("seq", "seconds", "kind", "what"), rows);
 }
 
 // ---------------------------------------------------------------- queues and cycles
 
 const LANE_NAMES: Record<Queue, string> = {
-  [Queue.NOWHERE]: "none", [Queue.IN_FLIGHT]: "inFlight", [Queue.WAITING_ON_PERMIT]: "permit",
-  [Queue.BINDING]: "binding", [Queue.ACTIVE]: "active", [Queue.BACKOFF]: "backoff",
-  [Queue.UNSCHEDULABLE]: "unschedulable", [Queue.GATED]: "gated",
+  [Queue.NOWHERE]: "none",
+  [Queue.IN_FLIGHT]: "inFlight",
+  [Queue.WAITING_ON_PERMIT]: "permit",
+  [Queue.BINDING]: "binding",
+  [Queue.ACTIVE]: "active",
+  [Queue.BACKOFF]: "backoff",
+  [Queue.UNSCHEDULABLE]: "unschedulable",
+  [Queue.GATED]: "gated",
 };
 
 function queues(explorer: Explorer): Table | null {
   const { state } = explorer;
-  const rows = lanes(state, Infinity).flatMap(({ queue, pods }) => pods.map((pod, i): Cell[] => {
-    const move = moveOf(state, pod);
-    const verdict = verdictOf(state, pod);
-    return [
-      t(`queue.${LANE_NAMES[queue]}` as TextKey),
-      i + 1,
-      explorer.podKey(pod),
-      state.podFacts(pod)?.priority ?? 0,
-      state.pod(pod, POD.CYCLE) || null,
-      verdict?.unschedulable_plugins.map((p) => explorer.pluginName(p)).join(" ") ?? "",
-      move?.event ?? "",
-      move && move.gated_by >= 0 ? explorer.pluginName(move.gated_by) : "",
-      queue === Queue.BACKOFF ? backoffUntilMs(state, pod) / SECOND_MS : null,
-    ];
-  }));
-  return filled(heads("queue", "place", "pod", "priority", "lastCycle", "rejectedBy", "movedBy", "gatedBy", "backoffUntil"), rows);
+  const rows = lanes(state, Infinity).flatMap(({ queue, pods }) =>
+    pods.map((pod, i): Cell[] => {
+      const move = moveOf(state, pod);
+      const verdict = verdictOf(state, pod);
+      return [
+        t(`queue.${LANE_NAMES[queue]}` as TextKey),
+        i + 1,
+        explorer.podKey(pod),
+        state.podFacts(pod)?.priority ?? 0,
+        state.pod(pod, POD.CYCLE) || null,
+        verdict?.unschedulable_plugins.map((p) => explorer.pluginName(p)).join(" ") ?? "",
+        move?.event ?? "",
+        move && move.gated_by >= 0 ? explorer.pluginName(move.gated_by) : "",
+        queue === Queue.BACKOFF ? backoffUntilMs(state, pod) / SECOND_MS : null,
+      ];
+    }),
+  );
+  return filled(
+    heads("queue", "place", "pod", "priority", "lastCycle", "rejectedBy", "movedBy", "gatedBy", "backoffUntil"),
+    rows,
+  );
 }
 
 const RESULTS = Object.values(Result);

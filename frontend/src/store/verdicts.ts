@@ -64,11 +64,7 @@ export interface CallColumns {
 }
 
 /** Decode a cycle's `[detail event, ...]`; `nodeOrder` is the one at the time of the cycle. */
-export function cycleDetail(
-  bytes: Uint8Array,
-  record: CycleRecord,
-  nodeOrder: readonly number[],
-): CycleDetail {
+export function cycleDetail(bytes: Uint8Array, record: CycleRecord, nodeOrder: readonly number[]): CycleDetail {
   const rows = new Reader(bytes).value() as (readonly unknown[])[];
   let filter: FilterColumns | null = null;
   let scores: ScoreColumns | null = null;
@@ -94,11 +90,7 @@ function readCall(event: ExtenderColumns): CallColumns {
 
 type Filtered = Pick<CycleDetail, "statusOf" | "statuses" | "examined" | "feasible">;
 
-function verdicts(
-  filter: FilterColumns | null,
-  record: CycleRecord,
-  nodeOrder: readonly number[],
-): Filtered {
+function verdicts(filter: FilterColumns | null, record: CycleRecord, nodeOrder: readonly number[]): Filtered {
   const none = { statusOf: new Uint16Array(), statuses: [], examined: new Int32Array() };
   if (!filter) return { ...none, feasible: new Int32Array() };
   const status = columnValues(filter.status);
@@ -146,12 +138,7 @@ export interface Look {
 }
 
 /** The verdict about every node number below `nNodes`, as seen from `look`. */
-export function verdictColumn(
-  record: CycleRecord,
-  detail: CycleDetail | null,
-  look: Look,
-  nNodes: number,
-): Uint8Array {
+export function verdictColumn(record: CycleRecord, detail: CycleDetail | null, look: Look, nNodes: number): Uint8Array {
   const column = new Uint8Array(nNodes);
   if (record.observed) column.fill(Verdict.UNKNOWN);
   if (detail) fill(column, record, detail, look);

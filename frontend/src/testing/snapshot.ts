@@ -51,7 +51,8 @@ function usage(state: State): Plain {
 function pods(state: State, row: (cell: number) => unknown, clockNs: (seq: number) => number): Plain {
   const found: Plain = {};
   for (const pod of state.podsWhere(() => true)) {
-    const { key: _, ...facts } = state.podFacts(pod)!;
+    const facts: Plain = { ...state.podFacts(pod)! };
+    delete facts.key;
     const at = (cell: number): number => (cell ? clockNs(cell - 1) : 0);
     found[pod] = {
       ...facts,

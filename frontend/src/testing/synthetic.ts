@@ -8,17 +8,43 @@ const START_NS = 1_772_442_000_000_000_000n;
 const GIB = 2 ** 30;
 
 const PLUGINS = [
-  "SchedulingGates", "PrioritySort", "NodeUnschedulable", "NodeName", "TaintToleration",
-  "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeBinding", "PodTopologySpread",
-  "InterPodAffinity", "DynamicResources", "DefaultPreemption",
-  "NodeResourcesBalancedAllocation", "ImageLocality", "DefaultBinder",
+  "SchedulingGates",
+  "PrioritySort",
+  "NodeUnschedulable",
+  "NodeName",
+  "TaintToleration",
+  "NodeAffinity",
+  "NodePorts",
+  "NodeResourcesFit",
+  "VolumeBinding",
+  "PodTopologySpread",
+  "InterPodAffinity",
+  "DynamicResources",
+  "DefaultPreemption",
+  "NodeResourcesBalancedAllocation",
+  "ImageLocality",
+  "DefaultBinder",
 ];
 const P = Object.fromEntries(PLUGINS.map((name, i) => [name, i])) as Record<string, number>;
-const FILTERS = ["NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts",
-  "NodeResourcesFit", "VolumeBinding", "PodTopologySpread", "InterPodAffinity"].map((n) => P[n]!);
-const SCORES: [string, number][] = [["TaintToleration", 3], ["NodeAffinity", 2],
-  ["NodeResourcesFit", 1], ["PodTopologySpread", 2], ["NodeResourcesBalancedAllocation", 1],
-  ["ImageLocality", 1]];
+const FILTERS = [
+  "NodeUnschedulable",
+  "NodeName",
+  "TaintToleration",
+  "NodeAffinity",
+  "NodePorts",
+  "NodeResourcesFit",
+  "VolumeBinding",
+  "PodTopologySpread",
+  "InterPodAffinity",
+].map((n) => P[n]!);
+const SCORES: [string, number][] = [
+  ["TaintToleration", 3],
+  ["NodeAffinity", 2],
+  ["NodeResourcesFit", 1],
+  ["PodTopologySpread", 2],
+  ["NodeResourcesBalancedAllocation", 1],
+  ["ImageLocality", 1],
+];
 const POINTS: [string, number[], number[]][] = [
   ["PreEnqueue", [P.SchedulingGates!, P.DefaultPreemption!], []],
   ["QueueSort", [P.PrioritySort!], []],
@@ -37,11 +63,33 @@ const OK = ["Success", -1, []];
 const WORDS = ["web", "api", "db", "cache", "search", "ledger", "batch", "train", "queue", "mail"];
 const SPACES = ["shop", "payments", "batch", "ml"];
 
-interface Node { cpu: number; memory: number; gpu: number; pods: number; taint: boolean; cordoned: boolean; zone: number }
-interface Pod { number: number; key: string; cpu: number; memory: number; gpu: number; priority: number; attempts: number }
+interface Node {
+  cpu: number;
+  memory: number;
+  gpu: number;
+  pods: number;
+  taint: boolean;
+  cordoned: boolean;
+  zone: number;
+}
+interface Pod {
+  number: number;
+  key: string;
+  cpu: number;
+  memory: number;
+  gpu: number;
+  priority: number;
+  attempts: number;
+}
 
 /** `detailed` false keeps no details, for runs too large to hold them. */
-export interface Sizes { nodes: number; pods: number; chunk?: number; seed?: number; detailed?: boolean }
+export interface Sizes {
+  nodes: number;
+  pods: number;
+  chunk?: number;
+  seed?: number;
+  detailed?: boolean;
+}
 
 /** Every event of the run as rows: headers in order, details by cycle. */
 export class SyntheticRun {
@@ -98,14 +146,21 @@ export class SyntheticRun {
   private addNode(i: number): void {
     const gpu = i % 10 === 7;
     const node: Node = {
-      cpu: gpu ? 32000 : 16000, memory: (gpu ? 128 : 64) * GIB, gpu: gpu ? 4 : 0, pods: 0,
-      taint: gpu || (i % 50 === 0), cordoned: i % 97 === 13, zone: (i * 7) % 3,
+      cpu: gpu ? 32000 : 16000,
+      memory: (gpu ? 128 : 64) * GIB,
+      gpu: gpu ? 4 : 0,
+      pods: 0,
+      taint: gpu || i % 50 === 0,
+      cordoned: i % 97 === 13,
+      zone: (i * 7) % 3,
     };
     this.nodes.push(node);
     const name = `node-${gpu ? "gpu-" : ""}${String(i).padStart(4, "0")}`;
     const zone = "abc"[node.zone]!;
     const labels = {
-      [ZONE]: zone, "kubernetes.io/hostname": name, pool: gpu ? "gpu" : "general",
+      [ZONE]: zone,
+      "kubernetes.io/hostname": name,
+      pool: gpu ? "gpu" : "general",
       "kubernetes.io/arch": i % 11 === 3 ? "arm64" : "amd64",
     };
     const taints = node.taint
@@ -117,22 +172,42 @@ export class SyntheticRun {
 
   private addPod(i: number): Pod {
     const word = WORDS[i % WORDS.length]!;
-    const name = `${word}-${(i * 2654435761 % 4096).toString(36)}-${i.toString(36)}`;
+    const name = `${word}-${((i * 2654435761) % 4096).toString(36)}-${i.toString(36)}`;
     const space = SPACES[this.draw(SPACES.length)]!;
     const gpu = word === "train" ? 1 : 0;
     const pod: Pod = {
-      number: i, key: `${space}/${name}`, cpu: 250 * (1 + this.draw(8)), memory: (1 + this.draw(6)) * GIB,
-      gpu, priority: i % 13 === 5 ? 1000 : 0, attempts: 0,
+      number: i,
+      key: `${space}/${name}`,
+      cpu: 250 * (1 + this.draw(8)),
+      memory: (1 + this.draw(6)) * GIB,
+      gpu,
+      priority: i % 13 === 5 ? 1000 : 0,
+      attempts: 0,
     };
     const requests = [pod.cpu, pod.memory, gpu];
-    this.emit("PodAdded", i, space, name, "default-scheduler", pod.priority, requests,
-      `ReplicaSet/${word}`, -1, -1, "Pending", false);
+    this.emit(
+      "PodAdded",
+      i,
+      space,
+      name,
+      "default-scheduler",
+      pod.priority,
+      requests,
+      `ReplicaSet/${word}`,
+      -1,
+      -1,
+      "Pending",
+      false,
+    );
     this.emit("QueueMoved", i, 1, "UnschedulablePodAdd", pod.key, [], "", -1, 0);
     return pod;
   }
 
   private wake(pod: Pod): void {
-    const hints = [[P.NodeResourcesFit, "Queue"], [P.TaintToleration, "QueueSkip"]];
+    const hints = [
+      [P.NodeResourcesFit, "Queue"],
+      [P.TaintToleration, "QueueSkip"],
+    ];
     this.emit("QueueMoved", pod.number, 1, "AssignedPodDelete", "batch/report", hints, "afterBackoff", -1, 0);
     this.schedule(pod);
   }
@@ -215,8 +290,17 @@ export class SyntheticRun {
     const winner = totals.indexOf(best);
     const rest = totals.map((total, i) => (i === winner ? -1 : total));
     const second = rest.indexOf(Math.max(...rest));
-    this.emit("NodeSelected", feasible[winner], "heap", feasible.length, best, tied, feasible[second],
-      rest[second], tied > 1 ? [] : [P.NodeResourcesFit, P.NodeResourcesBalancedAllocation]);
+    this.emit(
+      "NodeSelected",
+      feasible[winner],
+      "heap",
+      feasible.length,
+      best,
+      tied,
+      feasible[second],
+      rest[second],
+      tied > 1 ? [] : [P.NodeResourcesFit, P.NodeResourcesBalancedAllocation],
+    );
     return feasible[winner]!;
   }
 
@@ -231,7 +315,8 @@ export class SyntheticRun {
 
   private fail(pod: Pod): void {
     const n = this.nodes.length;
-    const message = `0/${n} nodes are available: ${n} Insufficient cpu. no new claims to deallocate, ` +
+    const message =
+      `0/${n} nodes are available: ${n} Insufficient cpu. no new claims to deallocate, ` +
       `preemption: 0/${n} nodes are available: ${n} No preemption victims found for incoming pod.`;
     this.emit("PreemptionStarted", n, 0, Math.max(100, Math.floor(n / 10)));
     this.emit("PreemptionDecided", [], [], -1, []);

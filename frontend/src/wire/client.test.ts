@@ -35,11 +35,13 @@ class Line {
 
   chunk(first: number, n: number): void {
     const bytes = gzipSync(encode([first, Array.from({ length: n }, () => ["Invented"])]));
-    this.onmessage({ data: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer });
+    this.onmessage({ data: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) });
   }
 
   status(status: StatusFrame["status"], last: number): void {
-    this.onmessage({ data: JSON.stringify({ type: "status", status, cycles: 1, bound: 0, pending: 0, last_seq: last }) });
+    this.onmessage({
+      data: JSON.stringify({ type: "status", status, cycles: 1, bound: 0, pending: 0, last_seq: last }),
+    });
   }
 }
 
@@ -108,7 +110,7 @@ describe("the live connection", () => {
 
   test("stops and says why when a chunk cannot be read", async () => {
     const line = Line.opened[0]!;
-    line.onmessage({ data: new TextEncoder().encode("no gzip").buffer as ArrayBuffer });
+    line.onmessage({ data: new TextEncoder().encode("no gzip").buffer });
     await vi.waitFor(() => expect(failures.length).toBe(1));
     expect(line.readyState).toBe(3);
   });

@@ -1,7 +1,15 @@
 // The live connection: chunks in order, acknowledged, picked up again after a break from the last
 // event that arrived. Replay and live are the same stream.
 
-import { gunzip, isLive, type Also, type PreparedStates, type Receiver, type Source, type StatusFrame } from "./source.ts";
+import {
+  gunzip,
+  isLive,
+  type Also,
+  type PreparedStates,
+  type Receiver,
+  type Source,
+  type StatusFrame,
+} from "./source.ts";
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
@@ -96,7 +104,8 @@ export class Client {
 }
 
 /** Fetch the detail of cycles below a run's API address; the browser undoes the gzip. */
-export const fetchDetail = (api: string, share: string) =>
+export const fetchDetail =
+  (api: string, share: string) =>
   async (cycle: number, signal: AbortSignal): Promise<Uint8Array> => {
     const url = withShare(`${api}cycles/${cycle}/detail/`, share, "?");
     const response = await fetch(url, { signal, credentials: "same-origin" });
@@ -105,11 +114,15 @@ export const fetchDetail = (api: string, share: string) =>
   };
 
 /** Ask for what the trace does not hold; the server simulates the run again up to the cycle. */
-export const fetchAlso = (api: string, share: string) =>
-  async (cycle: number): Promise<Also> => (await reenacted<{ also: Also }>(`${api}cycles/${cycle}/also/`, share)).also;
+export const fetchAlso =
+  (api: string, share: string) =>
+  async (cycle: number): Promise<Also> =>
+    (await reenacted<{ also: Also }>(`${api}cycles/${cycle}/also/`, share)).also;
 
-export const fetchStates = (api: string, share: string) =>
-  (cycle: number): Promise<PreparedStates> => reenacted(`${api}cycles/${cycle}/state/`, share);
+export const fetchStates =
+  (api: string, share: string) =>
+  (cycle: number): Promise<PreparedStates> =>
+    reenacted(`${api}cycles/${cycle}/state/`, share);
 
 async function reenacted<Answer>(url: string, share: string): Promise<Answer> {
   const response = await fetch(withShare(url, share, "?"), { credentials: "same-origin" });

@@ -10,10 +10,15 @@ export function columnValues(column: Column): IntColumn {
   if (dtype === "u1" || dtype === "b1") return data;
   const bytes = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength) as ArrayBuffer;
   switch (dtype) {
-    case "i1": return new Int8Array(bytes);
-    case "i2": return new Int16Array(bytes);
-    case "i4": return new Int32Array(bytes);
-    case "i8": return Float64Array.from(new BigInt64Array(bytes), Number);
-    default: throw new Error(`a column of type ${dtype} is not part of the contract`);
+    case "i1":
+      return new Int8Array(bytes);
+    case "i2":
+      return new Int16Array(bytes);
+    case "i4":
+      return new Int32Array(bytes);
+    case "i8":
+      return Float64Array.from(new BigInt64Array(bytes), Number);
+    default:
+      throw new Error(`a column of type ${dtype} is not part of the contract`);
   }
 }

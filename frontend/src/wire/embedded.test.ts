@@ -19,7 +19,8 @@ function chunk(n: number): EmbeddedChunk {
   const cycles = [2 * n + 1, 2 * n + 2];
   const details = cycles.filter((cycle) => cycle % 3).map((cycle) => [cycle, [["Detail", cycle, "x".repeat(cycle)]]]);
   return {
-    firstCycle: cycles[0]!, lastCycle: cycles[1]!,
+    firstCycle: cycles[0]!,
+    lastCycle: cycles[1]!,
     headers: () => packed([2 * n, cycles.map((cycle) => ["Header", cycle])]),
     details: vi.fn(() => packed(details)),
   };
@@ -35,8 +36,13 @@ describe("a run in its page", () => {
       const receiver: Receiver = {
         headers: (bytes) => told.push((decode(bytes) as [number])[0]),
         status: (frame) => told.push(frame),
-        link: (link: Link) => { told.push(link); ended(); },
-        failed: (error) => { throw error; },
+        link: (link: Link) => {
+          told.push(link);
+          ended();
+        },
+        failed: (error) => {
+          throw error;
+        },
       };
       run.start(receiver);
     });
@@ -61,7 +67,8 @@ describe("a run in its page", () => {
   test("says what is wrong with a page that was cut off", async () => {
     const broken = new Embedded([{ ...chunk(0), headers: () => "H4sI" }], STATUS, unpack);
     const failed = await new Promise<Error>((resolve) =>
-      broken.start({ headers: () => 0, status: () => undefined, link: () => undefined, failed: resolve }));
+      broken.start({ headers: () => 0, status: () => undefined, link: () => undefined, failed: resolve }),
+    );
     expect(failed).toBeInstanceOf(Error);
   });
 

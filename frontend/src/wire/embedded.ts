@@ -26,12 +26,15 @@ export class Embedded implements Source {
 
   /** `unzstd` is what browsers lack. */
   constructor(
-    private readonly chunks: readonly EmbeddedChunk[], private readonly status: StatusFrame, private readonly unzstd: Unpack,
+    private readonly chunks: readonly EmbeddedChunk[],
+    private readonly status: StatusFrame,
+    private readonly unzstd: Unpack,
   ) {}
 
   start(receiver: Receiver): void {
     void this.hand(receiver).catch((error: unknown) =>
-      receiver.failed(error instanceof Error ? error : new Error(String(error))));
+      receiver.failed(error instanceof Error ? error : new Error(String(error))),
+    );
   }
 
   private async hand(receiver: Receiver): Promise<void> {
@@ -40,10 +43,10 @@ export class Embedded implements Source {
     receiver.link("ended");
   }
 
-  async detail(cycle: number): Promise<Uint8Array> {
+  detail(cycle: number): Promise<Uint8Array> {
     const chunk = this.chunks.find((c) => c.firstCycle <= cycle && cycle <= c.lastCycle);
-    if (!chunk) throw new Error(`cycle ${cycle} is not in this page`);
-    return ofCycle(this.detailsOf(chunk), cycle);
+    if (!chunk) return Promise.reject(new Error(`cycle ${cycle} is not in this page`));
+    return Promise.resolve(ofCycle(this.detailsOf(chunk), cycle));
   }
 
   private detailsOf(chunk: EmbeddedChunk): Uint8Array {

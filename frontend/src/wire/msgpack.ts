@@ -45,48 +45,107 @@ export class Reader {
 
   private tagged(head: number): unknown {
     switch (head) {
-      case 0xc0: return null;
-      case 0xc2: return false;
-      case 0xc3: return true;
-      case 0xc4: return this.take(this.uint(1));
-      case 0xc5: return this.take(this.uint(2));
-      case 0xc6: return this.take(this.uint(4));
-      case 0xca: return this.float(4);
-      case 0xcb: return this.float(8);
-      case 0xcc: return this.uint(1);
-      case 0xcd: return this.uint(2);
-      case 0xce: return this.uint(4);
-      case 0xcf: return this.big(this.view.getBigUint64(this.advance(8)));
-      case 0xd0: return this.view.getInt8(this.advance(1));
-      case 0xd1: return this.view.getInt16(this.advance(2));
-      case 0xd2: return this.view.getInt32(this.advance(4));
-      case 0xd3: return this.big(this.view.getBigInt64(this.advance(8)));
-      case 0xd9: return this.string(this.uint(1));
-      case 0xda: return this.string(this.uint(2));
-      case 0xdb: return this.string(this.uint(4));
-      case 0xdc: return this.items(this.uint(2));
-      case 0xdd: return this.items(this.uint(4));
-      case 0xde: return this.map(this.uint(2));
-      case 0xdf: return this.map(this.uint(4));
-      default: throw new MessagePackError(`unknown head 0x${head.toString(16)}`);
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xc4:
+        return this.take(this.uint(1));
+      case 0xc5:
+        return this.take(this.uint(2));
+      case 0xc6:
+        return this.take(this.uint(4));
+      case 0xca:
+        return this.float(4);
+      case 0xcb:
+        return this.float(8);
+      case 0xcc:
+        return this.uint(1);
+      case 0xcd:
+        return this.uint(2);
+      case 0xce:
+        return this.uint(4);
+      case 0xcf:
+        return this.big(this.view.getBigUint64(this.advance(8)));
+      case 0xd0:
+        return this.view.getInt8(this.advance(1));
+      case 0xd1:
+        return this.view.getInt16(this.advance(2));
+      case 0xd2:
+        return this.view.getInt32(this.advance(4));
+      case 0xd3:
+        return this.big(this.view.getBigInt64(this.advance(8)));
+      case 0xd9:
+        return this.string(this.uint(1));
+      case 0xda:
+        return this.string(this.uint(2));
+      case 0xdb:
+        return this.string(this.uint(4));
+      case 0xdc:
+        return this.items(this.uint(2));
+      case 0xdd:
+        return this.items(this.uint(4));
+      case 0xde:
+        return this.map(this.uint(2));
+      case 0xdf:
+        return this.map(this.uint(4));
+      default:
+        throw new MessagePackError(`unknown head 0x${head.toString(16)}`);
     }
   }
 
   private skipTagged(head: number): void {
     switch (head) {
-      case 0xc0: case 0xc2: case 0xc3: return;
-      case 0xcc: case 0xd0: this.advance(1); return;
-      case 0xcd: case 0xd1: this.advance(2); return;
-      case 0xca: case 0xce: case 0xd2: this.advance(4); return;
-      case 0xcb: case 0xcf: case 0xd3: this.advance(8); return;
-      case 0xc4: case 0xd9: this.advance(this.uint(1)); return;
-      case 0xc5: case 0xda: this.advance(this.uint(2)); return;
-      case 0xc6: case 0xdb: this.advance(this.uint(4)); return;
-      case 0xdc: this.skipMany(this.uint(2)); return;
-      case 0xdd: this.skipMany(this.uint(4)); return;
-      case 0xde: this.skipMany(2 * this.uint(2)); return;
-      case 0xdf: this.skipMany(2 * this.uint(4)); return;
-      default: throw new MessagePackError(`unknown head 0x${head.toString(16)}`);
+      case 0xc0:
+      case 0xc2:
+      case 0xc3:
+        return;
+      case 0xcc:
+      case 0xd0:
+        this.advance(1);
+        return;
+      case 0xcd:
+      case 0xd1:
+        this.advance(2);
+        return;
+      case 0xca:
+      case 0xce:
+      case 0xd2:
+        this.advance(4);
+        return;
+      case 0xcb:
+      case 0xcf:
+      case 0xd3:
+        this.advance(8);
+        return;
+      case 0xc4:
+      case 0xd9:
+        this.advance(this.uint(1));
+        return;
+      case 0xc5:
+      case 0xda:
+        this.advance(this.uint(2));
+        return;
+      case 0xc6:
+      case 0xdb:
+        this.advance(this.uint(4));
+        return;
+      case 0xdc:
+        this.skipMany(this.uint(2));
+        return;
+      case 0xdd:
+        this.skipMany(this.uint(4));
+        return;
+      case 0xde:
+        this.skipMany(2 * this.uint(2));
+        return;
+      case 0xdf:
+        this.skipMany(2 * this.uint(4));
+        return;
+      default:
+        throw new MessagePackError(`unknown head 0x${head.toString(16)}`);
     }
   }
 

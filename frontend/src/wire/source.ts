@@ -32,8 +32,10 @@ export interface Receiver {
 /** What each plugin would have said of a node had the ones before it let it pass, by node name. */
 export type Also = Readonly<Record<string, readonly { plugin: string; reasons: readonly string[] }[]>>;
 
+export type Scalar = string | number | boolean | null;
+
 /** A plugin's state as the server tells it: scalars, lists, and values by name. */
-export type Told = string | number | boolean | null | readonly Told[] | { readonly [name: string]: Told };
+export type Told = Scalar | readonly Told[] | { readonly [name: string]: Told };
 
 export interface Prepared {
   readonly plugin: string;

@@ -31,7 +31,9 @@ export const exporting = {
   "export.csv-log": "Log of the cycle",
   "export.csv-queues": "Queues",
   "export.csv-cycles": "Cycles",
-  "export.foot": "There are pictures of the map and the timeline. What the tabs show leaves as tables. What is grey does not exist at this moment.",
+  "export.foot":
+    "There are pictures of the map and the timeline. What the tabs show leaves as tables. What is grey does " +
+    "not exist at this moment.",
   "export.begun": "The download begins",
   "export.saved": "Saved",
   "export.savedRows": { one: "Saved, {n} row", other: "Saved, {n} rows" },

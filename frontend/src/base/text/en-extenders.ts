@@ -36,18 +36,23 @@ export const extenders = {
     one: "{pod} fits nowhere. The scheduler would evict pods on {n} node; whether it did, it does not tell.",
     other: "{pod} fits nowhere. The scheduler would evict pods on one of {n} nodes; which, it does not tell.",
   },
-  "observed.scores": { one: "The scheduler rates {n} node. Its scores it keeps to itself.", other: "The scheduler rates {n} nodes. Its scores it keeps to itself." },
+  "observed.scores": {
+    one: "The scheduler rates {n} node. Its scores it keeps to itself.",
+    other: "The scheduler rates {n} nodes. Its scores it keeps to itself.",
+  },
   "observed.start": "Listening. The first pod the scheduler asks about appears here.",
   "observed.plugins": "What its plugins said, the scheduler does not tell extenders.",
   "observed.unknown": "?",
-  "observed.queues": "The scheduler does not tell extenders about its queue. These are the pods it asked about, the latest first.",
+  "observed.queues":
+    "The scheduler does not tell extenders about its queue. These are the pods it asked about, the latest first.",
   "observed.pods": "Pods asked about",
   "observed.pods.none": "None so far.",
   "observed.pod.passed": { one: "cycle {cycle}: {n} node passed", other: "cycle {cycle}: {n} nodes passed" },
   "observed.pod.node": "was on {node} later",
   "observed.node.filtered": "turned away by an in-tree filter or another extender (the scheduler does not say which)",
   "observed.node.maybe": "turned away, or not examined: the scheduler does not say",
-  "observed.note": "A real scheduler decided this. It told kviz, being its extender, what stands here; the rest it keeps to itself.",
+  "observed.note":
+    "A real scheduler decided this. It told kviz, being its extender, what stands here; the rest it keeps to itself.",
   "observed.filter": { one: "{n} node passed", other: "{n} nodes passed" },
   "observed.others": { one: "Of {n} other node nothing is told", other: "Of {n} other nodes nothing is told" },
   "observed.nodes": "Nodes of this attempt",
@@ -55,11 +60,13 @@ export const extenders = {
   "observed.outcome.node": "A later question of the scheduler names {node} as its node.",
   "observed.outcome.retried": "It was tried again in cycle {n}, so this attempt did not place it.",
   "observed.outcome.nominated": "By now {node} is nominated for it.",
-  "observed.outcome.unknown": "Not told. A later question may tell: another attempt, or preemption that finds it on a node.",
+  "observed.outcome.unknown":
+    "Not told. A later question may tell: another attempt, or preemption that finds it on a node.",
   "observed.score": "Scores are not told. That it asked for scores means that more than one node was left.",
   "observed.score.none": "No scores were asked for in this attempt: at most one node was left, or it fits nowhere.",
   "observed.preempt": "Where evicting pods would make room",
-  "observed.preempt.how": "The scheduler evicts these on one of the nodes. Which, and whom it spared on the way, it does not tell.",
+  "observed.preempt.how":
+    "The scheduler evicts these on one of the nodes. Which, and whom it spared on the way, it does not tell.",
   "observed.preempt.none": "The scheduler did not ask about evictions in this attempt.",
   "observed.pdb": { one: "breaks {n} disruption budget", other: "breaks {n} disruption budgets" },
 } as const;

@@ -17,7 +17,8 @@ export const glosses = {
   "plugin.PrioritySort": "Orders the queue by priority, then by time of arrival.",
   "plugin.NodeUnschedulable": "Rejects cordoned nodes, unless the pod tolerates that.",
   "plugin.NodeName": "If the pod names a node, rejects all others.",
-  "plugin.TaintToleration": "Rejects nodes with taints the pod does not tolerate; prefers nodes with fewer soft taints.",
+  "plugin.TaintToleration":
+    "Rejects nodes with taints the pod does not tolerate; prefers nodes with fewer soft taints.",
   "plugin.NodeAffinity": "Checks the node selector and required node affinity; rates preferred affinity.",
   "plugin.NodePorts": "Rejects nodes on which a host port of the pod is taken.",
   "plugin.NodeResourcesFit": "Rejects nodes without room for what the pod requests; rates how much room is left.",
@@ -37,14 +38,17 @@ export const glosses = {
 
   "formula.TaintToleration": "Counts untolerated PreferNoSchedule taints; fewer is better, none is 100.",
   "formula.NodeAffinity": "Adds the weights of the preferred terms that match; the best node becomes 100.",
-  "formula.NodeResourcesFit": "LeastAllocated: 100 × (allocatable − requested) ÷ allocatable, averaged over the resources.",
+  "formula.NodeResourcesFit":
+    "LeastAllocated: 100 × (allocatable − requested) ÷ allocatable, averaged over the resources.",
   "formula.NodeResourcesBalancedAllocation": "50 + half of how much the pod evens out the fill of cpu and memory.",
   "formula.PodTopologySpread": "Counts similar pods in the node's domains; fewer is better.",
-  "formula.InterPodAffinity": "Adds the weights of preferred affinity, takes off those of anti-affinity, and stretches to 0-100.",
+  "formula.InterPodAffinity":
+    "Adds the weights of preferred affinity, takes off those of anti-affinity, and stretches to 0-100.",
   "formula.ImageLocality": "The size of the images already on the node, more for images found on many nodes.",
 
   "queue.active.gloss": "Ready to be scheduled, in this order.",
-  "queue.backoff.gloss": "Tried before; waits a little, longer after each failure. Taken early when nobody else is ready.",
+  "queue.backoff.gloss":
+    "Tried before; waits a little, longer after each failure. Taken early when nobody else is ready.",
   "queue.unschedulable.gloss": "Tried and rejected. Stays until an event that could change the outcome.",
   "queue.gated.gloss": "A PreEnqueue plugin keeps these out of the queue.",
   "queue.inFlight.gloss": "Being scheduled right now.",
@@ -58,7 +62,8 @@ export const glosses = {
   "verdict.4.gloss": "The node the pod goes to.",
   "verdict.5.gloss": "The node on which preemption makes room for the pod.",
   "verdict.6.gloss": "This plugin had nothing to check for the pod.",
-  "verdict.7.gloss": "Not among the nodes the scheduler asked its extender about: turned away or not examined, it does not say.",
+  "verdict.7.gloss":
+    "Not among the nodes the scheduler asked its extender about: turned away or not examined, it does not say.",
 
   "tab.why.gloss": "Why the pod is where it is, and what happens next",
   "tab.filter.gloss": "Every node and what each Filter plugin said",

@@ -10,8 +10,9 @@ import { en } from "./en.ts";
 import { parts, t, textIfAny } from "./text.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
-const files = readdirSync(ROOT, { recursive: true, encoding: "utf8" })
-  .filter((file) => /\.(ts|svelte)$/.test(file) && !/\.test\.ts$|base\/text\//.test(file));
+const files = readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter(
+  (file) => /\.(ts|svelte)$/.test(file) && !/\.test\.ts$|base\/text\//.test(file),
+);
 const sources = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
 const keys = Object.keys(en);
 
@@ -31,7 +32,8 @@ describe("the catalogue", () => {
 
   test("has every key that is asked for", () => {
     const calls = [...sources.values()].flatMap((text) =>
-      [...text.matchAll(/\b(?:t|parts|say)\(\s*"([^"]+)"/g)].map((match) => match[1]!));
+      [...text.matchAll(/\b(?:t|parts|say)\(\s*"([^"]+)"/g)].map((match) => match[1]!),
+    );
     expect(calls.filter((key) => key.includes(".") && !keys.includes(key))).toEqual([]);
     expect(calls.length).toBeGreaterThan(100);
   });
@@ -49,7 +51,10 @@ describe("the catalogue", () => {
   test("forms plurals and replaces parameters", () => {
     expect(t("map.unscheduled", { n: 1 })).toBe("1 pod without a node");
     expect(t("map.unscheduled", { n: 1200 })).toBe("1,200 pods without a node");
-    expect(parts("why.bound", { node: "a" })).toEqual([{ text: "bound to ", name: "" }, { text: "a", name: "node" }]);
+    expect(parts("why.bound", { node: "a" })).toEqual([
+      { text: "bound to ", name: "" },
+      { text: "a", name: "node" },
+    ]);
     expect(textIfAny("plugin.Nobody")).toBeNull();
   });
 });
@@ -70,9 +75,10 @@ function literals(source: string): string[] {
       const { name, value } = node as AST.Attribute;
       if (!SPOKEN.includes(name)) return walk(Array.isArray(value) ? value.filter((v) => v.type !== "Text") : value);
     }
-    for (const [key, child] of Object.entries(node)) if (key !== "css" && key !== "instance" && key !== "module") walk(child);
+    for (const [key, child] of Object.entries(node))
+      if (key !== "css" && key !== "instance" && key !== "module") walk(child);
   };
-  walk((parse(source, { modern: true }) as AST.Root).fragment);
+  walk(parse(source, { modern: true }).fragment);
   return found;
 }
 

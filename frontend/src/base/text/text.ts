@@ -55,7 +55,9 @@ const takenApart = new Map<string, readonly TextPart[]>();
 function pieces(text: string): readonly TextPart[] {
   const known = takenApart.get(text);
   if (known) return known;
-  const found = text.split(/(\{\w+\})/).filter(Boolean)
+  const found = text
+    .split(/(\{\w+\})/)
+    .filter(Boolean)
     .map((piece) => ({ text: piece, name: /^\{(\w+)\}$/.exec(piece)?.[1] ?? "" }));
   takenApart.set(text, found);
   return found;
@@ -66,8 +68,7 @@ function form(entry: Entry, params: Params): string {
   return plurals.select(Number(params.n)) === "one" ? entry.one : entry.other;
 }
 
-const show = (value: string | number): string =>
-  typeof value === "number" ? numbers.format(value) : value;
+const show = (value: string | number): string => (typeof value === "number" ? numbers.format(value) : value);
 
 /** A key made at run time, if the catalogue has it. */
 export function textIfAny(key: string): string | null {

@@ -12,28 +12,30 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let ids = 0;
 
 /** Explain the element with a text; nothing if there is none. */
-export const gloss = (text: string | null): Attachment<Element> => (element) => {
-  if (!text) return;
-  const id = `gloss-${++ids}`;
-  const show = (delay: number) => (): void => later(delay, () => open(element, text, id));
-  const hide = (): void => later(HIDE_AFTER_MS, close);
-  const enter = show(SHOW_AFTER_MS);
-  const focus = (): void => {
-    if (element.matches(":focus-visible")) show(0)();
+export const gloss =
+  (text: string | null): Attachment<Element> =>
+  (element) => {
+    if (!text) return;
+    const id = `gloss-${++ids}`;
+    const show = (delay: number) => (): void => later(delay, () => open(element, text, id));
+    const hide = (): void => later(HIDE_AFTER_MS, close);
+    const enter = show(SHOW_AFTER_MS);
+    const focus = (): void => {
+      if (element.matches(":focus-visible")) show(0)();
+    };
+    element.setAttribute("aria-description", text);
+    element.addEventListener("pointerenter", enter);
+    element.addEventListener("pointerleave", hide);
+    element.addEventListener("focus", focus);
+    element.addEventListener("blur", hide);
+    return () => {
+      element.removeEventListener("pointerenter", enter);
+      element.removeEventListener("pointerleave", hide);
+      element.removeEventListener("focus", focus);
+      element.removeEventListener("blur", hide);
+      if (owner === element) close();
+    };
   };
-  element.setAttribute("aria-description", text);
-  element.addEventListener("pointerenter", enter);
-  element.addEventListener("pointerleave", hide);
-  element.addEventListener("focus", focus);
-  element.addEventListener("blur", hide);
-  return () => {
-    element.removeEventListener("pointerenter", enter);
-    element.removeEventListener("pointerleave", hide);
-    element.removeEventListener("focus", focus);
-    element.removeEventListener("blur", hide);
-    if (owner === element) close();
-  };
-};
 
 function later(ms: number, action: () => void): void {
   clearTimeout(timer);

@@ -1,4 +1,16 @@
+import type { IconName } from "./icons.ts";
+
 /** The meanings that have a colour and a shape of their own. */
-export type Tone =
-  | "feasible" | "rejected" | "chosen" | "nominated" | "victim" | "unexamined" | "unasked"
-  | "skipped" | "waiting";
+export const SHAPES = {
+  feasible: "tick",
+  rejected: "cross",
+  chosen: "star",
+  nominated: "dashed",
+  victim: "slash",
+  unexamined: "dot",
+  unasked: "minus",
+  skipped: "minus",
+  waiting: "clock",
+} as const satisfies Record<string, IconName>;
+
+export type Tone = keyof typeof SHAPES;

@@ -31,7 +31,8 @@ export const isOver = (explorer: Explorer): boolean => explorer.frame.live.link 
 
 /** Whether there is such a thing at the moment shown. */
 export function isThere(what: Export, { explorer, downloads }: Exporting): boolean {
-  if (what.kind === "run") return isOver(explorer) && downloads.some((download) => download.as === what.as && download.url !== "");
+  if (what.kind === "run")
+    return isOver(explorer) && downloads.some((download) => download.as === what.as && download.url !== "");
   if (what.kind === "picture") return explorer.pictures.has(what.of);
   return tableOf(what.of, explorer, explorer.frame) !== null;
 }
@@ -53,7 +54,10 @@ function download(as: Download["as"], { downloads }: Exporting): string {
 
 function table(what: Export & { kind: "table" }, { explorer, name }: Exporting): string {
   const { columns, rows } = tableOf(what.of, explorer, explorer.frame)!;
-  save(new Blob([csv(columns, rows)], { type: "text/csv;charset=utf-8" }), fileName(named(explorer, name, what.of), "csv"));
+  save(
+    new Blob([csv(columns, rows)], { type: "text/csv;charset=utf-8" }),
+    fileName(named(explorer, name, what.of), "csv"),
+  );
   return t("export.savedRows", { n: rows.length });
 }
 
@@ -97,10 +101,14 @@ function pixels(page: CaptionedPicture): Promise<Blob> {
   context.scale(PNG_SCALE, PNG_SCALE);
   page.draw(context, stampOn(context));
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(t("export.tooLarge")))), "image/png"));
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(t("export.tooLarge")))), "image/png"),
+  );
 }
 
 const ruler = (): CanvasRenderingContext2D => document.createElement("canvas").getContext("2d")!;
 
-const named = ({ frame }: Explorer, name: string, what: string): string[] =>
-  [name, `cycle-${frame.position.cycle}`, what];
+const named = ({ frame }: Explorer, name: string, what: string): string[] => [
+  name,
+  `cycle-${frame.position.cycle}`,
+  what,
+];

@@ -40,7 +40,10 @@ export class CaptionedPicture {
   private readonly footTop: number;
 
   constructor(
-    private readonly picture: Picture, private readonly caption: Caption, private readonly palette: Palette, ruler: Ruler,
+    private readonly picture: Picture,
+    private readonly caption: Caption,
+    private readonly palette: Palette,
+    ruler: Ruler,
   ) {
     this.width = Math.max(picture.width, 320) + 2 * PAD;
     this.head = this.headLines(ruler);

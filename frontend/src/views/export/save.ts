@@ -10,4 +10,7 @@ export function save(blob: Blob, name: string): void {
 
 /** A name that every file system takes. */
 export const fileName = (parts: readonly string[], suffix: string): string =>
-  `${parts.map((part) => part.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "")).filter(Boolean).join("-")}.${suffix}`;
+  `${parts
+    .map((part) => part.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, ""))
+    .filter(Boolean)
+    .join("-")}.${suffix}`;

@@ -9,14 +9,19 @@ function groups(...sizes: number[]): Group[] {
 }
 
 describe("layout of the map", () => {
-  test.each([[6, 700, 480], [1523, 700, 480], [5000, 900, 600], [5000, 360, 300], [1, 300, 200]])(
-    "fits %d nodes into %d by %d", (n, width, height) => {
-      const third = Math.ceil(n / 3);
-      const map = layout(groups(third, third, Math.max(0, n - 2 * third)), width, height, 1);
-      expect(map.height).toBeLessThanOrEqual(height);
-      const last = map.boxes.flatMap((box) => box.group.nodes).at(-1)!;
-      expect(find(map, last)!.y + map.cell.height).toBeLessThanOrEqual(height);
-    });
+  test.each([
+    [6, 700, 480],
+    [1523, 700, 480],
+    [5000, 900, 600],
+    [5000, 360, 300],
+    [1, 300, 200],
+  ])("fits %d nodes into %d by %d", (n, width, height) => {
+    const third = Math.ceil(n / 3);
+    const map = layout(groups(third, third, Math.max(0, n - 2 * third)), width, height, 1);
+    expect(map.height).toBeLessThanOrEqual(height);
+    const last = map.boxes.flatMap((box) => box.group.nodes).at(-1)!;
+    expect(find(map, last)!.y + map.cell.height).toBeLessThanOrEqual(height);
+  });
 
   test("finds under the pointer the node that it placed there", () => {
     const map = layout(groups(40, 7, 0, 90), 800, 500, 1);

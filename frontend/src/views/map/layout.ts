@@ -56,7 +56,12 @@ export function layout(groups: readonly Group[], width: number, height: number, 
 
 /** Cards grow taller while there is height left over. */
 function filled(
-  placed: Layout, groups: readonly Group[], width: number, height: number, size: number, perRow: number,
+  placed: Layout,
+  groups: readonly Group[],
+  width: number,
+  height: number,
+  size: number,
+  perRow: number,
 ): Layout {
   if (placed.cell.width < STRETCHED_FROM || placed.height >= height) return placed;
   let lines = 0;
@@ -80,9 +85,7 @@ function largestThatFits(groups: readonly Group[], width: number, height: number
   return low;
 }
 
-function place(
-  groups: readonly Group[], width: number, size: number, perRow: number, taller = 0,
-): Layout {
+function place(groups: readonly Group[], width: number, size: number, perRow: number, taller = 0): Layout {
   const least = cellOf(Math.max(SMALLEST, size));
   const boxWidth = Math.floor((width - MARGIN * (perRow + 1)) / perRow);
   const room = boxWidth - 2 * PADDING;

@@ -202,7 +202,9 @@ function copy(from: Uint32Array, w: number, h: number, to: Uint32Array, width: n
 function drawTally(
   c: Pen,
   tally: ReturnType<Scene["tally"]>,
-  x: number, y: number, width: number,
+  x: number,
+  y: number,
+  width: number,
   palette: Palette,
 ): void {
   const all = tally.reduce((sum, part) => sum + part.n, 0);
@@ -256,8 +258,13 @@ function drawCard(c: Pen, scene: Scene, node: number, left: number, y: number): 
 }
 
 function drawBar(
-  c: Pen, palette: Palette, bar: NodeCard["bars"][number],
-  x: number, y: number, width: number, labelled: boolean,
+  c: Pen,
+  palette: Palette,
+  bar: NodeCard["bars"][number],
+  x: number,
+  y: number,
+  width: number,
+  labelled: boolean,
 ): void {
   const label = labelled ? 36 : 0;
   const value = labelled && width >= VALUES_FROM ? 74 : 0;
@@ -275,7 +282,8 @@ function drawBar(
     c.fillText(clip(c, fraction(bar.resource, bar.requested, bar.allocatable), value - 6), x + width, y + 2);
     c.textAlign = "left";
   }
-  const share = (amount: number): number => bar.allocatable > 0 ? Math.min(1, amount / bar.allocatable) : amount > 0 ? 1 : 0;
+  const share = (amount: number): number =>
+    bar.allocatable > 0 ? Math.min(1, amount / bar.allocatable) : amount > 0 ? 1 : 0;
   c.fillStyle = palette.line;
   c.fillRect(x + label, top, track, height);
   c.fillStyle = palette.ink3;
@@ -286,10 +294,7 @@ function drawBar(
   c.fillRect(x + label + from, top, Math.max(2, track * share(bar.requested) - from), height);
 }
 
-function drawPods(
-  c: Pen, palette: Palette, card: NodeCard,
-  x: number, y: number, width: number, height: number,
-): void {
+function drawPods(c: Pen, palette: Palette, card: NodeCard, x: number, y: number, width: number, height: number): void {
   const lists = width >= LISTED_FROM && height >= ROW * Math.min(card.pods.length, 3);
   if (lists) return listPods(c, palette, card, x, y, width, height);
   const size = 9;
@@ -311,10 +316,7 @@ function drawPods(
 }
 
 /** Pods by name, as many as there is room for; the pod at hand and victims first. */
-function listPods(
-  c: Pen, palette: Palette, card: NodeCard,
-  x: number, y: number, width: number, height: number,
-): void {
+function listPods(c: Pen, palette: Palette, card: NodeCard, x: number, y: number, width: number, height: number): void {
   const room = Math.floor(height / ROW);
   const shown = card.pods.length > room ? card.pods.slice(0, room - 1) : card.pods;
   c.font = `11px ${palette.font}`;
@@ -331,7 +333,10 @@ function listPods(
 
 function drawPod(c: Pen, palette: Palette, pod: PodBlock, x: number, y: number, size: number): void {
   const colours: Record<PodBlock, string> = {
-    pod: palette.lineStrong, incoming: palette.chosen, victim: palette.victim, selected: palette.focus,
+    pod: palette.lineStrong,
+    incoming: palette.chosen,
+    victim: palette.victim,
+    selected: palette.focus,
   };
   c.fillStyle = colours[pod];
   c.fillRect(x, y, size, size);

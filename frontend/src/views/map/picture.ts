@@ -19,14 +19,24 @@ export interface MapShown {
 }
 
 const SCALE_WIDTH = 120;
-const ORDER = [Verdict.CHOSEN, Verdict.NOMINATED, Verdict.FEASIBLE, Verdict.REJECTED, Verdict.UNASKED, Verdict.SKIPPED, Verdict.UNEXAMINED];
+const ORDER = [
+  Verdict.CHOSEN,
+  Verdict.NOMINATED,
+  Verdict.FEASIBLE,
+  Verdict.REJECTED,
+  Verdict.UNASKED,
+  Verdict.SKIPPED,
+  Verdict.UNEXAMINED,
+];
 
 export function mapPicture({ scene, view, frame, measure, counts }: MapShown): Picture {
   const { palette } = scene;
   const signs = ORDER.filter((verdict) => counts[verdict]).map((verdict) => signOf(palette, verdict, counts[verdict]!));
   const { group, query } = frame.map;
   const said = [
-    t("picture.group", { by: group.startsWith("label:") ? group.slice("label:".length) : t(`map.group.${group}` as TextKey) }),
+    t("picture.group", {
+      by: group.startsWith("label:") ? group.slice("label:".length) : t(`map.group.${group}` as TextKey),
+    }),
     query && t("picture.query", { query }),
   ];
   return {
@@ -56,9 +66,10 @@ function scaleOf({ scale }: Palette, { kind, low, high }: Measure): LegendItem {
   return {
     text: `${what} ${end(low)}-${end(high)}`,
     width: SCALE_WIDTH,
-    draw: (pen) => scale.forEach((colour, i) => {
-      pen.fillStyle = colour;
-      pen.fillRect(i * step, 2, step + 0.5, LEGEND_HEIGHT - 4);
-    }),
+    draw: (pen) =>
+      scale.forEach((colour, i) => {
+        pen.fillStyle = colour;
+        pen.fillRect(i * step, 2, step + 0.5, LEGEND_HEIGHT - 4);
+      }),
   };
 }

@@ -64,9 +64,7 @@ function podsPerNode({ state }: Explorer): Map<number, number[]> {
   return found;
 }
 
-function nodeCard(
-  explorer: Explorer, frame: Frame, node: number, verdict: number, pods: readonly number[],
-): NodeCard {
+function nodeCard(explorer: Explorer, frame: Frame, node: number, verdict: number, pods: readonly number[]): NodeCard {
   const { state } = explorer;
   const at = frame.record?.started.pod ?? -1;
   const here = state.nodeOf(at) === node;
@@ -81,7 +79,7 @@ function nodeCard(
       .map((pod): PodMark => ({ kind: kindOf(explorer, frame, pod), name: state.podFacts(pod)?.name ?? "" }))
       .sort((a, b) => Number(a.kind === "pod") - Number(b.kind === "pod")),
     bars: shownResources(explorer, node).map((resource) => {
-      const adds = mayFit || here ? requests[resource] ?? 0 : 0;
+      const adds = mayFit || here ? (requests[resource] ?? 0) : 0;
       const taken = state.requested(node, resource);
       return {
         resource: state.resources[resource]!,
@@ -122,6 +120,10 @@ function tally(box: Box, verdicts: Uint8Array, palette: Palette, { state }: Expl
     { colour: palette.nominated, n: counts[Verdict.NOMINATED]!, hatched: false },
     { colour: palette.feasible, n: counts[Verdict.FEASIBLE]!, hatched: false },
     { colour: palette.rejected, n: counts[Verdict.REJECTED]!, hatched: true },
-    { colour: palette.line, n: counts[Verdict.UNEXAMINED]! + counts[Verdict.UNASKED]! + counts[Verdict.SKIPPED]! + counts[Verdict.UNKNOWN]!, hatched: false },
+    {
+      colour: palette.line,
+      n: counts[Verdict.UNEXAMINED]! + counts[Verdict.UNASKED]! + counts[Verdict.SKIPPED]! + counts[Verdict.UNKNOWN]!,
+      hatched: false,
+    },
   ];
 }

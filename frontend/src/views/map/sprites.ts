@@ -114,8 +114,10 @@ function small(c: Pen, palette: Palette, w: number, h: number, verdict: number):
 // So small that only colour and weight remain; the table has the words.
 function speck(c: Pen, palette: Palette, w: number, h: number, verdict: number): void {
   const colours: Record<number, string> = {
-    [Verdict.FEASIBLE]: palette.feasible, [Verdict.CHOSEN]: palette.chosen,
-    [Verdict.REJECTED]: palette.rejected, [Verdict.NOMINATED]: palette.nominated,
+    [Verdict.FEASIBLE]: palette.feasible,
+    [Verdict.CHOSEN]: palette.chosen,
+    [Verdict.REJECTED]: palette.rejected,
+    [Verdict.NOMINATED]: palette.nominated,
   };
   const colour = colours[verdict];
   if (!colour) return fill(c, w, h, palette.line);
@@ -190,8 +192,23 @@ function hatch(c: Pen, w: number, h: number, colour: string, alpha: number): voi
   c.restore();
 }
 
-const TICK: [number, number][][] = [[[0.24, 0.54], [0.42, 0.71], [0.77, 0.31]]];
-const CROSS: [number, number][][] = [[[0.3, 0.3], [0.7, 0.7]], [[0.7, 0.3], [0.3, 0.7]]];
+const TICK: [number, number][][] = [
+  [
+    [0.24, 0.54],
+    [0.42, 0.71],
+    [0.77, 0.31],
+  ],
+];
+const CROSS: [number, number][][] = [
+  [
+    [0.3, 0.3],
+    [0.7, 0.7],
+  ],
+  [
+    [0.7, 0.3],
+    [0.3, 0.7],
+  ],
+];
 
 function glyph(c: Pen, strokes: [number, number][][], w: number, h: number, colour: string): void {
   const size = Math.min(w, h, 26);

@@ -37,9 +37,7 @@ function bars(nCycles: number, width: number): { each: number; step: number; bar
   return { each, step, bar: step < 4 ? step : Math.min(14, step - 1) };
 }
 
-export function drawOverview(
-  c: Pen, chronicle: Chronicle, palette: Palette, strip: Strip,
-): void {
+export function drawOverview(c: Pen, chronicle: Chronicle, palette: Palette, strip: Strip): void {
   const { width, height } = strip;
   c.fillStyle = palette.surface;
   c.fillRect(0, 0, width, height);
@@ -82,9 +80,7 @@ function triangle(c: Pen, colour: string, x: number, y: number): void {
   c.fill();
 }
 
-function drawWaiting(
-  c: Pen, buckets: Bucket[], palette: Palette, x: (i: number) => number, base: number,
-): void {
+function drawWaiting(c: Pen, buckets: Bucket[], palette: Palette, x: (i: number) => number, base: number): void {
   const most = Math.max(...buckets.map((b) => b.waiting));
   if (!most) return;
   c.strokeStyle = palette.ink2;
@@ -100,7 +96,14 @@ function drawWaiting(
 
 function fill(chronicle: Chronicle, each: number): Bucket[] {
   const n = Math.ceil(chronicle.nCycles / each);
-  const buckets = Array.from({ length: n }, (): Bucket => ({ placed: 0, failed: 0, error: 0, other: 0, preempted: 0, waiting: -1 }));
+  const buckets = Array.from({ length: n }, (): Bucket => ({
+    placed: 0,
+    failed: 0,
+    error: 0,
+    other: 0,
+    preempted: 0,
+    waiting: -1,
+  }));
   for (let cycle = 1; cycle <= chronicle.nCycles; cycle++) {
     const bucket = buckets[Math.floor((cycle - 1) / each)]!;
     const result = chronicle.result.at(cycle);

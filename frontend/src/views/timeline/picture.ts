@@ -24,15 +24,20 @@ export function timelinePicture(chronicle: Chronicle, palette: Palette, width: n
       pen.restore();
     },
     legend: legend(palette),
-    note: t("picture.cycles", { n: nCycles, time: clock(nCycles ? chronicle.timeMs(chronicle.startSeq.at(nCycles)) : 0) }),
+    note: t("picture.cycles", {
+      n: nCycles,
+      time: clock(nCycles ? chronicle.timeMs(chronicle.startSeq.at(nCycles)) : 0),
+    }),
   };
 }
 
 function legend(palette: Palette): LegendItem[] {
-  const block = (colour: string) => (pen: Pen): void => {
-    pen.fillStyle = colour;
-    pen.fillRect(0, 0, LEGEND_HEIGHT, LEGEND_HEIGHT);
-  };
+  const block =
+    (colour: string) =>
+    (pen: Pen): void => {
+      pen.fillStyle = colour;
+      pen.fillRect(0, 0, LEGEND_HEIGHT, LEGEND_HEIGHT);
+    };
   const hatched = (pen: Pen): void => {
     block(palette.rejected)(pen);
     pen.fillStyle = palette.surface;

@@ -1,0 +1,60 @@
+// What Prettier does not decide. Layers are checked by dependency-cruiser, types by svelte-check.
+
+import { readFileSync } from "node:fs";
+
+import js from "@eslint/js";
+import prettier from "eslint-config-prettier";
+import svelte from "eslint-plugin-svelte";
+import globals from "globals";
+import ts from "typescript-eslint";
+
+// dependency-cruiser sees components compiled, when imports of types are gone: these hold the layers for them.
+const lookingUp = (...layers) => ({
+  "no-restricted-imports": [
+    "error",
+    { patterns: [{ regex: `^[./]+/(${layers.join("|")})/`, message: "a layer above" }] },
+  ],
+});
+const OTHER_VIEW = { regex: "^[.][.]/(?![.][.]/(base|wire|store)/)", message: "another view, or a layer above" };
+
+const LINE = JSON.parse(readFileSync(new URL(".prettierrc.json", import.meta.url), "utf8")).printWidth;
+
+export default ts.config(
+  { ignores: ["node_modules/", "src/wire/events.ts", "src/store/why.ts"] },
+  js.configs.recommended,
+  ts.configs.recommendedTypeChecked,
+  ts.configs.stylisticTypeChecked,
+  svelte.configs.recommended,
+  prettier,
+  svelte.configs.prettier,
+  {
+    languageOptions: {
+      globals: globals.browser,
+      parserOptions: { projectService: true, extraFileExtensions: [".svelte"] },
+    },
+    linterOptions: { reportUnusedDisableDirectives: "error" },
+    rules: {
+      // Prettier leaves long words and long markup alone.
+      "max-len": ["error", { code: LINE }],
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      eqeqeq: ["error", "always", { null: "ignore" }],
+    },
+  },
+  {
+    files: ["**/*.svelte", "**/*.svelte.ts"],
+    languageOptions: { parserOptions: { parser: ts.parser } },
+  },
+  { files: ["**/*.test.ts"], rules: { "@typescript-eslint/unbound-method": "off" } },
+  {
+    files: ["**/*.ts"],
+    ignores: ["**/*.test.ts", "**/*.bench.ts"],
+    rules: { "max-lines-per-function": ["error", { max: 70 }] },
+  },
+  { files: ["src/base/**/*.svelte"], rules: lookingUp("wire", "store", "views", "app") },
+  { files: ["src/views/**/*.svelte"], rules: { "no-restricted-imports": ["error", { patterns: [OTHER_VIEW] }] } },
+  {
+    files: ["*.config.js", "*.config.mjs"],
+    extends: [ts.configs.disableTypeChecked],
+    languageOptions: { globals: globals.node },
+  },
+);

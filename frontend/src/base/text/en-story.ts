@@ -1,0 +1,84 @@
+// English: the sentence that says what a cycle, a point of it, or one plugin did.
+
+export const story = {
+  "story.loading": "Loading the run.",
+  "story.reading": "The run has started; its first cycle appears in a moment.",
+  "story.paused": "The run is paused before its first cycle; its page resumes it.",
+  "story.nothing": "No pod was waiting for a node, so there was nothing to schedule.",
+  "story.start": {
+    one: "{n} node, {pods} pods. Press play, or the right arrow, to schedule the first pod.",
+    other: "{n} nodes, {pods} pods. Press play, or the right arrow, to schedule the first pod.",
+  },
+  "story.running": "{pod} is being scheduled.",
+  "story.nominated": "{pod} goes to {node}, which was nominated for it.",
+  "story.hinted": "{pod} goes to {node}, left over by a pod of the same shape.",
+  "story.filterNominated": "Filter: {node}, nominated for {pod}, fits; no other node is examined.",
+  "story.onlyNode": "{pod} goes to {node}, the only node that fits.",
+  "story.wins": {
+    one: "{pod} goes to {node}: {n} node fits, and it scores {total}, {margin} ahead of {second}.",
+    other: "{pod} goes to {node}: {n} nodes fit, and it scores {total}, {margin} ahead of {second}.",
+  },
+  "story.tie": "{pod} goes to {node}: {tied} of the {fit} nodes that fit tie at {total}, and the order decides.",
+  "story.fitsNowhere": {
+    one: "{pod} fits nowhere: the one node is rejected.",
+    other: "{pod} fits nowhere: all {n} nodes are rejected.",
+  },
+  "story.preempts": {
+    one: "{pod} fits nowhere now, but evicting {n} pod on {node} will make room.",
+    other: "{pod} fits nowhere now, but evicting {n} pods on {node} will make room.",
+  },
+  "story.preFilterFails": "{pod} is turned down before any node is looked at: {reason}",
+  "story.error": "{pod} could not be scheduled because of an error: {message}",
+  "story.bindError": "{pod} could not be bound to {node}: {message}",
+  "story.skipped": "{pod} is skipped: it is being deleted, or has a node already.",
+  "story.waiting": "{pod} has {node}, but waits for permission before it is bound.",
+  "story.queueSort": "{pod} is first in the queue: priority {priority}, attempt {attempt}.",
+  "story.preFilter": {
+    one: "PreFilter: {n} plugin looks at {pod} once for all nodes; {skipped} have nothing to check.",
+    other: "PreFilter: {n} plugins look at {pod} once for all nodes; {skipped} have nothing to check.",
+  },
+  "story.preFilterNarrows": {
+    one: "PreFilter leaves {n} node to look at.",
+    other: "PreFilter leaves {n} nodes to look at.",
+  },
+  "story.filter": "Filter: {fit} of {examined} nodes can take {pod}.",
+  "story.filterSamples":
+    "Filter: {fit} nodes can take {pod}; the search stops after {examined} of {all} nodes, enough were found.",
+  "story.postFilter": {
+    one: "PostFilter: evicting {n} pod on {node} would make room for {pod}.",
+    other: "PostFilter: evicting {n} pods on {node} would make room for {pod}.",
+  },
+  "story.postFilterFails": "PostFilter: no eviction can make room for {pod}.",
+  "story.preScore": {
+    one: "PreScore: {n} plugin prepares; {skipped} will not score.",
+    other: "PreScore: {n} plugins prepare; {skipped} will not score.",
+  },
+  "story.score": {
+    one: "Score: {n} node is rated, {node} comes first.",
+    other: "Score: {n} nodes are rated, {node} comes first.",
+  },
+  "story.scoreSkipped": "Score is skipped: {node} is the only node that fits.",
+  "story.reserve": "Reserve: {pod} is assumed on {node}, so the next pod already sees that room taken.",
+  "story.permit": "Permit: nobody objects to {pod} on {node}.",
+  "story.permitWaits": "Permit: {pod} keeps its place on {node} and waits for permission.",
+  "story.preBind": "PreBind: everything {pod} needs on {node} is made ready.",
+  "story.bind": "Bind: {pod} now belongs to {node}.",
+  "story.postBind": "PostBind: {pod} is bound to {node}; plugins clean up.",
+  "story.pointFails": "{point} refuses {pod} on {node}: {reason}",
+  "story.pluginSkips": "{plugin} has nothing to check for {pod}; it takes no part.",
+  "story.pluginUnasked": "{plugin} is not asked: the decision had fallen before.",
+  "story.pluginRejects": {
+    one: "{plugin} rejects {n} of the {asked} nodes it is asked about.",
+    other: "{plugin} rejects {n} of the {asked} nodes it is asked about.",
+  },
+  "story.pluginAccepts": {
+    one: "{plugin} accepts the one node it is asked about.",
+    other: "{plugin} accepts all {n} nodes it is asked about.",
+  },
+  "story.pluginScores": {
+    one: "{plugin} rates {n} node, with weight {weight}.",
+    other: "{plugin} rates {n} nodes, with weight {weight}.",
+  },
+  "story.pluginFails": "{plugin} says no to {pod}: {reason}",
+  "story.pluginPasses": "{plugin} has no objection at {point}.",
+} as const;
