@@ -10,8 +10,9 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import FeatureGates, load_configuration
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.registry import Factory, Registry, in_tree_registry
-from scheduler_core.scheduler.build import SchedulerOptions
-from scheduler_core.scheduler.scheduler import Attempt
+from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.scheduler.cycle_record import Cycle
+from scheduler_core.scheduler.outcome import Failed, Unschedulable
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.trace.events import (
     AnyEvent,
@@ -21,6 +22,13 @@ from scheduler_core.trace.events import (
 from scheduler_core.trace.recorder import Recorder
 
 E = TypeVar("E", bound=AnyEvent)
+
+
+def not_scheduled(cycle: Cycle) -> Unschedulable | Failed:
+    """Return how a cycle ended that must not have found a node."""
+    assert isinstance(cycle.outcome, Unschedulable | Failed), cycle.outcome
+    return cycle.outcome
+
 
 START_NS = 1_767_225_600_000_000_000
 SECOND_NS = 1_000_000_000
@@ -64,10 +72,10 @@ class Cluster:
 
     # ------------------------------------------------------------ driving
 
-    def attempt(self) -> Attempt:
+    def attempt(self) -> Cycle:
         """Run the next attempt, which there must be, and return it."""
         assert self.simulation.attempt(), "no pod can be tried"
-        attempt = self.scheduler.last_attempt
+        attempt = self.scheduler.last_cycle
         assert attempt is not None
         return attempt
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kviz.bench.workloads import make_node, make_pod
-from scheduler_core.scheduler.build import SchedulerOptions
+from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.trace.recorder import Recorder
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from scheduler_core.registry import METHOD_OF_POINT
-from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.cycle import Scheduler
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -18,7 +18,6 @@ from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.preemption.pick import earliest_start_ns
 from scheduler_core.preemption.report import DryRun, PreemptionReport
-from scheduler_core.scheduler.cycle import Cycle
 from scheduler_core.scheduler.selection import heap_root
 
 ByNode = dict[str, object]
@@ -134,8 +133,8 @@ class _CycleReplay:
         feasible = nodes.take(
             np.array([nodes.names.index(name) for name in feasible_names], np.int64)
         )
-        cycle = Cycle(self._pod, nodes, 0, state=state)
-        scoring = self._replay.scheduler.algorithm.prioritize(self._framework, cycle, feasible)
+        algorithm = self._replay.scheduler.algorithm
+        scoring = algorithm.prioritize(self._framework, state, self._pod, feasible)
         skipped = sorted(state.skip_score)
         expected_skips = cast(Json, self._expected.get("preScore", {})).get("skipped", [])
         self._result.compare("preScore.skipped", expected_skips, skipped)

@@ -30,8 +30,8 @@ from scheduler_core.framework.interface import NormalizeScorePlugin, Plugin
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.scoring import PluginScore
 from scheduler_core.plugins.image_locality import ImageLocality
-from scheduler_core.scheduler.cycle import Filtering
-from scheduler_core.scheduler.scheduler import Attempt
+from scheduler_core.scheduler.cycle_record import Cycle, Filtering
+from scheduler_core.scheduler.outcome import Failed, Scheduled, Unschedulable
 from scheduler_core.scheduler.selection import num_feasible_nodes_to_find
 
 POD_SCHEDULED = "PodScheduled"
@@ -47,11 +47,11 @@ def replay_dump(dump: Dump) -> Iterator[CaseResult]:
     replay = DumpReplay(objects, dump.attempts)
     for recorded in dump.attempts:
         result = CaseResult(f"{dump.name}/{recorded.order:03d} {recorded.pod}")
-        attempt = replay.attempt(recorded)
-        if attempt is None:
+        cycle = replay.attempt(recorded)
+        if cycle is None:
             result.compare("attempted", True, False)
         else:
-            _Comparison(recorded, attempt, replay.framework, image_sizes, result).run()
+            _Comparison(recorded, cycle, replay.framework, image_sizes, result).run()
         replay.keep_in_step(recorded)
         yield result
     replay.take_away_victims()
@@ -62,27 +62,29 @@ class _Comparison:
     def __init__(
         self,
         recorded: RecordedAttempt,
-        attempt: Attempt,
+        cycle: Cycle,
         framework: Framework,
         image_sizes: ImageSizes,
         result: CaseResult,
     ) -> None:
         self._recorded = recorded
-        self._attempt = attempt
+        self._cycle = cycle
         self._framework = framework
         self._image_sizes = image_sizes
         self._result = result
 
     def run(self) -> None:
-        recorded, attempt, compare = self._recorded, self._attempt, self._result.compare
-        failure = attempt.failure
-        compare("result", recorded.result, UNSCHEDULABLE if failure else BOUND)
-        compare("message", recorded.message, failure.message if failure else "")
-        outcome = attempt.post_filter
-        compare("nominatedNode", recorded.nominated_node, outcome.node_name if outcome else "")
-        victims = [victim.key for victim in outcome.victims] if outcome else []
+        recorded, cycle, compare = self._recorded, self._cycle, self._result.compare
+        outcome, post_filter = cycle.outcome, cycle.post_filter
+        message = outcome.message if isinstance(outcome, Unschedulable | Failed) else ""
+        bound = isinstance(outcome, Scheduled)
+        compare("result", recorded.result, BOUND if bound else UNSCHEDULABLE)
+        compare("message", recorded.message, message)
+        nominated = post_filter.node_name if post_filter else ""
+        compare("nominatedNode", recorded.nominated_node, nominated)
+        victims = [victim.key for victim in post_filter.victims] if post_filter else []
         compare("victims", sorted(recorded.victims), sorted(victims))
-        filtering = attempt.cycle.filtering
+        filtering = cycle.filtering
         if recorded.evaluated_nodes is not None and filtering is not None:
             self._filtering(filtering)
 
@@ -90,7 +92,7 @@ class _Comparison:
 
     def _filtering(self, filtering: Filtering) -> None:
         """`filtering` is over all nodes, the recorded one perhaps over a sample."""
-        n_sampled = num_feasible_nodes_to_find(self._attempt.cycle.nodes.n, 0)
+        n_sampled = num_feasible_nodes_to_find(self._cycle.nodes.n, 0)
         sampled = filtering.feasible.n > n_sampled
         compare = self._result.compare
         if sampled:
@@ -105,7 +107,7 @@ class _Comparison:
         feasible = {name: i for i, name in enumerate(filtering.feasible.names)}
         wanted = {*self._recorded.final_scores, self._recorded.node}
         compare("recorded nodes that are not feasible", [], sorted(wanted - feasible.keys()))
-        scoring = self._attempt.cycle.scoring
+        scoring = self._cycle.scoring
         compare("scored", bool(self._recorded.final_scores), scoring is not None)
         if scoring is not None and self._recorded.final_scores and wanted <= feasible.keys():
             scores = [self._with_image_sizes(s, filtering, feasible) for s in scoring.scores]
@@ -124,9 +126,7 @@ class _Comparison:
             feasible[node]: by_plugin.get(score.plugin, 0) // score.weight
             for node, by_plugin in self._recorded.plugin_scores.items()
         }
-        raw = self._image_sizes.scores(
-            plugin, self._attempt.cycle.pod, filtering.feasible, expected
-        )
+        raw = self._image_sizes.scores(plugin, self._cycle.pod, filtering.feasible, expected)
         return score if raw is None else replace(score, raw=raw, normalized=raw)
 
     def _plugin(self, name: str) -> Plugin:

@@ -18,8 +18,8 @@ from scheduler_core.framework.interface import Queued
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.preemption.dry_run import dry_run
 from scheduler_core.registry import Registry, in_tree_registry
-from scheduler_core.scheduler.build import SchedulerOptions
-from scheduler_core.scheduler.scheduler import Attempt
+from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.scheduler.selection import heap_root
 from scheduler_core.sim.run import in_sync_order, start_ns
 from scheduler_core.sim.simulation import Simulation, Timing
@@ -80,8 +80,8 @@ class DumpReplay:
 
     def _pick(self, totals: IntArray) -> int:
         """Take the recorded node if it is feasible; whether it is among the best is compared."""
-        attempt = self.simulation.scheduler.last_attempt
-        filtering = attempt.cycle.filtering if attempt else None
+        cycle = self.simulation.scheduler.last_cycle
+        filtering = cycle.filtering if cycle is not None else None
         names = filtering.feasible.names if filtering else []
         node = self._recorded.node if self._recorded else ""
         return names.index(node) if node in names else heap_root(totals)
@@ -107,18 +107,18 @@ class DumpReplay:
         pod = self.pod(key)
         return None if pod is None else self._columns.templates.info(pod)
 
-    def attempt(self, recorded: RecordedAttempt) -> Attempt | None:
+    def attempt(self, recorded: RecordedAttempt) -> Cycle | None:
         """Make an attempt; None if the pod is not in the queue, or held there."""
         self._recorded = recorded
         self._take_away(self._gone_victims(recorded))
         self._arrange_victims(recorded)
-        attempt = self._attempt(recorded.pod)
-        if attempt is not None and attempt.post_filter is not None:
-            victims = (victim.key for victim in attempt.post_filter.victims)
+        cycle = self._attempt(recorded.pod)
+        if cycle is not None and cycle.post_filter is not None:
+            victims = (victim.key for victim in cycle.post_filter.victims)
             self._terminating |= dict.fromkeys(victims, recorded.pod)
-        return attempt
+        return cycle
 
-    def _attempt(self, key: str) -> Attempt | None:
+    def _attempt(self, key: str) -> Cycle | None:
         simulation = self.simulation
         simulation.clock.move_to(simulation.clock.now_ns() + MILLI_NS)
         queue = simulation.scheduler.queue
@@ -130,7 +130,7 @@ class DumpReplay:
         if not active or active[0].key != key:
             return None
         simulation.attempt()
-        return simulation.scheduler.last_attempt
+        return simulation.scheduler.last_cycle
 
     # ------------------------------------------------------------ victims
 

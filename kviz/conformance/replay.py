@@ -15,8 +15,10 @@ from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.status import Code, Status
 from scheduler_core.preemption.pick import BreakTie, first
 from scheduler_core.queue.moves import QueueEvent
-from scheduler_core.scheduler.build import SchedulerOptions
-from scheduler_core.scheduler.cycle import Cycle
+from scheduler_core.queue.scheduling_queue import Popped
+from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.scheduler.cycle_record import Cycle
+from scheduler_core.scheduler.outcome import Failed, Unschedulable
 from scheduler_core.sim.admission import admit
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.trace.events import (
@@ -107,11 +109,16 @@ class Replay:
     def attempt_pod(self, pod: PodInfo) -> Attempt:
         """Attempt this very pod, whoever else is queued before it."""
         self.trace.clear()
+        if not self.scheduler.schedule_one(lambda: self._pop(pod)):
+            raise LookupError(f"{pod.key} is not in the queue")
+        return self._last_attempt()
+
+    def _pop(self, pod: PodInfo) -> Popped | None:
+        """Take a pod out of the queue, and all that are queued before it."""
         while (popped := self.scheduler.queue.pop()) is not None:
             if popped.queued.pod.uid == pod.uid:
-                self.scheduler.attempt(popped.queued, popped.source)
-                return self._last_attempt()
-        raise LookupError(f"{pod.key} is not in the queue")
+                return popped
+        return None
 
     def attempt(self, before_background: Callable[[], None] = lambda: None) -> Attempt | None:
         """Run the next attempt, None if the queue yields no pod.
@@ -126,18 +133,19 @@ class Replay:
         return self._last_attempt() if tried else None
 
     def _last_attempt(self) -> Attempt:
-        last = self.scheduler.last_attempt
-        assert last is not None
-        attempt = Attempt(last.cycle, post_filter=last.post_filter)
+        cycle = self.scheduler.last_cycle
+        assert cycle is not None
+        attempt = Attempt(cycle, post_filter=cycle.post_filter)
         started = next(event for event in self.trace if isinstance(event, CycleStarted))
         attempt.number, attempt.source = started.attempt, started.popped_from.name.lower()
         finished = [event for event in self.trace if isinstance(event, CycleFinished)]
         attempt.result = RESULTS[finished[-1].result]
-        if last.failure is not None:
-            attempt.message = last.failure.message
-            attempt.unschedulable_plugins = last.failure.unschedulable_plugins
-            attempt.nominates = last.failure.nominating
-            attempt.nominated_node = last.failure.node_name
+        outcome = cycle.outcome
+        if isinstance(outcome, Unschedulable | Failed):
+            attempt.message = outcome.message
+            attempt.unschedulable_plugins = outcome.unschedulable_plugins
+            attempt.nominates = outcome.nominating
+            attempt.nominated_node = outcome.nominated_node
         return attempt
 
 

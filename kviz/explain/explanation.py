@@ -30,10 +30,11 @@ from scheduler_core.plugins.node_resources import Fit
 from scheduler_core.plugins.taint_toleration import TaintToleration
 from scheduler_core.preemption.report import DryRun, PreemptionReport
 from scheduler_core.queue.queued_pod import QueuedPodInfo
+from scheduler_core.queue.scheduling_queue import Popped
 from scheduler_core.registry import Registry, in_tree_registry
-from scheduler_core.scheduler.build import SchedulerOptions
-from scheduler_core.scheduler.cycle import Cycle
-from scheduler_core.scheduler.scheduler import Attempt
+from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.scheduler.cycle_record import Cycle
+from scheduler_core.scheduler.outcome import Scheduled, Unschedulable
 from scheduler_core.sim.admission import admit
 from scheduler_core.sim.run import in_sync_order, start_ns
 from scheduler_core.sim.simulation import Simulation, Timing
@@ -223,22 +224,26 @@ class _Trial:
         ]
         return self._told(self._attempt(key), queued, len(ahead))
 
-    def _attempt(self, key: str) -> Attempt:
+    def _attempt(self, key: str) -> Cycle:
+        self._scheduler.schedule_one(lambda: self._pop(key))
+        cycle = self._scheduler.last_cycle
+        assert cycle is not None
+        return cycle
+
+    def _pop(self, key: str) -> Popped | None:
+        """Take a pod out of the queue, and all that are queued before it."""
         while (popped := self._scheduler.queue.pop()) is not None:
             if popped.queued.key == key:
-                self._scheduler.attempt(popped.queued, popped.source)
-                break
-        attempt = self._scheduler.last_attempt
-        assert attempt is not None
-        return attempt
+                return popped
+        return None
 
-    def _told(self, attempt: Attempt, queued: QueuedPodInfo, n_ahead: int) -> Explanation:
-        cycle, failure = attempt.cycle, attempt.failure
-        filtering = cycle.filtering
+    def _told(self, cycle: Cycle, queued: QueuedPodInfo, n_ahead: int) -> Explanation:
+        outcome, filtering = cycle.outcome, cycle.filtering
+        failure = None if outcome is None or isinstance(outcome, Scheduled) else outcome
         framework = self._scheduler.profiles[queued.pod.pod.spec.scheduler_name]
         status = SCHEDULABLE
         if failure is not None:
-            status = UNSCHEDULABLE if failure.fit else ERROR
+            status = UNSCHEDULABLE if isinstance(failure, Unschedulable) else ERROR
         return Explanation(
             pod=queued.key,
             status=status,
@@ -252,7 +257,7 @@ class _Trial:
             n_ahead=n_ahead,
             funnel=tuple(_funnel(framework, cycle)),
             nearest=tuple(_nearest(framework, cycle)) if status == UNSCHEDULABLE else (),
-            preemption=_preemption(attempt) if status == UNSCHEDULABLE else None,
+            preemption=_preemption(cycle) if status == UNSCHEDULABLE else None,
             wakes=self._wakes(queued) if failure is not None else None,
         )
 
@@ -372,19 +377,19 @@ def _distance(miss: NearMiss) -> tuple[int, float]:
 # ---------------------------------------------------------------- preemption
 
 
-def _preemption(attempt: Attempt) -> Preemption:
-    outcome = attempt.post_filter
+def _preemption(cycle: Cycle) -> Preemption:
+    outcome = cycle.post_filter
     if outcome is None:
         return Preemption("no plugin of the configuration preempts")
     report = outcome.report
     if not isinstance(report, PreemptionReport):
-        return Preemption(_before_preemption(attempt, outcome))
+        return Preemption(_before_preemption(cycle, outcome))
     if report.ineligible:
         return Preemption(report.ineligible)
     candidates = [_candidate(run) for run in report.dry_runs if run.status.is_success]
     winner = next((c for c in candidates if c.node == report.winner), None)
     n_by_reason = Counter(r.status.message for r in report.dry_runs if not r.status.is_success)
-    n_hopeless = attempt.cycle.nodes.n - report.n_potential
+    n_hopeless = cycle.nodes.n - report.n_potential
     if n_hopeless:
         n_by_reason["Preemption is not helpful for scheduling"] += n_hopeless
     return Preemption(
@@ -396,9 +401,9 @@ def _preemption(attempt: Attempt) -> Preemption:
     )
 
 
-def _before_preemption(attempt: Attempt, outcome: PostFilterOutcome) -> str:
+def _before_preemption(cycle: Cycle, outcome: PostFilterOutcome) -> str:
     """Return why preemption was not even considered."""
-    pre_filter = attempt.cycle.pre_filter
+    pre_filter = cycle.pre_filter
     if pre_filter is not None and pre_filter.status.is_rejected:
         return f"{pre_filter.status.plugin} turned the pod down before any node was looked at"
     return outcome.status.message

@@ -116,7 +116,7 @@ class Observer:
 
     def __post_init__(self) -> None:
         self._recorder = Recorder(self._emit)
-        cache = Cache(ClusterColumns(), now_ns=lambda: self._now_ns)
+        cache = Cache(ClusterColumns())
         self._world = WorldTrace(self._recorder, cache)
 
     def _emit(self, event: AnyEvent) -> None:

@@ -1,16 +1,13 @@
 """The scheduler's memory of nodes and placed pods, among them pods it only assumes to be placed.
 
 A pod is first unknown here, then `assume_pod` puts it on its node before it is bound, and
-`add_pod` confirms it when the binding is seen; `forget_pod` takes an assumed pod back. An assumed
-pod whose binding has finished may expire when no confirmation follows.
+`add_pod` confirms it when the binding is seen; `forget_pod` takes an assumed pod back.
 
-Upstream: v1.36 pkg/scheduler/backend/cache/cache.go. Expiry is that of releases before v1.36,
-which took it out; a time to live of 0 (never), upstream's default since v1.25, agrees with v1.36.
+Upstream: v1.36 pkg/scheduler/backend/cache/cache.go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,22 +28,13 @@ class CacheError(Exception):
 class _PodState:
     pod: PodInfo
     assumed: bool
-    deadline_ns: int | None = None
 
 
 class Cache:
-    """Nodes and placed pods in `columns`, and the node order of scheduling cycles.
+    """Nodes and placed pods in `columns`, and the node order of scheduling cycles."""
 
-    `now_ns` is the virtual clock; `assume_ttl_ns` is how long a pod stays assumed after its
-    binding has finished (0: until confirmed or forgotten).
-    """
-
-    def __init__(
-        self, columns: ClusterColumns, *, now_ns: Callable[[], int], assume_ttl_ns: int = 0
-    ) -> None:
+    def __init__(self, columns: ClusterColumns) -> None:
         self.columns = columns
-        self._now_ns = now_ns
-        self._assume_ttl_ns = assume_ttl_ns
         self._tree = NodeTree()
         self._pods: dict[str, _PodState] = {}
         self._order: list[str] = []
@@ -66,12 +54,6 @@ class Cache:
         self._put(assumed, assumed=True)
         return assumed
 
-    def finish_binding(self, pod: PodInfo) -> None:
-        """Start the time to live of an assumed pod; others are left alone."""
-        state = self._pods.get(pod.uid)
-        if state is not None and state.assumed and self._assume_ttl_ns:
-            state.deadline_ns = self._now_ns() + self._assume_ttl_ns
-
     def forget_pod(self, pod: PodInfo) -> bool:
         """Take an assumed pod off its node; return False if it is no longer in the cache.
 
@@ -89,27 +71,6 @@ class Cache:
             raise CacheError(f"pod {pod.key} wasn't assumed so cannot be forgotten")
         self._take(state.pod)
         return True
-
-    def expire_assumed_pods(self) -> list[PodInfo]:
-        """Take off the assumed pods whose time to live is over and return them."""
-        if not self._assume_ttl_ns:
-            return []
-        now_ns = self._now_ns()
-        expired = [
-            state.pod
-            for state in self._pods.values()
-            if state.deadline_ns is not None and state.deadline_ns < now_ns
-        ]
-        for pod in expired:
-            self._take(pod)
-        return expired
-
-    def next_expiry_ns(self) -> int | None:
-        """Return when the next assumed pod's time to live ends, None if none does."""
-        if not self._assume_ttl_ns:
-            return None
-        deadlines = (state.deadline_ns for state in self._pods.values())
-        return min((at_ns for at_ns in deadlines if at_ns is not None), default=None)
 
     def add_pod(self, pod: PodInfo) -> None:
         """Take in a bound pod, or confirm an assumed one, on whichever node it says it is.

@@ -49,6 +49,10 @@ class Verdicts:
     def status(self, i: int) -> Status:
         return self.statuses[int(self.ids[i])]
 
+    def up_to(self, n: int) -> Verdicts:
+        """Return the verdicts about the first `n` nodes."""
+        return Verdicts(self.ids[:n], self.statuses)
+
     def but(self, changed: Mapping[int, Status]) -> Verdicts:
         """Return the same verdicts, with other ones at some positions."""
         numbers = {status: i for i, status in enumerate(self.statuses)}
@@ -77,10 +81,12 @@ class VerdictBuilder:
         kinds = verdict.kinds(rejected)
         if (kinds == kinds[0]).all():
             status = verdict.status(int(rejected[0]))
-            self._ids[at[rejected]] = self._number(_judged(status, plugin))
+            self._ids[at[rejected]] = self._number(_attributed(status, plugin))
             return
         _, first, inverse = np.unique(kinds, return_index=True, return_inverse=True)
-        numbers = [self._number(_judged(verdict.status(int(rejected[i])), plugin)) for i in first]
+        numbers = [
+            self._number(_attributed(verdict.status(int(rejected[i])), plugin)) for i in first
+        ]
         self._ids[at[rejected]] = np.array(numbers, np.int64)[inverse]
 
     def merge(self, at: IntArray, verdicts: Verdicts) -> None:
@@ -95,7 +101,7 @@ class VerdictBuilder:
         return Verdicts(self._ids, tuple(self._statuses))
 
 
-def _judged(status: Status, plugin: str) -> Status:
+def _attributed(status: Status, plugin: str) -> Status:
     """Attribute a rejection; any other code is none that Filter may give, and so an error."""
     return status.by(plugin) if status.is_rejected else Status(Code.ERROR, status.reasons, plugin)
 

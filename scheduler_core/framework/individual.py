@@ -39,7 +39,7 @@ class _Preparation:
     narrowed: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
-def judge_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> IndividualVerdicts:
+def evaluate_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> IndividualVerdicts:
     """Ask every plugin of a profile about a pod and `nodes`, all nodes of the cluster.
 
     Nodes with nominated pods that matter are judged with and without them, as in the cycle.

@@ -1,7 +1,8 @@
 """The extension points a plugin may attach to, as protocols.
 
 A plugin is an object with a `name` and some of the methods below; it implements an extension
-point by having its method. Filter and Score speak for *all nodes they are given at once*:
+point by having its method. What its answers depend on it declares (`dependence.py`).
+Filter and Score speak for *all nodes they are given at once*:
 `nodes` is a view of `n` nodes (see `cluster.nodes.Nodes`) and every array returned aligns with
 it. A view may hold any nodes in any order, also hypothetical ones (pods added or removed, see
 `Nodes.what_if`), so a plugin must read counts of pods through the view, never keep them itself.
@@ -103,29 +104,9 @@ class PreFilterPlugin(Plugin, Protocol):
 
 
 @runtime_checkable
-class TemplateOnlyPlugin(Plugin, Protocol):
-    def template_only(self, pod: PodInfo) -> bool:
-        """Promise that PreFilter and PreScore answer alike for all pods of the pod's template.
-
-        Then they are asked once, whatever happens in the cluster.
-        """
-
-
-@runtime_checkable
 class FilterPlugin(Plugin, Protocol[S_contra]):
-    """A plugin with Filter.
-
-    It may promise more, and is asked less often for it. `node_local = True`: its verdict of a
-    node depends on nothing but the pod's template, that node, and the pods on it. `node_only =
-    True`: its verdicts and its raw scores depend on nothing but the pod's template and the node
-    objects, and normalisation on nothing but the raw scores. `resources_only = True`: its verdicts
-    and raw scores depend on nothing but the pod's template, the resources of the node and what
-    its pods take of them (requests and their number); a verdict that rejects names always the
-    same texts.
-    """
-
     def filter(self, state: S_contra, pod: PodInfo, nodes: Nodes) -> Verdict:
-        """Judge each node; `state` is None for a plugin without PreFilter."""
+        """Accept or reject each node; `state` is None for a plugin without PreFilter."""
 
 
 @runtime_checkable
@@ -234,7 +215,7 @@ class Refilter(Protocol):
     """Runs the cycle's Filter plugins over a view, twice where nominated pods count."""
 
     @property
-    def node_local(self) -> bool:
-        """All plugins that take part are: a node's verdict cannot change while it does not."""
+    def is_node_local(self) -> bool:
+        """Tell whether a node's verdict stays the same as long as the node and its pods do."""
 
     def __call__(self, nodes: Nodes) -> Verdicts: ...

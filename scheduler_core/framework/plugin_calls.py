@@ -5,9 +5,9 @@ Upstream has no counterpart: there a panicking plugin ends the scheduler (docs/a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Final, TypeVar, TypeVarTuple
+from typing import Final, Protocol, TypeVar, TypeVarTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +19,15 @@ from scheduler_core.framework.interface import (
     FilterPlugin,
     NormalizeScorePlugin,
     PermitOutcome,
+    Plugin,
     PostFilterOutcome,
+    PreFilterPlugin,
     Prepared,
+    PreScorePlugin,
     ScorePlugin,
     Scores,
 )
+from scheduler_core.framework.scoring import PluginScore, scale_fault
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 
 R = TypeVar("R")
@@ -118,6 +122,69 @@ def call_normalize_score(
         "NormalizeScore", plugin.name, pod, plugin.normalize_score, state, pod, nodes, raw
     )
     return _scores("NormalizeScore", plugin.name, pod, scores, nodes.n)
+
+
+class NodeCalls(Protocol):
+    """Calls Filter and Score plugins about one pod and some nodes, or answers in their place."""
+
+    def filter(
+        self, plugin: FilterPlugin[object], prepared: object, pod: PodInfo, nodes: Nodes
+    ) -> Verdict: ...
+
+    def score(
+        self, plugin: ScorePlugin[object], prepared: object, pod: PodInfo, nodes: Nodes
+    ) -> PluginScore:
+        """Return a plugin's scores, normalised."""
+
+
+class PluginCalls:
+    """Calls the plugins of one profile up to Score; `weights` are those of its Score plugins."""
+
+    def __init__(self, plugins: Iterable[Plugin], weights: Mapping[str, int]) -> None:
+        self._weights = weights
+        self._normalizers = {
+            plugin.name: plugin for plugin in plugins if isinstance(plugin, NormalizeScorePlugin)
+        }
+
+    def pre_filter(
+        self, plugin: PreFilterPlugin, pod: PodInfo, nodes: Nodes
+    ) -> Prepared[object] | Status:
+        return call("PreFilter", plugin.name, pod, plugin.pre_filter, pod, nodes)
+
+    def pre_score(
+        self, plugin: PreScorePlugin, prepared: object, pod: PodInfo, nodes: Nodes
+    ) -> Prepared[object] | Status:
+        return call("PreScore", plugin.name, pod, plugin.pre_score, prepared, pod, nodes)
+
+    def about(self, pod: PodInfo, nodes: Nodes) -> NodeCalls:
+        """Return what calls Filter and Score plugins about a pod and any part of `nodes`."""
+        return self
+
+    def filter(
+        self, plugin: FilterPlugin[object], prepared: object, pod: PodInfo, nodes: Nodes
+    ) -> Verdict:
+        return call_filter(plugin, prepared, pod, nodes)
+
+    def score(
+        self, plugin: ScorePlugin[object], prepared: object, pod: PodInfo, nodes: Nodes
+    ) -> PluginScore:
+        raw = call_score(plugin, prepared, pod, nodes)
+        return self.normalize(plugin, prepared, pod, nodes, raw)
+
+    def normalize(
+        self,
+        plugin: ScorePlugin[object],
+        prepared: object,
+        pod: PodInfo,
+        nodes: Nodes,
+        raw: Scores,
+    ) -> PluginScore:
+        """Normalise raw scores if the plugin does so, and see whether they are on the scale."""
+        name, normalized = plugin.name, raw
+        if (normalizer := self._normalizers.get(name)) is not None:
+            normalized = call_normalize_score(normalizer, prepared, pod, nodes, raw)
+        fault = scale_fault(name, normalized)
+        return PluginScore(name, self._weights[name], raw, normalized, fault)
 
 
 def in_words(error: Exception) -> str:

@@ -1,8 +1,8 @@
 """What the plugins of a cycle prepared, as plain values a person can read.
 
 A plugin's state is a typed value of its own. Scalars, mappings, sequences, dataclasses and API
-objects are told field by field; a state whose arrays mean something only beside the cluster (counts
-by the number of a domain) tells itself (`TellsState`).
+objects are described field by field; a state whose arrays mean something only beside the cluster
+(counts by the number of a domain) describes itself (`DescribesState`).
 
 Upstream: the entries of CycleState, under the names upstream gives their fields.
 """
@@ -19,15 +19,15 @@ from scheduler_core.api import KubeObject
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.framework.runtime import CycleState
 
-Told: TypeAlias = "bool | int | float | str | list[Told] | dict[str, Told] | None"
+Described: TypeAlias = "bool | int | float | str | list[Described] | dict[str, Described] | None"
 
 
 @runtime_checkable
-class TellsState(Protocol):
-    """A state that says in plain values what it holds."""
+class DescribesState(Protocol):
+    """A state that can say in plain values what it holds."""
 
-    def told(self, nodes: Nodes) -> Mapping[str, object]:
-        """Return its parts by name; `nodes` are all nodes. What is in there is told in turn."""
+    def described(self, nodes: Nodes) -> Mapping[str, object]:
+        """Return its parts by name, each to be described in turn; `nodes` are all nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +36,26 @@ class PreparedState:
 
     plugin: str
     skipped: bool
-    value: Told
+    value: Described
 
 
 @dataclass(frozen=True, slots=True)
-class CycleStateTold:
+class CycleStateDescription:
     """The states of PreFilter and of PreScore, in the order in which the plugins ran."""
 
     pre_filter: tuple[PreparedState, ...]
     pre_score: tuple[PreparedState, ...]
 
 
-def tell_cycle_state(state: CycleState, nodes: Nodes) -> CycleStateTold:
-    """Tell what a cycle's plugins prepared, while the cluster is as the cycle saw it."""
-    return CycleStateTold(
-        _tell_point(state.pre_filter, state.skip_filter, nodes),
-        _tell_point(state.pre_score, state.skip_score, nodes),
+def describe_cycle_state(state: CycleState, nodes: Nodes) -> CycleStateDescription:
+    """Describe what a cycle's plugins prepared, while the cluster is as the cycle saw it."""
+    return CycleStateDescription(
+        _describe_point(state.pre_filter, state.skip_filter, nodes),
+        _describe_point(state.pre_score, state.skip_score, nodes),
     )
 
 
-def _tell_point(
+def _describe_point(
     prepared: Mapping[str, object], skipped: Set[str], nodes: Nodes
 ) -> tuple[PreparedState, ...]:
     only_skipped = sorted(skipped - prepared.keys())
@@ -65,16 +65,16 @@ def _tell_point(
     )
 
 
-def plain(value: object, nodes: Nodes) -> Told:
+def plain(value: object, nodes: Nodes) -> Described:
     """Return a state, or a part of one, as scalars, lists and dictionaries with names as keys."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if isinstance(value, TellsState):
-        return _named(value.told(nodes), nodes)
+    if isinstance(value, DescribesState):
+        return _named(value.described(nodes), nodes)
     if isinstance(value, KubeObject):
         return value.key
     if isinstance(value, msgspec.Struct):
-        built: Told = msgspec.to_builtins(value)
+        built: Described = msgspec.to_builtins(value)
         return built
     if is_dataclass(value):
         public = (field.name for field in fields(value) if not field.name.startswith("_"))
@@ -88,7 +88,7 @@ def plain(value: object, nodes: Nodes) -> Told:
     return type(value).__name__
 
 
-def _named(values: Mapping[str, object], nodes: Nodes) -> Told:
+def _named(values: Mapping[str, object], nodes: Nodes) -> Described:
     return {str(name): plain(value, nodes) for name, value in values.items()}
 
 

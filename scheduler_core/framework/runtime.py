@@ -14,6 +14,7 @@ import numpy as np
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
+from scheduler_core.framework.dependence import dependence_of
 from scheduler_core.framework.diagnosis import Diagnosis, VerdictBuilder, Verdicts
 from scheduler_core.framework.handle import PodNominator
 from scheduler_core.framework.interface import (
@@ -35,13 +36,13 @@ from scheduler_core.framework.interface import (
     ReservePlugin,
     ScorePlugin,
 )
+from scheduler_core.framework.memo import Memo
 from scheduler_core.framework.nominated import NominatedPods
 from scheduler_core.framework.plugin_calls import (
     call,
     call_filter,
 )
 from scheduler_core.framework.pod_signer import PodSigner
-from scheduler_core.framework.questions import Questions
 from scheduler_core.framework.scoring import PluginScore
 from scheduler_core.framework.signatures import PodSignature
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
@@ -117,10 +118,10 @@ class Framework:
             if isinstance(plugin, PreBindPreFlightPlugin)
         }
         weights = {plugin.name: weight for plugin, weight in points.get(ExtensionPoint.SCORE, ())}
-        self._questions = Questions(
-            [*self._pre_filter, *self._filter, *self._pre_score, *self._score], weights
-        )
-        self._signer = PodSigner([*self._pre_filter, *self._filter, *self._pre_score, *self._score])
+        evaluating = [*self._pre_filter, *self._filter, *self._pre_score, *self._score]
+        # PluginCalls in place of Memo calls every plugin in every cycle, to the same end.
+        self._calls = Memo(evaluating, weights)
+        self._signer = PodSigner(evaluating)
 
     def _at(self, point: ExtensionPoint, protocol: type[P]) -> list[P]:
         plugins = (plugin for plugin, _ in self.points.get(point, ()))
@@ -159,7 +160,7 @@ class Framework:
         names: frozenset[str] | None = None
         narrowed_by: set[str] = set()
         for plugin in self._pre_filter:
-            outcome = self._questions.pre_filter(plugin, pod, nodes)
+            outcome = self._calls.pre_filter(plugin, pod, nodes)
             if isinstance(outcome, Prepared):
                 state.pre_filter[plugin.name] = outcome.state
                 if outcome.skip:
@@ -185,19 +186,19 @@ class Framework:
         return PreFilterResult(rejection, names, frozenset(narrowed_by))
 
     def run_filter(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Verdicts:
-        """Judge nodes plugin by plugin; a node's first rejection counts."""
+        """Filter nodes plugin by plugin; the first rejection of a node counts."""
         builder = VerdictBuilder(nodes.n)
-        at, view = None, nodes
-        kept = self._questions.about(pod, nodes)
+        at, remaining = None, nodes
+        calls = self._calls.about(pod, nodes)
         for plugin in self._filter:
             if plugin.name in state.skip_filter:
                 continue
             prepared = state.pre_filter.get(plugin.name)
-            verdict = self._questions.verdict(plugin, prepared, pod, view, kept)
-            if verdict is not None and np.count_nonzero(verdict.code):
+            verdict = calls.filter(plugin, prepared, pod, remaining)
+            if np.count_nonzero(verdict.code):
                 builder.add(plugin.name, np.arange(nodes.n) if at is None else at, verdict)
                 at = builder.undecided()
-                view = nodes.take(at)
+                remaining = nodes.take(at)
                 if not at.size:
                     break
         return builder.build()
@@ -205,7 +206,7 @@ class Framework:
     def run_filter_individually(
         self, state: CycleState, pod: PodInfo, nodes: Nodes
     ) -> dict[str, Verdict]:
-        """Ask every Filter plugin about every node, as if the others were not there.
+        """Call every Filter plugin about every node, as if the others were not there.
 
         The scheduler itself never does this: it stops at a node's first rejection. It answers
         which other plugins would have rejected a node too. Nominated pods are left out.
@@ -219,7 +220,7 @@ class Framework:
     def run_filter_with_nominated_pods(
         self, state: CycleState, pod: PodInfo, nodes: Nodes
     ) -> Verdicts:
-        """Judge nodes; those with nominated pods that matter must fit with and without them."""
+        """Filter nodes; those with nominated pods that matter must fit with and without them."""
         plain = self.run_filter(state, pod, nodes)
         changes = self.nominated_changes(pod, nodes)
         if not changes:
@@ -238,14 +239,14 @@ class Framework:
     def is_node_local(self, state: CycleState) -> bool:
         """Tell whether every Filter plugin that takes part in the cycle is node-local."""
         return all(
-            plugin.name in state.skip_filter or getattr(plugin, "node_local", False)
+            plugin.name in state.skip_filter or dependence_of(plugin).per_node.is_local
             for plugin in self._filter
         )
 
     def run_post_filter(
         self, state: CycleState, pod: PodInfo, diagnosis: Diagnosis
     ) -> PostFilterOutcome:
-        """Ask plugins to make room; the first success, error or final refusal ends it."""
+        """Let plugins make room; the first success, error or unresolvable rejection ends it."""
         meant: PostFilterOutcome | None = None
         report: object = None
         reasons: list[str] = []
@@ -274,7 +275,7 @@ class Framework:
         """Let plugins prepare scoring of the feasible `nodes`."""
         for plugin in self._pre_score:
             prepared = state.pre_filter.get(plugin.name)
-            outcome = self._questions.pre_score(plugin, prepared, pod, nodes)
+            outcome = self._calls.pre_score(plugin, prepared, pod, nodes)
             if isinstance(outcome, Prepared):
                 state.pre_score[plugin.name] = outcome.state
             elif outcome.is_skip:
@@ -285,10 +286,10 @@ class Framework:
         return SUCCESS
 
     def run_score(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> list[PluginScore]:
-        """Score and normalise the feasible nodes. Raises ScoreError for a score off the scale."""
-        kept = self._questions.about(pod, nodes)
+        """Score and normalise the feasible `nodes`, plugin by plugin."""
+        calls = self._calls.about(pod, nodes)
         return [
-            self._questions.score(plugin, state.pre_score.get(plugin.name), pod, nodes, kept)
+            calls.score(plugin, state.pre_score.get(plugin.name), pod, nodes)
             for plugin in self._score
             if plugin.name not in state.skip_score
         ]
@@ -397,7 +398,7 @@ class _Refilter:
     pod: PodInfo
 
     @property
-    def node_local(self) -> bool:
+    def is_node_local(self) -> bool:
         return self.framework.is_node_local(self.state)
 
     def __call__(self, nodes: Nodes) -> Verdicts:

@@ -16,16 +16,16 @@ from scheduler_core.framework.interface import MAX_NODE_SCORE, MIN_NODE_SCORE, S
 
 @dataclass(frozen=True, slots=True)
 class PluginScore:
-    """One plugin's scores over the feasible nodes, int64 (n,) each."""
+    """One plugin's scores over the feasible nodes, int64 (n,) each.
+
+    `fault` says that a normalised score is outside 0..100, which fails the cycle; empty if none is.
+    """
 
     plugin: str
     weight: int
     raw: Scores
     normalized: Scores
-
-
-class ScoreError(Exception):
-    """A plugin scored outside 0..100; the cycle fails with this text, as upstream's does."""
+    fault: str = ""
 
 
 def go_div(dividend: IntArray, divisor: IntArray | int) -> IntArray:
@@ -90,15 +90,14 @@ class BrokenLinearFunction:
         return values
 
 
-def check_range(plugin: str, scores: Scores) -> None:
-    """Raise ScoreError unless all scores (n,) are on the scale."""
+def scale_fault(plugin: str, scores: Scores) -> str:
+    """Return what upstream says of a score (n,) outside 0..100, empty if all are within."""
     # A negative score is a very large one when its sign is not looked at.
     if np.maximum.reduce(scores.view(np.uint64), initial=MIN_NODE_SCORE) <= MAX_NODE_SCORE:
-        return
+        return ""
     wrong = scores[(scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE)]
-    if wrong.size:
-        raise ScoreError(
-            f"applying score defaultWeights on Score plugins: plugin {plugin!r} returns an "
-            f"invalid score {wrong[0]}, it should in the range of [{MIN_NODE_SCORE}, "
-            f"{MAX_NODE_SCORE}] after normalizing".replace("'", '"')
-        )
+    return (
+        f'applying score defaultWeights on Score plugins: plugin "{plugin}" returns an '
+        f"invalid score {wrong[0]}, it should in the range of [{MIN_NODE_SCORE}, "
+        f"{MAX_NODE_SCORE}] after normalizing"
+    )

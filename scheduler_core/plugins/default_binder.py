@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.dependence import DependsOn
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.status import SUCCESS, Code, Status
 
@@ -14,6 +15,7 @@ class DefaultBinder:
     """
 
     name = "DefaultBinder"
+    depends_on = DependsOn()
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle

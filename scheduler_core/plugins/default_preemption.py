@@ -12,6 +12,7 @@ from scheduler_core.api import PodDisruptionBudget
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.types import DefaultPreemptionArgs
+from scheduler_core.framework.dependence import DependsOn
 from scheduler_core.framework.diagnosis import Diagnosis
 from scheduler_core.framework.events import (
     ActionType,
@@ -25,7 +26,7 @@ from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import NodeToStatus, PostFilterOutcome, Refilter
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.preemption.dry_run import dry_run
-from scheduler_core.preemption.kept import KeptDryRuns
+from scheduler_core.preemption.memo import DryRunMemo
 from scheduler_core.preemption.pick import pick_one_node
 from scheduler_core.preemption.report import DryRun, PreemptionReport
 
@@ -49,6 +50,7 @@ class DefaultPreemption:
     """
 
     name = "DefaultPreemption"
+    depends_on = DependsOn()
 
     def __init__(self, args: DefaultPreemptionArgs, handle: Handle) -> None:
         self._args = args
@@ -56,7 +58,7 @@ class DefaultPreemption:
         self._is_async = handle.features.enabled("SchedulerAsyncPreemption")
         self._preempting: set[str] = set()
         self._last_victim: dict[str, str] = {}
-        self._kept = KeptDryRuns()
+        self._dry_runs = DryRunMemo()
 
     # ------------------------------------------------------------ PreEnqueue
 
@@ -155,9 +157,9 @@ class DefaultPreemption:
         def run(batch: Nodes) -> Sequence[DryRun]:
             return dry_run(pod, batch, refilter, budgets, self._handle.now_ns())
 
-        if not refilter.node_local:
+        if not refilter.is_node_local:
             return run(nodes)
-        return self._kept.run(
+        return self._dry_runs.run(
             pod,
             nodes,
             self._handle.nominated_by_node(),

@@ -9,6 +9,7 @@ import numpy as np
 
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -53,14 +54,10 @@ class DynamicResources:
     """
 
     name = "DynamicResources"
-    node_local = True
-    node_only = True
+    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE, per_node=NodeFacts.OBJECT)
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
         return SUCCESS
-
-    def template_only(self, pod: PodInfo) -> bool:
-        return True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return None if pod.pod.spec.resource_claims else ()

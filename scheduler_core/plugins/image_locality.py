@@ -9,6 +9,7 @@ import numpy as np
 from scheduler_core.api import PodSpec
 from scheduler_core.cluster.nodes import ImageColumn, Nodes
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.dependence import DependsOn, NodeFacts
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
 from scheduler_core.framework.scoring import go_div
@@ -31,7 +32,7 @@ class ImageLocality:
     """
 
     name = "ImageLocality"
-    node_only = True
+    depends_on = DependsOn(per_node=NodeFacts.OBJECT)
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle

@@ -23,6 +23,7 @@ from scheduler_core.api.selectors import (
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.types import NodeAffinityArgs
+from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -63,8 +64,7 @@ class NodeAffinity:
     """
 
     name = "NodeAffinity"
-    node_local = True
-    node_only = True
+    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE, per_node=NodeFacts.OBJECT)
 
     def __init__(self, args: NodeAffinityArgs, _handle: Handle) -> None:
         added = args.added_affinity
@@ -76,9 +76,6 @@ class NodeAffinity:
         self._prefers = bool(added and added.preferred_during_scheduling_ignored_during_execution)
 
     # ------------------------------------------------------------ filtering
-
-    def template_only(self, pod: PodInfo) -> bool:
-        return True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (node_affinity(pod.pod.spec), node_selector(pod.pod.spec))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from scheduler_core.api import Node, PodSpec
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -42,14 +43,10 @@ class NodeDeclaredFeatures:
     """
 
     name = "NodeDeclaredFeatures"
-    node_local = True
-    node_only = True
+    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE, per_node=NodeFacts.OBJECT)
 
     def __init__(self, handle: Handle) -> None:
         self._enabled = handle.features.enabled("NodeDeclaredFeatures")
-
-    def template_only(self, pod: PodInfo) -> bool:
-        return True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (features_fragment(required_features(pod.pod.spec)),)

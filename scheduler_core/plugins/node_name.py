@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from scheduler_core.cluster.nodes import ABSENT, Nodes
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.dependence import DependsOn, NodeFacts
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -25,7 +26,7 @@ class NodeName:
     """
 
     name = "NodeName"
-    node_local = True
+    depends_on = DependsOn(per_node=NodeFacts.NODE)
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (node_name(pod.pod.spec),)

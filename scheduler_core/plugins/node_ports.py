@@ -8,6 +8,7 @@ import numpy as np
 
 from scheduler_core.cluster.nodes import NO_CHANGE, Change, IntArray, Nodes
 from scheduler_core.cluster.pods import HostPort, Mask, PodInfo
+from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -39,10 +40,7 @@ class NodePorts:
     """
 
     name = "NodePorts"
-    node_local = True
-
-    def template_only(self, pod: PodInfo) -> bool:
-        return True
+    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE, per_node=NodeFacts.NODE)
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (host_ports(pod.pod.spec),)

@@ -8,6 +8,7 @@ from scheduler_core.api import Node, Taint
 from scheduler_core.api.selectors import tolerations_tolerate
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.dependence import DependsOn, NodeFacts
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -35,8 +36,7 @@ class NodeUnschedulable:
     """
 
     name = "NodeUnschedulable"
-    node_local = True
-    node_only = True
+    depends_on = DependsOn(per_node=NodeFacts.OBJECT)
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (tolerations(pod.pod.spec),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_core.framework.dependence import DependsOn
 from scheduler_core.framework.interface import Queued
 
 
@@ -12,6 +13,7 @@ class PrioritySort:
     """
 
     name = "PrioritySort"
+    depends_on = DependsOn()
 
     def sort_key(self, queued: Queued) -> tuple[int, ...]:
         """Return `(-priority, timestamp_ns)`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.dependence import DependsOn
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -23,6 +24,7 @@ class SchedulingGates:
     """
 
     name = "SchedulingGates"
+    depends_on = DependsOn()
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
         gates = pod.pod.spec.scheduling_gates

@@ -8,6 +8,7 @@ from scheduler_core.api import Node, Taint, Toleration
 from scheduler_core.api.selectors import find_untolerated_taint, tolerations_tolerate
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -40,14 +41,10 @@ class TaintToleration:
     """
 
     name = "TaintToleration"
-    node_local = True
-    node_only = True
+    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE, per_node=NodeFacts.OBJECT)
 
     def __init__(self, handle: Handle) -> None:
         self._comparison_operators = handle.features.enabled("TaintTolerationComparisonOperators")
-
-    def template_only(self, pod: PodInfo) -> bool:
-        return True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (tolerations(pod.pod.spec),)

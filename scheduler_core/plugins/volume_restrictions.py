@@ -15,6 +15,7 @@ from scheduler_core.api import KubeObject, PersistentVolumeClaim, Pod, Volume
 from scheduler_core.cluster.claims import READ_WRITE_ONCE_POD, claim_not_found, mounted_claims
 from scheduler_core.cluster.nodes import BoolArray, IntArray, Nodes
 from scheduler_core.cluster.pods import PodInfo, TemplateTable
+from scheduler_core.framework.dependence import DependsOn, PreparedFrom
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -55,13 +56,11 @@ class VolumeRestrictions:
     """
 
     name = "VolumeRestrictions"
+    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE_WITHOUT_VOLUMES)
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._users: ClaimUsers | None = None
-
-    def template_only(self, pod: PodInfo) -> bool:
-        return not pod.pod.spec.volumes
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (volumes(pod.pod.spec),)

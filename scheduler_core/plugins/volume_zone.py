@@ -27,6 +27,7 @@ from scheduler_core.cluster.claims import (
 from scheduler_core.cluster.nodes import BoolArray, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.topology_keys import BETA_REGION, BETA_ZONE, REGION, ZONE
+from scheduler_core.framework.dependence import DependsOn, PreparedFrom
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -65,12 +66,10 @@ class VolumeZone:
     """
 
     name = "VolumeZone"
+    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE_WITHOUT_VOLUMES)
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
-
-    def template_only(self, pod: PodInfo) -> bool:
-        return not pod.pod.spec.volumes
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (volumes(pod.pod.spec),)

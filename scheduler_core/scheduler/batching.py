@@ -10,11 +10,11 @@ has a signature, as the system's default spreading constraints make places hang 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.nodes import IntArray, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.framework.signatures import PodSignature
@@ -103,7 +103,7 @@ class OpportunisticBatch:
 
 @dataclass(slots=True)
 class BatchTurn:
-    """One cycle's dealings with its profile's batch; `hint` is the node that was offered."""
+    """One cycle's use of its profile's batch; `hint` is the node that was offered."""
 
     batch: OpportunisticBatch
     signature: PodSignature | None
@@ -113,8 +113,13 @@ class BatchTurn:
     def ask(self, pod: PodInfo, state: CycleState, nodes: Nodes) -> None:
         self.hint = self.batch.node_hint(pod, self.signature, state, nodes, self.cycle)
 
-    def store(self, node_name: str, scored: ScoredNodes | None) -> None:
-        """Keep the result; the best of the `scored` nodes is the one that was taken."""
-        if scored is not None:
-            scored.pop()
-        self.batch.store(self.signature, self.hint, node_name, scored, self.cycle)
+    def store(self, node_name: str, feasible: Sequence[str], totals: IntArray | None) -> None:
+        """Store what the cycle found: the node taken, and the others in order of their totals.
+
+        `totals` is int64 (n_feasible,), None if nothing was scored.
+        """
+        others = None
+        if totals is not None and self.signature is not None:
+            others = ScoredNodes(feasible, totals)
+            others.pop()  # the best one is the one that was taken
+        self.batch.store(self.signature, self.hint, node_name, others, self.cycle)

@@ -31,7 +31,7 @@ from scheduler_core.queue.cluster_events import (
 from scheduler_core.queue.event_changes import (
     node_scheduling_properties_change,
 )
-from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.cycle import Scheduler
 
 EVENT_RESOURCES: Mapping[type[KubeObject], EventResource] = {
     CSINode: EventResource.CSI_NODE,

@@ -10,16 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scheduler_core.api import KubeObject
-from scheduler_core.framework.individual import IndividualVerdicts, judge_individually
-from scheduler_core.framework.prepared_state import CycleStateTold, tell_cycle_state
+from scheduler_core.framework.individual import IndividualVerdicts, evaluate_individually
+from scheduler_core.framework.prepared_state import CycleStateDescription, describe_cycle_state
 from scheduler_core.framework.status import SUCCESS, Status
-from scheduler_core.scheduler.cycle import Cycle
+from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.sim.run import Run, RunOptions
 
 
 @dataclass(frozen=True, slots=True)
 class ReenactedCycle:
-    """A cycle as it went, what its plugins prepared, and what each would have said of every node.
+    """A cycle as it went, what its plugins prepared, and what each would answer on every node.
 
     `pre_filter` is the status of that point; `rejected` has, by node name, what Filter found first.
     """
@@ -28,37 +28,37 @@ class ReenactedCycle:
     pre_filter: Status
     rejected: Mapping[str, Status]
     individually: IndividualVerdicts
-    state: CycleStateTold
+    state: CycleStateDescription
 
 
 def reenact_cycle(
     objects: Sequence[KubeObject], options: RunOptions, cycle: int
 ) -> ReenactedCycle | None:
-    """Simulate a run up to a cycle (counted from 1) and ask all plugins there.
+    """Simulate a run up to a cycle (counted from 1) and call all plugins there.
 
     None if the run has no such cycle, or if that looked at no node. Raises ConfigError and
     PluginFailure as the run does.
     """
-    run = Run(objects, replace(options, details=False))
-    scheduler = run.simulation.scheduler
     found: list[ReenactedCycle] = []
 
     def look(at: Cycle) -> None:
-        if scheduler.n_cycles == cycle:
-            framework = scheduler.profiles[at.pod.pod.spec.scheduler_name]
-            state = tell_cycle_state(at.state, at.nodes)
-            found.append(_described(at, judge_individually(framework, at.pod, at.nodes), state))
+        if at.number == cycle:
+            found.append(_described(at))
 
-    scheduler.on_cycle = look
+    run = Run(objects, replace(options, details=False), on_decision=look)
+    scheduler = run.simulation.scheduler
     for _ in run.events():
         if scheduler.n_cycles >= cycle:
             break
+    last = scheduler.last_cycle
+    if not found and last is not None and last.number == cycle and last.pre_filter is not None:
+        look(last)  # it ended in an error, and nothing has followed from it
     return found[0] if found else None
 
 
-def _described(
-    cycle: Cycle, individually: IndividualVerdicts, state: CycleStateTold
-) -> ReenactedCycle:
+def _described(cycle: Cycle) -> ReenactedCycle:
+    individually = evaluate_individually(cycle.framework, cycle.pod, cycle.nodes)
+    state = describe_cycle_state(cycle.state, cycle.nodes)
     status = cycle.pre_filter.status if cycle.pre_filter is not None else SUCCESS
     rejected: dict[str, Status] = {}
     if cycle.filtering is not None:

@@ -20,8 +20,10 @@ from scheduler_core.config import KubeSchedulerConfiguration, default_configurat
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.extender.transport import Transport
 from scheduler_core.registry import Registry, in_tree_registry
-from scheduler_core.scheduler.build import SchedulerOptions, profile_records
+from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.scheduler.cycle import CycleObserver
 from scheduler_core.scheduler.event_handlers import TERMINAL_PHASES
+from scheduler_core.scheduler.profile_records import profile_records
 from scheduler_core.sim.admission import admit
 from scheduler_core.sim.pick import random_pick
 from scheduler_core.sim.scenario import Create, Scenario, ScenarioOptions
@@ -76,9 +78,14 @@ def simulate(
 
 
 class Run:
-    """One run of a simulated cluster."""
+    """One run of a simulated cluster; `on_decision` see `Scheduler`."""
 
-    def __init__(self, objects: Sequence[KubeObject], options: RunOptions) -> None:
+    def __init__(
+        self,
+        objects: Sequence[KubeObject],
+        options: RunOptions,
+        on_decision: CycleObserver = lambda cycle: None,
+    ) -> None:
         self._objects, refused = admitted(objects)
         self._refused = tuple(refused)
         self._options = options
@@ -91,6 +98,7 @@ class Run:
             features=options.features,
             registry=options.registry,
             transport=options.transport,
+            on_decision=on_decision,
         )
         if options.draw:
             scheduling = replace(scheduling, pick=random_pick(options.seed), pick_rule="draw")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scheduler_core.api import KubeObject, Node, Pod, PodCondition
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.scheduler.build import Assembly, SchedulerOptions, assemble
+from scheduler_core.scheduler.assembly import Assembly, SchedulerOptions, assemble
 from scheduler_core.scheduler.event_handlers import EventHandlers
 from scheduler_core.sim.api_server import ApiServer
 from scheduler_core.sim.clock import SECOND_NS, VirtualClock
@@ -224,7 +224,6 @@ class Simulation:
             self.clock.next_due_ns,
             self.waiting_pods.next_deadline_ns,
             self.scheduler.queue.next_backoff_flush_ns(),
-            self.scheduler.cache.next_expiry_ns(),
         )
         return _earliest(times)
 
@@ -244,7 +243,6 @@ class Simulation:
         while (work := self.clock.pop_due()) is not None:
             work()
         self.scheduler.settle_waiting_pods()
-        self.scheduler.expire_assumed_pods()
         if (due_ns := queue.next_backoff_flush_ns()) is not None and due_ns <= now_ns:
             queue.flush_backoff_completed()
         if (due_ns := queue.next_leftover_flush_ns()) is not None and due_ns <= now_ns:

@@ -224,7 +224,10 @@ def test_time_is_charged_to_the_innermost_part_but_for_preemption() -> None:
             inside = scope[name]
         return inside()
 
-    score, search = ("framework.runtime", "run_score"), ("scheduler.cycle", "schedule_pod")
+    score, search = (
+        ("framework.runtime", "run_score"),
+        ("scheduler.algorithm", "find_feasible_nodes"),
+    )
     judge = ("framework.runtime", "run_filter_with_nominated_pods")
     preempt = ("framework.runtime", "run_post_filter")
     assert part_of(frames(search, score, ("plugins.any", "score"))) == "Score"

@@ -11,18 +11,13 @@ from scheduler_core.cluster.cache import Cache, CacheError
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.pods import PodInfo
 
-SECOND_NS = 1_000_000_000
-
 
 class Desk:
-    """A cache with nodes n1 and n2, on a clock that tests turn."""
+    """A cache with nodes n1 and n2."""
 
-    def __init__(self, *, assume_ttl_s: int = 0) -> None:
-        self.now_ns = 0
+    def __init__(self) -> None:
         self.columns = ClusterColumns()
-        self.cache = Cache(
-            self.columns, now_ns=lambda: self.now_ns, assume_ttl_ns=assume_ttl_s * SECOND_NS
-        )
+        self.cache = Cache(self.columns)
         for name in ("n1", "n2"):
             self.cache.add_node(node(name, allocatable={"cpu": "4"}))
 
@@ -141,37 +136,6 @@ def test_a_pod_may_be_added_again_after_removal(desk: Desk) -> None:
     assert desk.pods_on("n2") == ["default/p"]
 
 
-# ---------------------------------------------------------------- expiry
-
-
-def test_assumed_pods_never_expire_by_default(desk: Desk) -> None:
-    assumed = desk.cache.assume_pod(desk.info(pod("p")), "n1")
-    desk.cache.finish_binding(assumed)
-    desk.now_ns = 10**18
-    assert desk.cache.next_expiry_ns() is None
-    assert desk.cache.expire_assumed_pods() == []
-
-
-def test_assumed_pods_expire_after_their_binding() -> None:
-    desk = Desk(assume_ttl_s=30)
-    bound = desk.cache.assume_pod(desk.info(pod("bound", cpu="1")), "n1")
-    binding = desk.cache.assume_pod(desk.info(pod("binding", cpu="1")), "n1")
-    seen = desk.cache.assume_pod(desk.info(pod("seen", cpu="1")), "n1")
-    desk.now_ns = 5 * SECOND_NS
-    desk.cache.finish_binding(bound)
-    desk.cache.finish_binding(seen)
-    desk.cache.add_pod(seen)
-    assert desk.cache.next_expiry_ns() == 35 * SECOND_NS
-    desk.now_ns = 35 * SECOND_NS
-    assert desk.cache.expire_assumed_pods() == []
-    desk.now_ns += 1
-    assert desk.cache.expire_assumed_pods() == [bound]
-    assert desk.cpu_milli("n1") == 2000
-    assert desk.cache.assumed_pods() == [binding]
-    desk.cache.add_pod(bound)
-    assert desk.cpu_milli("n1") == 3000
-
-
 # ---------------------------------------------------------------- nodes
 
 
@@ -204,7 +168,7 @@ def test_pods_stay_known_when_their_node_goes_and_comes_back(desk: Desk) -> None
 
 
 def test_snapshots_take_zones_in_turn() -> None:
-    cache = Cache(ClusterColumns(), now_ns=lambda: 0)
+    cache = Cache(ClusterColumns())
     for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b"), ("a3", "a"), ("x", "")):
         cache.add_node(node(name, zone=zone))
     assert cache.update_snapshot().names == ["a1", "b1", "x", "a2", "a3"]
@@ -212,7 +176,7 @@ def test_snapshots_take_zones_in_turn() -> None:
 
 
 def test_a_node_that_changes_zone_keeps_its_place_until_nodes_come_or_go() -> None:
-    cache = Cache(ClusterColumns(), now_ns=lambda: 0)
+    cache = Cache(ClusterColumns())
     for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b")):
         cache.add_node(node(name, zone=zone))
     assert cache.update_snapshot().names == ["a1", "b1", "a2"]

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from promises import nothing_promised
+from without_memo import without_memo
 
 from kviz.conformance.cases import Case, read_cases
 from kviz.conformance.dump import Dump
@@ -48,7 +48,7 @@ def _answers(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "kept":
         yield
     else:
-        with nothing_promised():
+        with without_memo():
             yield
 
 

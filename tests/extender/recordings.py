@@ -15,7 +15,7 @@ from scheduler_core.api.errors import Place
 from scheduler_core.api.parse import convert
 from scheduler_core.config import load_configuration
 from scheduler_core.extender.transport import TIMED_OUT, Reply, RequestFailed, TLSSettings
-from scheduler_core.scheduler.build import SchedulerOptions
+from scheduler_core.scheduler.assembly import SchedulerOptions
 from tests.preemption.clusters import Cluster
 
 DATA = Path(__file__).parent / "data"

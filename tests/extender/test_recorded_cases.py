@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from simulated import not_scheduled
 
 from scheduler_core.api import Pod
 from scheduler_core.trace.events import (
@@ -148,8 +149,8 @@ def test_a_recorded_case_has_the_recorded_outcome(case: Json) -> None:
     elif "preempt" in exchanges_of(case):
         assert attempt.post_filter is not None
         assert attempt.post_filter.node_name == case["scheduledNode"]
-        assert attempt.failure is not None
-        assert attempt.failure.message == case["events"][0]["message"].rstrip()
+        failure = not_scheduled(attempt)
+        assert failure.message == case["events"][0]["message"].rstrip()
     else:
         simulation.advance_to(simulation.clock.now_ns() + 10_000_000)
         pod = simulation.server.get(Pod, f"default/{case['case']}")

@@ -14,7 +14,7 @@ from scheduler_core.config import load_configuration
 from scheduler_core.extender.go_json import GoJSONError, decode_first
 from scheduler_core.extender.transport import Reply, TLSSettings
 from scheduler_core.extender.wire import filter_result, host_priorities, preemption_result
-from scheduler_core.scheduler.build import SchedulerOptions
+from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.events import (
     CycleFinished,
@@ -203,7 +203,7 @@ def test_rebuilt_nodes_score_as_if_they_were_empty(run: int) -> None:
     cluster = Cluster(
         objects, options=SchedulerOptions(configuration=configuration, transport=answers)
     )
-    cycle = cluster.attempt().cycle
+    cycle = cluster.attempt()
     assert cycle.filtering is not None
     assert cycle.scoring is not None
     names = cycle.filtering.feasible.names
@@ -224,7 +224,7 @@ def test_rebuilt_nodes_have_no_images() -> None:
     answers = Answers({"x/f": lambda asked: asked})
     options = SchedulerOptions(configuration=configuration, transport=answers)
     cluster = Cluster([*nodes, pod(containers=(container(image="app"),))], options=options)
-    scoring = cluster.attempt().cycle.scoring
+    scoring = cluster.attempt().scoring
     assert scoring is not None
     (locality,) = [score for score in scoring.scores if score.plugin == "ImageLocality"]
     assert locality.raw.tolist() == [0, 0, 0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from plugins.harness import affinity, expression, named, node, pod, taint, term
 
-from scheduler_core.framework.individual import judge_individually
+from scheduler_core.framework.individual import evaluate_individually
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict
@@ -27,7 +27,9 @@ def said(found):
 def test_every_plugin_is_asked_about_every_node():
     world = three_nodes()
     first, second, third = Turnstile("A", "ab"), Turnstile("B", "b"), Turnstile("C", "bc")
-    found = judge_individually(framework(first, second, third), some_pod(world), world.all_nodes())
+    found = evaluate_individually(
+        framework(first, second, third), some_pod(world), world.all_nodes()
+    )
     assert said(found) == {
         "a": ["A: A says no"],
         "b": ["A: A says no", "B: B says no", "C: C says no"],
@@ -40,7 +42,7 @@ def test_every_plugin_is_asked_about_every_node():
 def test_the_statuses_are_whole():
     world = three_nodes()
     plugin = Turnstile("A", "a", Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "never")
-    found = judge_individually(framework(plugin), some_pod(world), world.all_nodes())
+    found = evaluate_individually(framework(plugin), some_pod(world), world.all_nodes())
     never = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("never",), "A")
     assert found.nodes == {"a": (never,)}
 
@@ -52,7 +54,7 @@ def test_plugins_that_turn_the_pod_down_do_not_silence_the_others(code):
     later = Answering("Later", no("nor tomorrow"))
     asked = Turnstile("Filter", "c")
     profile = framework(refusing, idle, later, asked)
-    found = judge_individually(profile, some_pod(world), world.all_nodes())
+    found = evaluate_individually(profile, some_pod(world), world.all_nodes())
     assert found.pod == (
         Status(code, ("not today",), "Refusing"),
         Status(Code.UNSCHEDULABLE, ("nor tomorrow",), "Later"),
@@ -64,7 +66,7 @@ def test_plugins_that_turn_the_pod_down_do_not_silence_the_others(code):
 def test_states_and_narrowing():
     world = three_nodes()
     narrowing = Answering("Narrowing", Prepared("state", node_names=frozenset("b")))
-    found = judge_individually(framework(narrowing), some_pod(world), world.all_nodes())
+    found = evaluate_individually(framework(narrowing), some_pod(world), world.all_nodes())
     text = "Narrowing: node(s) didn't satisfy plugin(s) [Narrowing]"
     assert said(found) == {"a": [text], "c": [text]}
     assert narrowing.states == ["state"]
@@ -76,7 +78,7 @@ def test_a_plugin_that_narrowed_and_says_why_is_heard_once():
             return Prepared(None, node_names=frozenset("b"))
 
     world = three_nodes()
-    found = judge_individually(framework(Both("Both", "a")), some_pod(world), world.all_nodes())
+    found = evaluate_individually(framework(Both("Both", "a")), some_pod(world), world.all_nodes())
     assert said(found) == {
         "a": ["Both: Both says no"],
         "c": ["Both: node(s) didn't satisfy plugin(s) [Both]"],
@@ -92,7 +94,7 @@ def test_nominated_pods_count_as_in_the_cycle():
     world = three_nodes()
     rival, lesser = some_pod(world, "rival", priority=5), some_pod(world, "lesser", priority=-5)
     profile = framework(Lonely("Lonely"), nominated={"b": [rival], "c": [lesser], "gone": [rival]})
-    found = judge_individually(profile, some_pod(world), world.all_nodes())
+    found = evaluate_individually(profile, some_pod(world), world.all_nodes())
     assert said(found) == {"b": ["Lonely: not alone"]}
     verdicts = profile.run_filter_with_nominated_pods(
         CycleState(), some_pod(world), world.all_nodes()

@@ -10,6 +10,7 @@ from plugins.harness import World, node, pod
 
 from scheduler_core.cluster.nodes import Change
 from scheduler_core.config import ExtensionPoint
+from scheduler_core.framework.dependence import DependsOn, NodeFacts, dependence_of
 from scheduler_core.framework.interface import (
     EnqueueExtensions,
     FilterPlugin,
@@ -241,7 +242,7 @@ def test_skip_keeps_the_later_point_from_being_asked():
 
 
 class Everything(Named):
-    node_local = True
+    depends_on = DependsOn(per_node=NodeFacts.NODE)
 
     def filter_node(self, state, pod, node):
         return SUCCESS
@@ -268,7 +269,7 @@ def test_only_the_points_a_plugin_has():
         PermitPlugin,
     ):
         assert not isinstance(lifted, protocol)
-    assert lifted.node_local
+    assert dependence_of(lifted).per_node is NodeFacts.NODE
     assert lifted.name == "Everything"
     assert points_of(Everything) == {ExtensionPoint.FILTER, ExtensionPoint.RESERVE}
 
@@ -278,11 +279,11 @@ def test_what_is_written_per_node():
     assert not is_per_node(ByRoomInColumns)
 
 
-def test_a_promise_spares_questions():
-    """A plugin that looks at node objects only is asked once per template, from its second pod."""
+def test_a_declaration_spares_calls():
+    """A plugin that depends on node objects is called once per template, from its second pod."""
 
     class Labels(Named):
-        node_only = True
+        depends_on = DependsOn(per_node=NodeFacts.OBJECT)
         n_asked = 0
 
         def filter_node(self, state, pod, node):

@@ -10,7 +10,7 @@ from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.config import load_configuration
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Status, Verdict
-from scheduler_core.scheduler.cycle import Cycle
+from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.sim.run import Run
 from scheduler_core.trace.events import RunFinished, ScoreColumns
@@ -91,22 +91,6 @@ def test_normalized_scores_lie_in_0_to_100(cluster, configuration):
 # ---------------------------------------------------------------- single rows
 
 
-class Observer:
-    """Looks at every cycle of a run that came through PreFilter."""
-
-    def __init__(self, run: Run, look) -> None:
-        self._run = run
-        self._look = look
-        self.n_cycles = 0
-        run.simulation.scheduler.on_cycle = self._cycle
-
-    def _cycle(self, cycle: Cycle) -> None:
-        if cycle.pre_filter is not None and cycle.pre_filter.status.is_success:
-            self.n_cycles += 1
-            framework = self._run.simulation.scheduler.profiles[cycle.pod.pod.spec.scheduler_name]
-            self._look(framework, cycle)
-
-
 def rows(verdicts: dict[str, Verdict], at: int) -> dict[str, Status]:
     return {plugin: verdict.status(at) for plugin, verdict in verdicts.items()}
 
@@ -116,9 +100,13 @@ def judged(framework: Framework, cycle: Cycle, nodes: Nodes) -> dict[str, Verdic
 
 
 def observe(cluster, configuration, look) -> None:
-    run = Run(read(cluster), options(configuration))
-    Observer(run, look)
-    for _ in run.events():
+    """Look at every cycle of a run that came through PreFilter."""
+
+    def on_decision(cycle: Cycle) -> None:
+        if cycle.pre_filter is not None and cycle.pre_filter.status.is_success:
+            look(cycle.framework, cycle)
+
+    for _ in Run(read(cluster), options(configuration), on_decision=on_decision).events():
         pass
 
 

@@ -24,7 +24,7 @@ def web(name: str):
     return make_pod(name).label("app", "web").cpu("100m")
 
 
-def told(*pods, cycle=1):
+def described(*pods, cycle=1):
     """Of the cycle: what each plugin prepared for Filter, and for Score."""
     found = reenact_cycle([*NODES, *(pod.obj() for pod in pods)], RunOptions(), cycle)
     assert found is not None
@@ -35,21 +35,21 @@ def told(*pods, cycle=1):
     )
 
 
-def test_requests_are_told_by_resource():
-    pre_filter, pre_score = told(web("w"))
+def test_requests_are_described_by_resource():
+    pre_filter, pre_score = described(web("w"))
     assert pre_filter["NodeResourcesFit"].value == {"cpu": 100}
     assert pre_score["NodeResourcesFit"].value == {"cpu": 100, "memory": 209715200}
 
 
 def test_plugins_that_take_no_part_say_so():
-    pre_filter, _ = told(web("w"))
+    pre_filter, _ = described(web("w"))
     assert pre_filter["NodePorts"].skipped
     assert pre_filter["NodePorts"].value is None
     assert not pre_filter["NodeResourcesFit"].skipped
 
 
 def test_spread_counts_the_pods_of_each_domain():
-    pre_filter, _ = told(
+    pre_filter, _ = described(
         web("there").on("a"),
         web("new").spread("topology.kubernetes.io/zone", 1, app="web"),
     )
@@ -67,8 +67,8 @@ def test_spread_counts_the_pods_of_each_domain():
     }
 
 
-def test_affinity_counts_are_told_by_label_and_value():
-    pre_filter, _ = told(web("there").on("b"), web("new").apart_from("web"))
+def test_affinity_counts_are_described_by_label_and_value():
+    pre_filter, _ = described(web("there").on("b"), web("new").apart_from("web"))
     assert pre_filter["InterPodAffinity"].value == {
         "existingAntiAffinityCounts": {},
         "affinityCounts": {},
@@ -76,8 +76,8 @@ def test_affinity_counts_are_told_by_label_and_value():
     }
 
 
-def test_wanted_ports_are_told_by_their_fields():
-    pre_filter, _ = told(web("new").host_port(80))
+def test_wanted_ports_are_described_by_their_fields():
+    pre_filter, _ = described(web("new").host_port(80))
     assert pre_filter["NodePorts"].value == [{"ip": "0.0.0.0", "protocol": "TCP", "port": 80}]
 
 

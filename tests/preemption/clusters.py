@@ -22,8 +22,8 @@ from scheduler_core.api import (
 )
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.preemption.report import PreemptionReport
-from scheduler_core.scheduler.build import SchedulerOptions
-from scheduler_core.scheduler.scheduler import Attempt
+from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.recorder import Recorder
@@ -91,10 +91,10 @@ class Cluster:
         self.simulation = Simulation(self.options, recorder, START_NS, self.timing)
         self.simulation.load(self.objects)
 
-    def attempt(self) -> Attempt:
+    def attempt(self) -> Cycle:
         """Run the next attempt and return it."""
         assert self.simulation.attempt()
-        attempt = self.simulation.scheduler.last_attempt
+        attempt = self.simulation.scheduler.last_cycle
         assert attempt is not None
         return attempt
 

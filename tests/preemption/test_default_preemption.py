@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from simulated import not_scheduled
+
 from scheduler_core.api import Pod
 from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.events import (
@@ -28,17 +30,17 @@ def cluster(*objects: object, timing: Timing | None = None) -> Cluster:
 def test_victims_go_and_the_preemptor_gets_the_room() -> None:
     world = cluster(*full_node())
     attempt = world.attempt()
-    assert attempt.failure is not None
-    assert (attempt.failure.nominating, attempt.failure.node_name) == ("override", "n1")
+    failure = not_scheduled(attempt)
+    assert (failure.nominating, failure.nominated_node) == ("override", "n1")
     assert not world.running("low")
-    assert world.attempt().cycle.suggested_host == "n1"
+    assert world.attempt().suggested_host == "n1"
     assert [event.node for event in world.trace if isinstance(event, Bound)] == [0]
 
 
 def test_the_message_of_a_started_preemption_ends_after_the_filter_reasons() -> None:
     attempt = cluster(*full_node()).attempt()
-    assert attempt.failure is not None
-    assert attempt.failure.message == "0/1 nodes are available: 1 Insufficient cpu."
+    failure = not_scheduled(attempt)
+    assert failure.message == "0/1 nodes are available: 1 Insufficient cpu."
 
 
 def test_preemption_policy_never() -> None:
@@ -46,18 +48,16 @@ def test_preemption_policy_never() -> None:
         node("n1", 4), pod("low", cpu=4, on="n1"), pod("p", cpu=2, priority=10, policy="Never")
     )
     attempt = world.attempt()
-    assert attempt.failure is not None
-    assert attempt.failure.message.endswith(
-        "preemption: not eligible due to preemptionPolicy=Never."
-    )
+    failure = not_scheduled(attempt)
+    assert failure.message.endswith("preemption: not eligible due to preemptionPolicy=Never.")
     assert world.running("low")
 
 
 def test_a_request_beyond_the_whole_node_never_preempts() -> None:
     world = cluster(node("n1", 4), pod("low", cpu=4, on="n1"), pod("p", cpu=5, priority=10))
     attempt = world.attempt()
-    assert attempt.failure is not None
-    assert attempt.failure.message.endswith(
+    failure = not_scheduled(attempt)
+    assert failure.message.endswith(
         "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
     )
 
@@ -74,7 +74,7 @@ def test_graceful_victims_keep_the_preemptor_waiting() -> None:
     assert evicted.gone_at_ns == world.simulation.clock.now_ns() + 30 * SECOND_NS
     world.simulation.advance_to(evicted.gone_at_ns)
     assert not world.running("low")
-    assert world.attempt().cycle.suggested_host == "n1"
+    assert world.attempt().suggested_host == "n1"
 
 
 def test_lesser_nominations_on_the_node_are_cleared() -> None:

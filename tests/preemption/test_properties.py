@@ -124,7 +124,7 @@ def summary(run: DryRun) -> tuple[object, ...]:
 
 
 class Forgetful(Framework):
-    """A framework that lets no dry run be kept."""
+    """A framework that lets no dry run be cached."""
 
     def is_node_local(self, state: CycleState) -> bool:
         return False
@@ -132,8 +132,8 @@ class Forgetful(Framework):
 
 @given(clusters(), st.lists(st.integers(4, 8), min_size=1, max_size=4))
 @settings(max_examples=40, deadline=None)
-def test_kept_dry_runs_change_nothing(objects: list[KubeObject], more: list[int]) -> None:
-    """A run of several preemptors leaves the same trace when every dry run is done anew."""
+def test_cached_dry_runs_change_nothing(objects: list[KubeObject], more: list[int]) -> None:
+    """A run of several preemptors leaves the same trace when every dry run is done again."""
     late = [pod(f"late{i}", cpu=cpu, priority=10) for i, cpu in enumerate(more)]
     keeping, forgetting = Cluster([*objects, *late]), Cluster([*objects, *late])
     for framework in forgetting.simulation.scheduler.profiles.values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from builders import make_node, make_pod
 from msgspec.structs import replace
-from simulated import SECOND_NS, START_NS, Cluster
+from simulated import SECOND_NS, START_NS, Cluster, not_scheduled
 from steps import FAILED, MILLI_NS, REFUSED, WAIT, Binder, Steps, one_node, points, results
 
 from scheduler_core.cluster.pods import PodInfo
@@ -77,9 +77,9 @@ def test_a_refusal_at_reserve_or_permit_blames_the_plugin(point: str) -> None:
     plugin = Steps([], answers={point: REFUSED})
     cluster = one_node(make_node("m").obj(), make_pod("p").obj(), plugins=[plugin])
     attempt = cluster.attempt()
-    assert attempt.failure is not None
-    assert attempt.failure.message == "0/1 nodes are available: 1 refused."
-    assert attempt.failure.unschedulable_plugins == {"Steps"}
+    failure = not_scheduled(attempt)
+    assert failure.message == "0/1 nodes are available: 1 refused."
+    assert failure.unschedulable_plugins == {"Steps"}
     assert cluster.parked() == ["p"]
     assert results(cluster) == [Result.UNSCHEDULABLE]
 
@@ -106,16 +106,16 @@ def test_several_reasons_are_counted_and_sorted() -> None:
     plugin = Steps([], answers={"permit": Status(Code.UNSCHEDULABLE, reasons)})
     cluster = one_node(make_pod("p").obj(), plugins=[plugin])
     attempt = cluster.attempt()
-    assert attempt.failure is not None
-    assert attempt.failure.message == "0/1 nodes are available: 1 ape, 2 zebra."
+    failure = not_scheduled(attempt)
+    assert failure.message == "0/1 nodes are available: 1 ape, 2 zebra."
 
 
 def test_a_pending_plugin_is_remembered_as_such() -> None:
     plugin = Steps([], answers={"reserve": Status(Code.PENDING, ("soon",))})
     cluster = one_node(make_pod("p").obj(), plugins=[plugin])
     attempt = cluster.attempt()
-    assert attempt.failure is not None
-    assert attempt.failure.pending_plugins == {"Steps"}
+    failure = not_scheduled(attempt)
+    assert failure.pending_plugins == {"Steps"}
 
 
 # ---------------------------------------------------------------- PreBind and expectation

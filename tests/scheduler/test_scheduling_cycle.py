@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from builders import make_node, make_pod
-from simulated import Cluster
+from simulated import Cluster, not_scheduled
 
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
@@ -13,7 +13,8 @@ from scheduler_core.config import feature_gates
 from scheduler_core.framework.events import ClusterEventWithHint
 from scheduler_core.framework.interface import Prepared, Scores
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
-from scheduler_core.scheduler.scheduler import Attempt
+from scheduler_core.scheduler.cycle_record import Cycle
+from scheduler_core.scheduler.outcome import Scheduled
 from scheduler_core.scheduler.selection import num_feasible_nodes_to_find
 from scheduler_core.trace.events import (
     CycleFinished,
@@ -38,9 +39,9 @@ def nodes(n: int, *, cpu: int = 4) -> list:
     return [make_node(f"n{i}").cpu(cpu).obj() for i in range(n)]
 
 
-def examined(attempt: Attempt) -> list[str]:
-    assert attempt.cycle.filtering is not None
-    return list(attempt.cycle.filtering.examined.names)
+def examined(attempt: Cycle) -> list[str]:
+    assert attempt.filtering is not None
+    return list(attempt.filtering.examined.names)
 
 
 class Picky:
@@ -111,7 +112,7 @@ def test_the_nominated_node_is_tried_first_and_taken() -> None:
     cluster = Cluster(*nodes(3), make_pod("p").nominated("n2").obj())
     attempt = cluster.attempt()
     assert examined(attempt) == ["n2"]
-    assert attempt.cycle.suggested_host == "n2"
+    assert attempt.suggested_host == "n2"
     assert cluster.of_type(FilterFinished)[0].by_nomination
     assert cluster.of_type(NodeSelected)[0].rule == "single"
     assert cluster.scheduler.algorithm.next_start_index == 0
@@ -121,7 +122,7 @@ def test_a_nominated_node_that_does_not_fit_is_only_one_of_all() -> None:
     cluster = Cluster(*nodes(3), make_pod("p").nominated("n2").obj(), plugins=[Picky("n2")])
     attempt = cluster.attempt()
     assert examined(attempt) == ["n0", "n1", "n2"]
-    assert attempt.cycle.suggested_host != "n2"
+    assert attempt.suggested_host != "n2"
 
 
 def test_a_nominated_node_that_is_gone_is_passed_over() -> None:
@@ -156,7 +157,7 @@ def test_the_search_starts_where_the_last_one_stopped() -> None:
     cluster = Cluster(*nodes(200), make_pod("a").obj(), make_pod("b").obj(), profile=sampling)
     first, second = cluster.attempt(), cluster.attempt()
     assert [len(examined(each)) for each in (first, second)] == [120, 120]
-    assert second.cycle.start_index == 120
+    assert second.start_index == 120
     assert examined(second)[0] == "n120"
     assert examined(second)[-1] == "n39"
     assert [event.start_index for event in cluster.of_type(CycleStarted)] == [0, 120]
@@ -178,9 +179,9 @@ def test_without_score_plugins_the_first_node_that_fits_is_taken() -> None:
     no_scores = "  plugins:\n    score:\n      disabled: [{name: '*'}]\n"
     cluster = Cluster(*nodes(5), make_pod("p").obj(), profile=no_scores)
     attempt = cluster.attempt()
-    assert attempt.cycle.filtering is not None
-    assert attempt.cycle.filtering.n_to_find == 1
-    assert attempt.cycle.suggested_host == "n0"
+    assert attempt.filtering is not None
+    assert attempt.filtering.n_to_find == 1
+    assert attempt.suggested_host == "n0"
     assert cluster.of_type(ScoreColumns) == []
 
 
@@ -197,28 +198,28 @@ def test_nodes_that_pre_filter_left_out_are_counted_against_its_plugin() -> None
         *nodes(4), make_pod("p").obj(), plugins=[Narrow("n1", "n2"), Picky("n1", "n2")]
     )
     attempt = cluster.attempt()
-    assert attempt.failure is not None
-    assert attempt.failure.message.startswith(
+    failure = not_scheduled(attempt)
+    assert failure.message.startswith(
         "0/4 nodes are available: 2 node(s) didn't satisfy plugin(s) [Narrow], 2 picky."
     )
-    assert attempt.failure.unschedulable_plugins == {"Narrow", "Picky"}
+    assert failure.unschedulable_plugins == {"Narrow", "Picky"}
 
 
 def test_nothing_left_after_pre_filter_ends_the_cycle() -> None:
     cluster = Cluster(*nodes(2), make_pod("p").obj(), plugins=[Narrow()])
     attempt = cluster.attempt()
-    assert attempt.failure is not None
-    assert attempt.cycle.filtering is None
-    assert "node(s) didn't satisfy plugin Narrow" in attempt.failure.message
+    failure = not_scheduled(attempt)
+    assert attempt.filtering is None
+    assert "node(s) didn't satisfy plugin Narrow" in failure.message
 
 
 def test_a_pre_filter_rejection_counts_for_every_node() -> None:
     says = PreFilterSays(Status(Code.UNSCHEDULABLE, ("not today",)))
     cluster = Cluster(*nodes(3), make_pod("p").obj(), plugins=[says])
     attempt = cluster.attempt()
-    assert attempt.failure is not None
-    assert attempt.failure.message.startswith("0/3 nodes are available: not today.")
-    assert attempt.failure.unschedulable_plugins == {"PreFilterSays"}
+    failure = not_scheduled(attempt)
+    assert failure.message.startswith("0/3 nodes are available: not today.")
+    assert failure.unschedulable_plugins == {"PreFilterSays"}
     assert cluster.parked() == ["p"]
 
 
@@ -228,8 +229,8 @@ def test_a_pre_filter_rejection_counts_for_every_node() -> None:
 def test_one_feasible_node_is_taken_without_scoring() -> None:
     cluster = Cluster(*nodes(3), make_pod("p").obj(), plugins=[Picky("n0", "n2")])
     attempt = cluster.attempt()
-    assert attempt.cycle.suggested_host == "n1"
-    assert attempt.cycle.scoring is None
+    assert attempt.suggested_host == "n1"
+    assert attempt.scoring is None
     assert cluster.of_type(PreScoreFinished) == []
     assert cluster.of_type(NodeSelected)[0].rule == "single"
 
@@ -255,8 +256,8 @@ def test_the_trace_has_a_verdict_for_every_node_and_a_score_for_the_feasible() -
 def test_no_nodes_at_all() -> None:
     cluster = Cluster(make_pod("p").obj())
     attempt = cluster.attempt()
-    assert attempt.failure is not None
-    assert attempt.failure.message == "no nodes available to schedule pods"
+    failure = not_scheduled(attempt)
+    assert failure.message == "no nodes available to schedule pods"
     assert cluster.told_of("p") == [("FailedScheduling", "no nodes available to schedule pods")]
     assert cluster.pod("p").status.conditions[0].reason == "Unschedulable"
     assert cluster.backing_off() == ["p"]
@@ -266,8 +267,8 @@ def test_a_filter_error_ends_the_cycle_at_once() -> None:
     broken = Picky("n1", code=Code.ERROR)
     cluster = Cluster(*nodes(3), make_pod("p").obj(), plugins=[broken])
     attempt = cluster.attempt()
-    assert attempt.failure is not None
-    assert attempt.failure.message == 'running "Picky" filter plugin: picky'
+    failure = not_scheduled(attempt)
+    assert failure.message == 'running "Picky" filter plugin: picky'
     assert cluster.pod("p").status.conditions[0].reason == "SchedulerError"
     assert cluster.of_type(CycleFinished)[0].result is Result.ERROR
 
@@ -311,9 +312,9 @@ def test_a_pod_in_error_backs_off_and_is_not_popped_early() -> None:
 def test_errors_name_their_plugin(plugin: object, message: str) -> None:
     cluster = Cluster(*nodes(2), make_pod("p").obj(), plugins=[plugin])  # type: ignore[list-item]
     attempt = cluster.attempt()
-    assert attempt.failure is not None
-    assert attempt.failure.message == message
-    assert not attempt.failure.unschedulable_plugins
+    failure = not_scheduled(attempt)
+    assert failure.message == message
+    assert not failure.unschedulable_plugins
 
 
 @pytest.mark.parametrize("status", [SUCCESS, SKIP])
@@ -321,7 +322,7 @@ def test_skipping_pre_filter_or_pre_score_is_no_failure(status: Status) -> None:
     cluster = Cluster(
         *nodes(2), make_pod("p").obj(), plugins=[PreFilterSays(status), PreScoreSays(status)]
     )
-    assert cluster.attempt().failure is None
+    assert isinstance(cluster.attempt().outcome, Scheduled)
 
 
 def test_a_long_message_is_cut_in_the_event_and_whole_in_the_condition() -> None:

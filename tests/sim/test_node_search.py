@@ -1,4 +1,4 @@
-"""Judging nodes block by block finds what judging all of them finds."""
+"""Filtering nodes block by block finds what filtering all of them at once finds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kviz.bench.workloads import WORKLOADS
 from scheduler_core.api import KubeObject, Node, Taint
-from scheduler_core.scheduler import cycle
+from scheduler_core.scheduler import algorithm
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.events import (
@@ -30,7 +30,7 @@ ALL_AT_ONCE = 1_000_000
 def decisions(objects: list[KubeObject], block: int) -> list[AnyEvent | list[StatusRecord]]:
     """Run with a smallest block; return what was decided, and every examined node's status."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cycle, "MIN_BLOCK", block)
+        patch.setattr(algorithm, "MIN_BLOCK", block)
         run = Run(objects, RunOptions(timing=Timing(kubelet_start_ns=None)))
         found: list[AnyEvent | list[StatusRecord]] = []
         for event in run.events():

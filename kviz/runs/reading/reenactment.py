@@ -23,7 +23,7 @@ from kviz.runs.models import Run
 from kviz.runs.reading.projection import CycleDocument, StatusDocument
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.framework.plugin_calls import PluginFailure
-from scheduler_core.framework.prepared_state import PreparedState, Told
+from scheduler_core.framework.prepared_state import Described, PreparedState
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.sim.reenactment import ReenactedCycle
 
@@ -58,7 +58,7 @@ class PreparedDocument(TypedDict):
 
     plugin: str
     skipped: bool
-    state: Told
+    state: Described
 
 
 class StateDocument(TypedDict):
@@ -189,7 +189,7 @@ def _prepared(state: PreparedState) -> PreparedDocument:
     return {"plugin": state.plugin, "skipped": state.skipped, "state": _bounded(state.value)}
 
 
-def _bounded(value: Told) -> Told:
+def _bounded(value: Described) -> Described:
     """Cut what is too long to read, and say how much was cut."""
     if isinstance(value, dict):
         kept = {name: _bounded(value[name]) for name in list(value)[:MAX_ENTRIES]}
@@ -199,7 +199,7 @@ def _bounded(value: Told) -> Told:
     return value
 
 
-def _more(n_entries: int) -> dict[str, Told]:
+def _more(n_entries: int) -> dict[str, Described]:
     return {"…": f"{n_entries - MAX_ENTRIES} more"} if n_entries > MAX_ENTRIES else {}
 
 

@@ -40,7 +40,7 @@ class FilterState:
     affinity: DomainCounts
     anti_affinity: DomainCounts
 
-    def told(self, nodes: Nodes) -> Mapping[str, object]:
+    def described(self, nodes: Nodes) -> Mapping[str, object]:
         return {
             "existingAntiAffinityCounts": pairs_with_pods(nodes, self.existing_anti_affinity),
             "affinityCounts": pairs_with_pods(nodes, self.affinity),

@@ -25,7 +25,7 @@ class ScoreState:
 
     topology_score: Mapping[str, IntArray]
 
-    def told(self, nodes: Nodes) -> Mapping[str, object]:
+    def described(self, nodes: Nodes) -> Mapping[str, object]:
         return {"topologyScore": pairs_with_pods(nodes, self.topology_score)}
 
 

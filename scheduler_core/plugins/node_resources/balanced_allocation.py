@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scheduler_core.cluster.nodes import IntArray, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.types import NodeResourcesBalancedAllocationArgs
+from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Prepared, Scores
 from scheduler_core.framework.scoring import go_div
@@ -38,13 +39,10 @@ class BalancedAllocation:
     """
 
     name = "NodeResourcesBalancedAllocation"
-    resources_only = True
+    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE, per_node=NodeFacts.RESOURCES)
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs, _handle: Handle) -> None:
         self._resources = args.resources
-
-    def template_only(self, pod: PodInfo) -> bool:
-        return True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (resources(counted_requests(pod)),)

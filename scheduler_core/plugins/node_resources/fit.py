@@ -12,6 +12,7 @@ from scheduler_core.cluster.nodes import BoolArray, IntArray, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.requests import CPU, MEMORY, integer_resources
 from scheduler_core.config.types import NodeResourcesFitArgs
+from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -57,17 +58,13 @@ class Fit:
     """
 
     name = "NodeResourcesFit"
-    node_local = True
-    resources_only = True
+    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE, per_node=NodeFacts.RESOURCES)
 
     def __init__(self, args: NodeResourcesFitArgs, _handle: Handle) -> None:
         self._ignored = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         self._resources = args.scoring_strategy.resources
         self._strategy = strategy_of(args.scoring_strategy)
-
-    def template_only(self, pod: PodInfo) -> bool:
-        return True
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (resources(counted_requests(pod)),)

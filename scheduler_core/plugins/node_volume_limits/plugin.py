@@ -22,6 +22,7 @@ from scheduler_core.cluster.claims import claims_of
 from scheduler_core.cluster.csi_translation import plugin_of_inline
 from scheduler_core.cluster.nodes import BoolArray, IntArray, Nodes
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.dependence import DependsOn, PreparedFrom
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -72,14 +73,12 @@ class NodeVolumeLimits:
     """
 
     name = "NodeVolumeLimits"
+    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE_WITHOUT_VOLUMES)
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._scaling = handle.features.enabled("VolumeLimitScaling")
         self._kept: _Kept | None = None
-
-    def template_only(self, pod: PodInfo) -> bool:
-        return not pod.pod.spec.volumes
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (volumes(pod.pod.spec),)

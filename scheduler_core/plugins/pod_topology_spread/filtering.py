@@ -76,7 +76,7 @@ class DomainCounts:
         skew = self.counts + (self.self_match - self.global_minimum)
         return np.append(skew > self.constraint.max_skew, False)
 
-    def told(self, nodes: Nodes) -> Mapping[str, object]:
+    def described(self, nodes: Nodes) -> Mapping[str, object]:
         key = self.constraint.topology_key
         return {
             "topologyKey": key,
@@ -104,8 +104,8 @@ class FilterState:
     def constraints(self) -> list[SpreadConstraint]:
         return [each.constraint for each in self.domains]
 
-    def told(self, nodes: Nodes) -> Mapping[str, object]:
-        return {"constraints": [each.told(nodes) for each in self.domains]}
+    def described(self, nodes: Nodes) -> Mapping[str, object]:
+        return {"constraints": [each.described(nodes) for each in self.domains]}
 
 
 def count_domains(

@@ -18,6 +18,7 @@ from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.row_sums import RowSums
 from scheduler_core.config.types import DefaultingType, PodTopologySpreadArgs
+from scheduler_core.framework.dependence import DependsOn
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -55,6 +56,7 @@ class PodTopologySpread:
     """
 
     name = "PodTopologySpread"
+    depends_on = DependsOn()
 
     def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
         self._handle = handle

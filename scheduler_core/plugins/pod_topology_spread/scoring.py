@@ -37,7 +37,7 @@ class ConstraintScore:
     counts: IntArray | None
     weight: float
 
-    def told(self, nodes: Nodes) -> Mapping[str, object]:
+    def described(self, nodes: Nodes) -> Mapping[str, object]:
         key = self.constraint.topology_key
         facts = {
             "topologyKey": key,
@@ -59,9 +59,9 @@ class ScoreState:
     constraints: tuple[ConstraintScore, ...]
     require_all_topologies: bool
 
-    def told(self, nodes: Nodes) -> Mapping[str, object]:
+    def described(self, nodes: Nodes) -> Mapping[str, object]:
         return {
-            "constraints": [each.told(nodes) for each in self.constraints],
+            "constraints": [each.described(nodes) for each in self.constraints],
             "requireAllTopologies": self.require_all_topologies,
         }
 

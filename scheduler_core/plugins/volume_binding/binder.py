@@ -88,7 +88,7 @@ class PodVolumes:
         ]
         return [each for each in rejections if each[0].any()]
 
-    def told(self, nodes: Nodes) -> Mapping[str, object]:
+    def described(self, nodes: Nodes) -> Mapping[str, object]:
         by_node = {
             name: {
                 "staticBindings": [

@@ -13,6 +13,7 @@ from scheduler_core.cluster.claims import claims_of
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.types import VolumeBindingArgs
+from scheduler_core.framework.dependence import DependsOn, PreparedFrom
 from scheduler_core.framework.events import ClusterEventWithHint
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import Prepared, Scores
@@ -46,6 +47,7 @@ class VolumeBinding:
     """
 
     name = "VolumeBinding"
+    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE_WITHOUT_VOLUMES)
 
     def __init__(self, args: VolumeBindingArgs, handle: Handle) -> None:
         self._handle = handle
@@ -57,9 +59,6 @@ class VolumeBinding:
         self._sorter = ClaimSorter(objects, self._claims, self._volumes)
         self._binder: Binder | None = None
         self._reserved: dict[str, Reserved] = {}
-
-    def template_only(self, pod: PodInfo) -> bool:
-        return not pod.pod.spec.volumes
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (volumes(pod.pod.spec),)

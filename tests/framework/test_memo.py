@@ -1,4 +1,4 @@
-"""Kept answers change nothing: the same trace, byte by byte, as with every plugin asked anew."""
+"""Cached answers change nothing: the same trace, byte by byte, as when every plugin is called."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from builders import make_node, make_pod
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from promises import nothing_promised
+from without_memo import without_memo
 
 from scheduler_core.api import (
     Affinity,
@@ -36,11 +36,13 @@ from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import load_configuration
-from scheduler_core.framework.kept import StateVerdicts
-from scheduler_core.framework.status import Code, Verdict
+from scheduler_core.framework.dependence import DependsOn, NodeFacts
+from scheduler_core.framework.runtime import CycleState
+from scheduler_core.framework.status import Code, ListedVerdict, Verdict
 from scheduler_core.sim.run import RunOptions, simulate
 from scheduler_core.sim.scenario import Action, AddTaint, Create, RemoveTaint, Scenario, Step
 
+from .profile import Named, framework
 from .random_clusters import Manifest, read
 from .random_clusters import clusters as random_clusters
 
@@ -135,19 +137,19 @@ def _trace_hash(objects: Sequence[KubeObject], options: RunOptions) -> str:
     return digest.hexdigest()
 
 
-def _trace_hash_without_promises(objects: Sequence[KubeObject], options: RunOptions) -> str:
-    with nothing_promised(options):
+def _trace_hash_without_memo(objects: Sequence[KubeObject], options: RunOptions) -> str:
+    with without_memo():
         return _trace_hash(objects, options)
 
 
 @settings(max_examples=60, deadline=None)
 @given(clusters())
-def test_the_trace_is_the_same_without_kept_answers(
+def test_the_trace_is_the_same_without_cached_answers(
     cluster: tuple[list[KubeObject], Scenario],
 ) -> None:
     objects, scenario = cluster
     options = RunOptions(scenario=scenario, max_cycles=200)
-    assert _trace_hash(objects, options) == _trace_hash_without_promises(objects, options)
+    assert _trace_hash(objects, options) == _trace_hash_without_memo(objects, options)
 
 
 def _stamped(cluster: list[Manifest], n: int) -> list[Manifest]:
@@ -174,37 +176,55 @@ def test_so_it_is_where_every_plugin_has_something_to_say(
     options = RunOptions(max_cycles=100)
     if configuration:
         options = replace(options, configuration=load_configuration(configuration))
-    assert _trace_hash(objects, options) == _trace_hash_without_promises(objects, options)
+    assert _trace_hash(objects, options) == _trace_hash_without_memo(objects, options)
 
 
-class _Moody:
-    """Rejects crowded nodes, in other words each time it is asked: against its promise."""
+class _Moody(Named):
+    """Rejects crowded nodes, in other words at each call: against its declaration."""
 
-    name = "Moody"
-    resources_only = True
-
-    def __init__(self) -> None:
-        self.n_asked = 0
+    depends_on = DependsOn(per_node=NodeFacts.RESOURCES)
+    n_calls = 0
 
     def filter(self, state: None, pod: PodInfo, nodes: Nodes) -> Verdict:
-        self.n_asked += 1
-        return Verdict.reject(nodes.n_pods > 0, Code.UNSCHEDULABLE, f"no, for the {self.n_asked}.")
+        self.n_calls += 1
+        return Verdict.reject(nodes.n_pods > 0, Code.UNSCHEDULABLE, f"no, for the {self.n_calls}.")
 
 
-def test_verdicts_that_change_their_texts_are_not_kept() -> None:
-    columns, moody, kept = ClusterColumns(), _Moody(), StateVerdicts()
+def test_verdicts_that_change_their_texts_are_not_cached() -> None:
+    columns, profile = ClusterColumns(), framework(_Moody("Moody"))
     for name, cpu in (("n1", 4), ("n2", 8)):
         columns.set_node(make_node(name).cpu(cpu).obj())
-
-    def ask(nodes: Nodes) -> Verdict:
-        return moody.filter(None, columns.templates.info(make_pod("q").obj()), nodes)
+    first, second = (columns.templates.info(make_pod(name).uid(name).obj()) for name in ("q", "q2"))
+    nodes = columns.view(np.arange(2))
+    profile.run_filter(CycleState(), first, nodes)  # never cached: there may be no second pod
 
     def reasons_after_a_pod_came_to(node_name: str) -> list[tuple[str, ...]]:
         columns.add_pod(columns.templates.info(make_pod(f"on-{node_name}").obj()), node_name)
-        verdict = kept.verdict(columns.view(np.arange(2)), ask)
-        assert verdict is not None
-        return [verdict.status(i).reasons for i in range(2)]
+        verdicts = profile.run_filter(CycleState(), second, columns.view(np.arange(2)))
+        return [verdicts.status(i).reasons for i in range(2)]
 
-    assert reasons_after_a_pod_came_to("n1") == [("no, for the 1.",), ()]
-    assert reasons_after_a_pod_came_to("n2") == [("no, for the 3.",), ("no, for the 3.",)]
-    assert reasons_after_a_pod_came_to("n1") == [("no, for the 4.",), ("no, for the 4.",)]
+    assert reasons_after_a_pod_came_to("n1") == [("no, for the 2.",), ()]
+    assert reasons_after_a_pod_came_to("n2") == [("no, for the 4.",), ("no, for the 4.",)]
+    assert reasons_after_a_pod_came_to("n1") == [("no, for the 5.",), ("no, for the 5.",)]
+
+
+class _Wordy(_Moody):
+    """Names each crowded node in its reason, which no cache by resources can hold."""
+
+    def filter(self, state: None, pod: PodInfo, nodes: Nodes) -> Verdict:
+        self.n_calls += 1
+        code = np.where(nodes.n_pods > 0, np.int8(Code.UNSCHEDULABLE), np.int8(0))
+        lists = tuple((f"{name} is crowded",) for name in nodes.names)
+        return ListedVerdict(code, np.arange(nodes.n, dtype=np.uint64), (), lists)
+
+
+def test_verdicts_that_list_their_reasons_are_not_cached_by_resources() -> None:
+    columns, profile = ClusterColumns(), framework(_Wordy("Wordy"))
+    for name in ("n1", "n2"):
+        columns.set_node(make_node(name).obj())
+        columns.add_pod(columns.templates.info(make_pod(f"on-{name}").obj()), name)
+    for name in ("q", "q2", "q3"):
+        pod = columns.templates.info(make_pod(name).uid(name).obj())
+        verdicts = profile.run_filter(CycleState(), pod, columns.view(np.arange(2)))
+        reasons = [verdicts.status(i).reasons for i in range(2)]
+        assert reasons == [("n1 is crowded",), ("n2 is crowded",)]

@@ -1,4 +1,4 @@
-"""Dry runs that need not be done again: nothing they depend on has changed.
+"""Cached dry runs: those of which nothing they depend on has changed.
 
 Pods of one template preempt on nodes of which one or two have moved since the last attempt.
 """
@@ -15,11 +15,11 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.preemption.report import DryRun
 
 MAX_TEMPLATES = 64
-"""So many templates' dry runs are kept; beyond that the oldest template's go."""
+"""So many templates' dry runs are cached; beyond that those of the oldest template go."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Cached:
     """A dry run with what it depends on: the node's state, the pods nominated to it, budgets."""
 
     generation: int
@@ -28,7 +28,7 @@ class _Kept:
     result: DryRun
 
 
-class KeptDryRuns:
+class DryRunMemo:
     """The last dry run of each template on each row.
 
     Valid only where all plugins that take part are node-local: then a result depends on the
@@ -36,7 +36,7 @@ class KeptDryRuns:
     """
 
     def __init__(self) -> None:
-        self._templates: dict[int, dict[int, _Kept]] = {}
+        self._templates: dict[int, dict[int, _Cached]] = {}
 
     def run(
         self,
@@ -58,25 +58,25 @@ class KeptDryRuns:
         generations = nodes.cluster.generation[nodes.rows].tolist()
         rivals = [nominated.get(name) for name in names]
         results: list[DryRun | None] = [
-            kept.result
-            if (kept := rows.get(row)) is not None
-            and kept.generation == generation
-            and kept.nominated is rival
-            and kept.budgets == budgets
+            cached.result
+            if (cached := rows.get(row)) is not None
+            and cached.generation == generation
+            and cached.nominated is rival
+            and cached.budgets == budgets
             and name != own_node
             else None
             for row, name, generation, rival in zip(at, names, generations, rivals, strict=True)
         ]
         stale = [i for i, result in enumerate(results) if result is None]
         if stale:
-            anew = dry_run(nodes.take(np.array(stale, np.int64)))
-            for i, result in zip(stale, anew, strict=True):
+            fresh = dry_run(nodes.take(np.array(stale, np.int64)))
+            for i, result in zip(stale, fresh, strict=True):
                 results[i] = result
                 if names[i] != own_node:
-                    rows[at[i]] = _Kept(generations[i], rivals[i], budgets, result)
+                    rows[at[i]] = _Cached(generations[i], rivals[i], budgets, result)
         return [result for result in results if result is not None]
 
-    def _rows_of(self, pod: PodInfo) -> dict[int, _Kept]:
+    def _rows_of(self, pod: PodInfo) -> dict[int, _Cached]:
         index = pod.template.index
         if index not in self._templates:
             if len(self._templates) >= MAX_TEMPLATES:

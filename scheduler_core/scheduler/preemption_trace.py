@@ -1,4 +1,4 @@
-"""Words an attempt at preemption for the trace."""
+"""An attempt at preemption as trace events."""
 
 from __future__ import annotations
 
@@ -22,16 +22,19 @@ from scheduler_core.trace.records import (
     StatusRecord,
 )
 
-MAX_WORDED: Final = 20_000
-"""Dry runs whose records are kept; then they are worded anew."""
+MAX_CACHED: Final = 20_000
+"""Dry runs whose records are cached; beyond that all are made again."""
 
 
-class PreemptionWords:
-    """Words attempts at preemption; a dry run that serves many attempts is worded once."""
+class PreemptionTrace:
+    """Makes the events of attempts at preemption.
+
+    The record of a dry run that serves many attempts is made once.
+    """
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._worded: dict[DryRun, CandidateRecord] = {}
+        self._records: dict[DryRun, CandidateRecord] = {}
 
     def events(self, report: PreemptionReport) -> Iterator[AnyEvent]:
         """Yield why it was not tried, or the dry runs and how one node was picked."""
@@ -44,12 +47,12 @@ class PreemptionWords:
         yield _decided(report, self._recorder)
 
     def _candidate(self, dry_run: DryRun) -> CandidateRecord:
-        worded = self._worded.get(dry_run)
-        if worded is None:
-            if len(self._worded) >= MAX_WORDED:
-                self._worded.clear()
-            worded = self._worded[dry_run] = _candidate(dry_run, self._recorder)
-        return worded
+        record = self._records.get(dry_run)
+        if record is None:
+            if len(self._records) >= MAX_CACHED:
+                self._records.clear()
+            record = self._records[dry_run] = _candidate(dry_run, self._recorder)
+        return record
 
 
 def _decided(report: PreemptionReport, recorder: Recorder) -> PreemptionDecided:
@@ -88,7 +91,7 @@ def _status(status: Status, recorder: Recorder) -> StatusRecord:
 
 
 def _criteria(criteria: Sequence[Criterion], recorder: Recorder) -> tuple[CriterionRecord, ...]:
-    """Word the criteria; one that parts no nodes keeps those of the one before."""
+    """Return the criteria; one that eliminates no node keeps those of the one before."""
     names: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
     records = []

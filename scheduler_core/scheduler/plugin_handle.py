@@ -1,0 +1,107 @@
+"""The scheduler as its plugins see it.
+
+Upstream: v1.36 pkg/scheduler/framework/runtime/framework.go (frameworkImpl as a Handle).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from scheduler_core.api import KubeObject, Pod
+from scheduler_core.cluster.cache import Cache
+from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.objects import ObjectStore
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config.features import FeatureGates
+from scheduler_core.extender.extenders import Extenders
+from scheduler_core.framework.waiting import PodsInPreBind, WaitingPods
+from scheduler_core.preemption.pick import BreakTie
+from scheduler_core.queue.nominator import Nominator
+from scheduler_core.queue.scheduling_queue import SchedulingQueue
+from scheduler_core.scheduler.client import Background, Client
+
+PREEMPTING_PLUGIN = "DefaultPreemption"
+
+
+class SchedulerHandle:
+    """The scheduler as its plugins see it (implements `framework.handle.Handle`)."""
+
+    def __init__(
+        self,
+        *,
+        cache: Cache,
+        features: FeatureGates,
+        client: Client,
+        background: Background,
+        now_ns: Callable[[], int],
+        break_tie: BreakTie,
+        extenders: Extenders | None = None,
+    ) -> None:
+        self.break_tie = break_tie
+        self.extenders = extenders
+        self.cache = cache
+        self.objects = ObjectStore()
+        self.features = features
+        self.waiting_pods = WaitingPods()
+        self.pods_in_pre_bind = PodsInPreBind()
+        self._client = client
+        self._background = background
+        self._now_ns = now_ns
+        self._queue: SchedulingQueue | None = None
+
+    def attach(self, queue: SchedulingQueue) -> None:
+        """Make the queue known; it is built from the plugins that hold this handle."""
+        self._queue = queue
+
+    @property
+    def cluster(self) -> ClusterColumns:
+        return self.cache.columns
+
+    @property
+    def nominator(self) -> Nominator:
+        assert self._queue is not None
+        return self._queue.nominator
+
+    def nominated_by_node(self) -> Mapping[str, list[PodInfo]]:
+        return self.nominator.nominated_by_node() if self._queue is not None else {}
+
+    def nominated_node(self, pod: PodInfo) -> str:
+        return self.nominator.node_of(pod) if self._queue is not None else ""
+
+    def now_ns(self) -> int:
+        return self._now_ns()
+
+    def all_nodes(self) -> Nodes:
+        return self.cache.update_snapshot()
+
+    def live_pod(self, key: str) -> Pod | None:
+        return self._client.pod(key)
+
+    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> None:
+        """Send a victim back that is not bound yet, or delete it through the API server."""
+        if self._sends_back(victim):
+            message += " (in kube-scheduler memory)."
+        elif not self._client.evict_pod(victim, preemptor, message):
+            return
+        self._client.record_event(victim, "Normal", "Preempted", message)
+
+    def _sends_back(self, victim: PodInfo) -> bool:
+        """Stop the binding cycle of a pod that waits on Permit or is in PreBind."""
+        waiting = self.waiting_pods.get(victim.uid)
+        if waiting is not None:
+            return waiting.preempt(PREEMPTING_PLUGIN, "preempted")
+        in_pre_bind = self.pods_in_pre_bind.get(victim.uid)
+        return in_pre_bind is not None and in_pre_bind.cancel(f"preempted by {PREEMPTING_PLUGIN}")
+
+    def bind(self, pod: PodInfo, node_name: str) -> str:
+        return self._client.bind(pod, node_name)
+
+    def write(self, item: KubeObject) -> None:
+        self._client.write(item)
+
+    def clear_nomination(self, pod: PodInfo) -> None:
+        self._client.patch_pod_status(pod, None, "")
+
+    def after_attempt(self, work: Callable[[], None]) -> None:
+        self._background.after_attempt(work)
