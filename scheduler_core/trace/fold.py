@@ -1,15 +1,15 @@
 """What a trace amounts to so far: state and apply(state, event).
 
-Everything shown about a run is this fold. The browser's twin is `frontend/src/store/fold.ts`;
-both fold `tests/trace/fold_fixture.json` to the same states, so change them together.
+This is how Python reads the header events of a run: `index.py` and the why of a pod build on it.
+The browser's twin is `frontend/src/store/fold.ts`. Both read the tables of `tables.py` and fold
+`tests/trace/fold_fixture.json` to the same states, so change them together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import IntEnum
-from functools import singledispatch
+from typing import Final, TypeVar, cast, get_args
 
 from scheduler_core.trace.events import (
     AnyEvent,
@@ -19,7 +19,7 @@ from scheduler_core.trace.events import (
     ClockAdvanced,
     CycleFinished,
     CycleStarted,
-    DetailEvent,
+    Detail,
     Event,
     Forgotten,
     HeaderEvent,
@@ -40,23 +40,20 @@ from scheduler_core.trace.events import (
     RunFinished,
     RunStarted,
 )
+from scheduler_core.trace.names import Names
 from scheduler_core.trace.records import (
     NONE,
     Queue,
     Result,
     TaintRecord,
 )
-
-TERMINAL_PHASES = ("Succeeded", "Failed")
-
-
-class Cache(IntEnum):
-    """What the scheduler's cache holds of a pod; the values are shared with the browser."""
-
-    ABSENT = 0
-    ASSUMED = 1
-    ADDED = 2
-    EXPIRED = 3
+from scheduler_core.trace.tables import (
+    CACHE_AFTER,
+    OCCUPYING,
+    QUEUE_AFTER,
+    TERMINAL_PHASES,
+    Cache,
+)
 
 
 @dataclass(slots=True)
@@ -111,8 +108,8 @@ class PodState:
     @property
     def occupies(self) -> bool:
         """Whether the pod takes up room on its node."""
-        held = self.cache in (Cache.ASSUMED, Cache.ADDED)
-        return held and self.node != NONE and self.phase not in TERMINAL_PHASES
+        occupies = self.cache in OCCUPYING and self.node != NONE
+        return occupies and self.phase not in TERMINAL_PHASES
 
 
 @dataclass(slots=True)
@@ -128,7 +125,8 @@ class CycleState:
 class TraceState:
     """All of a run at one moment. Nodes and pods are keyed by their numbers.
 
-    `usage` has the nodes with at least one pod, also nodes that do not exist.
+    `usage` has the nodes with at least one pod, also nodes that do not exist. `binding` has the
+    pods, by cycle, of cycles that found a node and may still fail until their pods are bound.
     `results` counts finished cycles by `Result`; a binding that fails later changes its cycle's.
     """
 
@@ -138,12 +136,18 @@ class TraceState:
     resources: list[str] = field(default_factory=list)
     nodes: dict[int, NodeState] = field(default_factory=dict)
     usage: dict[int, Usage] = field(default_factory=dict)
-    node_order: tuple[int, ...] = ()
     pods: dict[int, PodState] = field(default_factory=dict)
     cycle: CycleState | None = None
     results: list[int] = field(default_factory=lambda: [0] * len(Result))
     n_bound: int = 0
     n_evicted: int = 0
+    names: Names = field(default_factory=Names)
+    binding: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def node_order(self) -> tuple[int, ...]:
+        """All nodes in the order in which Filter examines them."""
+        return self.names.order
 
 
 def fold(events: Iterable[AnyEvent]) -> TraceState:
@@ -156,17 +160,30 @@ def fold(events: Iterable[AnyEvent]) -> TraceState:
 
 def apply(state: TraceState, event: AnyEvent) -> None:
     """Bring `state` to just after `event`; events come in the trace's order."""
-    if isinstance(event, DetailEvent):
-        return
+    kind = type(event)
     cycle = state.cycle
-    if cycle and not cycle.finished and not isinstance(event, CycleStarted | CycleFinished):
-        cycle.steps.append(event)
-    _apply(event, state)
+    if cycle and not cycle.finished and kind not in NO_STEPS:
+        cycle.steps.append(cast("HeaderEvent", event))
+    handler = HANDLERS.get(kind)
+    if handler is not None:
+        handler(state, event)
 
 
-@singledispatch
-def _apply(event: Event, state: TraceState) -> None:
-    """Events without a handler of their own only tell what happened."""
+NO_STEPS: Final = frozenset((CycleStarted, CycleFinished, *get_args(Detail)))
+"""Events that are no steps of the running cycle: its first and last, and columns."""
+
+Handler = Callable[[TraceState, AnyEvent], None]
+E = TypeVar("E", bound=Event)
+
+HANDLERS: Final[dict[type[AnyEvent], Handler]] = {}
+"""What each event does to the state; those without a handler change nothing (`tables.CHANGES`)."""
+
+
+def _on(kind: type[E]) -> Callable[[Callable[[TraceState, E], None]], None]:
+    def register(handler: Callable[[TraceState, E], None]) -> None:
+        HANDLERS[cast("type[AnyEvent]", kind)] = cast("Handler", handler)
+
+    return register
 
 
 def _occupy(state: TraceState, pod: PodState, sign: int) -> None:
@@ -182,6 +199,9 @@ def _occupy(state: TraceState, pod: PodState, sign: int) -> None:
 
 
 def _place(state: TraceState, pod: PodState, node: int, cache: Cache) -> None:
+    if pod.node == node and pod.cache in OCCUPYING and cache in OCCUPYING:
+        pod.cache = cache
+        return
     _occupy(state, pod, -1)
     pod.node, pod.cache = node, cache
     _occupy(state, pod, 1)
@@ -190,55 +210,58 @@ def _place(state: TraceState, pod: PodState, node: int, cache: Cache) -> None:
 # ---------------------------------------------------------------- run and world
 
 
-@_apply.register
-def _(event: RunStarted, state: TraceState) -> None:
+@_on(RunStarted)
+def _(state: TraceState, event: RunStarted) -> None:
     state.run = event
     state.now_ns = event.now_ns
+    state.names.learn(event)
 
 
-@_apply.register
-def _(event: RunFinished, state: TraceState) -> None:
+@_on(RunFinished)
+def _(state: TraceState, event: RunFinished) -> None:
     state.finished = event
 
 
-@_apply.register
-def _(event: ClockAdvanced, state: TraceState) -> None:
+@_on(ClockAdvanced)
+def _(state: TraceState, event: ClockAdvanced) -> None:
     state.now_ns = event.now_ns
 
 
-@_apply.register
-def _(event: ResourcesDefined, state: TraceState) -> None:
+@_on(ResourcesDefined)
+def _(state: TraceState, event: ResourcesDefined) -> None:
     state.resources.extend(event.names)
     for usage in state.usage.values():
         usage.requested.extend([0] * len(event.names))
 
 
-@_apply.register
-def _(event: NodeAdded, state: TraceState) -> None:
+@_on(NodeAdded)
+def _(state: TraceState, event: NodeAdded) -> None:
+    state.names.learn(event)
     state.nodes[event.node] = NodeState(
         event.name, event.zone, event.labels, event.taints, event.unschedulable, event.allocatable
     )
 
 
-@_apply.register
-def _(event: NodeUpdated, state: TraceState) -> None:
+@_on(NodeUpdated)
+def _(state: TraceState, event: NodeUpdated) -> None:
     node = state.nodes[event.node]
     node.zone, node.labels, node.taints = event.zone, event.labels, event.taints
     node.unschedulable, node.allocatable = event.unschedulable, event.allocatable
 
 
-@_apply.register
-def _(event: NodeDeleted, state: TraceState) -> None:
+@_on(NodeDeleted)
+def _(state: TraceState, event: NodeDeleted) -> None:
     del state.nodes[event.node]
 
 
-@_apply.register
-def _(event: NodeOrderChanged, state: TraceState) -> None:
-    state.node_order = event.nodes
+@_on(NodeOrderChanged)
+def _(state: TraceState, event: NodeOrderChanged) -> None:
+    state.names.learn(event)
 
 
-@_apply.register
-def _(event: PodAdded, state: TraceState) -> None:
+@_on(PodAdded)
+def _(state: TraceState, event: PodAdded) -> None:
+    state.names.learn(event)
     pod = state.pods[event.pod] = PodState(
         namespace=event.namespace,
         name=event.name,
@@ -255,8 +278,8 @@ def _(event: PodAdded, state: TraceState) -> None:
     _occupy(state, pod, 1)
 
 
-@_apply.register
-def _(event: PodUpdated, state: TraceState) -> None:
+@_on(PodUpdated)
+def _(state: TraceState, event: PodUpdated) -> None:
     pod = state.pods[event.pod]
     _occupy(state, pod, -1)
     pod.priority, pod.requests = event.priority, event.requests
@@ -264,14 +287,14 @@ def _(event: PodUpdated, state: TraceState) -> None:
     _occupy(state, pod, 1)
 
 
-@_apply.register
-def _(event: PodDeleted, state: TraceState) -> None:
+@_on(PodDeleted)
+def _(state: TraceState, event: PodDeleted) -> None:
     _occupy(state, state.pods[event.pod], -1)
     del state.pods[event.pod]
 
 
-@_apply.register
-def _(event: PodEvicted, state: TraceState) -> None:
+@_on(PodEvicted)
+def _(state: TraceState, event: PodEvicted) -> None:
     pod = state.pods[event.pod]
     pod.eviction = event
     pod.terminating = True
@@ -281,16 +304,16 @@ def _(event: PodEvicted, state: TraceState) -> None:
 # ---------------------------------------------------------------- queue
 
 
-@_apply.register
-def _(event: QueueMoved, state: TraceState) -> None:
+@_on(QueueMoved)
+def _(state: TraceState, event: QueueMoved) -> None:
     pod = state.pods.get(event.pod)
     if pod is None:  # the queue hears of a deletion after the fact
         return
     pod.queue, pod.move, pod.moved_at_ns = event.queue, event, state.now_ns
 
 
-@_apply.register
-def _(event: NominationChanged, state: TraceState) -> None:
+@_on(NominationChanged)
+def _(state: TraceState, event: NominationChanged) -> None:
     pod = state.pods.get(event.pod)
     if pod is not None:
         pod.nominated_node = event.node
@@ -299,72 +322,67 @@ def _(event: NominationChanged, state: TraceState) -> None:
 # ---------------------------------------------------------------- scheduling and binding
 
 
-@_apply.register
-def _(event: CycleStarted, state: TraceState) -> None:
+@_on(CycleStarted)
+def _(state: TraceState, event: CycleStarted) -> None:
     state.cycle = CycleState(event)
     pod = state.pods[event.pod]
     pod.queue, pod.attempts, pod.cycle = Queue.IN_FLIGHT, event.attempt, event.cycle
 
 
-@_apply.register
-def _(event: CycleFinished, state: TraceState) -> None:
+@_on(CycleFinished)
+def _(state: TraceState, event: CycleFinished) -> None:
     """A cycle whose binding fails ends twice; the second time another one may be running."""
-    if state.cycle and state.cycle.started.cycle == event.cycle:
-        state.cycle.finished = event
+    cycle = state.cycle
+    if cycle and cycle.started.cycle == event.cycle:
+        cycle.finished = event
+        number = cycle.started.pod
+    else:
+        number = state.binding.get(event.cycle, NONE)
+    if event.result in (Result.SCHEDULED, Result.WAITING):
+        state.binding[event.cycle] = number
+    else:
+        state.binding.pop(event.cycle, None)
     state.results[event.result] += 1
-    pod = _pod_of_cycle(state, event.cycle)
+    pod = state.pods.get(number)
     if pod is None:
         return
     if pod.verdict and pod.verdict.cycle == event.cycle:
         state.results[pod.verdict.result] -= 1
     pod.verdict, pod.verdict_at_ns = event, state.now_ns
     if pod.queue is Queue.IN_FLIGHT:
-        pod.queue = _queue_after(event.result)
+        pod.queue = QUEUE_AFTER[event.result]
 
 
-def _pod_of_cycle(state: TraceState, cycle: int) -> PodState | None:
-    if state.cycle and state.cycle.started.cycle == cycle:
-        return state.pods.get(state.cycle.started.pod)
-    return next((pod for pod in state.pods.values() if pod.cycle == cycle), None)
+@_on(Assumed)
+def _(state: TraceState, event: Assumed) -> None:
+    _place(state, state.pods[event.pod], event.node, CACHE_AFTER["Assumed"])
 
 
-def _queue_after(result: Result) -> Queue:
-    """Where a pod is that its cycle left in flight."""
-    if result is Result.SCHEDULED:
-        return Queue.BINDING
-    return Queue.WAITING_ON_PERMIT if result is Result.WAITING else Queue.NOWHERE
-
-
-@_apply.register
-def _(event: Assumed, state: TraceState) -> None:
-    _place(state, state.pods[event.pod], event.node, Cache.ASSUMED)
-
-
-@_apply.register
-def _(event: Forgotten, state: TraceState) -> None:
+@_on(Forgotten)
+def _(state: TraceState, event: Forgotten) -> None:
     if event.pod in state.pods:  # a pod may be deleted before its binding cycle ends
-        _place(state, state.pods[event.pod], NONE, Cache.ABSENT)
+        _place(state, state.pods[event.pod], NONE, CACHE_AFTER["Forgotten"])
 
 
-@_apply.register
-def _(event: AssumeExpired, state: TraceState) -> None:
-    _place(state, state.pods[event.pod], NONE, Cache.EXPIRED)
+@_on(AssumeExpired)
+def _(state: TraceState, event: AssumeExpired) -> None:
+    _place(state, state.pods[event.pod], NONE, CACHE_AFTER["AssumeExpired"])
 
 
-@_apply.register
-def _(event: PointFinished, state: TraceState) -> None:
+@_on(PointFinished)
+def _(state: TraceState, event: PointFinished) -> None:
     if event.point == "Permit" and event.status.code == "Success":
         state.pods[event.pod].queue = Queue.BINDING
 
 
-@_apply.register
-def _(event: PermitWaiting, state: TraceState) -> None:
+@_on(PermitWaiting)
+def _(state: TraceState, event: PermitWaiting) -> None:
     pod = state.pods[event.pod]
     pod.queue, pod.waiting = Queue.WAITING_ON_PERMIT, event
 
 
-@_apply.register
-def _(event: PermitResolved, state: TraceState) -> None:
+@_on(PermitResolved)
+def _(state: TraceState, event: PermitResolved) -> None:
     pod = state.pods.get(event.pod)
     if pod is None:  # it was rejected because it is deleted
         return
@@ -373,10 +391,11 @@ def _(event: PermitResolved, state: TraceState) -> None:
         pod.queue = Queue.BINDING
 
 
-@_apply.register
-def _(event: Bound, state: TraceState) -> None:
+@_on(Bound)
+def _(state: TraceState, event: Bound) -> None:
     pod = state.pods[event.pod]
-    _place(state, pod, event.node, Cache.ADDED)
+    _place(state, pod, event.node, CACHE_AFTER["Bound"])
     pod.queue = Queue.NOWHERE
     pod.nominated_node = NONE
+    state.binding.pop(pod.cycle, None)
     state.n_bound += 1

@@ -1,45 +1,45 @@
-"""What lists and findings need of a trace, gathered while its events pass by.
+"""What lists and findings need of a trace: lines of cycles and pods, read off the fold.
 
-`TraceIndex.take` looks at every header event; `drain` hands over the lines of
-cycles that ended, and the pods that changed, since the last time.
+`TraceIndex.take` folds every header event; `drain` hands over the lines of cycles that ended, and
+of the pods that changed, since the last time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final, cast, get_args
 
+from scheduler_core.trace.cycle_record import CycleRecord, cycle_record
 from scheduler_core.trace.events import (
     AnyEvent,
     Assumed,
+    AssumeExpired,
     Bound,
-    ClockAdvanced,
     CycleFinished,
     CycleStarted,
-    FilterFinished,
     Forgotten,
-    NodeAdded,
-    NodeOrderChanged,
-    NodeSelected,
     NominationChanged,
+    PermitResolved,
+    PermitWaiting,
     PodAdded,
     PodDeleted,
     PodEvicted,
     PodUpdated,
-    PreemptionDecided,
     QueueMoved,
     RunFinished,
-    RunStarted,
 )
+from scheduler_core.trace.fold import PodState, TraceState, apply
+from scheduler_core.trace.names import DEFINING
 from scheduler_core.trace.records import (
     NONE,
     Queue,
     Result,
 )
+from scheduler_core.trace.tables import TERMINAL_PHASES, Cache
+from scheduler_core.trace.why import leading_plugin
 
-DEFINING = (RunStarted, NodeAdded, NodeOrderChanged, PodAdded)
-"""Events that give names to numbers, or order to nodes: needed to read any later cycle."""
-TERMINAL_PHASES = ("Succeeded", "Failed")
-UNKNOWN = "unknown"
+UNKNOWN: Final = "unknown"
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class CycleRow:
 
     `seq` is the cycle's first header event, `n_tied` how many nodes shared the top total (0
     without scoring), `first_cause` the plugin that was first to reject most nodes of a pod that
-    found none.
+    found none (`why.leading_plugin`).
     """
 
     number: int
@@ -104,29 +104,56 @@ class Delta:
     """Whether any of the events was a defining one."""
 
 
+PodMoved = (
+    PodAdded
+    | PodDeleted
+    | PodEvicted
+    | QueueMoved
+    | NominationChanged
+    | CycleStarted
+    | Assumed
+    | Forgotten
+    | AssumeExpired
+    | PermitWaiting
+    | PermitResolved
+    | Bound
+)
+"""Events about a pod after which its line is another. That it merely runs is none of them."""
+MOVING: Final = frozenset(get_args(PodMoved))
+
+
 @dataclass
 class TraceIndex:
     """Follows a trace from its first event on."""
 
-    n_cycles: int = 0
-    finished: RunFinished | None = None
-    not_modelled: tuple[str, ...] = ()
-    _now_ns: int = 0
+    state: TraceState = field(default_factory=TraceState)
     _seq: int = NONE
-    _plugins: tuple[str, ...] = ()
-    _nodes: dict[int, str] = field(default_factory=dict)
-    _pods: dict[int, PodRow] = field(default_factory=dict)
+    _began: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """By cycle that has not ended: its first event and the time then."""
+    _binding: dict[int, CycleRow] = field(default_factory=dict)
+    """Cycles that ended well, by number, until their pods are bound: they may yet fail."""
     _waiting: set[int] = field(default_factory=set)
     """Pods that wait for a node, in whatever queue."""
     _bound: set[int] = field(default_factory=set)
-    _cycle: CycleRow | None = None
-    _pod_of_cycle: int = NONE
-    """The pod of the latest cycle."""
-    _binding: dict[int, CycleRow] = field(default_factory=dict)
-    """Cycles that ended well, by number, until their pods are bound: they may yet fail."""
+    _evicted_in: dict[int, int] = field(default_factory=dict)
+    """By evicted pod, the cycle; 0 before the first."""
     _cycles: dict[int, CycleRow] = field(default_factory=dict)
-    _changed: dict[int, PodRow] = field(default_factory=dict)
+    _changed: dict[int, PodState] = field(default_factory=dict)
+    _deleted: set[int] = field(default_factory=set)
+    """Of the changed pods, those that are gone."""
     _defines: bool = False
+
+    @property
+    def n_cycles(self) -> int:
+        return self.state.cycle.started.cycle if self.state.cycle else 0
+
+    @property
+    def finished(self) -> RunFinished | None:
+        return self.state.finished
+
+    @property
+    def not_modelled(self) -> tuple[str, ...]:
+        return self.state.run.not_modelled if self.state.run else ()
 
     @property
     def n_bound(self) -> int:
@@ -139,162 +166,157 @@ class TraceIndex:
 
     def pods_pending(self) -> list[str]:
         """The pods without a node, in order of appearance."""
-        return [self._pods[pod].pod for pod in sorted(self._waiting)]
+        return self.state.names.pods(sorted(self._waiting))
 
     def drain(self) -> Delta:
         """Hand over, and forget, what changed. Call it where a chunk is cut."""
-        latest = {row.pod: row for row in self._changed.values()}
+        rows = (self._pod_row(pod, state) for pod, state in self._changed.items())
+        latest = {row.pod: row for row in rows}
         delta = Delta(list(self._cycles.values()), list(latest.values()), self._defines)
         self._cycles, self._changed, self._defines = {}, {}, False
+        self._deleted.clear()
         return delta
 
     def take(self, event: AnyEvent) -> None:
-        """Look at the next header event; detail events are not for here."""
+        """Fold the next header event; detail events are not for here."""
+        kind = type(event)
         self._seq += 1
-        self._defines = self._defines or isinstance(event, DEFINING)
-        self._take_world(event)
-        self._take_pod(event)
-        self._take_cycle(event)
+        if kind is PodDeleted:
+            self._delete(cast("PodDeleted", event))
+        apply(self.state, event)
+        if kind in MOVING:
+            self._move(cast("PodMoved", event).pod)
+        follow = _FOLLOWING.get(kind)
+        if follow is not None:
+            follow(self, event)
 
-    def _take_world(self, event: AnyEvent) -> None:
-        match event:
-            case RunStarted():
-                self._plugins = event.plugins
-                self._now_ns = event.now_ns
-                self.not_modelled = event.not_modelled
-            case ClockAdvanced():
-                self._now_ns = event.now_ns
-            case NodeAdded():
-                self._nodes[event.node] = event.name
-            case RunFinished():
-                self.finished = event
-            case _:
-                pass
+    def _define(self, event: AnyEvent) -> None:
+        self._defines = True
 
     # ------------------------------------------------------------ pods
 
-    def _take_pod(self, event: AnyEvent) -> None:
-        match event:
-            case PodAdded():
-                self._add_pod(event)
-            case PodUpdated():
-                self._pods[event.pod].priority = event.priority
-                if event.phase in TERMINAL_PHASES:
-                    self._waiting.discard(event.pod)
-            case PodDeleted():
-                self._waiting.discard(event.pod)
-                self._bound.discard(event.pod)
-                self._change(event.pod).deleted = True
-            case PodEvicted():
-                row = self._change(event.pod)
-                row.evicted_in_cycle = self.n_cycles
-                row.evicted_by = self._pods[event.by_pod].pod if event.by_pod != NONE else ""
-            case QueueMoved() if event.pod in self._pods:
-                self._move(event)
-            case NominationChanged() if event.pod in self._pods:
-                self._change(event.pod).nominated_node = self._node(event.node)
-            case Assumed():
-                self._change(event.pod).node = self._node(event.node)
-            case Forgotten():
-                self._change(event.pod).node = ""
-            case Bound():
-                self._bound.add(event.pod)
-                self._waiting.discard(event.pod)
-                row = self._change(event.pod)
-                row.node, row.queue = self._node(event.node), ""
-                self._binding.pop(row.last_cycle, None)
-            case _:
-                pass
+    def _delete(self, event: PodDeleted) -> None:
+        """Note what the fold is about to forget."""
+        pod = event.pod
+        self._changed[pod] = self.state.pods[pod]
+        self._deleted.add(pod)
+        self._waiting.discard(pod)
+        self._bound.discard(pod)
 
-    def _add_pod(self, event: PodAdded) -> None:
-        row = PodRow(
-            pod=f"{event.namespace}/{event.name}",
-            priority=event.priority,
-            scheduler_name=event.scheduler_name,
-            node=self._node(event.node),
-            nominated_node=self._node(event.nominated_node),
+    def _move(self, pod: int) -> None:
+        state = self.state.pods.get(pod)
+        if state is None:
+            return
+        self._count(pod, state)
+        if pod in self._waiting or state.cycle or state.eviction or state.move:
+            self._changed[pod] = state
+        if state.cache is Cache.ADDED:
+            self._binding.pop(state.cycle, None)
+
+    def _evict(self, event: PodEvicted) -> None:
+        self._evicted_in[event.pod] = self.n_cycles
+
+    def _update(self, event: PodUpdated) -> None:
+        self._count(event.pod, self.state.pods[event.pod])
+
+    def _count(self, pod: int, state: PodState) -> None:
+        """Count the pod to those that are bound, to those that wait, or to none."""
+        if state.cache is Cache.ADDED:
+            self._bound.add(pod)
+            self._waiting.discard(pod)
+        elif state.phase in TERMINAL_PHASES or _is_unknown(state):
+            self._waiting.discard(pod)
+        else:
+            self._waiting.add(pod)
+
+    def _pod_row(self, pod: int, state: PodState) -> PodRow:
+        names, move, eviction = self.state.names, state.move, state.eviction
+        queue = "" if state.queue is Queue.NOWHERE else state.queue.name.lower()
+        deleted = pod in self._deleted
+        if deleted:
+            queue = ""
+        elif not queue and _is_unknown(state):
+            queue = UNKNOWN
+        return PodRow(
+            pod=names.pod(pod),
+            priority=state.priority,
+            scheduler_name=state.scheduler_name,
+            queue=queue,
+            node=names.node(state.node),
+            nominated_node=names.node(state.nominated_node),
+            attempts=state.attempts,
+            last_cycle=state.cycle,
+            gated_by=names.plugin(move.gated_by) if move else "",
+            backoff_until_ns=move.backoff_until_ns if move else 0,
+            moved_by=move.event if move else "",
+            evicted_in_cycle=self._evicted_in.get(pod),
+            evicted_by=names.pod(eviction.by_pod) if eviction else "",
+            deleted=deleted,
         )
-        self._pods[event.pod] = row
-        if event.node != NONE:
-            self._bound.add(event.pod)
-        elif event.phase not in TERMINAL_PHASES:
-            self._waiting.add(event.pod)
-            self._changed[event.pod] = row
-
-    def _move(self, event: QueueMoved) -> None:
-        row = self._change(event.pod)
-        row.queue = "" if event.queue == Queue.NOWHERE else event.queue.name.lower()
-        row.moved_by = event.event
-        row.gated_by = self._plugin(event.gated_by)
-        row.backoff_until_ns = event.backoff_until_ns
-
-    def _change(self, pod: int) -> PodRow:
-        row = self._pods[pod]
-        self._changed[pod] = row
-        return row
-
-    def _node(self, node: int) -> str:
-        return self._nodes.get(node, "")
-
-    def _plugin(self, plugin: int) -> str:
-        return self._plugins[plugin] if plugin != NONE else ""
 
     # ------------------------------------------------------------ cycles
 
-    def _take_cycle(self, event: AnyEvent) -> None:
-        if isinstance(event, CycleStarted):
-            self._begin(event)
-        if isinstance(event, CycleFinished):
-            self._end(event)
-        elif self._cycle is not None:
-            self._follow(self._cycle, event)
-
-    def _follow(self, cycle: CycleRow, event: AnyEvent) -> None:
-        match event:
-            case FilterFinished():
-                cycle.n_examined = max(0, event.n_examined)
-                cycle.n_feasible = event.n_feasible
-                if event.rejected and not event.n_feasible:
-                    # Among equals the one that nodes got furthest to says more.
-                    most = max(reversed(event.rejected), key=lambda r: r.n_nodes)
-                    cycle.first_cause = self._plugin(most.plugin)
-            case NodeSelected():
-                cycle.n_tied = event.n_tied
-            case PreemptionDecided():
-                cycle.victims = tuple(self._pods[pod].pod for pod in event.victims)
-                cycle.nominated_node = self._node(event.winner)
-            case _:
-                pass
-
     def _begin(self, event: CycleStarted) -> None:
-        row = self._change(event.pod)
-        row.attempts, row.last_cycle = event.attempt, event.cycle
-        self._pod_of_cycle = event.pod
-        self.n_cycles = event.cycle
-        self._cycle = CycleRow(
-            number=event.cycle,
-            seq=self._seq,
-            now_ns=self._now_ns,
-            pod=row.pod,
-            attempt=event.attempt,
-            n_nodes=event.n_nodes,
-        )
+        self._began[event.cycle] = (self._seq, self.state.now_ns)
 
     def _end(self, event: CycleFinished) -> None:
         """End the running cycle, or once more an earlier one whose binding failed meanwhile."""
-        cycle = self._cycle
-        if cycle is None or cycle.number != event.cycle:
-            cycle = self._binding.pop(event.cycle)
+        cycle = self.state.cycle
+        if cycle is None or cycle.started.cycle != event.cycle:
+            row = self._binding.pop(event.cycle)
+        elif event.cycle in self._began:
+            row = self._cycle_row(cycle_record([cycle.started, *cycle.steps]))
         else:
-            self._cycle = None
-        cycle.result = event.result.name.lower()
-        cycle.node = self._node(event.node)
-        cycle.message = event.message
-        if not cycle.first_cause and event.unschedulable_plugins:
-            cycle.first_cause = self._plugin(event.unschedulable_plugins[0])
-        self._cycles[cycle.number] = cycle
+            row = self._binding.pop(event.cycle)
+        names = self.state.names
+        row.result = event.result.name.lower()
+        row.node = names.node(event.node)
+        row.message = event.message
+        if not row.first_cause and event.unschedulable_plugins:
+            row.first_cause = names.plugin(event.unschedulable_plugins[0])
+        self._cycles[row.number] = row
         if event.result in (Result.SCHEDULED, Result.WAITING):
-            self._binding[cycle.number] = cycle
-        elif event.result is Result.UNKNOWN:
-            self._waiting.discard(self._pod_of_cycle)
-            self._change(self._pod_of_cycle).queue = UNKNOWN
+            self._binding[row.number] = row
+        elif event.result is Result.UNKNOWN and cycle is not None:
+            self._move(cycle.started.pod)
+
+    def _cycle_row(self, record: CycleRecord) -> CycleRow:
+        started, names = record.started, self.state.names
+        seq, now_ns = self._began.pop(started.cycle)
+        row = CycleRow(
+            number=started.cycle,
+            seq=seq,
+            now_ns=now_ns,
+            pod=names.pod(started.pod),
+            attempt=started.attempt,
+            n_nodes=started.n_nodes,
+        )
+        if record.filter is not None:
+            row.n_examined = max(0, record.filter.n_examined)
+            row.n_feasible = record.filter.n_feasible
+            row.first_cause = names.plugin(leading_plugin(record.filter))
+        if record.selected is not None:
+            row.n_tied = record.selected.n_tied
+        if record.preemption_decided is not None:
+            row.victims = tuple(names.pods(record.preemption_decided.victims))
+            row.nominated_node = names.node(record.preemption_decided.winner)
+        return row
+
+
+_FOLLOWING: Final = cast(
+    "dict[type[AnyEvent], Callable[[TraceIndex, AnyEvent], None]]",
+    dict.fromkeys(DEFINING, TraceIndex._define)
+    | {
+        CycleStarted: TraceIndex._begin,
+        CycleFinished: TraceIndex._end,
+        PodEvicted: TraceIndex._evict,
+        PodUpdated: TraceIndex._update,
+    },
+)
+"""What else an event changes, once it is folded."""
+
+
+def _is_unknown(state: PodState) -> bool:
+    """Tell whether a scheduler that is observed has not reported what became of the pod."""
+    verdict = state.verdict
+    return verdict is not None and verdict.result is Result.UNKNOWN

@@ -15,13 +15,13 @@ from enum import IntEnum
 
 import msgspec
 
-from scheduler_core.trace import records
+from scheduler_core.trace import records, tables
 from scheduler_core.trace.events import (
     Detail,
     HeaderEvent,
 )
-from scheduler_core.trace.fold import Cache
 from scheduler_core.trace.records import Record
+from scheduler_core.trace.tables import Cache
 
 HEADER = """\
 // Generated from scheduler_core.trace by `npm run wire`. Do not edit.
@@ -64,7 +64,41 @@ def typescript() -> str:
         parts.extend(map(_struct, structs))
         parts.append(_union(name, structs))
         parts.append(_readers(name, structs))
+    parts.append(_tables())
     return "\n".join(parts)
+
+
+def _tables() -> str:
+    """Return the tables that both folds read."""
+    phases = ", ".join(map(_quoted, tables.TERMINAL_PHASES))
+    occupying = ", ".join(f"Cache.{cache.name}" for cache in tables.OCCUPYING)
+    waiting = ", ".join(f"Queue.{queue.name}" for queue in tables.WAITING_QUEUES)
+    cache_after = "".join(
+        f"  {kind}: Cache.{cache.name},\n" for kind, cache in tables.CACHE_AFTER.items()
+    )
+    queue_after = "".join(
+        f"  [Result.{result.name}]: Queue.{queue.name},\n"
+        for result, queue in tables.QUEUE_AFTER.items()
+    )
+    changes = "".join(
+        f"  {kind}: [{', '.join(map(_quoted, parts))}],\n" for kind, parts in tables.CHANGES.items()
+    )
+    return (
+        f"export const TERMINAL_PHASES: ReadonlySet<string> = new Set([{phases}]);\n"
+        f"export const OCCUPYING: ReadonlySet<Cache> = new Set<Cache>([{occupying}]);\n"
+        f"export const WAITING_QUEUES: readonly Queue[] = [{waiting}];\n\n"
+        f"/** What the cache holds of an event's pod afterwards. */\n"
+        f"export const CACHE_AFTER = {{\n{cache_after}}} as const;\n\n"
+        f"/** Where a pod is that its cycle left in flight. */\n"
+        f"export const QUEUE_AFTER: Readonly<Record<Result, Queue>> = {{\n{queue_after}}};\n\n"
+        f"/** By header event: the parts of the state it may change. */\n"
+        f"export const CHANGES = {{\n{changes}}} as const "
+        f'satisfies Record<HeaderEvent["kind"], readonly string[]>;\n'
+    )
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"'
 
 
 def _records() -> Iterator[type[Record]]:

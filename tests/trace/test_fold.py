@@ -10,7 +10,8 @@ import pytest
 
 from scheduler_core.trace import events as e
 from scheduler_core.trace import records as r
-from scheduler_core.trace.fold import Cache, TraceState, apply, fold
+from scheduler_core.trace.fold import HANDLERS, TraceState, apply, fold
+from scheduler_core.trace.tables import CACHE_AFTER, CHANGES, QUEUE_AFTER, Cache
 from tests.trace import story
 from tests.trace.story import GIB, SECOND_NS, START_NS
 
@@ -130,6 +131,35 @@ def test_whole_story_ends_as_told() -> None:
     assert state.usage[story.LATE].requested == [3500, GIB, 1]
     assert state.usage[story.WEST].requested == [1000, 2 * GIB, 0]
     assert state.results == [1, 1, 0, 1, 1, 1, 0]
+
+
+def test_every_event_changes_what_the_table_says_and_nothing_else() -> None:
+    """The steps of the running cycle aside: every event within it is one."""
+    seen: dict[str, set[str]] = {kind: set() for kind in CHANGES}
+    state, before = TraceState(), story.plain(TraceState())
+    seen_from_outside = [e.Bound(story.GATED, story.EAST), e.PodDeleted(story.DB)]
+    for event in [*story.story(), *seen_from_outside]:
+        apply(state, event)
+        kind, now = type(event).__name__, story.plain(state)
+        assert _parts_changed(before, now, kind) <= set(CHANGES[kind]), kind
+        seen[kind] |= _parts_changed(before, now, kind)
+        before = now
+    assert {kind: set(parts) for kind, parts in CHANGES.items()} == seen
+
+
+def _parts_changed(before: dict[str, object], now: dict[str, object], kind: str) -> set[str]:
+    changed = {part for part in now if now[part] != before[part]}
+    return changed if "Cycle" in kind else changed - {"cycle"}
+
+
+def test_exactly_the_events_that_change_something_have_a_handler() -> None:
+    assert {kind.__name__ for kind in HANDLERS} == {kind for kind in CHANGES if CHANGES[kind]}
+    assert set(CHANGES) == {kind.__name__ for kind in typing.get_args(e.HeaderEvent)}
+
+
+def test_tables_cover_their_enums() -> None:
+    assert set(QUEUE_AFTER) == set(r.Result)
+    assert {after for after in CACHE_AFTER.values()} == set(Cache)
 
 
 def test_details_change_nothing() -> None:

@@ -6,6 +6,7 @@ import { encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 
 import { snapshot } from "../testing/snapshot.ts";
+import { CHANGES } from "../wire/events.ts";
 import { Fold } from "./fold.ts";
 import { State } from "./state.ts";
 
@@ -44,6 +45,25 @@ describe("the fold", () => {
     const state = whole();
     state.seek(after);
     expect(plain(snapshot(state))).toEqual(expected);
+  });
+
+  test("changes with every event what the table says, and nothing else", () => {
+    const state = whole();
+    const { trace } = state.fold;
+    const at = (moment: number): Record<string, unknown> => {
+      state.seek(moment);
+      return plain(snapshot(state)) as Record<string, unknown>;
+    };
+    let before = at(0);
+    for (let seq = 0; seq < trace.length; seq++) {
+      const { kind } = trace.event(seq)!;
+      const now = at(seq + 1);
+      const changed = Object.keys(now).filter((part) => JSON.stringify(now[part]) !== JSON.stringify(before[part]));
+      // Every event within a cycle is one of its steps.
+      const expected = new Set<string>(kind.startsWith("Cycle") ? CHANGES[kind] : [...CHANGES[kind], "cycle"]);
+      expect(changed.filter((part) => !expected.has(part)), kind).toEqual([]);
+      before = now;
+    }
   });
 
   test("gives the same states on the way back", () => {

@@ -1,10 +1,17 @@
 // The fold over header events: twin of scheduler_core/trace/fold.py, kept in journalled cells so
-// that any moment can be looked at. Numbers that may be "none" are stored plus one.
+// that any moment can be looked at. Both read the tables of scheduler_core/trace/tables.py and fold
+// one fixture to the same states. Numbers that may be "none" are stored plus one.
 
 import {
   Cache,
+  CACHE_AFTER,
+  CHANGES,
+  OCCUPYING,
   Queue,
+  QUEUE_AFTER,
   Result,
+  TERMINAL_PHASES,
+  WAITING_QUEUES,
   type CycleFinished,
   type HeaderEvent,
   type NodeAdded,
@@ -56,10 +63,11 @@ export const RUN = {
 } as const;
 const RUN_CELLS = RUN.QUEUES + N_QUEUES;
 
-const HELD_NOWHERE: ReadonlySet<string> = new Set(["Succeeded", "Failed"]);
-
+type Kind = HeaderEvent["kind"];
+/** The events that change something, by the table; the compiler wants a handler for each, and no other. */
+type Changing = { [K in Kind]: (typeof CHANGES)[K] extends readonly [] ? never : K }[Kind];
 type Handlers = {
-  [K in HeaderEvent["kind"]]?: (event: Extract<HeaderEvent, { kind: K }>, seq: number) => void;
+  readonly [K in Changing]: (event: Extract<HeaderEvent, { kind: K }>, seq: number) => void;
 };
 
 /** The newest moment: takes events, and remembers what every one of them changed. */
@@ -109,17 +117,15 @@ export class Fold {
 
   private apply(seq: number, event: HeaderEvent | null): void {
     if (event) {
-      const handle = this.handlers[event.kind] as ((e: HeaderEvent, seq: number) => void) | undefined;
+      const handle = (this.handlers as Partial<Record<Kind, (e: HeaderEvent, seq: number) => void>>)[event.kind];
       handle?.call(this, event, seq);
     }
     this.journal.commit();
     this.chronicle.note(seq, event, this.countWaiting);
   }
 
-  private readonly countWaiting = (): number => {
-    const queues = [Queue.ACTIVE, Queue.BACKOFF, Queue.UNSCHEDULABLE, Queue.GATED];
-    return queues.reduce((sum, queue) => sum + this.journal.read(RUN.QUEUES + queue), 0);
-  };
+  private readonly countWaiting = (): number =>
+    WAITING_QUEUES.reduce<number>((sum, queue) => sum + this.journal.read(RUN.QUEUES + queue), 0);
 
   private readonly handlers: Handlers = {
     RunStarted: (event, seq) => {
@@ -178,9 +184,9 @@ export class Fold {
       this.set(event.pod, POD.CYCLE, event.cycle);
     },
     CycleFinished: (event, seq) => this.finishCycle(event, seq),
-    Assumed: (event) => this.place(event.pod, event.node, Cache.ASSUMED),
-    Forgotten: (event) => this.place(event.pod, -1, Cache.ABSENT),
-    AssumeExpired: (event) => this.place(event.pod, -1, Cache.EXPIRED),
+    Assumed: (event) => this.place(event.pod, event.node, CACHE_AFTER.Assumed),
+    Forgotten: (event) => this.place(event.pod, -1, CACHE_AFTER.Forgotten),
+    AssumeExpired: (event) => this.place(event.pod, -1, CACHE_AFTER.AssumeExpired),
     PointFinished: (event) => {
       if (event.point === "Permit" && event.status.code === "Success") {
         this.enqueue(event.pod, Queue.BINDING);
@@ -195,7 +201,7 @@ export class Fold {
       if (event.decision === "allow") this.enqueue(event.pod, Queue.BINDING);
     },
     Bound: (event) => {
-      this.place(event.pod, event.node, Cache.ADDED);
+      this.place(event.pod, event.node, CACHE_AFTER.Bound);
       this.enqueue(event.pod, Queue.NOWHERE);
       this.set(event.pod, POD.NOMINATED, 0);
       this.journal.add(RUN.BOUND, 1);
@@ -214,7 +220,7 @@ export class Fold {
     const before = this.chronicle.result.at(event.cycle);
     if (before !== UNFINISHED) this.journal.add(RUN.RESULTS + before, -1);
     this.set(pod, POD.VERDICT, seq + 1);
-    if (this.get(pod, POD.QUEUE) === Queue.IN_FLIGHT) this.enqueue(pod, queueAfter(event.result));
+    if (this.get(pod, POD.QUEUE) === Queue.IN_FLIGHT) this.enqueue(pod, QUEUE_AFTER[event.result]);
   }
 
   private setNode(event: NodeAdded | NodeUpdated, name: string): void {
@@ -266,8 +272,7 @@ export class Fold {
     const node = this.get(pod, POD.NODE) - 1;
     const cache = this.get(pod, POD.CACHE);
     const facts = this.podFacts[this.get(pod, POD.FACTS) - 1];
-    const held = cache === Cache.ASSUMED || cache === Cache.ADDED;
-    if (node < 0 || !held || !facts || HELD_NOWHERE.has(facts.phase)) return;
+    if (node < 0 || !OCCUPYING.has(cache as Cache) || !facts || TERMINAL_PHASES.has(facts.phase)) return;
     this.journal.add(this.nodeCell(node, NODE.PODS), sign);
     facts.requests.forEach((amount, resource) => {
       this.journal.addToSum(resource, node, sign * amount);
@@ -321,9 +326,4 @@ export class Fold {
     this.amounts.set(key, amounts);
     return amounts;
   }
-}
-
-function queueAfter(result: Result): Queue {
-  if (result === Result.SCHEDULED) return Queue.BINDING;
-  return result === Result.WAITING ? Queue.WAITING_ON_PERMIT : Queue.NOWHERE;
 }

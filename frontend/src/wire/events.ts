@@ -845,3 +845,64 @@ const readDetailBy: Record<string, Reader<Detail>> = {
 /** Read one positional event; a kind this version does not know is null. */
 export const readDetail = (row: Row): Detail | null =>
   readDetailBy[row[0] as string]?.(row) ?? null;
+
+export const TERMINAL_PHASES: ReadonlySet<string> = new Set(["Succeeded", "Failed"]);
+export const OCCUPYING: ReadonlySet<Cache> = new Set<Cache>([Cache.ASSUMED, Cache.ADDED]);
+export const WAITING_QUEUES: readonly Queue[] = [Queue.ACTIVE, Queue.BACKOFF, Queue.UNSCHEDULABLE, Queue.GATED];
+
+/** What the cache holds of an event's pod afterwards. */
+export const CACHE_AFTER = {
+  Assumed: Cache.ASSUMED,
+  Forgotten: Cache.ABSENT,
+  AssumeExpired: Cache.EXPIRED,
+  Bound: Cache.ADDED,
+} as const;
+
+/** Where a pod is that its cycle left in flight. */
+export const QUEUE_AFTER: Readonly<Record<Result, Queue>> = {
+  [Result.SCHEDULED]: Queue.BINDING,
+  [Result.UNSCHEDULABLE]: Queue.NOWHERE,
+  [Result.ERROR]: Queue.NOWHERE,
+  [Result.BIND_ERROR]: Queue.NOWHERE,
+  [Result.SKIPPED]: Queue.NOWHERE,
+  [Result.WAITING]: Queue.WAITING_ON_PERMIT,
+  [Result.UNKNOWN]: Queue.NOWHERE,
+};
+
+/** By header event: the parts of the state it may change. */
+export const CHANGES = {
+  RunStarted: ["run", "now_ns"],
+  ClockAdvanced: ["now_ns"],
+  ResourcesDefined: ["resources", "usage"],
+  NodeAdded: ["nodes"],
+  NodeUpdated: ["nodes"],
+  NodeDeleted: ["nodes"],
+  NodeOrderChanged: ["node_order"],
+  PodAdded: ["pods", "usage"],
+  PodUpdated: ["pods", "usage"],
+  PodDeleted: ["pods", "usage"],
+  PodEvicted: ["pods", "n_evicted"],
+  ScenarioStepped: [],
+  QueueMoved: ["pods"],
+  NominationChanged: ["pods"],
+  CycleStarted: ["pods", "cycle"],
+  PreFilterFinished: [],
+  FilterFinished: [],
+  PreScoreFinished: [],
+  NodeSelected: [],
+  PostFilterFinished: [],
+  PreemptionStarted: [],
+  PreemptionDecided: [],
+  PreemptionIneligible: [],
+  Assumed: ["pods", "usage"],
+  Forgotten: ["pods", "usage"],
+  AssumeExpired: ["pods", "usage"],
+  PointFinished: ["pods"],
+  PermitWaiting: ["pods"],
+  PermitResolved: ["pods"],
+  Bound: ["pods", "usage", "n_bound"],
+  CycleFinished: ["pods", "cycle", "results"],
+  EventRecorded: [],
+  ExtenderCalled: [],
+  RunFinished: ["finished"],
+} as const satisfies Record<HeaderEvent["kind"], readonly string[]>;

@@ -1,49 +1,33 @@
 """One scheduling cycle in names instead of numbers, as REST and scripts see it.
 
-Pure: no database. `Names` follows a trace's header events; `cycle_document` turns the events of
-one cycle into JSON-able values, keyed as in the recorded conformance data, in snake_case.
+Pure: no database. `cycle_document` turns a cycle's record into JSON-able values, keyed as in the
+recorded conformance data, in snake_case.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Required, TypedDict
 
+from scheduler_core.trace.cycle_record import CycleRecord, examined
 from scheduler_core.trace.events import (
-    Bound,
-    CycleFinished,
-    CycleStarted,
-    Detail,
-    EventRecorded,
     ExtenderCalled,
     ExtenderColumns,
     FilterColumns,
-    FilterFinished,
-    Forgotten,
-    HeaderEvent,
-    NodeAdded,
-    NodeOrderChanged,
     NodeSelected,
-    NominationChanged,
-    PodAdded,
-    PointFinished,
     PostFilterFinished,
     PreemptionDecided,
     PreemptionDryRun,
-    PreemptionIneligible,
     PreemptionStarted,
     PreFilterFinished,
     PreScoreFinished,
     QueueMoved,
-    RunStarted,
     ScoreColumns,
 )
+from scheduler_core.trace.names import Names
 from scheduler_core.trace.records import (
     NONE,
     HintRecord,
     PluginScores,
-    ProfileRecord,
     ReprieveRecord,
     StatusRecord,
 )
@@ -117,205 +101,139 @@ class CycleDocument(TypedDict, total=False):
     events: Required[list[Json]]
 
 
-@dataclass
-class Names:
-    """What the numbers of a trace stand for, as of the last event taken."""
-
-    plugins: tuple[str, ...] = ()
-    profiles: tuple[ProfileRecord, ...] = ()
-    order: tuple[int, ...] = ()
-    _nodes: dict[int, str] = field(default_factory=dict)
-    _pods: dict[int, str] = field(default_factory=dict)
-
-    def take(self, events: Iterable[HeaderEvent]) -> None:
-        for event in events:
-            match event:
-                case PodAdded():
-                    self._pods[event.pod] = f"{event.namespace}/{event.name}"
-                case NodeAdded():
-                    self._nodes[event.node] = event.name
-                case NodeOrderChanged():
-                    self.order = event.nodes
-                case RunStarted():
-                    self.plugins, self.profiles = event.plugins, event.profiles
-                case _:
-                    pass
-
-    def plugin(self, plugin: int) -> str:
-        return "" if plugin == NONE else self.plugins[plugin]
-
-    def plugin_names(self, plugins: Iterable[int]) -> list[str]:
-        return [self.plugins[plugin] for plugin in plugins]
-
-    def node(self, node: int) -> str:
-        return "" if node == NONE else self._nodes[node]
-
-    def nodes(self, nodes: Iterable[int]) -> list[str]:
-        return [self._nodes[node] for node in nodes]
-
-    def pod(self, pod: int) -> str:
-        return "" if pod == NONE else self._pods[pod]
-
-    def pods(self, pods: Iterable[int]) -> list[str]:
-        return [self._pods[pod] for pod in pods]
-
-    def status(self, status: StatusRecord) -> StatusDocument:
-        document: StatusDocument = {"code": status.code}
-        if status.plugin != NONE:
-            document["plugin"] = self.plugin(status.plugin)
-        if status.reasons:
-            document["reasons"] = list(status.reasons)
-        return document
-
-    def point(self, profile: int, point: str) -> list[str]:
-        """The plugins at an extension point of a profile, in order."""
-        return [
-            name
-            for record in self.profiles[profile].points
-            if record.point == point
-            for name in self.plugin_names(record.plugins)
-        ]
-
-
-def cycle_range(events: Sequence[HeaderEvent], cycle: int) -> range:
-    """Where the events of one cycle are among those of its chunk."""
-    starts = [i for i, event in enumerate(events) if isinstance(event, CycleStarted)]
-    begin = next(i for i in starts if _cycle_started(events[i]).cycle == cycle)
-    end = next((i for i in starts if i > begin), len(events))
-    return range(begin, end)
-
-
-def is_bound_or_given_up(events: Iterable[HeaderEvent], pod: int) -> bool:
-    """Whether the pod's binding cycle ends among `events`."""
-    return any(isinstance(event, Bound | Forgotten) and event.pod == pod for event in events)
-
-
-def _cycle_started(event: HeaderEvent) -> CycleStarted:
-    if not isinstance(event, CycleStarted):
-        raise ValueError("a cycle begins with CycleStarted")
-    return event
-
-
-def cycle_document(
-    names: Names,
-    headers: Sequence[HeaderEvent],
-    later: Sequence[HeaderEvent],
-    details: Sequence[Detail],
-) -> CycleDocument:
-    """Everything about one cycle.
-
-    `headers` begins with its `CycleStarted` and ends before the next; binding goes on among the
-    `later` events of the run.
-    """
-    started = _cycle_started(headers[0])
+def cycle_document(names: Names, record: CycleRecord) -> CycleDocument:
+    """Everything about one cycle; `names` as of its end."""
+    started, finished, step = record.started, record.finished, record.filter
     document: CycleDocument = {
         "cycle": started.cycle,
         "pod": names.pod(started.pod),
         "attempt": started.attempt,
         "scheduler_name": names.profiles[started.profile].scheduler_name,
-        "filter_plugins": names.point(started.profile, "Filter"),
+        "filter_plugins": names.plugin_names(names.attached(started.profile, "Filter").plugins),
         "popped_from": started.popped_from.name.lower(),
         "start_index": started.start_index,
         "n_nodes": started.n_nodes,
-        "result": "",
-        "node": "",
-        "message": "",
-        "unschedulable_plugins": [],
-        "pending_plugins": [],
-        "n_examined": 0,
-        "n_feasible": 0,
-        "rejected_by": {},
+        "result": finished.result.name.lower() if finished else "",
+        "node": names.node(finished.node) if finished else "",
+        "message": finished.message if finished else "",
+        "unschedulable_plugins": names.plugin_names(finished.unschedulable_plugins)
+        if finished
+        else [],
+        "pending_plugins": names.plugin_names(finished.pending_plugins) if finished else [],
+        "n_examined": step.n_examined if step else 0,
+        "n_feasible": step.n_feasible if step else 0,
+        "rejected_by": {names.plugin(r.plugin): r.n_nodes for r in step.rejected} if step else {},
         "filter": {},
         "feasible": [],
         "scores": {},
         "totals": {},
         "top_nodes": [],
-        "selection": None,
-        "preemption": None,
-        "points": [],
-        "extenders": [],
-        "nominations": [],
-        "moves": [],
-        "events": [],
+        "selection": _selection(names, record.selected) if record.selected else None,
+        "preemption": _preemption(names, record) if record.has_preemption else None,
+        "points": [
+            {"point": point.point, "status": status_document(names, point.status)}
+            for point in record.points
+        ],
+        "extenders": [
+            _call(call) | _call_columns(names, record.extender_columns.get(i))
+            for i, call in enumerate(record.extender_calls)
+        ],
+        "nominations": [
+            {"pod": names.pod(event.pod), "node": names.node(event.node)}
+            for event in record.nominations
+        ],
+        "moves": [_move(names, move) for move in record.moves],
+        "events": [
+            {"type": event.type, "reason": event.reason, "message": event.message}
+            for event in record.recorded
+        ],
     }
-    for header in headers[1:]:
-        if not _is_of_another_cycle(header, started):
-            _add_header(document, names, header)
-            _add_binding(document, names, header, started.pod)
-    for header in later:
-        if isinstance(header, CycleStarted) and header.pod == started.pod:
-            break
-        _add_binding(document, names, header, started.pod)
-    for detail in details:
-        _add_detail(document, names, detail, started)
+    if step is not None:
+        document["n_to_find"] = step.n_to_find
+        document["by_nomination"] = step.by_nomination
+    if record.pre_filter is not None:
+        document["pre_filter"] = _pre_filter(names, record.pre_filter)
+    if record.filter_columns is not None:
+        document["filter"] = _rejections(names, record, record.filter_columns)
+        document["feasible"] = names.nodes(record.filter_columns.feasible.array().tolist())
+    if record.pre_score is not None:
+        document["pre_score"] = _pre_score(names, record.pre_score)
+    if record.score_columns is not None:
+        _add_scores(document, names, record.score_columns)
     return document
 
 
-def _is_of_another_cycle(event: HeaderEvent, started: CycleStarted) -> bool:
-    """An earlier cycle ends a second time, meanwhile, when its binding failed."""
-    return isinstance(event, CycleFinished) and event.cycle != started.cycle
+def status_document(names: Names, status: StatusRecord) -> StatusDocument:
+    document: StatusDocument = {"code": status.code}
+    if status.plugin != NONE:
+        document["plugin"] = names.plugin(status.plugin)
+    if status.reasons:
+        document["reasons"] = list(status.reasons)
+    return document
 
 
-def _add_header(document: CycleDocument, names: Names, event: HeaderEvent) -> None:
-    match event:
-        case PreFilterFinished():
-            document["pre_filter"] = {
-                "status": names.status(event.status),
-                "skipped": names.plugin_names(event.skipped),
-                "node_names": None if event.narrowed is None else names.nodes(event.narrowed),
-            }
-        case FilterFinished():
-            document["n_examined"] = event.n_examined
-            document["n_feasible"] = event.n_feasible
-            document["n_to_find"] = event.n_to_find
-            document["by_nomination"] = event.by_nomination
-            document["rejected_by"] = {names.plugin(r.plugin): r.n_nodes for r in event.rejected}
-        case PreScoreFinished():
-            document["pre_score"] = {
-                "status": names.status(event.status),
-                "skipped": names.plugin_names(event.skipped),
-            }
-        case NodeSelected():
-            document["selection"] = _selection(names, event)
-        case CycleFinished():
-            document["result"] = event.result.name.lower()
-            document["node"] = names.node(event.node)
-            document["message"] = event.message
-            document["unschedulable_plugins"] = names.plugin_names(event.unschedulable_plugins)
-            document["pending_plugins"] = names.plugin_names(event.pending_plugins)
-        case _:
-            _add_effect(document, names, event)
+def _pre_filter(names: Names, event: PreFilterFinished) -> Json:
+    return {
+        "status": status_document(names, event.status),
+        "skipped": names.plugin_names(event.skipped),
+        "node_names": None if event.narrowed is None else names.nodes(event.narrowed),
+    }
 
 
-def _add_effect(document: CycleDocument, names: Names, event: HeaderEvent) -> None:
-    match event:
-        case QueueMoved():
-            document["moves"].append(_move(names, event))
-        case NominationChanged():
-            document["nominations"].append(
-                {"pod": names.pod(event.pod), "node": names.node(event.node)}
-            )
-        case _:
-            _add_preemption(document, names, event)
+def _rejections(
+    names: Names, record: CycleRecord, columns: FilterColumns
+) -> dict[str, StatusDocument]:
+    """The status of every rejected node, by name, in the order in which nodes were examined."""
+    statuses = [status_document(names, status) for status in columns.statuses]
+    nodes = names.nodes(examined(record, names.order))
+    return {
+        node: statuses[index]
+        for node, index in zip(nodes, columns.status.array().tolist(), strict=True)
+        if index
+    }
 
 
-def _add_binding(document: CycleDocument, names: Names, event: HeaderEvent, pod: int) -> None:
-    """Add what concerns the cycle's own pod, which may be told while others have their cycles."""
-    match event:
-        case EventRecorded() if event.pod == pod:
-            document["events"].append(
-                {"type": event.type, "reason": event.reason, "message": event.message}
-            )
-        case PointFinished() if event.pod == pod:
-            document["points"].append({"point": event.point, "status": names.status(event.status)})
-        case ExtenderCalled() if event.pod == pod:
-            document["extenders"].append(_call(event))
-        case _:
-            pass
+def _pre_score(names: Names, event: PreScoreFinished) -> Json:
+    return {
+        "status": status_document(names, event.status),
+        "skipped": names.plugin_names(event.skipped),
+    }
+
+
+def _add_scores(document: CycleDocument, names: Names, event: ScoreColumns) -> None:
+    nodes = names.nodes(event.nodes.array().tolist())
+    totals = event.totals.array()
+    document["scores"] = {
+        names.plugin(scores.plugin): _scores(nodes, scores) for scores in event.plugins
+    }
+    document["totals"] = dict(zip(nodes, totals.tolist(), strict=True))
+    top = totals == totals.max() if totals.size else totals
+    document["top_nodes"] = sorted(nodes[i] for i in top.nonzero()[0].tolist())
+
+
+def _scores(nodes: list[str], scores: PluginScores) -> ScoresDocument:
+    return {
+        "weight": scores.weight,
+        "raw": dict(zip(nodes, scores.raw.array().tolist(), strict=True)),
+        "normalized": dict(zip(nodes, scores.normalized.array().tolist(), strict=True)),
+    }
+
+
+def _selection(names: Names, event: NodeSelected) -> Json:
+    return {
+        "node": names.node(event.node),
+        "rule": event.rule,
+        "n_scored": event.n_scored,
+        "total": event.total,
+        "n_tied": event.n_tied,
+        "runner_up": names.node(event.runner_up),
+        "runner_up_total": event.runner_up_total,
+        "deciders": names.plugin_names(event.deciders),
+    }
 
 
 def _call(event: ExtenderCalled) -> Json:
-    """One call to an extender; what it did to single nodes is added from the columns."""
+    """One call to an extender, but for what it did to single nodes."""
     return {
         "extender": event.extender,
         "verb": event.verb,
@@ -331,8 +249,6 @@ def _call(event: ExtenderCalled) -> Json:
         "error": event.error,
         "ignored": event.ignored,
         "weight": event.weight,
-        "removed": {},
-        "scores": {},
     }
 
 
@@ -352,50 +268,61 @@ def _move(names: Names, event: QueueMoved) -> Json:
     }
 
 
-def _selection(names: Names, event: NodeSelected) -> Json:
+def _call_columns(names: Names, event: ExtenderColumns | None) -> Json:
+    if event is None:
+        return {"removed": {}, "scores": {}}
+    removed = names.nodes(event.removed.array().tolist())
+    reasons = [event.reasons[i] for i in event.reason.array().tolist()]
+    scored = names.nodes(event.nodes.array().tolist())
     return {
-        "node": names.node(event.node),
-        "rule": event.rule,
-        "n_scored": event.n_scored,
-        "total": event.total,
-        "n_tied": event.n_tied,
-        "runner_up": names.node(event.runner_up),
-        "runner_up_total": event.runner_up_total,
-        "deciders": names.plugin_names(event.deciders),
+        "removed": dict(zip(removed, reasons, strict=True)),
+        "scores": dict(zip(scored, event.scores.array().tolist(), strict=True)),
     }
 
 
 # ---------------------------------------------------------------- preemption
 
 
-def _add_preemption(document: CycleDocument, names: Names, event: HeaderEvent) -> None:
-    match event:
-        case PostFilterFinished():
-            preemption = _preemption(document)
-            preemption["status"] = names.status(event.status)
-            preemption["nominating"] = event.nominating
-            preemption["nominated_node"] = names.node(event.node)
-        case PreemptionStarted():
-            preemption = _preemption(document)
-            preemption["n_potential"] = event.n_potential
-            preemption["offset"] = event.offset
-            preemption["n_wanted"] = event.n_wanted
-        case PreemptionIneligible():
-            _preemption(document)["ineligible"] = event.reason
-        case PreemptionDecided():
-            preemption = _preemption(document)
-            preemption["criteria"] = _criteria(names, event)
-            preemption["winner"] = names.node(event.winner)
-            preemption["victims"] = names.pods(event.victims)
-        case _:
-            pass
+def _preemption(names: Names, record: CycleRecord) -> PreemptionDocument:
+    document: PreemptionDocument = {"candidates": {}, "non_candidates": {}, "victims": []}
+    if record.preemption_started is not None:
+        _add_start(document, record.preemption_started)
+    if record.preemption_ineligible is not None:
+        document["ineligible"] = record.preemption_ineligible.reason
+    if record.preemption_dry_run is not None:
+        _add_dry_runs(document, names, record.preemption_dry_run)
+    if record.preemption_decided is not None:
+        document["criteria"] = _criteria(names, record.preemption_decided)
+        document["winner"] = names.node(record.preemption_decided.winner)
+        document["victims"] = names.pods(record.preemption_decided.victims)
+    if record.post_filter is not None:
+        _add_post_filter(document, names, record.post_filter)
+    return document
 
 
-def _preemption(document: CycleDocument) -> PreemptionDocument:
-    found = document["preemption"]
-    if found is None:
-        found = document["preemption"] = {"candidates": {}, "non_candidates": {}, "victims": []}
-    return found
+def _add_start(document: PreemptionDocument, event: PreemptionStarted) -> None:
+    document["n_potential"] = event.n_potential
+    document["offset"] = event.offset
+    document["n_wanted"] = event.n_wanted
+
+
+def _add_post_filter(document: PreemptionDocument, names: Names, event: PostFilterFinished) -> None:
+    document["status"] = status_document(names, event.status)
+    document["nominating"] = event.nominating
+    document["nominated_node"] = names.node(event.node)
+
+
+def _add_dry_runs(document: PreemptionDocument, names: Names, event: PreemptionDryRun) -> None:
+    for record in event.candidates:
+        is_candidate = record.status.code == "Success"
+        group = document["candidates" if is_candidate else "non_candidates"]
+        group[names.node(record.node)] = {
+            "status": status_document(names, record.status),
+            "removed": names.pods(record.removed),
+            "reprieves": [_reprieve(names, reprieve) for reprieve in record.reprieves],
+            "victims": names.pods(record.victims),
+            "n_pdb_violations": record.n_pdb_violations,
+        }
 
 
 def _criteria(names: Names, event: PreemptionDecided) -> list[Json]:
@@ -415,76 +342,4 @@ def _reprieve(names: Names, record: ReprieveRecord) -> Json:
         "kept": record.kept,
         "violates_pdb": record.violates_pdb,
         "plugin": names.plugin(record.plugin),
-    }
-
-
-# ---------------------------------------------------------------- columns
-
-
-def _add_detail(
-    document: CycleDocument, names: Names, event: Detail, started: CycleStarted
-) -> None:
-    match event:
-        case FilterColumns():
-            document["filter"] = rejections(names, event, started)
-            document["feasible"] = names.nodes(event.feasible.array().tolist())
-        case ScoreColumns():
-            nodes = names.nodes(event.nodes.array().tolist())
-            totals = event.totals.array()
-            document["scores"] = {
-                names.plugin(scores.plugin): _scores(nodes, scores) for scores in event.plugins
-            }
-            document["totals"] = dict(zip(nodes, totals.tolist(), strict=True))
-            top = totals == totals.max() if totals.size else totals
-            document["top_nodes"] = sorted(nodes[i] for i in top.nonzero()[0].tolist())
-        case PreemptionDryRun():
-            for record in event.candidates:
-                is_candidate = record.status.code == "Success"
-                preemption = _preemption(document)
-                group = preemption["candidates" if is_candidate else "non_candidates"]
-                group[names.node(record.node)] = {
-                    "status": names.status(record.status),
-                    "removed": names.pods(record.removed),
-                    "reprieves": [_reprieve(names, reprieve) for reprieve in record.reprieves],
-                    "victims": names.pods(record.victims),
-                    "n_pdb_violations": record.n_pdb_violations,
-                }
-        case ExtenderColumns():
-            removed = names.nodes(event.removed.array().tolist())
-            reasons = [event.reasons[i] for i in event.reason.array().tolist()]
-            scored = names.nodes(event.nodes.array().tolist())
-            document["extenders"][event.call] |= {
-                "removed": dict(zip(removed, reasons, strict=True)),
-                "scores": dict(zip(scored, event.scores.array().tolist(), strict=True)),
-            }
-
-
-def examined(names: Names, event: FilterColumns, started: CycleStarted) -> list[str]:
-    """The nodes Filter looked at, in order (n_examined,)."""
-    n_examined = len(event.status.array())
-    if event.nodes is not None:
-        return names.nodes(event.nodes.array().tolist())
-    start = started.start_index
-    order = names.order[start:] + names.order[:start]
-    return names.nodes(order[:n_examined])
-
-
-def rejections(
-    names: Names, event: FilterColumns, started: CycleStarted
-) -> dict[str, StatusDocument]:
-    """The status of every rejected node, by name."""
-    statuses = [names.status(status) for status in event.statuses]
-    nodes = examined(names, event, started)
-    return {
-        node: statuses[index]
-        for node, index in zip(nodes, event.status.array().tolist(), strict=True)
-        if index
-    }
-
-
-def _scores(nodes: list[str], scores: PluginScores) -> ScoresDocument:
-    return {
-        "weight": scores.weight,
-        "raw": dict(zip(nodes, scores.raw.array().tolist(), strict=True)),
-        "normalized": dict(zip(nodes, scores.normalized.array().tolist(), strict=True)),
     }

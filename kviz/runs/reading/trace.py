@@ -10,19 +10,13 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
-from kviz.runs.reading.projection import (
-    CycleDocument,
-    Json,
-    Names,
-    cycle_document,
-    cycle_range,
-    is_bound_or_given_up,
-)
+from kviz.runs.reading.projection import CycleDocument, Json, cycle_document
 from kviz.runs.reading.why import why_document
 from kviz.runs.selectors import pod_outcome
 from scheduler_core.api.collector import collector_paused
 from scheduler_core.trace import codec
 from scheduler_core.trace.codec import Chunk
+from scheduler_core.trace.cycle_record import cycle_range, cycle_record, is_bound_or_given_up
 from scheduler_core.trace.events import (
     Assumed,
     CycleStarted,
@@ -30,7 +24,7 @@ from scheduler_core.trace.events import (
     PodAdded,
     ScenarioStepped,
 )
-from scheduler_core.trace.index import DEFINING
+from scheduler_core.trace.names import DEFINING, Names
 
 
 def chunk_headers(*, run_id: UUID, after: int, limit: int) -> list[tuple[int, bytes]]:
@@ -76,12 +70,12 @@ def cycle_get(*, run: Run, cycle: int) -> CycleDocument | None:
     names = _names_before(run.pk, chunk.first_seq)
     names.take(headers[: place.stop])
     details = codec.details_of(bytes(chunk.details), cycle)
-    document = cycle_document(
-        names,
+    record = cycle_record(
         headers[place.start : place.stop],
         _until_bound(chunk, headers, place),
         codec.decode_details(details),
     )
+    document = cycle_document(names, record)
     row = run.cycle_rows.filter(number=cycle).first()
     if row is not None:  # its binding may have failed after its own events
         document["result"], document["node"], document["message"] = (
@@ -106,8 +100,8 @@ def cycles_latest(*, run: Run, limit: int) -> list[tuple[Cycle, CycleDocument]]:
                 place = cycle_range(headers, number)
                 details = codec.decode_details(codec.details_of(bytes(chunk.details), number))
                 events = headers[place.start : place.stop]
-                document = cycle_document(names, events, (), details)
-                found.append((rows[number], document))
+                record = cycle_record(events, details=details)
+                found.append((rows[number], cycle_document(names, record)))
     return found
 
 

@@ -1,0 +1,77 @@
+"""What the numbers of a trace stand for.
+
+`Names` needs the defining events only, so that one cycle can be read out of the middle of a trace
+without folding everything before it; the fold has one, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from scheduler_core.trace.events import (
+    HeaderEvent,
+    NodeAdded,
+    NodeOrderChanged,
+    PodAdded,
+    RunStarted,
+)
+from scheduler_core.trace.records import NONE, PointPlugins, ProfileRecord
+
+DEFINING: Final = (RunStarted, NodeAdded, NodeOrderChanged, PodAdded)
+"""Events that give names to numbers, or order to nodes: needed to read any later cycle."""
+
+
+@dataclass(slots=True)
+class Names:
+    """What numbers mean after the last event taken, also those of nodes and pods that are gone."""
+
+    plugins: tuple[str, ...] = ()
+    profiles: tuple[ProfileRecord, ...] = ()
+    order: tuple[int, ...] = ()
+    """All nodes in the order in which Filter examines them."""
+    _nodes: dict[int, str] = field(default_factory=dict)
+    _pods: dict[int, str] = field(default_factory=dict)
+
+    def take(self, events: Iterable[HeaderEvent]) -> None:
+        """Learn from the defining ones among `events`."""
+        for event in events:
+            self.learn(event)
+
+    def learn(self, event: HeaderEvent) -> None:
+        match event:
+            case PodAdded():
+                self._pods[event.pod] = f"{event.namespace}/{event.name}"
+            case NodeAdded():
+                self._nodes[event.node] = event.name
+            case NodeOrderChanged():
+                self.order = event.nodes
+            case RunStarted():
+                self.plugins, self.profiles = event.plugins, event.profiles
+            case _:
+                pass
+
+    def plugin(self, plugin: int) -> str:
+        return "" if plugin == NONE else self.plugins[plugin]
+
+    def plugin_names(self, plugins: Iterable[int]) -> list[str]:
+        return [self.plugins[plugin] for plugin in plugins]
+
+    def node(self, node: int) -> str:
+        return "" if node == NONE else self._nodes[node]
+
+    def nodes(self, nodes: Iterable[int]) -> list[str]:
+        return [self._nodes[node] for node in nodes]
+
+    def pod(self, pod: int) -> str:
+        """Return `namespace/name`."""
+        return "" if pod == NONE else self._pods[pod]
+
+    def pods(self, pods: Iterable[int]) -> list[str]:
+        return [self._pods[pod] for pod in pods]
+
+    def attached(self, profile: int, point: str) -> PointPlugins:
+        """Return the plugins at an extension point of a profile, in order."""
+        found = (record for record in self.profiles[profile].points if record.point == point)
+        return next(found, PointPlugins(point, ()))
