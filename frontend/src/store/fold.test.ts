@@ -61,7 +61,10 @@ describe("the fold", () => {
       const changed = Object.keys(now).filter((part) => JSON.stringify(now[part]) !== JSON.stringify(before[part]));
       // Every event within a cycle is one of its steps.
       const expected = new Set<string>(kind.startsWith("Cycle") ? CHANGES[kind] : [...CHANGES[kind], "cycle"]);
-      expect(changed.filter((part) => !expected.has(part)), kind).toEqual([]);
+      expect(
+        changed.filter((part) => !expected.has(part)),
+        kind,
+      ).toEqual([]);
       before = now;
     }
   });

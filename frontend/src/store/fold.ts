@@ -47,8 +47,18 @@ export interface PodFacts {
 
 /** What a pod's cells hold, by offset. */
 export const POD = {
-  FACTS: 0, QUEUE: 1, NODE: 2, NOMINATED: 3, CACHE: 4, ATTEMPTS: 5, CYCLE: 6, MOVE: 7,
-  VERDICT: 8, EVICTION: 9, WAITING: 10, TERMINATING: 11,
+  FACTS: 0,
+  QUEUE: 1,
+  NODE: 2,
+  NOMINATED: 3,
+  CACHE: 4,
+  ATTEMPTS: 5,
+  CYCLE: 6,
+  MOVE: 7,
+  VERDICT: 8,
+  EVICTION: 9,
+  WAITING: 10,
+  TERMINATING: 11,
 } as const;
 const POD_CELLS = 12;
 
@@ -58,8 +68,17 @@ const NODE_CELLS = 2;
 const N_QUEUES = Object.keys(Queue).length;
 /** Cells of the run as a whole. */
 export const RUN = {
-  RUN: 0, FINISHED: 1, CLOCK: 2, RESOURCES: 3, ORDER: 4, CYCLE: 5, CYCLE_END: 6, BOUND: 7,
-  EVICTED: 8, RESULTS: 9, QUEUES: 9 + Object.keys(Result).length,
+  RUN: 0,
+  FINISHED: 1,
+  CLOCK: 2,
+  RESOURCES: 3,
+  ORDER: 4,
+  CYCLE: 5,
+  CYCLE_END: 6,
+  BOUND: 7,
+  EVICTED: 8,
+  RESULTS: 9,
+  QUEUES: 9 + Object.keys(Result).length,
 } as const;
 const RUN_CELLS = RUN.QUEUES + N_QUEUES;
 

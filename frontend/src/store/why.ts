@@ -20,7 +20,8 @@ export function funnel(record: CycleRecord, detail: CycleDetail | null): FunnelS
   const narrowed = record.preFilter?.narrowed;
   let left = step?.flow?.into ?? 0;
   const found: FunnelStep[] = narrowed
-    ? [{ plugin: -1, rejected: record.started.n_nodes - narrowed.length, left: narrowed.length, reasons: [] }] : [];
+    ? [{ plugin: -1, rejected: record.started.n_nodes - narrowed.length, left: narrowed.length, reasons: [] }]
+    : [];
   const counts = detail ? statusCounts(detail) : [];
   for (const { plugin, rejected } of step?.plugins ?? []) {
     if (!rejected) continue;
@@ -32,7 +33,7 @@ export function funnel(record: CycleRecord, detail: CycleDetail | null): FunnelS
 
 /** How many nodes the funnel begins with. */
 export const funnelStart = (record: CycleRecord): number =>
-  record.preFilter?.narrowed ? record.started.n_nodes : record.filter?.n_examined ?? 0;
+  record.preFilter?.narrowed ? record.started.n_nodes : (record.filter?.n_examined ?? 0);
 
 /** How many nodes got each status, by place in `statuses`. */
 function statusCounts({ statuses, statusOf, examined }: CycleDetail): number[] {
@@ -47,7 +48,10 @@ function reasonsOf(detail: CycleDetail, counts: readonly number[], plugin: numbe
     if (status.plugin !== plugin || status.code === "Success") return;
     for (const reason of status.reasons) found.set(reason, (found.get(reason) ?? 0) + counts[i]!);
   });
-  return [...found].map(([text, n]) => ({ text, n })).filter(({ n }) => n).sort((a, b) => b.n - a.n);
+  return [...found]
+    .map(([text, n]) => ({ text, n }))
+    .filter(({ n }) => n)
+    .sort((a, b) => b.n - a.n);
 }
 
 export interface Miss {
@@ -59,9 +63,7 @@ export interface Miss {
 }
 
 /** Rejected nodes that came closest: turned down latest, for the least. */
-export function nearestMisses(
-  explorer: Explorer, record: CycleRecord, detail: CycleDetail, most: number,
-): Miss[] {
+export function nearestMisses(explorer: Explorer, record: CycleRecord, detail: CycleDetail, most: number): Miss[] {
   const { statuses, statusOf, examined } = detail;
   const { pod } = record.started;
   const ranks = statusRanks(record, statuses);
@@ -91,11 +93,15 @@ export function nearestMisses(
 function statusRanks(record: CycleRecord, statuses: readonly StatusRecord[]): number[] {
   const plugins = record.points.find((point) => point.point === "Filter")?.plugins ?? [];
   const place = new Map(plugins.map((plugin, i) => [plugin.plugin, i]));
-  const keys = statuses.map(({ code, plugin, reasons }) =>
-    [code === "Unschedulable" ? 0 : 1, -(place.get(plugin) ?? -1), reasons.length]);
+  const keys = statuses.map(({ code, plugin, reasons }) => [
+    code === "Unschedulable" ? 0 : 1,
+    -(place.get(plugin) ?? -1),
+    reasons.length,
+  ]);
   const order = [...keys].sort(compare);
-  return statuses.map((status, i) => status.code === "Success" ? Infinity
-    : order.findIndex((key) => compare(key, keys[i]!) === 0));
+  return statuses.map((status, i) =>
+    status.code === "Success" ? Infinity : order.findIndex((key) => compare(key, keys[i]!) === 0),
+  );
 }
 
 function compare(a: number[], b: number[]): number {
