@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -13,18 +12,6 @@ from whitenoise.responders import StaticFile
 from kviz.common import problems
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
-
-
-class ContentSecurityPolicy:
-    """Scripts and styles come from this site's files only, never from the page's text."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
-        response.headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
-        return response
 
 
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]

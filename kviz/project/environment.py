@@ -1,19 +1,27 @@
-"""What the environment says: the `KVIZ_*` variables, read and checked in one place.
+"""What the environment says: the `KVIZ_*` variables, read with django-environ, checked here.
 
-Nothing here touches Django, so the command line can use it before Django starts.
+Nothing here needs Django's settings, so the command line can use it before Django starts.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+from environ import Env
 
 MIB: Final = 1024 * 1024
+POSTGRESQL: Final = re.compile(r"postgres(ql)?://[^/]*/[^/?]")
+VITE: Final = re.compile(r"(https?)://([\w.-]+):(\d+)")
+
+_environment: Final = Env()
+_environment.escape_proxy = True
 
 
 class EnvironmentProblem(Exception):
@@ -21,25 +29,30 @@ class EnvironmentProblem(Exception):
 
 
 def text(name: str, default: str = "") -> str:
-    return os.environ.get(name, "").strip() or default
+    """A value as it stands; `$OTHER` stands for that of another variable."""
+    if not os.environ.get(name, "").strip():
+        return default
+    try:
+        return str(_environment.str(name)).strip() or default
+    except ImproperlyConfigured as error:
+        raise EnvironmentProblem(f"{name} names another variable. {error}") from error
 
 
 def number(name: str, default: int) -> int:
     """A whole number, at least 1."""
-    value = text(name)
-    if not value:
-        return default
+    value = text(name, str(default))
     if not value.isascii() or not value.isdigit() or int(value) < 1:
         raise EnvironmentProblem(f"{name} must be a whole number of at least 1, not {value!r}")
     return int(value)
 
 
-def words(name: str, default: tuple[str, ...]) -> list[str]:
+def words(name: str, default: Sequence[str] = ()) -> list[str]:
     """A comma-separated list."""
-    return [word.strip() for word in text(name).split(",") if word.strip()] or list(default)
+    found: list[str] = Env.parse_value(text(name), [str.strip])
+    return [word for word in found if word] or list(default)
 
 
-def choice(name: str, options: tuple[str, ...]) -> str:
+def choice(name: str, options: Sequence[str]) -> str:
     """One of `options`, the first of them by default."""
     value = text(name, options[0])
     if value not in options:
@@ -96,18 +109,25 @@ def database(url: str) -> Mapping[str, object]:
                 ),
             },
         }
-    parts = urlsplit(url)
-    if parts.scheme not in ("postgres", "postgresql") or not parts.path.strip("/"):
+    if not POSTGRESQL.match(url):
         raise EnvironmentProblem(
             "KVIZ_DATABASE_URL must look like postgresql://user:password@host:5432/name"
         )
+    found: dict[str, object] = Env.db_url_config(url)
+    return {"CONN_MAX_AGE": 60, **found}
+
+
+def vite_server(url: str) -> Mapping[str, object]:
+    """django-vite's settings for a development server at `url`; none of an empty one."""
+    if not url:
+        return {}
+    if (parts := VITE.fullmatch(url)) is None:
+        raise EnvironmentProblem(
+            f"KVIZ_VITE_SERVER must look like http://localhost:5173, not {url!r}"
+        )
     return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": unquote(parts.path.strip("/")),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": parts.hostname or "",
-        "PORT": str(parts.port or ""),
-        "CONN_MAX_AGE": 60,
-        "OPTIONS": dict(parse_qsl(parts.query)),
+        "dev_mode": True,
+        "dev_server_protocol": parts[1],
+        "dev_server_host": parts[2],
+        "dev_server_port": int(parts[3]),
     }

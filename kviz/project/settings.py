@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from kviz.common.hosts import AllowedHosts
+from kviz.project import content_security
 from kviz.project import environment as env
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -29,6 +30,8 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "csp",
+    "django_vite",
     "rest_framework",
     "drf_spectacular",
     "channels",
@@ -42,7 +45,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "kviz.common.middleware.ContentSecurityPolicy",
+    "csp.middleware.CSPMiddleware",
     "kviz.common.middleware.StaticFiles",
     "kviz.common.middleware.ApiProblems",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -155,7 +158,15 @@ SPECTACULAR_SETTINGS = {
 STATIC_URL = "/static/"
 STATIC_ROOT = env.text("KVIZ_STATIC_ROOT") or None
 STATICFILES_DIRS = [SHARE / "static"]
-VITE_MANIFEST = SHARE / "static" / "kviz" / "manifest.json"
+VITE_SERVER = env.text("KVIZ_VITE_SERVER")
+"""A Vite development server, `http://localhost:5173`: pages load the front end from its sources."""
+DJANGO_VITE = {
+    "default": {
+        "manifest_path": SHARE / "static" / "kviz" / "manifest.json",
+        "static_url_prefix": "kviz",
+        **env.vite_server(VITE_SERVER),
+    }
+}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 WHITENOISE_AUTOREFRESH = env.choice("KVIZ_AUTORELOAD", ("no", "yes")) == "yes"
@@ -190,19 +201,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_HSTS_SECONDS = 3600 * 24 * 30 if BEHIND_TLS else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
-CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'self'",
-        "img-src 'self' data:",
-        "style-src 'self'",
-        "style-src-attr 'unsafe-inline'",
-        "worker-src 'self' blob:",
-        "object-src 'none'",
-        "base-uri 'none'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-    )
-)
+CONTENT_SECURITY_POLICY = {"DIRECTIVES": content_security.directives(VITE_SERVER)}
 
 # ---------------------------------------------------------------- logging
 

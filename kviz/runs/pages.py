@@ -21,6 +21,7 @@ from kviz.accounts.middleware import share_of, workspace_of
 from kviz.accounts.throttling import too_often
 from kviz.common.csv_file import MEDIA_TYPE as CSV
 from kviz.common.csv_file import csv_pieces
+from kviz.common.front_end import explorer_is_built
 from kviz.common.problems import ErrorItem
 from kviz.common.streaming import attachment
 from kviz.run_file import RunFileError
@@ -301,7 +302,7 @@ def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "next": number + 1 if number < run.cycles else 0,
         "view": request.GET.get("view", ""),
         **(_take_along(run) if run.is_over else {}),
-        "as_tables": request.GET.get("view") == "tables" or not settings.VITE_MANIFEST.is_file(),
+        "as_tables": request.GET.get("view") == "tables" or not explorer_is_built(),
     }
     return render(request, "runs/explore.html", context)
 

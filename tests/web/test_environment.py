@@ -30,7 +30,7 @@ def test_a_postgresql_address_is_taken_apart() -> None:
 
     assert settings["ENGINE"] == "django.db.backends.postgresql"
     assert (settings["USER"], settings["PASSWORD"]) == ("me", "p@ss")
-    assert (settings["HOST"], settings["PORT"], settings["NAME"]) == ("db.example", "5433", "kviz")
+    assert (settings["HOST"], settings["PORT"], settings["NAME"]) == ("db.example", 5433, "kviz")
     assert settings["OPTIONS"] == {"sslmode": "require"}
 
 
@@ -53,6 +53,32 @@ def test_numbers_are_whole_and_positive(monkeypatch: pytest.MonkeyPatch, value: 
     monkeypatch.setenv("KVIZ_MAX_CYCLES", value)
     with pytest.raises(EnvironmentProblem, match="KVIZ_MAX_CYCLES"):
         environment.number("KVIZ_MAX_CYCLES", 5)
+
+
+def test_a_value_may_name_another_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KVIZ_SECRET_KEY", "$SIGNING_KEY")
+    with pytest.raises(EnvironmentProblem, match=r"KVIZ_SECRET_KEY .* SIGNING_KEY"):
+        environment.secret_key()
+
+    monkeypatch.setenv("SIGNING_KEY", "s3cret")
+    assert environment.secret_key() == "s3cret"
+    monkeypatch.setenv("KVIZ_SECRET_KEY", r"\$SIGNING_KEY")
+    assert environment.secret_key() == "$SIGNING_KEY"
+
+
+def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KVIZ_ALLOWED_HOSTS", "a.example, b.example,,")
+    assert environment.words("KVIZ_ALLOWED_HOSTS") == ["a.example", "b.example"]
+    monkeypatch.setenv("KVIZ_ALLOWED_HOSTS", " ")
+    assert environment.words("KVIZ_ALLOWED_HOSTS", ["localhost"]) == ["localhost"]
+
+
+def test_a_development_server_is_named_with_its_port() -> None:
+    assert environment.vite_server("") == {}
+    found = environment.vite_server("http://localhost:5173")
+    assert (found["dev_server_host"], found["dev_server_port"]) == ("localhost", 5173)
+    with pytest.raises(EnvironmentProblem, match="KVIZ_VITE_SERVER"):
+        environment.vite_server("localhost")
 
 
 def test_the_data_folder_and_its_key_are_made_once(

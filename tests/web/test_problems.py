@@ -166,7 +166,17 @@ def test_pages_forbid_foreign_scripts_and_frames(client: Client, db: None) -> No
     headers = client.get("/").headers
 
     policy = headers["Content-Security-Policy"]
-    assert "default-src 'self'" in policy
+    assert set(policy.split("; ")) == {
+        "default-src 'self'",
+        "img-src 'self' data:",
+        "style-src 'self'",
+        "style-src-attr 'unsafe-inline'",
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    }
     assert "unsafe-eval" not in policy
     assert "script-src" not in policy or "unsafe-inline" not in policy.split("script-src")[1]
     assert headers["X-Frame-Options"] == "DENY"

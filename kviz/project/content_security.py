@@ -1,0 +1,32 @@
+"""What pages may load and do: the content security policy, as django-csp takes it."""
+
+from __future__ import annotations
+
+from csp.constants import NONE, SELF, UNSAFE_INLINE
+
+
+def directives(vite_server: str) -> dict[str, list[str]]:
+    """Scripts and styles come from this site's files only, never from a page's text.
+
+    While the front end is developed they come from Vite's server, too, which sends styles as
+    text and news over a websocket.
+    """
+    strict = {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "style-src": [SELF],
+        "style-src-attr": [UNSAFE_INLINE],
+        "worker-src": [SELF, "blob:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+    if not vite_server:
+        return strict
+    websocket = vite_server.replace("http", "ws", 1)
+    return strict | {
+        "script-src": [SELF, vite_server],
+        "style-src": [SELF, UNSAFE_INLINE],
+        "connect-src": [SELF, vite_server, websocket],
+    }
