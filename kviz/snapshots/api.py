@@ -19,16 +19,17 @@ from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from rest_framework.viewsets import GenericViewSet
 
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import share_of
+from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
 from kviz.run_file import MEDIA_TYPE, SUFFIX
 from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.models import Snapshot
 
 SHARE = OpenApiParameter("share", str, description="A share token, instead of the workspace's.")
-MAX_LIST: Final = 1_000
 
 
 class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
@@ -85,14 +86,21 @@ class UploadSerializer(serializers.Serializer[Snapshot]):
     name = serializers.CharField(required=False, max_length=200)
 
 
-class SnapshotList(APIView):
+class SnapshotViewSet(GenericViewSet[Snapshot]):
+    queryset = Snapshot.objects.none()
+    serializer_class = SnapshotSerializer
     parser_classes = [MultiPartParser, RawBody]
-    throttle_scope = "upload"
+    lookup_url_kwarg = "snapshot_id"
+    lookup_value_converter = "uuid"
+
+    @property
+    def throttle_scope(self) -> str | None:
+        return "upload" if self.action == "create" else None
 
     @extend_schema(responses=SnapshotSerializer(many=True))
-    def get(self, request: Request) -> Response:
+    def list(self, request: Request) -> Response:
         """The workspace's snapshots and the samples, newest first."""
-        snapshots = selectors.snapshots_visible(workspace=workspace_in(request))[:MAX_LIST]
+        snapshots = selectors.snapshots_visible(workspace=workspace_in(request))[:MAX_LIMIT]
         return Response(SnapshotSerializer(snapshots, many=True).data)
 
     @extend_schema(
@@ -104,7 +112,7 @@ class SnapshotList(APIView):
         parameters=[OpenApiParameter("name", str, description="Of the snapshot.")],
         responses={201: SnapshotSerializer},
     )
-    def post(self, request: Request) -> Response:
+    def create(self, request: Request) -> Response:
         """Upload what kubectl printed: files, or one document as the body."""
         workspace = workspace_in(request)
         files = files_in(request)
@@ -125,6 +133,20 @@ class SnapshotList(APIView):
             for file in files:
                 file.close()
         return Response(SnapshotSerializer(snapshot).data, status=HTTPStatus.CREATED)
+
+    @extend_schema(parameters=[SHARE], responses=SnapshotSerializer)
+    def retrieve(self, request: Request, snapshot_id: UUID) -> Response:
+        """What was recognised in an upload."""
+        return Response(SnapshotSerializer(_snapshot(request, snapshot_id)).data)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, snapshot_id: UUID) -> Response:
+        """Delete a snapshot and every run over it."""
+        snapshot = _snapshot(request, snapshot_id)
+        if snapshot.workspace_id != workspace_in(request).pk:
+            raise Problem(HTTPStatus.FORBIDDEN, "This snapshot is not this workspace's.")
+        services.snapshot_delete(snapshot=snapshot)
+        return Response(status=HTTPStatus.NO_CONTENT)
 
 
 def files_in(request: Request) -> list[UploadedFile]:
@@ -147,22 +169,6 @@ def named_stream(file: UploadedFile) -> services.File:
 def stream_of(file: UploadedFile) -> BinaryIO:
     """Its bytes, from wherever the upload was put."""
     return cast("BinaryIO", file.file)
-
-
-class SnapshotDetail(APIView):
-    @extend_schema(parameters=[SHARE], responses=SnapshotSerializer)
-    def get(self, request: Request, snapshot_id: UUID) -> Response:
-        """What was recognised in an upload."""
-        return Response(SnapshotSerializer(_snapshot(request, snapshot_id)).data)
-
-    @extend_schema(responses={204: None})
-    def delete(self, request: Request, snapshot_id: UUID) -> Response:
-        """Delete a snapshot and every run over it."""
-        snapshot = _snapshot(request, snapshot_id)
-        if snapshot.workspace_id != workspace_in(request).pk:
-            raise Problem(HTTPStatus.FORBIDDEN, "This snapshot is not this workspace's.")
-        services.snapshot_delete(snapshot=snapshot)
-        return Response(status=HTTPStatus.NO_CONTENT)
 
 
 def _snapshot(request: Request, snapshot_id: UUID) -> Snapshot:

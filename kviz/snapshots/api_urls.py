@@ -1,9 +1,12 @@
 from django.urls import path
+from rest_framework.routers import SimpleRouter
 
 from kviz.snapshots import api
 
+router = SimpleRouter(use_regex_path=False)
+router.register("snapshots", api.SnapshotViewSet, basename="api-snapshot")
+
 urlpatterns = [
-    path("snapshots/", api.SnapshotList.as_view(), name="api-snapshot-list"),
-    path("snapshots/<uuid:snapshot_id>/", api.SnapshotDetail.as_view(), name="api-snapshot"),
+    *router.urls,
     path("uploads/<uuid:upload_id>/", api.UploadProgress.as_view(), name="api-upload-progress"),
 ]

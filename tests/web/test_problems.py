@@ -145,7 +145,7 @@ def test_too_many_uploads_from_a_browser(
 
 
 def test_a_bug_is_told_without_its_traceback(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kviz.runs.api.MAX_LIMIT", "not a number")
+    monkeypatch.setattr("kviz.runs.api.runs.MAX_LIMIT", "not a number")
 
     response = ada.get("/runs/")
 

@@ -1,0 +1,34 @@
+"""REST: which run a request may read, and which it may change."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+
+from kviz.accounts.authentication import workspace_in
+from kviz.accounts.middleware import share_of
+from kviz.common.problems import Problem
+from kviz.runs import selectors
+from kviz.runs.models import Run
+
+SHARE = OpenApiParameter("share", str, description="A share token, instead of the workspace's.")
+
+
+def readable_run(request: Request, run_id: UUID) -> Run:
+    """A run of the workspace, or one that the share token opens. Raises Problem."""
+    workspace, share = workspace_in(request), share_of(request._request)
+    run = selectors.run_get(run_id=run_id, workspace=workspace, share=share)
+    if run is None:
+        raise Problem(HTTPStatus.NOT_FOUND, "There is no such run in this workspace.")
+    return run
+
+
+def own_run(request: Request, run_id: UUID) -> Run:
+    """A run that may be changed: a share token is not enough. Raises Problem."""
+    run = readable_run(request, run_id)
+    if run.workspace_id != workspace_in(request).pk:
+        raise Problem(HTTPStatus.FORBIDDEN, "This run belongs to another workspace.")
+    return run

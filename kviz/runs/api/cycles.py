@@ -1,0 +1,150 @@
+"""REST: the cycles of a run, and why a pod is pending."""
+
+from __future__ import annotations
+
+import gzip
+from http import HTTPStatus
+from typing import Protocol, TypeVar
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from rest_framework.viewsets import GenericViewSet
+
+from kviz.common.paging import NumberPagination
+from kviz.common.problems import Problem
+from kviz.runs.api.access import SHARE, readable_run
+from kviz.runs.api.serializers import AlsoSerializer, CycleSerializer, StateSerializer
+from kviz.runs.models import Cycle, Run
+from kviz.runs.reading import reenactment, trace
+from kviz.runs.reading.projection import CycleDocument
+
+_Document = TypeVar("_Document", covariant=True)
+
+
+class CyclePagination(NumberPagination):
+    rows = "cycles"
+
+
+class MessagePackRenderer(BaseRenderer):
+    """Names the media type; the view answers with ready bytes."""
+
+    media_type = "application/vnd.msgpack"
+    format = "msgpack"
+
+
+class CycleViewSet(GenericViewSet[Cycle]):
+    queryset = Cycle.objects.none()
+    serializer_class = CycleSerializer
+    pagination_class = CyclePagination
+    lookup_field = "number"
+    lookup_url_kwarg = "cycle"
+    lookup_value_converter = "int"
+
+    def get_queryset(self) -> QuerySet[Cycle]:
+        run_id: UUID | None = self.kwargs.get("run_id")
+        if run_id is None:  # while the schema is made
+            return super().get_queryset()
+        return readable_run(self.request, run_id).cycle_rows.all()
+
+    @extend_schema(parameters=[SHARE])
+    def list(self, request: Request, run_id: UUID) -> Response:
+        """One line per scheduling cycle, in order."""
+        rows = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(rows, many=True).data)
+
+    @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
+    def retrieve(self, request: Request, run_id: UUID, cycle: int) -> Response:
+        """Everything about one cycle, in names."""
+        return Response(_recorded(readable_run(request, run_id), cycle))
+
+    @extend_schema(parameters=[SHARE], responses=AlsoSerializer)
+    @action(detail=True)
+    def also(self, request: Request, run_id: UUID, cycle: int) -> Response:
+        """Which plugins would also have rejected each node: more than the scheduler computes.
+
+        The run is simulated again up to the cycle, which may take seconds; 409 where it cannot be,
+        503 while another cycle is.
+        """
+        return Response(_reenacted(reenactment.also, readable_run(request, run_id), cycle))
+
+    @extend_schema(parameters=[SHARE], responses=StateSerializer)
+    @action(detail=True)
+    def state(self, request: Request, run_id: UUID, cycle: int) -> Response:
+        """What the cycle's plugins prepared: the run is simulated again, as for `also/`."""
+        return Response(_reenacted(reenactment.cycle_state, readable_run(request, run_id), cycle))
+
+    @extend_schema(
+        parameters=[SHARE],
+        responses={(200, MessagePackRenderer.media_type): OpenApiTypes.BINARY},
+    )
+    @action(
+        detail=True,
+        url_path="detail",
+        url_name="columns",
+        renderer_classes=[MessagePackRenderer],
+    )
+    def columns(self, request: Request, run_id: UUID, cycle: int) -> HttpResponse:
+        """The per-node columns of one cycle as the trace holds them: `[detail event, ...]`."""
+        details = trace.cycle_details(run=readable_run(request, run_id), cycle=cycle)
+        if details is None:
+            raise _not_recorded(cycle)
+        response = HttpResponse(content_type=MessagePackRenderer.media_type)
+        response["Vary"] = "Accept-Encoding"
+        response["Cache-Control"] = "private, max-age=3600"
+        if "gzip" in request.headers.get("Accept-Encoding", ""):
+            response["Content-Encoding"] = "gzip"
+            details = gzip.compress(details, compresslevel=4, mtime=0)
+        response.content = details
+        return response
+
+
+class _Reenactment(Protocol[_Document]):
+    def __call__(self, *, run: Run, recorded: CycleDocument) -> _Document: ...
+
+
+def _reenacted(reenact: _Reenactment[_Document], run: Run, cycle: int) -> _Document:
+    try:
+        return reenact(run=run, recorded=_recorded(run, cycle))
+    except reenactment.CannotReenact as refused:
+        if refused.busy:
+            raise Busy(str(refused)) from refused
+        raise Problem(HTTPStatus.CONFLICT, str(refused), kind="cannot-reenact") from refused
+
+
+def _recorded(run: Run, cycle: int) -> CycleDocument:
+    document = trace.cycle_get(run=run, cycle=cycle)
+    if document is None:
+        raise _not_recorded(cycle)
+    return document
+
+
+def _not_recorded(cycle: int) -> Problem:
+    return Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
+
+
+class Busy(Problem):
+    """A request that may be served a few seconds from now."""
+
+    wait = 5
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(HTTPStatus.SERVICE_UNAVAILABLE, detail, kind="busy")
+
+
+class PodWhy(APIView):
+    @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, run_id: UUID, namespace: str, name: str) -> Response:
+        """Why a pod is pending, or where it went."""
+        run = readable_run(request, run_id)
+        document = trace.pod_why(run=run, namespace=namespace, name=name)
+        if document is None:
+            raise Problem(HTTPStatus.NOT_FOUND, f"This run knows no pod {namespace}/{name}.")
+        return Response(document)
