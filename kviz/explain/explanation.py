@@ -8,39 +8,39 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-import numpy as np
-
+from scheduler_core import ENGINE_VERSION
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.selectors import tolerations_tolerate
-from scheduler_core.cluster.columns import PODS
-from scheduler_core.cluster.nodes import Nodes
-from scheduler_core.config import (
-    ExtensionPoint,
-    KubeSchedulerConfiguration,
-    default_configuration,
-)
+from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.framework.events import ActionType, ClusterEvent
-from scheduler_core.framework.interface import PostFilterOutcome
-from scheduler_core.framework.runtime import Framework
-from scheduler_core.framework.status import Code, Verdict
-from scheduler_core.plugins.node_resources import Fit
+from scheduler_core.framework.individual import evaluate_individually
 from scheduler_core.plugins.taint_toleration import TaintToleration
-from scheduler_core.preemption.report import DryRun, PreemptionReport
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.queue.scheduling_queue import Popped
 from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.scheduler.assembly import SchedulerOptions
-from scheduler_core.scheduler.cycle_record import Cycle
-from scheduler_core.scheduler.outcome import Scheduled, Unschedulable
-from scheduler_core.sim.admission import admit
-from scheduler_core.sim.run import in_sync_order, start_ns
+from scheduler_core.scheduler.profile_records import profile_records
+from scheduler_core.sim.run import admitted, in_sync_order, start_ns
 from scheduler_core.sim.simulation import Simulation, Timing
+from scheduler_core.trace.cycle_record import CycleRecord, cycle_record
+from scheduler_core.trace.events import (
+    AnyEvent,
+    CycleStarted,
+    Detail,
+    DetailEvent,
+    HeaderEvent,
+    RunStarted,
+)
+from scheduler_core.trace.fold import TraceState, apply
+from scheduler_core.trace.names import Names
 from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import CandidateRecord, Result
+from scheduler_core.trace.tables import REJECTING
+from scheduler_core.trace.why import Individually, NearMiss, Rejection, Why, why
 
-MAX_NEAREST: Final = 10
 HARD_EFFECTS: Final = ("NoSchedule", "NoExecute")
 
 BOUND: Final = "bound"
@@ -52,6 +52,9 @@ SCHEDULABLE: Final = "schedulable"
 UNSCHEDULABLE: Final = "unschedulable"
 ERROR: Final = "error"
 
+SUCCESS: Final = "Success"
+"""The code of a dry run that makes room."""
+
 
 class UnknownPodError(LookupError):
     """There is no pod of that name; `similar` are keys of pods that come near."""
@@ -59,50 +62,6 @@ class UnknownPodError(LookupError):
     def __init__(self, key: str, similar: Sequence[str]) -> None:
         super().__init__(f"there is no pod {key}")
         self.similar = similar
-
-
-@dataclass(frozen=True, slots=True)
-class FunnelStep:
-    """The nodes that one plugin was the first to reject, and how many of all were left then.
-
-    `n_by_reason` counts reasons, of which a node may have several; `n_unresolvable` of the nodes
-    are beyond what evicting pods could mend.
-    """
-
-    plugin: str
-    nodes: tuple[str, ...]
-    n_left: int
-    n_by_reason: Mapping[str, int]
-    n_unresolvable: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Shortage:
-    """What a node lacks of a resource: cpu in milli, others in bytes or units."""
-
-    resource: str
-    requested: int
-    free: int
-    allocatable: int
-
-    @property
-    def short(self) -> int:
-        return self.requested - self.free
-
-
-@dataclass(frozen=True, slots=True)
-class NearMiss:
-    """A node that was turned down, with every plugin that would do so on its own.
-
-    None of them does if the node is only kept free for nominated pods. `taints` are those the
-    pod does not tolerate, as `key=value:effect`.
-    """
-
-    node: str
-    plugins: tuple[str, ...]
-    reasons: tuple[str, ...]
-    shortages: tuple[Shortage, ...] = ()
-    taints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +107,11 @@ class Explanation:
     """The plugin that keeps the pod out of the queue, or the scheduler it belongs to."""
     gates: tuple[str, ...] = ()
     nominated_node: str = ""
-    n_nodes: int = 0
-    n_examined: int = 0
-    n_feasible: int = 0
     n_ahead: int = 0
     """Pending pods of higher priority, which would be tried first."""
-    funnel: tuple[FunnelStep, ...] = ()
-    nearest: tuple[NearMiss, ...] = ()
+    why: Why = field(default_factory=Why)
+    taints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By near miss, the taints the pod does not tolerate, as `key=value:effect`."""
     preemption: Preemption | None = None
     wakes: Mapping[str, tuple[ClusterEvent, ...]] | None = None
     """What each plugin that rejected the pod waits for."""
@@ -199,13 +156,19 @@ class _Trial:
     """One attempt at the pod in a simulated cluster; nothing that follows from it is done."""
 
     def __init__(self, objects: Sequence[KubeObject], pod: Pod, options: SchedulerOptions) -> None:
-        items = [admit(item) if isinstance(item, Pod) else item for item in objects]
-        recorder = Recorder(lambda event: None, details=False)
+        items, _ = admitted(objects)
+        self._attempt = _Recording()
+        recorder = Recorder(self._attempt.take)
         timing = Timing(kubelet_start_ns=None)
-        self._simulation = Simulation(options, recorder, start_ns(items), timing)
-        self._simulation.load(in_sync_order(items))
+        now_ns = start_ns(items)
+        self._simulation = Simulation(options, recorder, now_ns, timing)
         self._scheduler = self._simulation.scheduler
+        profiles = profile_records(self._scheduler.profiles, recorder)
+        recorder.emit(RunStarted(ENGINE_VERSION, 0, now_ns, tuple(recorder.plugins), profiles))
+        self._simulation.load(in_sync_order(items))
+        self._simulation.tell_node_order()
         self._pod = pod
+        self._nodes = {item.name: item for item in items if isinstance(item, Node)}
 
     def explain(self) -> Explanation:
         key = self._pod.key
@@ -222,13 +185,9 @@ class _Trial:
             for other in self._scheduler.queue.active_pods()
             if other.pod.priority > queued.pod.priority
         ]
-        return self._told(self._attempt(key), queued, len(ahead))
-
-    def _attempt(self, key: str) -> Cycle:
+        individually = self._individually(queued)
         self._scheduler.schedule_one(lambda: self._pop(key))
-        cycle = self._scheduler.last_cycle
-        assert cycle is not None
-        return cycle
+        return self._explanation(queued, len(ahead), individually)
 
     def _pop(self, key: str) -> Popped | None:
         """Take a pod out of the queue, and all that are queued before it."""
@@ -237,33 +196,76 @@ class _Trial:
                 return popped
         return None
 
-    def _told(self, cycle: Cycle, queued: QueuedPodInfo, n_ahead: int) -> Explanation:
-        outcome, filtering = cycle.outcome, cycle.filtering
-        failure = None if outcome is None or isinstance(outcome, Scheduled) else outcome
+    def _individually(self, queued: QueuedPodInfo) -> Individually:
+        """Evaluate every plugin on every node, before the attempt changes any."""
         framework = self._scheduler.profiles[queued.pod.pod.spec.scheduler_name]
-        status = SCHEDULABLE
-        if failure is not None:
-            status = UNSCHEDULABLE if isinstance(failure, Unschedulable) else ERROR
+        nodes = self._scheduler.cache.update_snapshot()
+        found = evaluate_individually(framework, queued.pod, nodes)
+        return {
+            node: [Rejection(each.plugin, each.code.label, each.reasons) for each in rejections]
+            for node, rejections in found.nodes.items()
+        }
+
+    def _explanation(
+        self, queued: QueuedPodInfo, n_ahead: int, individually: Individually
+    ) -> Explanation:
+        record, state = self._attempt.record(), self._attempt.before
+        finished, names = record.finished, state.names
+        assert finished is not None
+        found = why(record, state, individually)
+        status = _STATUS_OF.get(finished.result, ERROR)
+        is_unschedulable = status == UNSCHEDULABLE
         return Explanation(
             pod=queued.key,
             status=status,
             priority=queued.pod.priority,
-            node=cycle.suggested_host if failure is None else "",
-            message=failure.message if failure else "",
+            node=names.node(finished.node),
+            message=finished.message,
             nominated_node=self._pod.status.nominated_node_name,
-            n_nodes=cycle.nodes.n,
-            n_examined=filtering.examined.n if filtering else 0,
-            n_feasible=filtering.feasible.n if filtering else 0,
             n_ahead=n_ahead,
-            funnel=tuple(_funnel(framework, cycle)),
-            nearest=tuple(_nearest(framework, cycle)) if status == UNSCHEDULABLE else (),
-            preemption=_preemption(cycle) if status == UNSCHEDULABLE else None,
-            wakes=self._wakes(queued) if failure is not None else None,
+            why=found,
+            taints=self._untolerated(found.nearest),
+            preemption=_preemption(record, state) if is_unschedulable else None,
+            wakes=self._wakes(queued) if status != SCHEDULABLE else None,
         )
+
+    def _untolerated(self, misses: Sequence[NearMiss]) -> dict[str, tuple[str, ...]]:
+        return {
+            miss.node: _untolerated(self._pod, self._nodes[miss.node])
+            for miss in misses
+            if TaintToleration.name in miss.plugins
+        }
 
     def _wakes(self, queued: QueuedPodInfo) -> dict[str, tuple[ClusterEvent, ...]]:
         waking = self._scheduler.queue.waking_events(queued)
         return {plugin: _single_events(events) for plugin, events in waking.items()}
+
+
+class _Recording:
+    """The events of one attempt, and the state of the cluster when it began."""
+
+    def __init__(self) -> None:
+        self.before = TraceState()
+        self._headers: list[HeaderEvent] = []
+        self._details: list[Detail] = []
+
+    def take(self, event: AnyEvent) -> None:
+        if isinstance(event, DetailEvent):
+            self._details.append(event)
+        elif self._headers or isinstance(event, CycleStarted):
+            self._headers.append(event)
+        else:
+            apply(self.before, event)
+
+    def record(self) -> CycleRecord:
+        return cycle_record(self._headers, details=self._details)
+
+
+_STATUS_OF: Final[Mapping[Result, str]] = {
+    Result.SCHEDULED: SCHEDULABLE,
+    Result.WAITING: SCHEDULABLE,
+    Result.UNSCHEDULABLE: UNSCHEDULABLE,
+}
 
 
 def _single_events(events: Sequence[ClusterEvent]) -> tuple[ClusterEvent, ...]:
@@ -279,70 +281,6 @@ def _single_events(events: Sequence[ClusterEvent]) -> tuple[ClusterEvent, ...]:
     return tuple(sorted(single, key=lambda event: (event.resource, event.action.value)))
 
 
-# ---------------------------------------------------------------- filtering
-
-
-def _funnel(framework: Framework, cycle: Cycle) -> list[FunnelStep]:
-    """Tell plugin by plugin which nodes fell out, in the order of the configuration."""
-    pre_filter, filtering = cycle.pre_filter, cycle.filtering
-    n_left, names = cycle.nodes.n, cycle.nodes.names
-    if pre_filter is not None and pre_filter.status.is_rejected:
-        status = pre_filter.status
-        by_reason = {status.message: n_left}
-        return [FunnelStep(status.plugin, tuple(names), 0, by_reason, n_left)]
-    if pre_filter is None or filtering is None:
-        return []
-    steps = []
-    if pre_filter.node_names is not None:
-        out = tuple(name for name in names if name not in pre_filter.node_names)
-        n_left -= len(out)
-        plugins = ", ".join(sorted(pre_filter.narrowed_by))
-        text = "not among the nodes the pod is restricted to"
-        steps.append(FunnelStep(plugins, out, n_left, {text: len(out)}, len(out)))
-    verdicts, examined = filtering.verdicts, filtering.examined.names
-    for plugin, _ in framework.points.get(ExtensionPoint.FILTER, ()):
-        ids = [i for i, status in enumerate(verdicts.statuses) if status.plugin == plugin.name]
-        at = np.flatnonzero(np.isin(verdicts.ids, ids)) if ids else np.zeros(0, np.int64)
-        if not at.size:
-            continue
-        statuses = [verdicts.status(int(i)) for i in at]
-        n_left -= len(statuses)
-        steps.append(
-            FunnelStep(
-                plugin.name,
-                tuple(examined[i] for i in at),
-                n_left,
-                dict(Counter(r for status in statuses for r in status.reasons).most_common()),
-                sum(s.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE for s in statuses),
-            )
-        )
-    return steps
-
-
-def _nearest(framework: Framework, cycle: Cycle) -> list[NearMiss]:
-    """Return the nodes with the fewest plugins against them, the least short ones first."""
-    if cycle.filtering is None or not cycle.filtering.examined.n:
-        return []
-    nodes = cycle.filtering.examined
-    verdicts = framework.run_filter_individually(cycle.state, cycle.pod, nodes)
-    n_against = np.zeros(nodes.n, np.int64)
-    for verdict in verdicts.values():
-        n_against += verdict.code != 0
-    fewest = np.flatnonzero(n_against == n_against.min())
-    misses = [_near_miss(cycle, nodes, verdicts, int(i)) for i in fewest]
-    return sorted(misses, key=_distance)[:MAX_NEAREST]
-
-
-def _near_miss(cycle: Cycle, nodes: Nodes, verdicts: Mapping[str, Verdict], i: int) -> NearMiss:
-    against = {plugin: verdict for plugin, verdict in verdicts.items() if verdict.code[i]}
-    reasons = [text for verdict in against.values() for text in verdict.texts_at(i)]
-    if not against and cycle.filtering is not None:
-        reasons = list(cycle.filtering.verdicts.status(i).reasons)
-    shortages = _shortages(cycle, nodes, i) if Fit.name in against else ()
-    taints = _untolerated(cycle.pod.pod, nodes.node(i)) if TaintToleration.name in against else ()
-    return NearMiss(nodes.name(i), tuple(against), tuple(reasons), shortages, taints)
-
-
 def _untolerated(pod: Pod, node: Node) -> tuple[str, ...]:
     return tuple(
         f"{taint.key}={taint.value}:{taint.effect}"
@@ -353,63 +291,51 @@ def _untolerated(pod: Pod, node: Node) -> tuple[str, ...]:
     )
 
 
-def _shortages(cycle: Cycle, nodes: Nodes, i: int) -> tuple[Shortage, ...]:
-    """Return what node i is short of, in the order in which the pod requests it."""
-    found = []
-    allowed, n_pods = int(nodes.allowed_pods[i]), int(nodes.n_pods[i])
-    if n_pods + 1 > allowed:
-        found.append(Shortage(PODS, 1, allowed - n_pods, allowed))
-    requests = cycle.state.pre_filter.get(Fit.name)
-    assert isinstance(requests, Mapping)
-    for resource, amount in requests.items():
-        allocatable = int(nodes.allocatable(resource)[i])
-        free = allocatable - int(nodes.requested(resource)[i])
-        if amount > free:
-            found.append(Shortage(resource, amount, free, allocatable))
-    return tuple(found)
-
-
-def _distance(miss: NearMiss) -> tuple[int, float]:
-    """Sort by reasons, then by how large a part of the requests is missing."""
-    return len(miss.reasons), sum(s.short / s.requested for s in miss.shortages)
-
-
 # ---------------------------------------------------------------- preemption
 
 
-def _preemption(cycle: Cycle) -> Preemption:
-    outcome = cycle.post_filter
-    if outcome is None:
-        return Preemption("no plugin of the configuration preempts")
-    report = outcome.report
-    if not isinstance(report, PreemptionReport):
-        return Preemption(_before_preemption(cycle, outcome))
-    if report.ineligible:
-        return Preemption(report.ineligible)
-    candidates = [_candidate(run) for run in report.dry_runs if run.status.is_success]
-    winner = next((c for c in candidates if c.node == report.winner), None)
-    n_by_reason = Counter(r.status.message for r in report.dry_runs if not r.status.is_success)
-    n_hopeless = cycle.nodes.n - report.n_potential
+def _preemption(record: CycleRecord, state: TraceState) -> Preemption:
+    names, started = state.names, record.preemption_started
+    if record.preemption_ineligible is not None:
+        return Preemption(record.preemption_ineligible.reason)
+    if started is None:
+        return Preemption(_before_preemption(record, names))
+    dry_runs = record.preemption_dry_run.candidates if record.preemption_dry_run else ()
+    candidates = {
+        run.node: _candidate(run, state) for run in dry_runs if run.status.code == SUCCESS
+    }
+    decided = record.preemption_decided
+    winner = candidates.pop(decided.winner, None) if decided else None
+    n_by_reason = Counter(
+        ", ".join(run.status.reasons) for run in dry_runs if run.status.code != SUCCESS
+    )
+    n_hopeless = record.started.n_nodes - started.n_potential
     if n_hopeless:
         n_by_reason["Preemption is not helpful for scheduling"] += n_hopeless
     return Preemption(
         why_not="" if winner else "evicting pods of lower priority makes room on no node",
-        n_potential=report.n_potential,
+        n_potential=started.n_potential,
         winner=winner,
-        others=tuple(c for c in candidates if c is not winner),
+        others=tuple(candidates.values()),
         n_by_reason=dict(n_by_reason.most_common()),
     )
 
 
-def _before_preemption(cycle: Cycle, outcome: PostFilterOutcome) -> str:
+def _before_preemption(record: CycleRecord, names: Names) -> str:
     """Return why preemption was not even considered."""
-    pre_filter = cycle.pre_filter
-    if pre_filter is not None and pre_filter.status.is_rejected:
-        return f"{pre_filter.status.plugin} turned the pod down before any node was looked at"
-    return outcome.status.message
+    if record.post_filter is None:
+        return "no plugin of the configuration preempts"
+    pre_filter = record.pre_filter
+    if pre_filter is not None and pre_filter.status.code in REJECTING:
+        plugin = names.plugin(pre_filter.status.plugin)
+        return f"{plugin} rejected the pod before any node was looked at"
+    return ", ".join(record.post_filter.status.reasons)
 
 
-def _candidate(run: DryRun) -> Candidate:
-    violating = {reprieve.pod.uid for reprieve in run.reprieves if reprieve.violates_pdb}
-    victims = (Victim(pod.key, pod.priority, pod.uid in violating) for pod in run.victims)
-    return Candidate(run.node_name, tuple(victims))
+def _candidate(run: CandidateRecord, state: TraceState) -> Candidate:
+    violating = {reprieve.pod for reprieve in run.reprieves if reprieve.violates_pdb}
+    victims = (
+        Victim(state.names.pod(pod), state.pods[pod].priority, pod in violating)
+        for pod in run.victims
+    )
+    return Candidate(state.names.node(run.node), tuple(victims))

@@ -11,19 +11,17 @@ from kviz.explain.explanation import (
     FINISHED,
     GATED,
     OTHER_SCHEDULER,
-    SCHEDULABLE,
     TERMINATING,
     UNSCHEDULABLE,
     Candidate,
     Explanation,
-    FunnelStep,
-    NearMiss,
     Preemption,
-    Shortage,
 )
 from scheduler_core.api.findings import counted, some_of
-from scheduler_core.api.quantity import binary_text, milli_text
+from scheduler_core.api.quantity import amount_text
 from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
+from scheduler_core.trace.shortages import Shortage, shortage_reason
+from scheduler_core.trace.why import FunnelStep, NearMiss, why_document
 
 SHOWN: Final = 5
 """Nodes, candidates and victims told by name."""
@@ -44,12 +42,13 @@ def as_json(explanation: Explanation) -> dict[str, object]:
         "nominatedNodeName": explanation.nominated_node,
         "heldBy": explanation.held_by,
         "schedulingGates": list(explanation.gates),
-        "nodes": explanation.n_nodes,
-        "examined": explanation.n_examined,
-        "feasible": explanation.n_feasible,
+        "nodes": explanation.why.n_nodes,
+        "examined": explanation.why.n_examined,
+        "feasible": explanation.why.n_feasible,
         "ahead": explanation.n_ahead,
-        "funnel": [_step_json(step) for step in explanation.funnel],
-        "nearest": [_miss_json(miss) for miss in explanation.nearest],
+        "funnel": [_step_json(step) for step in explanation.why.funnel],
+        "nearest": [_miss_json(miss, explanation.taints) for miss in explanation.why.nearest],
+        "why": why_document(explanation.why),
         "preemption": _preemption_json(explanation.preemption) if explanation.preemption else None,
         "waitsFor": {plugin: [event.label for event in events] for plugin, events in wakes.items()},
     }
@@ -61,16 +60,16 @@ def _step_json(step: FunnelStep) -> dict[str, object]:
         "rejected": len(step.nodes),
         "unresolvable": step.n_unresolvable,
         "left": step.n_left,
-        "reasons": dict(step.n_by_reason),
+        "reasons": {cause.reason: cause.n_nodes for cause in step.causes},
         "nodes": list(step.nodes),
     }
 
 
-def _miss_json(miss: NearMiss) -> dict[str, object]:
+def _miss_json(miss: NearMiss, taints: Mapping[str, Sequence[str]]) -> dict[str, object]:
     return {
         "node": miss.node,
         "plugins": list(miss.plugins),
-        "reasons": list(miss.reasons),
+        "reasons": list(_reasons(miss)),
         "shortages": [
             {
                 "resource": shortage.resource,
@@ -81,7 +80,7 @@ def _miss_json(miss: NearMiss) -> dict[str, object]:
             }
             for shortage in miss.shortages
         ],
-        "taints": list(miss.taints),
+        "taints": list(taints.get(miss.node, ())),
     }
 
 
@@ -110,7 +109,7 @@ def _candidate_json(candidate: Candidate) -> dict[str, object]:
 
 def verdict(explanation: Explanation) -> str:
     """Return the answer in one sentence."""
-    node, n = explanation.node, explanation.n_nodes
+    node, n = explanation.node, explanation.why.n_nodes
     match explanation.status:
         case "bound":
             return f"It is not pending: it is on node {node}."
@@ -129,7 +128,7 @@ def verdict(explanation: Explanation) -> str:
             return f"{explanation.held_by} keeps it out of the queue{held}."
         case "schedulable":
             return (
-                f"It can be scheduled now: {explanation.n_feasible} of {n} nodes would do, "
+                f"It can be scheduled now: {explanation.why.n_feasible} of {n} nodes would do, "
                 f"and it would go to {node}."
             )
         case "error":
@@ -157,51 +156,57 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         yield from ("", "The scheduler says:", f"  {explanation.message}")
     yield from _funnel(explanation)
     if explanation.status in (UNSCHEDULABLE, ERROR):
-        yield from _nearest(explanation.nearest)
+        yield from _nearest(explanation)
         if explanation.preemption is not None:
             yield from _preemption(explanation.preemption)
         yield from _wakes(explanation.wakes or {})
 
 
 def _funnel(explanation: Explanation) -> Iterator[str]:
-    if not explanation.funnel:
+    found = explanation.why
+    if not found.funnel:
         return
-    yield from ("", "Who turned it down (each node counts for the first plugin that does):")
-    yield f"  {explanation.n_nodes:>6} nodes"
-    for step in explanation.funnel:
-        yield f"  {-len(step.nodes):>6} {step.plugin:<32} {_some(step.nodes)}"
-        for reason, n in step.n_by_reason.items():
-            yield f"  {'':>6}   {n} x {reason}"
-    n_unseen = explanation.n_nodes - explanation.n_examined
-    if explanation.status == SCHEDULABLE and n_unseen:
-        yield f"  {-n_unseen:>6} {'not looked at':<32} enough others were found"
-    yield f"  {explanation.n_feasible:>6} left"
+    yield from ("", "Which plugin rejects them (each node counts for the first that does):")
+    yield f"  {found.n_nodes:>6} nodes"
+    n_left = found.n_nodes
+    for step in found.funnel:
+        if step.point == "Filter" and n_left > step.n_left + step.n_rejected:
+            n_unseen = n_left - step.n_left - step.n_rejected
+            yield f"  {-n_unseen:>6} {'not examined':<32} enough others were found"
+        n_left = step.n_left
+        yield f"  {-step.n_rejected:>6} {step.plugin or step.point:<32} {_some(step.nodes)}"
+        for cause in step.causes:
+            yield f"  {'':>6}   {cause.n_nodes} x {cause.reason}"
+    yield f"  {found.n_feasible:>6} left"
 
 
-def _nearest(misses: Sequence[NearMiss]) -> Iterator[str]:
+def _nearest(explanation: Explanation) -> Iterator[str]:
+    misses = explanation.why.nearest
     if not misses:
         return
-    n_plugins = len(misses[0].plugins)
-    if n_plugins == 0:
-        heading = "Only room kept for nominated pods stands in the way on:"
-    elif n_plugins == 1:
-        heading = "Nearest misses (only one plugin is against them):"
-    else:
-        heading = f"Nearest misses (at least {n_plugins} plugins are against every node):"
-    yield from ("", heading)
+    yield from ("", "Nearest misses:")
     for miss in misses:
-        yield f"  {miss.node}  {', '.join(miss.plugins)}: {'; '.join(_what_is_missing(miss))}"
+        missing = "; ".join(_what_is_missing(miss, explanation.taints.get(miss.node, ())))
+        yield f"  {miss.node}  {', '.join(miss.plugins)}: {missing}"
 
 
-def _what_is_missing(miss: NearMiss) -> Iterator[str]:
-    short = {f"Insufficient {shortage.resource}": shortage for shortage in miss.shortages}
-    for reason in miss.reasons:
+def _reasons(miss: NearMiss) -> Iterator[str]:
+    """Yield the reasons of all plugins that reject the node."""
+    yield from dict.fromkeys(
+        (*miss.reasons, *(text for each in miss.also for text in each.reasons))
+    )
+
+
+def _what_is_missing(miss: NearMiss, taints: Sequence[str]) -> Iterator[str]:
+    short = {shortage_reason(shortage): shortage for shortage in miss.shortages}
+    for reason in _reasons(miss):
         if reason in short:
-            yield _shortage(short[reason])
-        elif miss.taints and reason.startswith("node(s) had untolerated taint"):
-            yield f"taint {', '.join(miss.taints)} is not tolerated"
+            yield _shortage(short.pop(reason))
+        elif taints and reason.startswith("node(s) had untolerated taint"):
+            yield f"taint {', '.join(taints)} is not tolerated"
         else:
             yield reason
+    yield from map(_shortage, short.values())
 
 
 def _shortage(shortage: Shortage) -> str:
@@ -212,18 +217,14 @@ def _shortage(shortage: Shortage) -> str:
         amount_text(shortage.resource, amount)
         for amount in (shortage.requested, shortage.free, shortage.allocatable, shortage.short)
     )
-    text = f"{short} {shortage.resource} short (asks for {requested}, {free} of {allocatable} free)"
+    text = f"{short} {shortage.resource} short (asks for {requested}, {free} of {allocatable} free"
+    if shortage.nominated:
+        kept = amount_text(shortage.resource, shortage.nominated)
+        text += f", of which {kept} is kept for nominated pods"
+    text += ")"
     if shortage.requested > shortage.allocatable:
         text += ", too much even for the empty node"
     return text
-
-
-def amount_text(resource: str, amount: int) -> str:
-    """Return an amount as a quantity: `1500m`, `2Gi`, `4`."""
-    if resource == "cpu":
-        return milli_text(amount)
-    is_bytes = resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
-    return binary_text(amount) if is_bytes else str(amount)
 
 
 def _preemption(preemption: Preemption) -> Iterator[str]:

@@ -184,3 +184,14 @@ def _binary_text(amount: int) -> str:
 def _complaint(text: str) -> str:
     shown = text if len(text) <= 40 else text[:37] + "..."
     return f'"{shown}" is not a quantity (write for example 500m, 2, 1.5Gi or 128M)'
+
+
+def amount_text(resource: str, amount: int) -> str:
+    """Return an integer amount of a resource as a quantity: `1500m`, `2Gi`, `4`.
+
+    Cpu is in milli, all else in bytes or units.
+    """
+    if resource == "cpu":
+        return milli_text(amount)
+    is_bytes = resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
+    return binary_text(amount) if is_bytes else str(amount)

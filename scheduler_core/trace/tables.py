@@ -1,7 +1,7 @@
-"""What events do to the state of a run, as tables that Python and the browser share.
+"""What events mean, as tables that Python and the browser share.
 
-`fold.py` reads them here, `frontend/src/store/fold.ts` from the module that `typescript.py`
-generates; a test in each language holds the fold against `CHANGES`, event by event.
+`fold.py` and `why.py` read them here, their twins in `frontend/src/store/` from the module that
+`typescript.py` generates; a test in each language holds the fold against `CHANGES`, event by event.
 """
 
 from __future__ import annotations
@@ -49,6 +49,18 @@ QUEUE_AFTER: Final[Mapping[Result, Queue]] = {
     Result.UNKNOWN: Queue.NOWHERE,
 }
 """Where a pod is that its cycle left in flight; a `QueueMoved` may follow."""
+
+RESOLVABLE: Final = "Unschedulable"
+UNRESOLVABLE: Final = "UnschedulableAndUnresolvable"
+REJECTING: Final = (RESOLVABLE, UNRESOLVABLE, "Pending")
+"""Codes of a status with which a plugin rejects; evicting pods can only help with the first."""
+
+FIT: Final = "NodeResourcesFit"
+PODS: Final = "pods"
+TOO_MANY_PODS: Final = "Too many pods"
+INSUFFICIENT: Final = "Insufficient "
+INSUFFICIENT_OTHERS: Final = "Insufficient further resources"
+"""The plugin that rejects for want of room, and how its reasons name what is short."""
 
 CHANGES: Final[Mapping[str, tuple[str, ...]]] = {
     "RunStarted": ("run", "now_ns"),

@@ -17,7 +17,6 @@ from kviz.explain.explanation import (
     UNSCHEDULABLE,
     Candidate,
     Explanation,
-    Shortage,
     UnknownPodError,
     Victim,
     explain,
@@ -26,6 +25,7 @@ from kviz.explain.text import as_json, as_text, verdict
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import ingest
 from scheduler_core.config import load_configuration
+from scheduler_core.trace.shortages import Shortage
 
 DUMPS = Path(__file__).parents[1] / "conformance" / "data" / "dumps"
 
@@ -69,21 +69,22 @@ def test_the_message_is_the_recorded_one(small: list[KubeObject], pod: str) -> N
 
 @pytest.mark.parametrize("pod", FAILING)
 def test_the_funnel_accounts_for_every_node(small: list[KubeObject], pod: str) -> None:
-    explanation = explain(small, pod)
-    left = explanation.n_nodes
-    for step in explanation.funnel:
+    why = explain(small, pod).why
+    left = why.n_nodes
+    for step in why.funnel:
+        assert step.n_rejected == len(step.nodes)
         left -= len(step.nodes)
         assert step.n_left == left
         assert 0 <= step.n_unresolvable <= len(step.nodes)
-        assert sum(step.n_by_reason.values()) >= len(step.nodes)
-    assert left == explanation.n_feasible == 0
-    names = [name for step in explanation.funnel for name in step.nodes]
-    assert len(set(names)) == explanation.n_nodes == 6
+        assert sum(cause.n_nodes for cause in step.causes) >= len(step.nodes)
+    assert left == why.n_feasible == 0
+    names = [name for step in why.funnel for name in step.nodes]
+    assert len(set(names)) == why.n_nodes == 6
 
 
 def test_how_much_is_missing(small: list[KubeObject]) -> None:
     explanation = explain(small, "batch/too-big")
-    nearest = explanation.nearest[0]
+    nearest = explanation.why.nearest[0]
     assert nearest.plugins == ("NodeResourcesFit",)
     assert nearest.shortages == (Shortage("cpu", 48000, 6000, 7850),)
     assert nearest.shortages[0].short == 42000
@@ -91,9 +92,10 @@ def test_how_much_is_missing(small: list[KubeObject]) -> None:
 
 
 def test_the_taint_in_the_way_is_named(small: list[KubeObject]) -> None:
-    nearest = explain(small, "ml/gpu-notol").nearest[0]
+    explanation = explain(small, "ml/gpu-notol")
+    nearest = explanation.why.nearest[0]
     assert (nearest.node, nearest.plugins) == ("gpu-c2", ("TaintToleration",))
-    assert nearest.taints == ("nvidia.com/gpu=present:NoSchedule",)
+    assert explanation.taints["gpu-c2"] == ("nvidia.com/gpu=present:NoSchedule",)
 
 
 def test_what_wakes_it(small: list[KubeObject]) -> None:
@@ -121,9 +123,9 @@ def test_schedulable(small: list[KubeObject]) -> None:
     recording = recorded("small")["shop/fresh-critical"]["first"]
     assert explanation.status == SCHEDULABLE
     assert explanation.node == recording["node"]
-    assert explanation.n_feasible == recording["feasibleNodes"]
+    assert explanation.why.n_feasible == recording["feasibleNodes"]
     assert explanation.preemption is None
-    assert not explanation.nearest
+    assert not explanation.why.nearest
 
 
 def test_a_pod_of_a_second_profile(small: list[KubeObject]) -> None:
@@ -235,16 +237,17 @@ def test_room_kept_for_a_nominated_pod() -> None:
     objects = made(node("n1"), pod("vip", priority=10, nominated="n1"), pod("late", priority=5))
     explanation = explain(objects, "default/late")
     assert explanation.status == UNSCHEDULABLE
-    (miss,) = explanation.nearest
-    assert (miss.node, miss.plugins) == ("n1", ())
+    (miss,) = explanation.why.nearest
+    assert (miss.node, miss.plugins) == ("n1", ("NodeResourcesFit",))
     assert miss.reasons == ("Insufficient cpu",)
+    assert miss.shortages == (Shortage("cpu", 1000, 1000, 1000, nominated=1000),)
     assert explanation.n_ahead == 1
-    assert "Only room kept for nominated pods" in as_text(explanation)
+    assert "1 of 1 free, of which 1 is kept for nominated pods" in as_text(explanation)
 
 
 def test_too_many_pods() -> None:
     objects = made(node("n1", pods=1), pod("there", cpu="100m", node="n1"), pod("late", cpu="100m"))
-    (miss,) = explain(objects, "default/late").nearest
+    (miss,) = explain(objects, "default/late").why.nearest
     assert miss.shortages == (Shortage("pods", 1, 0, 1),)
 
 
@@ -255,18 +258,19 @@ def test_nodes_with_the_fewest_plugins_against_them_come_first() -> None:
         node("n3", cpu="1") + "spec: {unschedulable: true}\n",
         pod("late", cpu="1500m"),
     )
-    nearest = explain(objects, "default/late").nearest
-    assert {miss.node: miss.plugins for miss in nearest} == {
-        "n1": ("NodeUnschedulable",),
-        "n2": ("NodeResourcesFit",),
-    }
+    nearest = explain(objects, "default/late").why.nearest
+    assert [(miss.node, miss.plugins) for miss in nearest] == [
+        ("n1", ("NodeUnschedulable",)),
+        ("n2", ("NodeResourcesFit",)),
+        ("n3", ("NodeUnschedulable", "NodeResourcesFit")),
+    ]
 
 
 def test_without_nodes() -> None:
     explanation = explain(made(pod("lonely")), "default/lonely")
     assert explanation.status == UNSCHEDULABLE
     assert explanation.message == "no nodes available to schedule pods"
-    assert explanation.n_nodes == 0
+    assert explanation.why.n_nodes == 0
     assert as_text(explanation)
 
 
@@ -301,6 +305,10 @@ def test_json_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["nodes"] == 10
     assert document["feasible"] == 0
     assert sum(step["rejected"] for step in document["funnel"]) == 10
+    assert sum(step["n_rejected"] for step in document["why"]["funnel"]) == 10
+    assert [miss["node"] for miss in document["why"]["nearest"]] == [
+        miss["node"] for miss in document["nearest"]
+    ]
     assert len(document["preemption"]["winner"]["victims"]) == 2
     assert "PodDelete" in document["waitsFor"]["NodeResourcesFit"]
     assert document["message"] in as_text(explain(cluster("preemption"), "prod/vip-two-big"))

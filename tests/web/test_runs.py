@@ -145,11 +145,25 @@ def test_why_a_pod_is_pending(ada: Person) -> None:
     why = ada.get(f"/runs/{run.pk}/pods/shop/giant/why/").json()
 
     assert why["status"] == "pending"
-    assert why["funnel"] == [{"plugin": "NodeResourcesFit", "n_rejected": 2, "n_left": 0}]
-    assert why["reasons"] == [
-        {"plugin": "NodeResourcesFit", "reason": "Insufficient cpu", "n_nodes": 2}
+    cause = {
+        "plugin": "NodeResourcesFit",
+        "reason": "Insufficient cpu",
+        "n_nodes": 2,
+        "n_unresolvable": 2,
+    }
+    assert why["reasons"] == [cause]
+    assert why["funnel"] == [
+        {
+            "point": "Filter",
+            "plugin": "NodeResourcesFit",
+            "n_rejected": 2,
+            "n_unresolvable": 2,
+            "n_left": 0,
+            "reasons": [cause],
+        }
     ]
-    assert [near["node"] for near in why["nearest"]] == ["north", "south"]
+    assert [near["node"] for near in why["nearest"]] == ["south", "north"], "the least short first"
+    assert [near["shortages"][0]["free"] for near in why["nearest"]] == [1000, 0]
     assert why["cycle"] == 5
     assert why["next"]["queue"] == "unschedulable"
     assert why["next"]["waits_for"] == ["NodeResourcesFit"]

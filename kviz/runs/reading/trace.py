@@ -11,12 +11,17 @@ from django.db.models import QuerySet
 
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from kviz.runs.reading.projection import CycleDocument, Json, cycle_document
-from kviz.runs.reading.why import why_document
+from kviz.runs.reading.why import pod_why_document
 from kviz.runs.selectors import pod_outcome
 from scheduler_core.api.collector import collector_paused
 from scheduler_core.trace import codec
 from scheduler_core.trace.codec import Chunk
-from scheduler_core.trace.cycle_record import cycle_range, cycle_record, is_bound_or_given_up
+from scheduler_core.trace.cycle_record import (
+    CycleRecord,
+    cycle_range,
+    cycle_record,
+    is_bound_or_given_up,
+)
 from scheduler_core.trace.events import (
     Assumed,
     CycleStarted,
@@ -24,7 +29,9 @@ from scheduler_core.trace.events import (
     PodAdded,
     ScenarioStepped,
 )
+from scheduler_core.trace.fold import TraceState, apply
 from scheduler_core.trace.names import DEFINING, Names
+from scheduler_core.trace.why import Why, why
 
 
 def chunk_headers(*, run_id: UUID, after: int, limit: int) -> list[tuple[int, bytes]]:
@@ -60,23 +67,49 @@ def cycle_details(*, run: Run, cycle: int) -> bytes | None:
     return None if details is None else codec.details_of(bytes(details), cycle)
 
 
-def cycle_get(*, run: Run, cycle: int) -> CycleDocument | None:
-    """Everything about one stored cycle, in names; None if there is no such cycle."""
+@dataclass(frozen=True)
+class _StoredCycle:
+    """A cycle's chunk, the chunk's header events, and where among them the cycle's are."""
+
+    chunk: TraceChunk
+    headers: Sequence[HeaderEvent]
+    place: range
+
+    def record(self) -> CycleRecord:
+        """The cycle's events, with those of its pod's binding."""
+        details = codec.details_of(bytes(self.chunk.details), self.started.cycle)
+        return cycle_record(
+            self.headers[self.place.start : self.place.stop],
+            _until_bound(self.chunk, self.headers, self.place),
+            codec.decode_details(details),
+        )
+
+    @property
+    def started(self) -> CycleStarted:
+        started = self.headers[self.place.start]
+        assert isinstance(started, CycleStarted)
+        return started
+
+
+def _stored_cycle(run: Run, cycle: int) -> _StoredCycle | None:
     chunk = _chunk_of(run, cycle).first()
     if chunk is None:
         return None
     _, headers = codec.read_headers(bytes(chunk.headers))
-    place = cycle_range(headers, cycle)
-    names = _names_before(run.pk, chunk.first_seq)
-    names.take(headers[: place.stop])
-    details = codec.details_of(bytes(chunk.details), cycle)
-    record = cycle_record(
-        headers[place.start : place.stop],
-        _until_bound(chunk, headers, place),
-        codec.decode_details(details),
-    )
+    return _StoredCycle(chunk, headers, cycle_range(headers, cycle))
+
+
+def cycle_get(*, run: Run, cycle: int) -> CycleDocument | None:
+    """Everything about one stored cycle, in names; None if there is no such cycle."""
+    stored = _stored_cycle(run, cycle)
+    return None if stored is None else _document(run, stored, stored.record())
+
+
+def _document(run: Run, stored: _StoredCycle, record: CycleRecord) -> CycleDocument:
+    names = _names_before(run.pk, stored.chunk.first_seq)
+    names.take(stored.headers[: stored.place.stop])
     document = cycle_document(names, record)
-    row = run.cycle_rows.filter(number=cycle).first()
+    row = run.cycle_rows.filter(number=record.started.cycle).first()
     if row is not None:  # its binding may have failed after its own events
         document["result"], document["node"], document["message"] = (
             row.result,
@@ -128,8 +161,26 @@ def pod_why(*, run: Run, namespace: str, name: str) -> Json | None:
     pod = pod or _placed_before(run, namespace, name)
     if pod is None:
         return None
-    cycle = cycle_get(run=run, cycle=pod.last_cycle) if pod.last_cycle else None
-    return why_document(pod, cycle)
+    stored = _stored_cycle(run, pod.last_cycle) if pod.last_cycle else None
+    if stored is None:
+        return pod_why_document(pod, None, Why())
+    record = stored.record()
+    document = _document(run, stored, record)
+    return pod_why_document(pod, document, why(record, _state_before(run, stored)))
+
+
+def _state_before(run: Run, stored: _StoredCycle) -> TraceState:
+    """The state of the run when a cycle began, folded from its first event on."""
+    state = TraceState()
+    chunks = TraceChunk.objects.filter(run_id=run.pk, last_seq__lt=stored.chunk.first_seq)
+    blobs = chunks.order_by("last_seq").values_list("headers", flat=True).iterator(8)
+    with collector_paused():
+        for blob in blobs:
+            for event in codec.read_headers(bytes(blob))[1]:
+                apply(state, event)
+        for event in stored.headers[: stored.place.start]:
+            apply(state, event)
+    return state
 
 
 def _placed_before(run: Run, namespace: str, name: str) -> PodOutcome | None:

@@ -1,18 +1,15 @@
-"""Why a pod is pending: its last cycle told as a funnel, nearest misses, and what comes next.
+"""Why a pod is pending: what the engine makes of its last cycle, and what comes next.
 
 Pure: no database. Words for people are made where they are shown; these are the facts.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Protocol
 
-from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
+from kviz.runs.reading.projection import CycleDocument, Json
 from scheduler_core.trace.index import UNKNOWN
-
-MAX_NEAREST: Final = 10
+from scheduler_core.trace.why import Why, why_document
 
 
 class PodFacts(Protocol):
@@ -45,7 +42,7 @@ def status_of(pod: PodFacts) -> str:
     return "pending" if pod.last_cycle else "not_attempted"
 
 
-def why_document(pod: PodFacts, cycle: CycleDocument | None) -> Json:
+def pod_why_document(pod: PodFacts, cycle: CycleDocument | None, found: Why) -> Json:
     """The answer to "why is this pod pending?"; `cycle` is its last one, if it had any."""
     return {
         "pod": pod.pod,
@@ -55,11 +52,7 @@ def why_document(pod: PodFacts, cycle: CycleDocument | None) -> Json:
         "attempts": pod.attempts,
         "message": cycle["message"] if cycle else "",
         "cycle": pod.last_cycle or None,
-        "n_nodes": cycle["n_nodes"] if cycle else 0,
-        "n_feasible": cycle["n_feasible"] if cycle else 0,
-        "funnel": funnel(cycle) if cycle else [],
-        "reasons": reasons(cycle) if cycle else [],
-        "nearest": nearest(cycle) if cycle else [],
+        **why_document(found),
         "preemption": cycle["preemption"] if cycle else None,
         "next": {
             "queue": pod.queue,
@@ -71,45 +64,3 @@ def why_document(pod: PodFacts, cycle: CycleDocument | None) -> Json:
         "evicted_in_cycle": pod.evicted_in_cycle,
         "evicted_by": pod.evicted_by,
     }
-
-
-def funnel(cycle: CycleDocument) -> list[Json]:
-    """How many nodes each Filter plugin was the first to reject, and how many were left."""
-    rejected = Counter(status.get("plugin", "") for status in cycle["filter"].values())
-    steps: list[Json] = []
-    left = cycle["n_nodes"]
-    for plugin in _in_order(cycle, rejected):
-        left -= rejected[plugin]
-        steps.append({"plugin": plugin, "n_rejected": rejected[plugin], "n_left": left})
-    return steps
-
-
-def reasons(cycle: CycleDocument) -> list[Json]:
-    """Every reason with its plugin and its number of nodes, the most frequent first."""
-    counted = Counter(
-        (status.get("plugin", ""), reason)
-        for status in cycle["filter"].values()
-        for reason in status.get("reasons", [])
-    )
-    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    return [
-        {"plugin": plugin, "reason": reason, "n_nodes": n_nodes}
-        for (plugin, reason), n_nodes in ranked
-    ]
-
-
-def nearest(cycle: CycleDocument) -> list[Json]:
-    """The nodes that came furthest through Filter, with the fewest reasons against them."""
-    place = {plugin: i for i, plugin in enumerate(cycle["filter_plugins"])}
-
-    def distance(item: tuple[str, StatusDocument]) -> tuple[int, int, str]:
-        node, status = item
-        return -place.get(status.get("plugin", ""), -1), len(status.get("reasons", [])), node
-
-    ranked = sorted(cycle["filter"].items(), key=distance)
-    return [{"node": node, **status} for node, status in ranked[:MAX_NEAREST]]
-
-
-def _in_order(cycle: CycleDocument, plugins: Mapping[str, int]) -> list[str]:
-    known = [plugin for plugin in cycle["filter_plugins"] if plugin in plugins]
-    return known + [plugin for plugin in plugins if plugin not in known]

@@ -20,10 +20,18 @@ from kviz.runs.models import Run
 from kviz.runs.reading.decoder import reasons_in
 from kviz.runs.titles import run_title
 from kviz.snapshots.models import Snapshot
+from scheduler_core.api.quantity import amount_text
 
 register = template.Library()
 register.filter("reasons_in", reasons_in)
 register.filter("run_title", run_title)
+
+
+@register.filter
+def amount(value: int, resource: str) -> str:
+    """An amount of a resource as people write it: `1500m`, `2Gi`."""
+    return amount_text(resource, value)
+
 
 RUNS_SHOWN: Final = 20
 
