@@ -1,0 +1,216 @@
+"""Small runs whose cycles have to be explained alike by Python and by the browser.
+
+`python -m tests.trace.why_cases > tests/trace/why_fixture.json` writes the fixture: for each run
+its header events and each cycle's columns, as they go over the wire, and what `why` makes of every
+cycle.
+"""
+
+from __future__ import annotations
+
+import base64
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from scheduler_core.api.ingest import ingest
+from scheduler_core.config import load_configuration
+from scheduler_core.sim import RunOptions, simulate
+from scheduler_core.trace.cycle_record import cycle_range, cycle_record
+from scheduler_core.trace.events import (
+    AnyEvent,
+    CycleStarted,
+    Detail,
+    DetailEvent,
+    HeaderEvent,
+    RunStarted,
+)
+from scheduler_core.trace.fold import fold
+from scheduler_core.trace.why import Why, why
+
+CONFIGURATION = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+percentageOfNodesToScore: 5
+"""
+GPU = "example.com/gpu"
+MAX_CYCLES = 6
+
+
+def node(name: str, cpu: str = "4", pods: int = 9, spec: str = "", labels: str = "") -> str:
+    return f"""\
+---
+apiVersion: v1
+kind: Node
+metadata: {{name: {name}, labels: {{{labels}}}}}
+spec: {{{spec}}}
+status: {{allocatable: {{cpu: "{cpu}", memory: 8Gi, pods: "{pods}"}}}}
+"""
+
+
+def gpu_node(name: str, gpus: int, spec: str = "") -> str:
+    return node(name, spec=spec).replace("memory: 8Gi", f'memory: 8Gi, {GPU}: "{gpus}"')
+
+
+def pod(name: str, cpu: str = "1", *, gpus: int = 0, uid: str = "", **spec: object) -> str:
+    more = "".join(f", {key}: {value}" for key, value in spec.items())
+    gpu = f", {GPU}: {gpus}" if gpus else ""
+    limits = f"limits: {{{GPU}: {gpus}}}, " if gpus else ""
+    requests = f'{limits}requests: {{cpu: "{cpu}"{gpu}}}'
+    return f"""\
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: shop, uid: {uid or name}}}
+spec: {{containers: [{{name: c, image: i, resources: {{{requests}}}}}]{more}}}
+"""
+
+
+def tainted(value: str) -> str:
+    return f"taints: [{{key: dedicated, value: {value}, effect: NoSchedule}}]"
+
+
+def only(*names: str) -> str:
+    """Return an affinity to nodes by name, which PreFilter narrows to."""
+    terms = ", ".join(
+        f"{{matchFields: [{{key: metadata.name, operator: In, values: [{name}]}}]}}"
+        for name in names
+    )
+    required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{terms}]}}"
+    return f"{{nodeAffinity: {{{required}}}}}"
+
+
+CLUSTERS = {
+    "several plugins and shortages": "".join(
+        (
+            node("control", spec=tainted("control")),
+            node("cordoned", "8", spec="unschedulable: true"),
+            node("small", "1"),
+            node("medium", "2"),
+            node("full", "8", pods=2),
+            node("busy", "8"),
+            gpu_node("gpus-taken", 1),
+            gpu_node("gpus-tainted", 4, tainted("gpu")),
+            pod("there-0", nodeName="full"),
+            pod("there-1", nodeName="full"),
+            pod("there-2", "7500m", nodeName="busy"),
+            pod("there-3", "3", nodeName="medium"),
+            pod("there-4", gpus=1, nodeName="gpus-taken"),
+            pod("too-big", "5"),
+            pod("far-too-big", "64"),
+            pod("wants-gpu", gpus=1),
+            pod("wants-gpus", gpus=2),
+            pod("picky", nodeSelector="{disk: ssd}"),
+            pod("fits"),
+        )
+    ),
+    "narrowed by PreFilter": "".join(
+        (
+            *(node(f"n{i}", str(i + 1)) for i in range(5)),
+            pod("on-two", "8", affinity=only("n1", "n3")),
+            pod("on-two-and-fits", affinity=only("n1", "n3")),
+            pod("nowhere", affinity=only("gone")),
+            pod("no-claim", volumes="[{name: v, persistentVolumeClaim: {claimName: missing}}]"),
+        )
+    ),
+    "enough feasible nodes": "".join(
+        (
+            *(
+                node(f"n{i:03}", "2" if i % 20 else "1", labels=f"row: r{i % 3}")
+                for i in range(112)
+            ),
+            pod("some", "1500m"),
+            pod("many", "3"),
+            pod("few", "1900m", nodeSelector="{row: r1}"),
+        )
+    ),
+    "preemption and nomination": "".join(
+        (
+            node("n1", "2"),
+            node("n2", "1"),
+            node("n3", "3", spec=tainted("gpu")),
+            pod("low", "2", nodeName="n1", priority=-10, terminationGracePeriodSeconds=300),
+            pod("vip", "2", priority=100),
+            pod("late", "2", priority=50),
+            pod("later", "1500m", priority=5),
+        )
+    ),
+    "no nodes": pod("lonely"),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """The trace of one of the clusters, apart into headers and columns by cycle."""
+
+    name: str
+    headers: list[HeaderEvent]
+    details: dict[int, list[Detail]]
+
+    def whys(self) -> dict[int, Why]:
+        """Explain every cycle."""
+        found: dict[int, Why] = {}
+        for cycle, details in self.details.items():
+            place = cycle_range(self.headers, cycle)
+            events = self.headers[place.start : place.stop]
+            record = cycle_record(events, details=details)
+            found[cycle] = why(record, fold(self.headers[: place.start]))
+        return found
+
+
+def runs() -> Iterator[Run]:
+    for name, text in CLUSTERS.items():
+        ingested = ingest([("cluster.yaml", text.encode())])
+        assert not ingested.errors
+        options = RunOptions(configuration=load_configuration(CONFIGURATION), max_cycles=MAX_CYCLES)
+        yield _apart(name, simulate(list(ingested.objects), options))
+
+
+def _apart(name: str, events: Iterator[AnyEvent]) -> Run:
+    run = Run(name, [], {})
+    cycle = 0
+    for event in events:
+        if isinstance(event, DetailEvent):
+            run.details[cycle].append(event)
+            continue
+        if isinstance(event, RunStarted):
+            event = msgspec.structs.replace(event, engine_version="any")
+        if isinstance(event, CycleStarted):
+            cycle = event.cycle
+            run.details[cycle] = []
+        run.headers.append(event)
+    return run
+
+
+def fixture_text() -> str:
+    """Return the fixture: JSON with one run, and within it one cycle, per line."""
+    return "[\n" + ",\n".join(map(_run_text, runs())) + "\n]\n"
+
+
+def _run_text(run: Run) -> str:
+    whys = run.whys()
+    cycles = ",\n".join(
+        _json(
+            {
+                "cycle": cycle,
+                "details": _packed(details),
+                "why": msgspec.to_builtins(whys[cycle]),
+            }
+        )
+        for cycle, details in run.details.items()
+    )
+    headers = _packed((0, run.headers))
+    return f'{{"run": {_json(run.name)}, "headers": {_json(headers)}, "cycles": [\n{cycles}\n]}}'
+
+
+def _packed(value: object) -> str:
+    return base64.b64encode(msgspec.msgpack.encode(value)).decode()
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(fixture_text())
