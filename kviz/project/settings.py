@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 CHECKOUT = PACKAGE.parent
 IN_CHECKOUT = (CHECKOUT / "manage.py").is_file()
 SHARE = CHECKOUT if IN_CHECKOUT else PACKAGE / "share"
-"""Where `templates`, `static` and `locale` are: beside the package, or inside an installed one."""
+"""Where `templates` and `static` are: beside the package, or inside an installed one."""
 
 DATA_DIR = env.data_dir()
 MODE = env.choice("KVIZ_MODE", ("local", "server"))
@@ -49,7 +49,6 @@ MIDDLEWARE = [
     "kviz.common.middleware.StaticFiles",
     "kviz.common.middleware.ApiProblems",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -69,7 +68,6 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.csrf",
-                "django.template.context_processors.i18n",
                 "django.contrib.messages.context_processors.messages",
                 "kviz.accounts.middleware.workspace_context",
             ],
@@ -179,12 +177,11 @@ def WHITENOISE_IMMUTABLE_FILE_TEST(path: str, url: str) -> bool:
 
 # ---------------------------------------------------------------- language and time
 
-USE_I18N = True
+USE_I18N = False
+"""Texts are marked for translators, but there is one language yet and no catalogue."""
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English")]
-LOCALE_PATHS = [SHARE / "locale"]
 
 # ---------------------------------------------------------------- safety
 

@@ -9,7 +9,7 @@ from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Length
 
 from kviz.accounts.models import Workspace
-from kviz.runs.models import Cycle, PodOutcome, Run
+from kviz.runs.models import PodOutcome, Run
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from scheduler_core.trace.index import UNKNOWN
 
@@ -33,11 +33,6 @@ def run_get(*, run_id: UUID, workspace: Workspace | None, share: str = "") -> Ru
 
 
 # ---------------------------------------------------------------- the index
-
-
-def cycles_after(*, run: Run, after: int = 0, limit: int = 100) -> QuerySet[Cycle]:
-    """Up to `limit` cycles with a number above `after`, in order."""
-    return run.cycle_rows.filter(number__gt=after).order_by("number")[:limit]
 
 
 def pods_pending(*, run: Run) -> QuerySet[PodOutcome]:

@@ -15,7 +15,7 @@ from kviz.extenders.models import ExtenderSession
 from kviz.extenders.notebook import Notebook
 from kviz.extenders.observer import Observer, Question
 from kviz.extenders.services import session_create, session_delete, session_revoke
-from kviz.runs import selectors, services
+from kviz.runs import services
 from kviz.runs.execution.claim import run_claim
 from kviz.runs.models import Run
 from kviz.runs.portable import saved
@@ -233,7 +233,7 @@ def test_another_process_goes_on_where_one_stopped(ada: Person) -> None:
     session = session_create(workspace=ada.workspace)
     write(session, asks(Verb.FILTER, 1, "web", "a"))
     run = write(session, asks(Verb.FILTER, 9, "web", "a", "b"))
-    assert [row.attempt for row in selectors.cycles_after(run=run)] == [1, 2]
+    assert [row.attempt for row in run.cycle_rows.order_by("number")] == [1, 2]
     events = all_events(run)
     assert len(of(PodAdded, events)) == 1
     assert [e.name for e in of(NodeAdded, events)] == ["a", "b"]
@@ -249,7 +249,7 @@ def test_two_processes_do_not_overwrite_each_other(ada: Person) -> None:
     one, two = Notebook(), Notebook()
     for second, (book, name) in enumerate([(one, "a"), (two, "b"), (one, "c"), (two, "d")]):
         run = write(session, asks(Verb.FILTER, second, name, "n"), book=book)
-    assert [row.pod for row in selectors.cycles_after(run=run)] == [
+    assert [row.pod for row in run.cycle_rows.order_by("number")] == [
         f"shop/{name}" for name in "abcd"
     ]
     seqs = list(run.chunks.order_by("last_seq").values_list("first_seq", "last_seq"))
