@@ -37,6 +37,8 @@ export default ts.config(
       // Prettier leaves long words and long markup alone.
       "max-len": ["error", { code: LINE }],
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      // A part of the store has the name of a thing that windows have.
+      "no-restricted-globals": ["error", "navigation"],
       eqeqeq: ["error", "always", { null: "ignore" }],
     },
   },
@@ -50,6 +52,8 @@ export default ts.config(
     ignores: ["**/*.test.ts", "**/*.bench.ts"],
     rules: { "max-lines-per-function": ["error", { max: 70 }] },
   },
+  // Maps of the store are caches: nobody waits for what is in them.
+  { files: ["src/store/**"], rules: { "svelte/prefer-svelte-reactivity": "off" } },
   { files: ["src/base/**/*.svelte"], rules: lookingUp("wire", "store", "views", "app") },
   { files: ["src/views/**/*.svelte"], rules: { "no-restricted-imports": ["error", { patterns: [OTHER_VIEW] }] } },
   {

@@ -47,29 +47,41 @@ function moves(explorer: Explorer, player: Player, page: Page): Command[] {
   };
   const group = "move";
   const finer = (direction: 1 | -1) => (): void => {
-    const to = GRANULARITIES[GRANULARITIES.indexOf(explorer.frame.by) + direction];
-    if (to) explorer.setGranularity(to);
+    const to = GRANULARITIES[GRANULARITIES.indexOf(explorer.navigation.by) + direction];
+    if (to) explorer.navigation.setGranularity(to);
   };
   return [
     { id: "play", title: "command.play", group, keys: ["Space"], run: () => player.toggle() },
-    { id: "forward", title: "command.forward", group, keys: ["ArrowRight"], run: still(() => explorer.step(1)) },
-    { id: "back", title: "command.back", group, keys: ["ArrowLeft"], run: still(() => explorer.step(-1)) },
+    {
+      id: "forward",
+      title: "command.forward",
+      group,
+      keys: ["ArrowRight"],
+      run: still(() => explorer.navigation.step(1)),
+    },
+    { id: "back", title: "command.back", group, keys: ["ArrowLeft"], run: still(() => explorer.navigation.step(-1)) },
     {
       id: "farForward",
       title: "command.farForward",
       group,
       keys: ["Shift+ArrowRight"],
-      run: still(() => explorer.jump(FAR)),
+      run: still(() => explorer.navigation.jump(FAR)),
     },
     {
       id: "farBack",
       title: "command.farBack",
       group,
       keys: ["Shift+ArrowLeft"],
-      run: still(() => explorer.jump(-FAR)),
+      run: still(() => explorer.navigation.jump(-FAR)),
     },
-    { id: "first", title: "command.first", group, keys: ["Home"], run: still(() => explorer.goToCycle(1)) },
-    { id: "last", title: "command.last", group, keys: ["End"], run: still(() => explorer.goToCycle(Infinity)) },
+    { id: "first", title: "command.first", group, keys: ["Home"], run: still(() => explorer.navigation.goToCycle(1)) },
+    {
+      id: "last",
+      title: "command.last",
+      group,
+      keys: ["End"],
+      run: still(() => explorer.navigation.goToCycle(Infinity)),
+    },
     { id: "coarser", title: "command.coarser", group, keys: ["["], run: finer(-1) },
     { id: "finer", title: "command.finer", group, keys: ["]"], run: finer(1) },
     { id: "nextOfPod", title: "command.nextOfPod", group, keys: ["."], run: still(() => explorer.toEventOfPod(1)) },
@@ -80,16 +92,22 @@ function moves(explorer: Explorer, player: Player, page: Page): Command[] {
       keys: [","],
       run: still(() => explorer.toEventOfPod(-1)),
     },
-    { id: "nextFailure", title: "command.nextFailure", group, keys: ["n"], run: still(() => explorer.toFailure(1)) },
+    {
+      id: "nextFailure",
+      title: "command.nextFailure",
+      group,
+      keys: ["n"],
+      run: still(() => explorer.navigation.toFailure(1)),
+    },
     {
       id: "previousFailure",
       title: "command.previousFailure",
       group,
       keys: ["N"],
-      run: still(() => explorer.toFailure(-1)),
+      run: still(() => explorer.navigation.toFailure(-1)),
     },
     { id: "goTo", title: "command.goTo", group, keys: ["g"], run: page.focusCycleNumber },
-    { id: "follow", title: "command.follow", group, keys: ["l"], run: still(() => explorer.follow()) },
+    { id: "follow", title: "command.follow", group, keys: ["l"], run: still(() => explorer.navigation.follow()) },
   ];
 }
 
@@ -99,7 +117,7 @@ function looks(explorer: Explorer, page: Page): Command[] {
     title: `command.tab.${tab}`,
     group: "look",
     keys: [String(i + 1)],
-    run: () => explorer.select({ tab }, "replace"),
+    run: () => explorer.selection.select({ tab }, "replace"),
   }));
   return [
     ...tabs,
@@ -108,7 +126,7 @@ function looks(explorer: Explorer, page: Page): Command[] {
       title: "command.table",
       group: "look",
       keys: ["t"],
-      run: () => explorer.setMap({ asTable: !explorer.frame.map.asTable }),
+      run: () => explorer.display.setMap({ asTable: !explorer.display.map.asTable }),
     },
     { id: "cycles", title: "command.cycles", group: "look", keys: ["c"], run: page.cycles },
     { id: "focus", title: "command.focus", group: "look", keys: ["f"], run: page.focusMap },
@@ -126,8 +144,8 @@ function finds(explorer: Explorer, page: Page): Command[] {
       title: "command.unpin",
       group,
       keys: [],
-      run: () => explorer.select({ pod: null, node: -1 }),
-      enabled: () => explorer.frame.podIsPinned || explorer.frame.node >= 0,
+      run: () => explorer.selection.select({ pod: null, node: -1 }),
+      enabled: () => explorer.selection.podIsPinned || explorer.selection.node >= 0,
     },
   ];
 }

@@ -32,9 +32,9 @@ export async function start({ root, run, source, place, isOver, page }: Start): 
   mount(App, { target: root, props: { explorer, place, page } });
   source.start({
     headers: (bytes) => explorer.receive(bytes),
-    status: (frame) => explorer.setStatus(frame),
-    link: (link) => explorer.setLink(link),
-    failed: (error) => explorer.setError(error.message),
+    status: (status) => (explorer.live.status = status),
+    link: (link) => (explorer.live.link = link),
+    failed: (error) => (explorer.live.error = error.message),
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { Bookmarks } from "./bookmarks.ts";
+import { Bookmarks } from "./bookmarks.svelte.ts";
 import { Commands, keyLabel, keyName } from "./commands.ts";
 
 const press = (key: string, held: Partial<Record<"ctrlKey" | "metaKey" | "altKey" | "shiftKey", boolean>> = {}) => ({

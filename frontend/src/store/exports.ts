@@ -1,6 +1,6 @@
 // Everything that leaves the Explorer as a file, in the order of the menu.
 
-import type { PictureName } from "./frame.ts";
+import type { PictureName } from "./display.svelte.ts";
 import type { TableName } from "./tables.ts";
 
 export type Export =

@@ -5,7 +5,6 @@ import type { Params, TextKey } from "../base/text/text.ts";
 import { Result } from "../wire/events.ts";
 import type { CycleRecord, PluginStep, PointStep } from "./record.ts";
 import type { Explorer } from "./explorer.ts";
-import type { Frame } from "./frame.ts";
 import { observedStory } from "./observed.ts";
 
 /** `targets` says which parameters can be clicked, and what they select. */
@@ -15,9 +14,9 @@ export interface Sentence {
   readonly targets: Readonly<Record<string, { pod?: number; node?: number }>>;
 }
 
-export function narrate(explorer: Explorer, frame: Frame): Sentence {
-  const { record, position } = frame;
-  if (!record) return beforeTheFirst(explorer, frame);
+export function narrate(explorer: Explorer): Sentence {
+  const { record, position } = explorer.navigation;
+  if (!record) return beforeTheFirst(explorer);
   if (record.observed) {
     const { key, params } = observedStory(record, position.point);
     return {
@@ -38,7 +37,8 @@ const BEFORE_ANYTHING: Partial<Record<string, TextKey>> = {
   paused: "story.paused",
 };
 
-function beforeTheFirst(explorer: Explorer, { nCycles, live }: Frame): Sentence {
+function beforeTheFirst(explorer: Explorer): Sentence {
+  const { nCycles, live } = explorer;
   if (!explorer.fold.trace.length) {
     return { key: BEFORE_ANYTHING[live.status?.status ?? ""] ?? "story.loading", params: {}, targets: {} };
   }

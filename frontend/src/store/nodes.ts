@@ -4,7 +4,6 @@ import type { TextKey } from "../base/text/text.ts";
 import type { CycleRecord } from "./record.ts";
 import type { Explorer } from "./explorer.ts";
 import { POD } from "./fold.ts";
-import type { Frame } from "./frame.ts";
 import type { State } from "./state.ts";
 import { statusOf, Verdict, verdictColumn, type CycleDetail, type Scores } from "./verdicts.ts";
 
@@ -17,20 +16,18 @@ export interface Measure {
   readonly high: number;
 }
 
-export const detailOf = (frame: Frame): CycleDetail | null =>
-  frame.detail.kind === "ready" ? frame.detail.detail : null;
-
-export function verdictsAt(explorer: Explorer, frame: Frame): Uint8Array {
+export function verdictsAt(explorer: Explorer): Uint8Array {
   const n = explorer.fold.nodeNames.length;
-  if (!frame.record) return new Uint8Array(n);
-  return verdictColumn(frame.record, detailOf(frame), frame.position, n);
+  const { record, position } = explorer.navigation;
+  return record ? verdictColumn(record, explorer.details.ready, position, n) : new Uint8Array(n);
 }
 
 /** The node one asked for, or else that of the pod at hand, or the one it is nominated to; -1 for none. */
-export function nodeAtHand({ state }: Explorer, frame: Frame): number {
-  if (frame.node >= 0) return frame.node;
-  const at = state.nodeOf(frame.pod);
-  return at >= 0 ? at : state.nominatedNodeOf(frame.pod);
+export function nodeAtHand({ state, selection }: Explorer): number {
+  const { node, pod } = selection;
+  if (node >= 0) return node;
+  const at = state.nodeOf(pod);
+  return at >= 0 ? at : state.nominatedNodeOf(pod);
 }
 
 const CACHE = ["absent", "assumed", "added", "expired"];
@@ -42,13 +39,13 @@ export function cacheState(state: State, pod: number): TextKey {
 }
 
 /** What the map colours by: `auto` shows scores while one looks at scoring, else verdicts. */
-export function measureAt(explorer: Explorer, frame: Frame): Measure {
-  const { colour } = frame.map;
-  const scoring = frame.position.point === "Score" || frame.position.point === "PreScore";
-  const kind = colour !== "auto" ? colour : scoring && frame.position.point === "Score" ? "score" : "verdict";
+export function measureAt(explorer: Explorer): Measure {
+  const { colour } = explorer.display.map;
+  const { point, plugin } = explorer.navigation.position;
+  const kind = colour !== "auto" ? colour : point === "Score" ? "score" : "verdict";
   if (kind === "verdict") return { kind, values: null, low: 0, high: 0 };
   const values = new Float64Array(explorer.fold.nodeNames.length).fill(NaN);
-  if (kind === "score") fillScores(values, detailOf(frame)?.scores ?? null, frame.position.plugin);
+  if (kind === "score") fillScores(values, explorer.details.ready?.scores ?? null, plugin);
   else fillUse(values, explorer, kind);
   return { kind, values, ...(kind === "score" ? range(values) : { low: 0, high: 1 }) };
 }
@@ -110,8 +107,9 @@ export function shownResources(explorer: Explorer, node: number): number[] {
 export function nodeMatcher(explorer: Explorer, query: string): ((node: number) => boolean) | null {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return null;
+  const { state } = explorer;
   return (node) => {
-    const facts = explorer.state.nodeFacts(node);
+    const facts = state.nodeFacts(node);
     if (!facts) return false;
     const labels = Object.entries(facts.labels).map(([key, value]) => `${key}=${value}`);
     const taints = facts.taints.map((taint) => `${taint.key}:${taint.effect}`);

@@ -12,7 +12,10 @@ export interface Position {
 export const GRANULARITIES = ["cycle", "point", "plugin"] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
-export const START: Position = { cycle: 0, point: null, plugin: null };
+/** A cycle as a whole, none of its points. */
+export const wholeCycle = (cycle: number): Position => ({ cycle, point: null, plugin: null });
+
+export const START = wholeCycle(0);
 
 export const samePosition = (a: Position, b: Position): boolean =>
   a.cycle === b.cycle && a.point === b.point && a.plugin === b.plugin;
@@ -27,7 +30,7 @@ export const isAhead = ({ position }: { position: Position }, point: Point): boo
 
 /** The stops inside one cycle at a granularity, in order. */
 export function stops(record: CycleRecord | null, cycle: number, by: Granularity): Position[] {
-  if (!record || by === "cycle") return [{ cycle, point: null, plugin: null }];
+  if (!record || by === "cycle") return [wholeCycle(cycle)];
   return visited(record).flatMap(({ point, plugins }): Position[] => {
     if (by === "point" || !plugins.length) return [{ cycle, point, plugin: null }];
     return plugins.map(({ plugin }) => ({ cycle, point, plugin }));
@@ -52,7 +55,7 @@ export function neighbour(
   const cycle = position.cycle + direction;
   if (cycle < 0 || cycle > nCycles) return null;
   const there = stops(recordOf(cycle), cycle, by);
-  return (direction === 1 ? there[0] : there.at(-1)) ?? { cycle, point: null, plugin: null };
+  return (direction === 1 ? there[0] : there.at(-1)) ?? wholeCycle(cycle);
 }
 
 /** Where a position stands among stops; one coarser than the stops stands half before them. */
@@ -68,10 +71,10 @@ function placeAmong(here: Position[], position: Position): number {
 /** The same place at a granularity, entering points and plugins at the first. */
 export function refine(position: Position, record: CycleRecord | null, by: Granularity): Position {
   const { cycle } = position;
-  if (by === "cycle" || !record) return { cycle, point: null, plugin: null };
+  if (by === "cycle" || !record) return wholeCycle(cycle);
   const steps = visited(record);
   const step = steps.find((s) => s.point === position.point) ?? steps[0];
-  if (!step) return { cycle, point: null, plugin: null };
+  if (!step) return wholeCycle(cycle);
   if (by === "point") return { cycle, point: step.point, plugin: null };
   return { cycle, point: step.point, plugin: position.plugin ?? step.plugins[0]?.plugin ?? null };
 }

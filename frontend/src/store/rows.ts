@@ -2,22 +2,22 @@
 
 import { t } from "../base/text/text.ts";
 import type { Explorer } from "./explorer.ts";
-import type { Frame, NodeColumn } from "./frame.ts";
-import { detailOf, nodeMatcher, refusal } from "./nodes.ts";
+import type { NodeColumn } from "./display.svelte.ts";
+import { nodeMatcher, refusal } from "./nodes.ts";
 import { unknownReason } from "./observed.ts";
 import { statusOf, type CycleDetail, type Scores } from "./verdicts.ts";
 
 /** Nodes that exist, match the search, and have the verdict that is isolated, in order. */
-export function nodeRows(explorer: Explorer, frame: Frame, verdicts: Uint8Array): number[] {
-  const { isolate, query } = frame.map;
+export function nodeRows(explorer: Explorer, verdicts: Uint8Array): number[] {
+  const { isolate, query } = explorer.display.map;
   const matches = nodeMatcher(explorer, query);
-  const nodes = explorer.fold.nodesSeen.filter(
-    (node) =>
-      explorer.state.nodeExists(node) && (isolate < 0 || verdicts[node] === isolate) && (matches?.(node) ?? true),
+  const { state, fold } = explorer;
+  const nodes = fold.nodesSeen.filter(
+    (node) => state.nodeExists(node) && (isolate < 0 || verdicts[node] === isolate) && (matches?.(node) ?? true),
   );
-  const { nodesBy, nodesUp } = frame.tables;
+  const { nodesBy, nodesUp } = explorer.display.tables;
   if (!nodesBy) return nodes;
-  const keyed = nodes.map((node) => ({ node, key: key(explorer, frame, verdicts, node, nodesBy) }));
+  const keyed = nodes.map((node) => ({ node, key: key(explorer, verdicts, node, nodesBy) }));
   const collator = new Intl.Collator("en", { numeric: true });
   keyed.sort((a, b) =>
     typeof a.key === "number" && typeof b.key === "number"
@@ -28,7 +28,7 @@ export function nodeRows(explorer: Explorer, frame: Frame, verdicts: Uint8Array)
   return nodesUp ? order : order.reverse();
 }
 
-function key(explorer: Explorer, frame: Frame, verdicts: Uint8Array, node: number, by: NodeColumn): string | number {
+function key(explorer: Explorer, verdicts: Uint8Array, node: number, by: NodeColumn): string | number {
   switch (by) {
     case "node":
       return explorer.nodeName(node);
@@ -37,36 +37,38 @@ function key(explorer: Explorer, frame: Frame, verdicts: Uint8Array, node: numbe
     case "verdict":
       return verdicts[node] ?? 0;
     case "reason":
-      return nodeReason(explorer, frame, node);
+      return nodeReason(explorer, node);
     case "pods":
       return explorer.state.nPodsOn(node);
     case "score":
-      return nodeScore(frame, node) ?? -1;
+      return nodeScore(explorer, node) ?? -1;
     default: {
-      const resource = explorer.state.resources.indexOf(by);
-      return explorer.state.requested(node, resource) / (explorer.state.allocatable(node, resource) || 1);
+      const { state } = explorer;
+      const resource = state.resources.indexOf(by);
+      return state.requested(node, resource) / (state.allocatable(node, resource) || 1);
     }
   }
 }
 
 /** Why a node was turned down: the plugin and its reasons; empty if it was not. */
-export function nodeReason(explorer: Explorer, frame: Frame, node: number): string {
-  const detail = detailOf(frame);
-  const refused = refusal(explorer, frame.record, detail, node);
-  if (frame.record?.observed && detail && !detail.statusOf[node]) return t(unknownReason(frame.record));
+export function nodeReason(explorer: Explorer, node: number): string {
+  const { record } = explorer.navigation;
+  const detail = explorer.details.ready;
+  const refused = refusal(explorer, record, detail, node);
+  if (record?.observed && detail && !detail.statusOf[node]) return t(unknownReason(record));
   return refused ? `${refused.plugin}: ${refused.reasons.join(", ")}` : "";
 }
 
 /** The total of a node; null without one. */
-export function nodeScore(frame: Frame, node: number): number | null {
-  const scores = detailOf(frame)?.scores;
+export function nodeScore(explorer: Explorer, node: number): number | null {
+  const scores = explorer.details.ready?.scores;
   const at = scores?.at.get(node);
   return at === undefined ? null : scores!.totals[at]!;
 }
 
 /** The plugins that filtered in this cycle, in order; those that skipped it left out. */
-export function filterPlugins(frame: Frame): number[] {
-  const step = frame.record?.points.find((point) => point.point === "Filter");
+export function filterPlugins(explorer: Explorer): number[] {
+  const step = explorer.navigation.record?.points.find((point) => point.point === "Filter");
   return step?.plugins.filter((p) => p.outcome !== "skipped").map((p) => p.plugin) ?? [];
 }
 
@@ -77,8 +79,8 @@ export function rejectedAt(detail: CycleDetail, plugins: readonly number[], node
 }
 
 /** Examined nodes as the filter matrix shows them. */
-export function filterRows(frame: Frame, detail: CycleDetail, plugins: readonly number[]): number[] {
-  const { filterShows, filterByReason } = frame.tables;
+export function filterRows(explorer: Explorer, detail: CycleDetail, plugins: readonly number[]): number[] {
+  const { filterShows, filterByReason } = explorer.display.tables;
   const nodes = [...detail.examined].filter((node) => {
     const fits = statusOf(detail, node)!.code === "Success";
     return filterShows === "all" || (filterShows === "fits") === fits;

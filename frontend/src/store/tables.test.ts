@@ -14,7 +14,7 @@ const run = new SyntheticRun({ nodes: 12, pods: 900, chunk: 200, seed: 3 });
 describe("tables as data", () => {
   let explorer: Explorer;
   const table = (name: TableName): Table => {
-    const found = tableOf(name, explorer, explorer.frame);
+    const found = tableOf(name, explorer);
     if (!found) throw new Error(`no table ${name}`);
     return found;
   };
@@ -23,7 +23,7 @@ describe("tables as data", () => {
     expect(columns).toContain(head);
     return rows.map((row) => row[columns.indexOf(head)]);
   };
-  const arrived = (): Promise<unknown> => vi.waitFor(() => expect(explorer.frame.detail.kind).toBe("ready"));
+  const arrived = (): Promise<unknown> => vi.waitFor(() => expect(explorer.details.shown.kind).toBe("ready"));
 
   beforeEach(async () => {
     explorer = new Explorer("run", (cycle) => Promise.resolve(run.detail(cycle)));
@@ -34,7 +34,7 @@ describe("tables as data", () => {
 
   test("have as many cells in every row as heads, and no head twice", () => {
     for (const name of TABLES) {
-      const found = tableOf(name, explorer, explorer.frame);
+      const found = tableOf(name, explorer);
       if (!found) continue;
       expect(new Set(found.columns).size).toBe(found.columns.length);
       for (const row of found.rows) expect(row.length).toBe(found.columns.length);
@@ -43,24 +43,24 @@ describe("tables as data", () => {
 
   test("of nodes follow search, isolated verdict and order", () => {
     expect(table("nodes").rows.length).toBe(12);
-    explorer.setTables({ nodesBy: "node", nodesUp: false });
+    explorer.display.setTables({ nodesBy: "node", nodesUp: false });
     const names = column("nodes", "node") as string[];
     expect(names).toEqual([...names].sort(new Intl.Collator("en", { numeric: true }).compare).reverse());
-    explorer.setMap({ query: names[3]! });
+    explorer.display.setMap({ query: names[3]! });
     expect(column("nodes", "node")).toContain(names[3]);
     expect(table("nodes").rows.length).toBeLessThan(12);
-    explorer.setMap({ query: "", isolate: 4 });
+    explorer.display.setMap({ query: "", isolate: 4 });
     expect(column("nodes", "verdict")).toEqual(["chosen"]);
   });
 
   test("of Filter have a word for every plugin, and only what the matrix shows", async () => {
-    explorer.toFailure(1);
+    explorer.navigation.toFailure(1);
     await arrived();
     const { columns, rows } = table("filter");
     expect(columns).toContain("NodeResourcesFit");
     for (const row of rows) expect(row.filter((cell) => cell === "rejected").length).toBe(1);
-    explorer.setTables({ filterShows: "fits" });
-    expect(tableOf("filter", explorer, explorer.frame)).toBeNull();
+    explorer.display.setTables({ filterShows: "fits" });
+    expect(tableOf("filter", explorer)).toBeNull();
   });
 
   test("of scores add up, best first", () => {
@@ -75,17 +75,17 @@ describe("tables as data", () => {
   });
 
   test("give nothing away that lies ahead", () => {
-    explorer.go({ cycle: 1, point: "PreFilter", plugin: null });
+    explorer.navigation.go({ cycle: 1, point: "PreFilter", plugin: null });
     for (const name of ["filter", "scores", "dryRuns", "criteria"] as const) {
-      expect(tableOf(name, explorer, explorer.frame)).toBeNull();
+      expect(tableOf(name, explorer)).toBeNull();
     }
   });
 
   test("of the cache hold the pods of the node at hand, and what they request adds up", () => {
-    explorer.goToCycle(60);
-    const node = explorer.frame.record!.selected!.node;
+    explorer.navigation.goToCycle(60);
+    const node = explorer.navigation.record!.selected!.node;
     for (const chosen of [-1, node]) {
-      explorer.select({ node: chosen });
+      explorer.selection.select({ node: chosen });
       expect(new Set(column("cache", "node"))).toEqual(new Set([explorer.nodeName(node)]));
       const held = column("cache", "in the cache").filter((state) => state !== "nominated");
       expect(held.length).toBe(explorer.state.nPodsOn(node));
@@ -97,16 +97,16 @@ describe("tables as data", () => {
   });
 
   test("of events and of the log end at the moment shown", () => {
-    explorer.toFailure(1);
+    explorer.navigation.toFailure(1);
     expect(column("events", "reason")).toContain("FailedScheduling");
     const whole = table("log").rows;
     expect(column("log", "kind")).toContain("CycleFinished");
-    explorer.go({ ...explorer.frame.position, point: "Filter" });
+    explorer.navigation.go({ ...explorer.navigation.position, point: "Filter" });
     const soFar = table("log").rows;
     expect(soFar.length).toBeLessThan(whole.length);
     expect(whole.slice(0, soFar.length)).toEqual(soFar);
     expect(column("log", "kind")).not.toContain("CycleFinished");
-    expect(tableOf("events", explorer, explorer.frame)).toBeNull();
+    expect(tableOf("events", explorer)).toBeNull();
   });
 
   test("of queues hold every pod of every lane, also beyond what is shown", () => {
@@ -119,7 +119,7 @@ describe("tables as data", () => {
   });
 
   test("of cycles hold all of them, with names", () => {
-    expect(column("cycles", "cycle")).toEqual(Array.from({ length: explorer.frame.nCycles }, (_, i) => i + 1));
+    expect(column("cycles", "cycle")).toEqual(Array.from({ length: explorer.navigation.nCycles }, (_, i) => i + 1));
     expect(column("cycles", "pod").every((pod) => /^[\w-]+\/[\w-]+$/.test(String(pod)))).toBe(true);
     expect(new Set(column("cycles", "result"))).toEqual(new Set(["scheduled", "unschedulable"]));
   });

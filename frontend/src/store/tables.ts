@@ -5,11 +5,10 @@ import type { Cell } from "../base/csv.ts";
 import { t, type TextKey } from "../base/text/text.ts";
 import { Queue, Result, type CandidateRecord } from "../wire/events.ts";
 import type { Explorer } from "./explorer.ts";
-import type { Frame } from "./frame.ts";
 import { POD } from "./fold.ts";
 import { backoffUntilMs, lanes, moveOf, verdictOf } from "./lanes.ts";
 import { eventsAbout, summary } from "./log.ts";
-import { cacheState, detailOf, nodeAtHand, verdictsAt } from "./nodes.ts";
+import { cacheState, nodeAtHand, verdictsAt } from "./nodes.ts";
 import { isAhead } from "./position.ts";
 import { filterPlugins, filterRows, nodeReason, nodeRows, nodeScore, ranking, rejectedAt } from "./rows.ts";
 import type { State } from "./state.ts";
@@ -35,11 +34,11 @@ export const TABLES = [
 export type TableName = (typeof TABLES)[number];
 
 /** The table at the moment shown; null where there is none, or where it would give away what lies ahead. */
-export function tableOf(name: TableName, explorer: Explorer, frame: Frame): Table | null {
-  return MAKERS[name](explorer, frame);
+export function tableOf(name: TableName, explorer: Explorer): Table | null {
+  return MAKERS[name](explorer);
 }
 
-const MAKERS: Record<TableName, (explorer: Explorer, frame: Frame) => Table | null> = {
+const MAKERS: Record<TableName, (explorer: Explorer) => Table | null> = {
   nodes,
   filter,
   scores,
@@ -62,17 +61,17 @@ const amountsOf = (state: State): { name: string; resource: number }[] =>
 const heads = (...names: string[]): string[] => names.map((name) => t(`csv.${name}` as TextKey));
 const SECOND_MS = 1000;
 
-function nodes(explorer: Explorer, frame: Frame): Table | null {
+function nodes(explorer: Explorer): Table | null {
   const { state } = explorer;
-  const verdicts = verdictsAt(explorer, frame);
+  const verdicts = verdictsAt(explorer);
   const resources = amountsOf(state);
   const pods = state.resources.indexOf("pods");
-  const rows = nodeRows(explorer, frame, verdicts).map((node): Cell[] => [
+  const rows = nodeRows(explorer, verdicts).map((node): Cell[] => [
     explorer.nodeName(node),
     state.nodeFacts(node)?.zone ?? "",
     t(`verdict.${verdicts[node] ?? 0}` as TextKey),
-    nodeReason(explorer, frame, node),
-    nodeScore(frame, node),
+    nodeReason(explorer, node),
+    nodeScore(explorer, node),
     state.nPodsOn(node),
     pods < 0 ? null : state.allocatable(node, pods),
     ...resources.flatMap(({ resource }) => [state.requested(node, resource), state.allocatable(node, resource)]),
@@ -81,11 +80,11 @@ function nodes(explorer: Explorer, frame: Frame): Table | null {
   return filled([...heads("node", "zone", "verdict", "reason", "score", "pods", "podsAllocatable"), ...amounts], rows);
 }
 
-function filter(explorer: Explorer, frame: Frame): Table | null {
-  const detail = detailOf(frame);
-  if (!detail || isAhead(frame, "Filter")) return null;
-  const plugins = filterPlugins(frame);
-  const rows = filterRows(frame, detail, plugins).map((node): Cell[] => {
+function filter(explorer: Explorer): Table | null {
+  const detail = explorer.details.ready;
+  if (!detail || isAhead(explorer.navigation, "Filter")) return null;
+  const plugins = filterPlugins(explorer);
+  const rows = filterRows(explorer, detail, plugins).map((node): Cell[] => {
     const at = rejectedAt(detail, plugins, node);
     const status = statusOf(detail, node)!;
     const said = plugins.map((_, i) => t(i < at ? "filter.passed" : i === at ? "filter.rejected" : "filter.unasked"));
@@ -94,10 +93,10 @@ function filter(explorer: Explorer, frame: Frame): Table | null {
   return filled([...heads("node"), ...plugins.map((p) => explorer.pluginName(p)), ...heads("code", "reasons")], rows);
 }
 
-function scores(explorer: Explorer, frame: Frame): Table | null {
-  const scored = detailOf(frame)?.scores;
-  if (!scored || isAhead(frame, "Score")) return null;
-  const winner = frame.record?.selected?.node ?? -1;
+function scores(explorer: Explorer): Table | null {
+  const scored = explorer.details.ready?.scores;
+  if (!scored || isAhead(explorer.navigation, "Score")) return null;
+  const winner = explorer.navigation.record?.selected?.node ?? -1;
   const columns = scored.plugins.flatMap(({ plugin, weight }) => {
     const name = explorer.pluginName(plugin);
     return [`${name} ${t("score.raw")}`, `${name} ${t("score.normalized")}`, `${name} × ${weight}`];
@@ -114,9 +113,9 @@ function scores(explorer: Explorer, frame: Frame): Table | null {
 
 // ---------------------------------------------------------------- preemption
 
-function dryRuns(explorer: Explorer, frame: Frame): Table | null {
-  const dryRun = detailOf(frame)?.dryRun;
-  if (!dryRun || isAhead(frame, "PostFilter")) return null;
+function dryRuns(explorer: Explorer): Table | null {
+  const dryRun = explorer.details.ready?.dryRun;
+  if (!dryRun || isAhead(explorer.navigation, "PostFilter")) return null;
   const names = (pods: readonly number[]): string => pods.map((pod) => explorer.podKey(pod)).join(" ");
   const reprieved = (c: CandidateRecord): number[] => c.reprieves.filter((r) => r.kept).map((r) => r.pod);
   const rows = dryRun.candidates.map((c): Cell[] => [
@@ -135,9 +134,9 @@ function dryRuns(explorer: Explorer, frame: Frame): Table | null {
   );
 }
 
-function criteria(explorer: Explorer, frame: Frame): Table | null {
-  const decided = frame.record?.preemption?.decided;
-  if (!decided?.nodes.length || isAhead(frame, "PostFilter")) return null;
+function criteria(explorer: Explorer): Table | null {
+  const decided = explorer.navigation.record?.preemption?.decided;
+  if (!decided?.nodes.length || isAhead(explorer.navigation, "PostFilter")) return null;
   const rows = decided.nodes.map((node): Cell[] => {
     const out = decided.criteria.findIndex((criterion) => !criterion.kept.includes(node));
     const values = decided.criteria.map((criterion, i): Cell => {
@@ -154,9 +153,9 @@ function criteria(explorer: Explorer, frame: Frame): Table | null {
 // ---------------------------------------------------------------- the cache, and what happened
 
 /** Pods on the node at hand, and pods nominated to it. */
-function cache(explorer: Explorer, frame: Frame): Table | null {
+function cache(explorer: Explorer): Table | null {
   const { state } = explorer;
-  const node = nodeAtHand(explorer, frame);
+  const node = nodeAtHand(explorer);
   if (node < 0) return null;
   const pods = [
     ...state.podsWhere((pod) => state.nodeOf(pod) === node).map((pod) => ({ pod, held: t(cacheState(state, pod)) })),
@@ -178,10 +177,10 @@ function cache(explorer: Explorer, frame: Frame): Table | null {
 }
 
 /** What `kubectl describe pod` would list, newest first. */
-function events(explorer: Explorer, frame: Frame): Table | null {
+function events(explorer: Explorer): Table | null {
   const { chronicle } = explorer.fold;
-  const rows = eventsAbout(explorer, frame.pod).map(({ seq, event }): Cell[] => [
-    explorer.podKey(frame.pod),
+  const rows = eventsAbout(explorer, explorer.selection.pod).map(({ seq, event }): Cell[] => [
+    explorer.podKey(explorer.selection.pod),
     chronicle.timeMs(seq) / SECOND_MS,
     explorer.cycleShowing(seq),
     event.type,
@@ -192,9 +191,11 @@ function events(explorer: Explorer, frame: Frame): Table | null {
 }
 
 /** Every event of the cycle, with those that led to it, up to the moment shown. */
-function log(explorer: Explorer, frame: Frame): Table | null {
+function log(explorer: Explorer): Table | null {
   const { chronicle, trace } = explorer.fold;
-  const seqs = frame.record ? [...frame.record.leadIn, ...frame.record.seqs] : [];
+  const seqs = explorer.navigation.record
+    ? [...explorer.navigation.record.leadIn, ...explorer.navigation.record.seqs]
+    : [];
   const rows = seqs
     .filter((seq) => seq < explorer.state.moment)
     .flatMap((seq): Cell[][] => {
@@ -244,9 +245,9 @@ function queues(explorer: Explorer): Table | null {
 
 const RESULTS = Object.values(Result);
 
-function cycles(explorer: Explorer, frame: Frame): Table | null {
+function cycles(explorer: Explorer): Table | null {
   const { chronicle } = explorer.fold;
-  const rows = Array.from({ length: frame.nCycles }, (_, i): Cell[] => {
+  const rows = Array.from({ length: explorer.navigation.nCycles }, (_, i): Cell[] => {
     const cycle = i + 1;
     const result = chronicle.result.at(cycle);
     const fits = chronicle.nFeasible.at(cycle);

@@ -7,7 +7,7 @@ import { stampOn } from "../../base/pen.ts";
 import { t } from "../../base/text/text.ts";
 import type { Explorer } from "../../store/explorer.ts";
 import type { Export } from "../../store/exports.ts";
-import type { PictureName } from "../../store/frame.ts";
+import type { PictureName } from "../../store/display.svelte.ts";
 import { narrate } from "../../store/narrate.ts";
 import { tableOf } from "../../store/tables.ts";
 import { CaptionedPicture, PNG_SCALE } from "./page.ts";
@@ -27,14 +27,14 @@ export interface Exporting {
 }
 
 /** Whether the run is over and all of it is here. */
-export const isOver = (explorer: Explorer): boolean => explorer.frame.live.link === "ended";
+export const isOver = (explorer: Explorer): boolean => explorer.live.link === "ended";
 
 /** Whether there is such a thing at the moment shown. */
 export function isThere(what: Export, { explorer, downloads }: Exporting): boolean {
   if (what.kind === "run")
     return isOver(explorer) && downloads.some((download) => download.as === what.as && download.url !== "");
-  if (what.kind === "picture") return explorer.pictures.has(what.of);
-  return tableOf(what.of, explorer, explorer.frame) !== null;
+  if (what.kind === "picture") return explorer.display.pictures.has(what.of);
+  return tableOf(what.of, explorer) !== null;
 }
 
 /** Do it, and return what to say of it. */
@@ -53,7 +53,7 @@ function download(as: Download["as"], { downloads }: Exporting): string {
 }
 
 function table(what: Export & { kind: "table" }, { explorer, name }: Exporting): string {
-  const { columns, rows } = tableOf(what.of, explorer, explorer.frame)!;
+  const { columns, rows } = tableOf(what.of, explorer)!;
   save(
     new Blob([csv(columns, rows)], { type: "text/csv;charset=utf-8" }),
     fileName(named(explorer, name, what.of), "csv"),
@@ -82,13 +82,12 @@ async function picture(of: PictureName, as: "png" | "svg" | "copy", { explorer, 
 }
 
 async function captioned(of: PictureName, explorer: Explorer, name: string): Promise<CaptionedPicture> {
-  const { frame } = explorer;
-  const drawn = await explorer.pictures.get(of)!();
-  const { position } = frame;
+  const { position } = explorer.navigation;
+  const drawn = await explorer.display.pictures.get(of)!();
   const plugin = position.plugin === null ? "" : explorer.pluginName(position.plugin);
   const cycle = position.cycle ? t("topbar.cycle", { n: position.cycle }) : t("topbar.beforeFirst");
   const place = [cycle, position.point, plugin, clock(explorer.state.timeMs)].filter(Boolean).join(" › ");
-  const { key, params } = narrate(explorer, frame);
+  const { key, params } = narrate(explorer);
   const story = of === "map" ? t(key, params) : "";
   return new CaptionedPicture(drawn, { title: name, place, story }, readPalette(document.documentElement), ruler());
 }
@@ -107,8 +106,8 @@ function pixels(page: CaptionedPicture): Promise<Blob> {
 
 const ruler = (): CanvasRenderingContext2D => document.createElement("canvas").getContext("2d")!;
 
-const named = ({ frame }: Explorer, name: string, what: string): string[] => [
+const named = ({ navigation }: Explorer, name: string, what: string): string[] => [
   name,
-  `cycle-${frame.position.cycle}`,
+  `cycle-${navigation.position.cycle}`,
   what,
 ];

@@ -3,7 +3,7 @@
 import type { Palette } from "../../base/palette.ts";
 import { LEGEND_HEIGHT, type LegendItem, type Picture } from "../../base/pen.ts";
 import { number, t, type TextKey } from "../../base/text/text.ts";
-import type { Frame } from "../../store/frame.ts";
+import type { Explorer } from "../../store/explorer.ts";
 import type { Measure } from "../../store/nodes.ts";
 import { Verdict } from "../../store/verdicts.ts";
 import { drawScene, type Scene, type Viewport } from "./paint.ts";
@@ -12,7 +12,7 @@ import { drawLook, lookOf, NO_VALUE } from "./sprites.ts";
 export interface MapShown {
   readonly scene: Scene;
   readonly view: Omit<Viewport, "scale">;
-  readonly frame: Frame;
+  readonly explorer: Explorer;
   readonly measure: Measure;
   /** Nodes by verdict. */
   readonly counts: readonly number[];
@@ -29,10 +29,10 @@ const ORDER = [
   Verdict.UNEXAMINED,
 ];
 
-export function mapPicture({ scene, view, frame, measure, counts }: MapShown): Picture {
+export function mapPicture({ scene, view, explorer, measure, counts }: MapShown): Picture {
   const { palette } = scene;
   const signs = ORDER.filter((verdict) => counts[verdict]).map((verdict) => signOf(palette, verdict, counts[verdict]!));
-  const { group, query } = frame.map;
+  const { group, query } = explorer.display.map;
   const said = [
     t("picture.group", {
       by: group.startsWith("label:") ? group.slice("label:".length) : t(`map.group.${group}` as TextKey),
@@ -43,7 +43,7 @@ export function mapPicture({ scene, view, frame, measure, counts }: MapShown): P
     width: view.width,
     height: view.height,
     draw: (pen, stamp) => drawScene(pen, stamp, scene, view),
-    legend: [...(measure.values ? [scaleOf(palette, measure)] : []), ...(frame.record ? signs : [])],
+    legend: [...(measure.values ? [scaleOf(palette, measure)] : []), ...(explorer.navigation.record ? signs : [])],
     note: said.filter(Boolean).join(", "),
   };
 }

@@ -3,18 +3,19 @@
 import { SCALE_COLOURS, type Palette } from "../../base/palette.ts";
 import { t } from "../../base/text/text.ts";
 import type { Explorer } from "../../store/explorer.ts";
-import type { Frame } from "../../store/frame.ts";
 import { POD } from "../../store/fold.ts";
 import type { Measure } from "../../store/nodes.ts";
-import { detailOf, refusal, shownResources } from "../../store/nodes.ts";
-import { Verdict } from "../../store/verdicts.ts";
+import { refusal, shownResources } from "../../store/nodes.ts";
+import type { Position } from "../../store/position.ts";
+import type { CycleRecord } from "../../store/record.ts";
+import type { State } from "../../store/state.ts";
+import { Verdict, type CycleDetail } from "../../store/verdicts.ts";
 import type { Box, Layout } from "./layout.ts";
 import type { NodeCard, PodBlock, PodMark, Scene } from "./paint.ts";
 import { GONE, lookOf, NO_VALUE } from "./sprites.ts";
 
 export interface Inputs {
   readonly explorer: Explorer;
-  readonly frame: Frame;
   readonly layout: Layout;
   readonly palette: Palette;
   readonly verdicts: Uint8Array;
@@ -24,16 +25,18 @@ export interface Inputs {
 }
 
 export function makeScene(inputs: Inputs): Scene {
-  const { explorer, frame, layout, palette, verdicts, measure, matches, title } = inputs;
-  const { isolate } = frame.map;
+  const { explorer, layout, palette, verdicts, measure, matches, title } = inputs;
+  const { isolate } = explorer.display.map;
+  const look = lookAt(explorer);
+  const { state } = look;
   const looks = (node: number): number => {
-    if (!explorer.state.nodeExists(node)) return lookOf(GONE, NO_VALUE, false);
+    if (!state.nodeExists(node)) return lookOf(GONE, NO_VALUE, false);
     const verdict = verdicts[node] ?? Verdict.UNEXAMINED;
     const dim = (isolate >= 0 && verdict !== isolate) || (matches !== null && !matches(node));
     return lookOf(verdict, place(measure, node), dim);
   };
   let podsByNode: Map<number, number[]> | null = null;
-  const podsOn = (node: number): readonly number[] => (podsByNode ??= podsPerNode(explorer)).get(node) ?? [];
+  const podsOn = (node: number): readonly number[] => (podsByNode ??= podsPerNode(state)).get(node) ?? [];
   return {
     layout,
     palette,
@@ -41,8 +44,32 @@ export function makeScene(inputs: Inputs): Scene {
     title,
     banded: measure.values !== null,
     pinned: verdicts.findIndex((verdict) => verdict === Verdict.CHOSEN || verdict === Verdict.NOMINATED),
-    card: (node) => nodeCard(explorer, frame, node, verdicts[node] ?? 0, podsOn(node)),
-    tally: (box) => tally(box, verdicts, palette, explorer),
+    card: (node) => nodeCard(look, node, verdicts[node] ?? 0, podsOn(node)),
+    tally: (box) => tally(box, verdicts, palette, state),
+  };
+}
+
+/** What the painter will look up, read now: it draws later, when nothing notices any more what it reads. */
+interface Look {
+  readonly explorer: Explorer;
+  readonly state: State;
+  readonly record: CycleRecord | null;
+  readonly detail: CycleDetail | null;
+  readonly position: Position;
+  /** -1 unless one asked for it. */
+  readonly pinnedPod: number;
+}
+
+function lookAt(explorer: Explorer): Look {
+  const { state, navigation, selection, details } = explorer;
+  const { record, position } = navigation;
+  return {
+    explorer,
+    state,
+    record,
+    position,
+    detail: details.ready,
+    pinnedPod: selection.podIsPinned ? selection.pod : -1,
   };
 }
 
@@ -53,7 +80,7 @@ function place({ values, low, high }: Measure, node: number): number {
   return Math.min(SCALE_COLOURS - 1, Math.max(0, Math.round(share * (SCALE_COLOURS - 1))));
 }
 
-function podsPerNode({ state }: Explorer): Map<number, number[]> {
+function podsPerNode(state: State): Map<number, number[]> {
   const found = new Map<number, number[]>();
   for (const pod of state.podsWhere((p) => state.nodeOf(p) >= 0)) {
     const node = state.nodeOf(pod);
@@ -64,9 +91,9 @@ function podsPerNode({ state }: Explorer): Map<number, number[]> {
   return found;
 }
 
-function nodeCard(explorer: Explorer, frame: Frame, node: number, verdict: number, pods: readonly number[]): NodeCard {
-  const { state } = explorer;
-  const at = frame.record?.started.pod ?? -1;
+function nodeCard(look: Look, node: number, verdict: number, pods: readonly number[]): NodeCard {
+  const { explorer, state, record } = look;
+  const at = record?.started.pod ?? -1;
   const here = state.nodeOf(at) === node;
   const requests = state.podFacts(at)?.requests ?? [];
   const mayFit = verdict === Verdict.FEASIBLE || verdict === Verdict.CHOSEN;
@@ -74,9 +101,9 @@ function nodeCard(explorer: Explorer, frame: Frame, node: number, verdict: numbe
     name: explorer.nodeName(node),
     verdict,
     nPods: pods.length,
-    note: noteOn(explorer, frame, node, verdict),
+    note: noteOn(look, node, verdict),
     pods: pods
-      .map((pod): PodMark => ({ kind: kindOf(explorer, frame, pod), name: state.podFacts(pod)?.name ?? "" }))
+      .map((pod): PodMark => ({ kind: kindOf(look, pod), name: state.podFacts(pod)?.name ?? "" }))
       .sort((a, b) => Number(a.kind === "pod") - Number(b.kind === "pod")),
     bars: shownResources(explorer, node).map((resource) => {
       const adds = mayFit || here ? (requests[resource] ?? 0) : 0;
@@ -91,28 +118,27 @@ function nodeCard(explorer: Explorer, frame: Frame, node: number, verdict: numbe
   };
 }
 
-function kindOf({ state }: Explorer, frame: Frame, pod: number): PodBlock {
-  if (pod === frame.record?.started.pod) return "incoming";
+function kindOf({ state, record, pinnedPod }: Look, pod: number): PodBlock {
+  if (pod === record?.started.pod) return "incoming";
   if (state.pod(pod, POD.EVICTION)) return "victim";
-  return frame.podIsPinned && pod === frame.pod ? "selected" : "pod";
+  return pod === pinnedPod ? "selected" : "pod";
 }
 
-function noteOn(explorer: Explorer, frame: Frame, node: number, verdict: number): string {
-  const detail = detailOf(frame);
-  const { point } = frame.position;
+function noteOn({ explorer, record, detail, position }: Look, node: number, verdict: number): string {
+  const { point, plugin } = position;
   if (!detail || point === "QueueSort" || point === "PreFilter") return "";
-  const refused = refusal(explorer, frame.record, detail, node);
+  const refused = refusal(explorer, record, detail, node);
   if (refused) {
     const shows = verdict === Verdict.REJECTED || verdict === Verdict.NOMINATED;
     return shows ? refused.reasons.join(", ") : "";
   }
   const at = detail.scores?.at.get(node);
   if (at === undefined || point === "Filter") return "";
-  const column = detail.scores!.plugins.find((p) => p.plugin === frame.position.plugin);
+  const column = detail.scores!.plugins.find((p) => p.plugin === plugin);
   return t("map.total", { n: column ? column.normalized[at]! : detail.scores!.totals[at]! });
 }
 
-function tally(box: Box, verdicts: Uint8Array, palette: Palette, { state }: Explorer): ReturnType<Scene["tally"]> {
+function tally(box: Box, verdicts: Uint8Array, palette: Palette, state: State): ReturnType<Scene["tally"]> {
   const counts = new Array<number>(8).fill(0);
   for (const node of box.group.nodes) if (state.nodeExists(node)) counts[verdicts[node] ?? 0]!++;
   return [

@@ -9,7 +9,7 @@ export interface Bookmark {
 }
 
 export class Bookmarks {
-  list: readonly Bookmark[];
+  list = $state.raw<readonly Bookmark[]>([]);
   private readonly key: string;
 
   constructor(

@@ -1,0 +1,110 @@
+// What is here of the run, and the moment of it that is shown.
+
+import { Fold } from "./fold.ts";
+import { cycleRecord } from "./cycle.ts";
+import type { CycleRecord } from "./record.ts";
+import { State } from "./state.ts";
+import { cycleDetail, type CycleDetail } from "./verdicts.ts";
+
+const RECORDS_CACHED = 300;
+
+export class Recording {
+  readonly #fold = new Fold();
+  readonly #state = new State(this.#fold);
+  // Fold and state are large and change in place. Two numbers say when: how many events are here, and how
+  // many of them have happened at the moment shown. Who reads `fold` or `state` reads its number with it.
+  #length = $state(0);
+  #moment = $state(0);
+  readonly #records = new Map<number, CycleRecord>();
+  readonly #podNumbers = new Map<string, number>();
+  #podNumbersUpTo = 0;
+
+  /** All that is here; read it anew wherever a component has to follow it. */
+  get fold(): Fold {
+    void this.#length;
+    return this.#fold;
+  }
+
+  /** The run at the moment shown; likewise. */
+  get state(): State {
+    void this.#moment;
+    return this.#state;
+  }
+
+  get nCycles(): number {
+    return this.fold.chronicle.nCycles;
+  }
+
+  /** Take a chunk of headers; returns the last seq that is now here. */
+  protected append(headers: Uint8Array): number {
+    this.#records.delete(this.#fold.chronicle.nCycles);
+    this.#fold.append(headers);
+    this.#length = this.#fold.trace.length;
+    return this.#length - 1;
+  }
+
+  /** Show the run when `moment` events have happened. */
+  seek(moment: number): void {
+    this.#state.seek(moment);
+    this.#moment = moment;
+  }
+
+  /** The cycle at which one sees an event: what happens between two shows at the later. */
+  cycleShowing(seq: number): number {
+    const { chronicle } = this.fold;
+    const cycle = chronicle.cycleAt(seq);
+    const late = seq >= chronicle.endMoment.at(cycle) && cycle < chronicle.nCycles;
+    return late ? cycle + 1 : cycle;
+  }
+
+  /** What a cycle was; null for 0, the time before the first. */
+  record(cycle: number): CycleRecord | null {
+    const { nCycles } = this;
+    if (cycle < 1 || cycle > nCycles) return null;
+    const cached = this.#records.get(cycle);
+    if (cached) return cached;
+    const record = cycleRecord(this.#fold, cycle);
+    if (cycle < nCycles) this.#records.set(cycle, record);
+    if (this.#records.size > RECORDS_CACHED) this.#records.delete(this.#records.keys().next().value!);
+    return record;
+  }
+
+  /** The detail of a cycle from its bytes. */
+  decodeDetail(cycle: number, bytes: Uint8Array): CycleDetail {
+    const seq = this.#fold.orderAt(this.#fold.chronicle.startSeq.at(cycle));
+    const order = seq < 0 ? [] : this.#fold.trace.eventOf(seq, "NodeOrderChanged").nodes;
+    return cycleDetail(bytes, this.record(cycle)!, order);
+  }
+
+  // ---------------------------------------------------------------- names
+
+  pluginName(plugin: number): string {
+    return this.fold.run?.plugins[plugin] ?? "";
+  }
+
+  pluginNumber(name: string): number {
+    return this.fold.run?.plugins.indexOf(name) ?? -1;
+  }
+
+  /** The latest name under which a pod or node was known; it may be gone by now. */
+  podKey(pod: number): string {
+    return this.state.podFacts(pod)?.key ?? this.fold.podNames[pod] ?? "";
+  }
+
+  nodeName(node: number): string {
+    return this.state.nodeFacts(node)?.name ?? this.fold.nodeNames[node] ?? "";
+  }
+
+  podNumber(key: string): number {
+    const names = this.fold.podNames;
+    for (; this.#podNumbersUpTo < names.length; this.#podNumbersUpTo++) {
+      const name = names[this.#podNumbersUpTo];
+      if (name) this.#podNumbers.set(name, this.#podNumbersUpTo);
+    }
+    return this.#podNumbers.get(key) ?? -1;
+  }
+
+  nodeNumber(name: string): number {
+    return this.fold.nodeNames.indexOf(name);
+  }
+}

@@ -1,0 +1,53 @@
+// What is selected, and what the pointer is on.
+
+import type { Tab } from "./link.ts";
+import type { Navigation, Remember } from "./navigation.svelte.ts";
+
+export interface Hover {
+  readonly node: number;
+  readonly pod: number;
+}
+
+export const NO_HOVER: Hover = { node: -1, pod: -1 };
+
+export interface Choice {
+  /** null: whichever pod the cycle is about. */
+  readonly pod?: number | null;
+  readonly node?: number;
+  readonly tab?: Tab;
+}
+
+export class Selection {
+  /** -1 for none. */
+  node = $state(-1);
+  tab = $state<Tab>("why");
+  hover = $state.raw(NO_HOVER);
+  #pinned = $state(-1);
+  /** The pod one asked for, or else the cycle's; -1 before the first. */
+  readonly pod: number = $derived.by(() =>
+    this.#pinned >= 0 ? this.#pinned : (this.navigation.record?.started.pod ?? -1),
+  );
+  readonly podIsPinned: boolean = $derived(this.#pinned >= 0);
+
+  /** `onCommit` hears of what the address bar should show. */
+  constructor(
+    private readonly navigation: Navigation,
+    private readonly onCommit: (remember: Remember) => void,
+  ) {}
+
+  select(choice: Choice, remember: Remember = "push"): void {
+    this.set(choice);
+    this.onCommit(remember);
+  }
+
+  /** Change the selection, without a word to the address bar. */
+  set({ pod, node, tab }: Choice): void {
+    if (pod !== undefined) this.#pinned = pod ?? -1;
+    if (node !== undefined) this.node = node;
+    if (tab !== undefined) this.tab = tab;
+  }
+
+  setHover(hover: Hover): void {
+    if (hover.node !== this.hover.node || hover.pod !== this.hover.pod) this.hover = hover;
+  }
+}
