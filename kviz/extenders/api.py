@@ -15,8 +15,8 @@ from kviz.common import problems
 from kviz.extenders import incoming, selectors
 from kviz.extenders.incoming import Verb
 from kviz.extenders.models import ExtenderSession
-from kviz.extenders.notebook import notebook
-from kviz.extenders.observer import Question
+from kviz.extenders.observer import ObservedCall
+from kviz.extenders.recorder import recorder
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 MAX_PER_SECOND: Final = 300
@@ -26,7 +26,7 @@ VERBS: Final = frozenset(Verb)
 @csrf_exempt
 @require_POST
 def extend(request: HttpRequest, token: str, verb: str) -> HttpResponse:
-    """Answer neutrally, then note what was asked. The token is all the proof there is."""
+    """Answer neutrally, then record the call. The token is all the proof there is."""
     began_ns = time.monotonic_ns()
     session = selectors.session_of_token(token)
     if session is None or verb not in VERBS:
@@ -37,21 +37,21 @@ def extend(request: HttpRequest, token: str, verb: str) -> HttpResponse:
     if int(length) > MAX_BODY_BYTES:
         detail = f"A request may have at most {MAX_BODY_BYTES} bytes: set nodeCacheCapable: true."
         return problems.response(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
-    if _asks_too_often(session):
+    if _calls_too_often(session):
         detail = f"At most {MAX_PER_SECOND} requests a second."
         return problems.response(HTTPStatus.TOO_MANY_REQUESTS, detail)
     try:
-        asked = incoming.answer(Verb(verb), request.body)
+        exchange = incoming.answer(Verb(verb), request.body)
     except incoming.BadRequest as error:
         return problems.response(HTTPStatus.BAD_REQUEST, str(error))
     if not session.run.is_over:
         took_ns = time.monotonic_ns() - began_ns
-        question = Question(time.time_ns() - took_ns, Verb(verb), asked, took_ns)
-        notebook.note(session.run_id, question)
-    return HttpResponse(asked.answer, content_type="application/json")
+        call = ObservedCall(time.time_ns() - took_ns, Verb(verb), exchange, took_ns)
+        recorder.record(session.run_id, call)
+    return HttpResponse(exchange.answer, content_type="application/json")
 
 
-def _asks_too_often(session: ExtenderSession) -> bool:
+def _calls_too_often(session: ExtenderSession) -> bool:
     key = f"extender:{session.pk}:{int(time.time())}"
     cache.add(key, 0, timeout=2)
     try:

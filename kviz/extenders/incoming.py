@@ -11,10 +11,10 @@ from typing import Final
 
 import msgspec
 
-NAMES_KEPT: Final = 10_000
-"""Of so many nodes, candidates, and victims of one candidate, at most, the names are kept."""
-POD_BYTES_KEPT: Final = 256 * 1024
-"""A pod with more is known by its name only."""
+MAX_NAMES: Final = 10_000
+"""Of nodes, of candidates, and of victims of one candidate; further names are dropped."""
+MAX_POD_BYTES: Final = 256 * 1024
+"""Of a larger pod only the name is recorded."""
 MAX_NAME_CHARS: Final = 253
 MAX_UID_CHARS: Final = 64
 NULL: Final = b"null"
@@ -31,19 +31,19 @@ class BadRequest(Exception):
 
 
 @dataclass(frozen=True)
-class AskedVictims:
-    """Whom the scheduler would evict from one node: uids, and `namespace/name` (or uid again)."""
+class CandidateVictims:
+    """The pods to evict from one node: uids, each with `namespace/name` (or the uid again)."""
 
     pods: list[tuple[str, str]]
     n_pdb_violations: int
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the scheduler wanted to know, and the answer as bytes.
+class Exchange:
+    """What one request of the scheduler says, and the answer to it as bytes.
 
     `pod` is `namespace/name`, `pod_key` its uid if it has one, `pod_json` the object as it came
-    (nothing if it is too long to keep). `nodes` are the first names of `n_nodes`; `victims` are by
+    (empty if it is too large). `nodes` are the first names of `n_nodes`; `victims` are by
     candidate. `whole_nodes` says that the scheduler sent node objects, and so scores nodes as if
     they were empty. The request had `n_bytes`.
     """
@@ -56,7 +56,7 @@ class Asked:
     answer: bytes
     n_bytes: int
     whole_nodes: bool = False
-    victims: dict[str, AskedVictims] = field(default_factory=dict)
+    victims: dict[str, CandidateVictims] = field(default_factory=dict)
 
 
 class _Metadata(msgspec.Struct):
@@ -109,8 +109,8 @@ _NODES: Final = msgspec.json.Decoder(_Nodes)
 _PREEMPTION: Final = msgspec.json.Decoder(_PreemptionArgs)
 
 
-def answer(verb: Verb, body: bytes) -> Asked:
-    """Read a request and word the neutral answer. Raises BadRequest."""
+def answer(verb: Verb, body: bytes) -> Exchange:
+    """Read a request and make the neutral answer to it. Raises BadRequest."""
     try:
         if verb is Verb.PREEMPT:
             return _answer_preempt(body)
@@ -120,27 +120,26 @@ def answer(verb: Verb, body: bytes) -> Asked:
         if whole:
             names = [node.metadata.name for node in _NODES.decode(args.nodes).items]
         answered = _filter_answer(args) if verb is Verb.FILTER else _scores(names)
-        return _asked(args.pod, names, answered, body, whole)
+        return _exchange(args.pod, names, answered, body, whole)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadRequest(str(error)) from None
 
 
-def _asked(
+def _exchange(
     pod: msgspec.Raw,
     names: list[str],
     answered: bytes,
     body: bytes,
     whole: bool,
-    victims: dict[str, AskedVictims] | None = None,
-) -> Asked:
+    victims: dict[str, CandidateVictims] | None = None,
+) -> Exchange:
     metadata = _OBJECT.decode(pod).metadata
-    kept = bytes(pod) if len(pod) <= POD_BYTES_KEPT else b""
-    return Asked(
+    return Exchange(
         pod=metadata.key,
         pod_key=metadata.uid[:MAX_UID_CHARS] or metadata.key,
-        pod_json=kept,
+        pod_json=bytes(pod) if len(pod) <= MAX_POD_BYTES else b"",
         n_nodes=len(names),
-        nodes=[name[:MAX_NAME_CHARS] for name in names[:NAMES_KEPT]],
+        nodes=[name[:MAX_NAME_CHARS] for name in names[:MAX_NAMES]],
         answer=answered,
         n_bytes=len(body),
         whole_nodes=whole,
@@ -164,7 +163,7 @@ def _scores(names: list[str]) -> bytes:
     return msgspec.json.encode([{"Host": name, "Score": 0} for name in names])
 
 
-def _answer_preempt(body: bytes) -> Asked:
+def _answer_preempt(body: bytes) -> Exchange:
     args = _PREEMPTION.decode(body)
     candidates = _candidates(args)
     answered = {
@@ -176,26 +175,30 @@ def _answer_preempt(body: bytes) -> Asked:
     }
     answer = msgspec.json.encode({"NodeNameToMetaVictims": answered})
     whole = args.node_name_to_victims is not None
-    kept = {
-        name[:MAX_NAME_CHARS]: _kept(candidates[name]) for name in list(candidates)[:NAMES_KEPT]
+    victims = {
+        name[:MAX_NAME_CHARS]: _bounded(candidates[name]) for name in list(candidates)[:MAX_NAMES]
     }
-    return _asked(args.pod, list(candidates), answer, body, whole, kept)
+    return _exchange(args.pod, list(candidates), answer, body, whole, victims)
 
 
-def _kept(victims: AskedVictims) -> AskedVictims:
-    pods = victims.pods[:NAMES_KEPT]
-    return AskedVictims([(uid[:MAX_UID_CHARS], key) for uid, key in pods], victims.n_pdb_violations)
+def _bounded(victims: CandidateVictims) -> CandidateVictims:
+    pods = victims.pods[:MAX_NAMES]
+    return CandidateVictims(
+        [(uid[:MAX_UID_CHARS], key) for uid, key in pods], victims.n_pdb_violations
+    )
 
 
-def _candidates(args: _PreemptionArgs) -> dict[str, AskedVictims]:
+def _candidates(args: _PreemptionArgs) -> dict[str, CandidateVictims]:
     whole = args.node_name_to_victims or {}
     meta = args.node_name_to_meta_victims or {}
     candidates = {
-        node: AskedVictims([(pod.uid, pod.uid) for pod in each.pods or ()], each.n_pdb_violations)
+        node: CandidateVictims(
+            [(pod.uid, pod.uid) for pod in each.pods or ()], each.n_pdb_violations
+        )
         for node, each in meta.items()
     }
     for node, victims in whole.items():
         pods = [pod.metadata for pod in victims.pods or ()]
         named = [(pod.uid, pod.key) for pod in pods]
-        candidates[node] = AskedVictims(named, victims.n_pdb_violations)
+        candidates[node] = CandidateVictims(named, victims.n_pdb_violations)
     return candidates

@@ -10,7 +10,7 @@ from kviz.runs.models import Run
 
 
 class ExtenderSession(models.Model):
-    """A watch over a real scheduler that has kviz as its extender. What it tells is `run`."""
+    """A real scheduler has kviz as its extender for a time; `run` records its calls."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="extender_session")

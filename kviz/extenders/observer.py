@@ -1,8 +1,8 @@
-"""What a real scheduler tells its extender, worded as the events of a trace.
+"""What a real scheduler's calls to its extender reveal, as the events of a trace.
 
-Pure: no database. The scheduler tells which pod it has in hand, which nodes survived its filters,
-and whom it would evict where. It does not tell which plugin rejected a node, any score, or which
-node it chose in the end. What it does not tell is not in the trace; a later question may tell it.
+Pure: no database. A call names the pod being scheduled, the nodes that passed the filters, and the
+victims of each preemption candidate. It does not say which plugin rejected a node, any score, or
+which node was chosen in the end. What is unknown is not in the trace; a later call may reveal it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from kviz.extenders.incoming import Asked, Verb
+from kviz.extenders.incoming import Exchange, Verb
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.errors import ParseError, Place
@@ -52,13 +52,13 @@ from scheduler_core.trace.records import (
     StatusRecord,
 )
 
-MAX_QUESTIONS: Final = 20_000
+MAX_CALLS: Final = 20_000
 MAX_NODES: Final = 20_000
 MAX_PODS: Final = 200_000
 """A session that knows more is over, and says so."""
 
 ORDER: Final = (Verb.FILTER, Verb.PRIORITIZE, Verb.PREEMPT)
-"""In which a scheduler asks about one attempt; it may leave some out."""
+"""In which a scheduler calls during one attempt; it may leave some out."""
 ANSWERS: Final[Mapping[Verb, str]] = {
     Verb.FILTER: "keeps every node",
     Verb.PRIORITIZE: "scores every node 0",
@@ -67,33 +67,33 @@ ANSWERS: Final[Mapping[Verb, str]] = {
 PASSED: Final = StatusRecord("Success")
 EXTENDER: Final = "kviz"
 NAMESPACE_UNKNOWN: Final = "?"
-"""Of a victim of which only the uid is told."""
+"""Of a victim of which only the uid is known."""
 HTTP_OK: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One question: when it came (nanoseconds since the epoch), and how long the answer took."""
+class ObservedCall:
+    """One call: when it came (nanoseconds since the epoch), and how long the answer took."""
 
     at_ns: int
     verb: Verb
-    asked: Asked
+    exchange: Exchange
     duration_ns: int = 0
 
 
 @dataclass(slots=True)
 class _Attempt:
-    """The attempt a scheduler is asking about, as far as it came."""
+    """The attempt whose calls are coming in, as far as it got."""
 
     pod: int
     verb: Verb
     n_nodes: int
-    """Nodes that passed the filters; 0 before it said so."""
-    n_questions: int = 0
+    """Nodes that passed the filters; 0 while that is unknown."""
+    n_calls: int = 0
 
 
 @dataclass(slots=True)
-class _PodFacts:
+class _PodState:
     """What is known of a pod; -1 for no node."""
 
     attempts: int = 0
@@ -103,12 +103,12 @@ class _PodFacts:
 
 @dataclass
 class Observer:
-    """Turns questions into events; begin it or resume it first."""
+    """Turns calls into events; begin it or resume it first."""
 
     _events: list[AnyEvent] = field(default_factory=list)
-    _pods: dict[int, _PodFacts] = field(default_factory=dict)
+    _pods: dict[int, _PodState] = field(default_factory=dict)
     _cycle: int = 0
-    _n_questions: int = 0
+    _n_calls: int = 0
     _now_ns: int = 0
     _attempt: _Attempt | None = None
     _previous: _Attempt | None = None
@@ -122,13 +122,13 @@ class Observer:
     def _emit(self, event: AnyEvent) -> None:
         if isinstance(event, PodAdded):
             event = replace(event, uid=next(reversed(self._recorder.pods)))
-            self._pods[event.pod] = _PodFacts(0, event.node, event.nominated_node)
+            self._pods[event.pod] = _PodState(0, event.node, event.nominated_node)
         self._events.append(event)
 
     # ------------------------------------------------------------ the beginning
 
     def begin(self, now_ns: int, objects: Iterable[KubeObject]) -> None:
-        """Tell what a snapshot of the cluster knows: its nodes, and the pods on them."""
+        """Emit what a snapshot of the cluster knows: its nodes, and the pods on them."""
         self._now_ns = now_ns
         profiles = (ProfileRecord("", ()),)
         self._emit(RunStarted(ENGINE_VERSION, 0, now_ns, (), profiles, (), observed=True))
@@ -146,7 +146,7 @@ class Observer:
                 self._add_pod(item)
 
     def resume(self, event: HeaderEvent) -> None:
-        """Take in what an earlier observer told."""
+        """Take in an event that an earlier observer emitted."""
         recorder = self._recorder
         match event:
             case RunStarted() | ClockAdvanced():
@@ -158,7 +158,7 @@ class Observer:
                 recorder.nodes[event.name] = event.node
             case PodAdded():
                 recorder.pods[event.uid] = event.pod
-                self._pods[event.pod] = _PodFacts(0, event.node, event.nominated_node)
+                self._pods[event.pod] = _PodState(0, event.node, event.nominated_node)
             case CycleStarted():
                 self._cycle = event.cycle
                 self._pods[event.pod].attempts = event.attempt
@@ -167,17 +167,17 @@ class Observer:
             case NominationChanged():
                 self._pods[event.pod].nominated = event.node
             case ExtenderCalled():
-                self._n_questions += 1
+                self._n_calls += 1
             case _:
                 pass
 
-    # ------------------------------------------------------------ questions
+    # ------------------------------------------------------------ calls
 
     @property
     def too_much(self) -> str:
         """Why the session has to end here; empty while it may go on."""
         bounds = (
-            (self._n_questions, MAX_QUESTIONS, "questions"),
+            (self._n_calls, MAX_CALLS, "calls"),
             (len(self._recorder.nodes), MAX_NODES, "nodes"),
             (len(self._recorder.pods), MAX_PODS, "pods"),
         )
@@ -192,31 +192,31 @@ class Observer:
 
     @property
     def n_open(self) -> int:
-        """How many questions the latest attempt has, if there may be more to come; else 0."""
-        return self._attempt.n_questions if self._attempt else 0
+        """How many calls the latest attempt has, if there may be more to come; else 0."""
+        return self._attempt.n_calls if self._attempt else 0
 
-    def take(self, question: Question) -> None:
-        """Tell what a question says."""
-        asked, verb = question.asked, question.verb
-        pod = self._recorder.pods.get(asked.pod_key, NONE)
+    def take(self, call: ObservedCall) -> None:
+        """Emit what a call reveals."""
+        exchange, verb = call.exchange, call.verb
+        pod = self._recorder.pods.get(exchange.pod_key, NONE)
         running = self._attempt
         if running and (running.pod != pod or ORDER.index(verb) <= ORDER.index(running.verb)):
             self.close()
-        self._advance(question.at_ns)
-        nodes = Column.narrow(np.array([self._node(name) for name in asked.nodes], np.int64))
-        pod = self._asked_pod(asked)
+        self._advance(call.at_ns)
+        nodes = Column.narrow(np.array([self._node(name) for name in exchange.nodes], np.int64))
+        pod = self._pod_of(exchange)
         begins = self._attempt is None
         if begins:
             self._start(pod, verb)
         if verb is Verb.PREEMPT:
-            self._would_evict(asked)
+            self._would_evict(exchange)
         elif begins:
-            self._passed(asked.n_nodes, nodes)
-        self._call(pod, question)
-        self._n_questions += 1
+            self._passed(exchange.n_nodes, nodes)
+        self._call(pod, call)
+        self._n_calls += 1
 
     def close(self) -> None:
-        """End the attempt: how it ends, the scheduler does not tell."""
+        """End the attempt: its outcome is unknown to an extender."""
         if self._attempt is not None:
             self._emit(CycleFinished(self._cycle, Result.UNKNOWN, NONE))
             self._previous, self._attempt = self._attempt, None
@@ -226,8 +226,8 @@ class Observer:
         end = len(self._events)
         if self._attempt is not None:
             end = next(i for i in reversed(range(end)) if _starts(self._events[i]))
-        told, self._events = self._events[:end], self._events[end:]
-        return told
+        ready, self._events = self._events[:end], self._events[end:]
+        return ready
 
     def _advance(self, at_ns: int) -> None:
         """Move the clock; it never goes back, though that of the machine may."""
@@ -236,17 +236,17 @@ class Observer:
             self._emit(ClockAdvanced(at_ns))
 
     def _start(self, pod: int, verb: Verb) -> None:
-        """Begin a cycle. A late question about scores belongs to the attempt before."""
-        before, facts = self._previous, self._pods[pod]
+        """Begin a cycle. A late call to prioritize belongs to the attempt before."""
+        before, state = self._previous, self._pods[pod]
         if verb is not Verb.PRIORITIZE or before is None or before.pod != pod:
-            facts.attempts += 1
+            state.attempts += 1
         self._cycle += 1
         n_nodes = len(self._recorder.nodes)
-        self._emit(CycleStarted(self._cycle, pod, facts.attempts, 0, Queue.NOWHERE, 0, n_nodes))
+        self._emit(CycleStarted(self._cycle, pod, state.attempts, 0, Queue.NOWHERE, 0, n_nodes))
         self._attempt = _Attempt(pod, verb, 0)
 
     def _passed(self, n_nodes: int, nodes: Column) -> None:
-        """Tell which nodes survived; what became of the others is not told."""
+        """Emit which nodes passed; what rejected the others is unknown."""
         assert self._attempt is not None
         self._attempt.n_nodes = n_nodes
         self._emit(FilterFinished(NONE, n_nodes, NONE, ()))
@@ -261,19 +261,19 @@ class Observer:
             self._emit(NodeAdded(self._recorder.node(name), name, "", {}, (), False, ()))
         return self._recorder.nodes[name]
 
-    def _asked_pod(self, asked: Asked) -> int:
-        """Return the number of the pod in hand, and tell what its object says of it by now."""
-        pod = _parsed(asked)
+    def _pod_of(self, exchange: Exchange) -> int:
+        """Return the number of the pod being scheduled, and emit what its object says by now."""
+        pod = _parsed(exchange)
         self._condition = _condition(pod)
         nominated = pod.status.nominated_node_name if pod else ""
         node = self._node(nominated) if nominated else NONE
-        if asked.pod_key not in self._recorder.pods:
+        if exchange.pod_key not in self._recorder.pods:
             if pod is None:
-                namespace, _, name = asked.pod.partition("/")
-                self._bare_pod(asked.pod_key, namespace, name, NONE)
+                namespace, _, name = exchange.pod.partition("/")
+                self._bare_pod(exchange.pod_key, namespace, name, NONE)
             else:
                 self._add_pod(pod)
-        number = self._recorder.pods[asked.pod_key]
+        number = self._recorder.pods[exchange.pod_key]
         if self._pods[number].nominated != node:
             self._pods[number].nominated = node
             self._emit(NominationChanged(number, node))
@@ -287,13 +287,13 @@ class Observer:
 
     # ------------------------------------------------------------ preemption
 
-    def _would_evict(self, asked: Asked) -> None:
-        """Tell the candidates. That a victim is on its node is told by the way."""
+    def _would_evict(self, exchange: Exchange) -> None:
+        """Emit the candidates. That a victim is on its node is learned in passing."""
         assert self._attempt is not None
         if not self._attempt.n_nodes:
             self._passed(0, Column("u1", b""))
         candidates = []
-        for name, each in asked.victims.items():
+        for name, each in exchange.victims.items():
             node = self._recorder.nodes[name]
             victims = tuple(self._victim(uid, key, node) for uid, key in each.pods)
             record = CandidateRecord(node, (), (), victims, each.n_pdb_violations, PASSED)
@@ -313,37 +313,37 @@ class Observer:
 
     # ------------------------------------------------------------ the call itself
 
-    def _call(self, pod: int, question: Question) -> None:
-        asked, attempt = question.asked, self._attempt
+    def _call(self, pod: int, call: ObservedCall) -> None:
+        exchange, attempt = call.exchange, self._attempt
         assert attempt is not None
         self._emit(
             ExtenderCalled(
                 extender=EXTENDER,
-                verb=question.verb.value,
-                n_nodes_in=asked.n_nodes,
-                n_nodes_out=asked.n_nodes,
-                duration_ns=question.duration_ns,
-                summary="; ".join(self._effects(question, attempt)),
+                verb=call.verb.value,
+                n_nodes_in=exchange.n_nodes,
+                n_nodes_out=exchange.n_nodes,
+                duration_ns=call.duration_ns,
+                summary="; ".join(self._effects(call, attempt)),
                 pod=pod,
                 status=HTTP_OK,
-                whole_nodes=asked.whole_nodes,
-                n_request_bytes=asked.n_bytes,
-                n_response_bytes=len(asked.answer),
+                whole_nodes=exchange.whole_nodes,
+                n_request_bytes=exchange.n_bytes,
+                n_response_bytes=len(exchange.answer),
             )
         )
-        attempt.verb = question.verb
-        attempt.n_questions += 1
+        attempt.verb = call.verb
+        attempt.n_calls += 1
 
-    def _effects(self, question: Question, attempt: _Attempt) -> Iterator[str]:
-        """Say what kviz answered, and what else the question tells."""
-        asked, n_passed = question.asked, attempt.n_nodes
-        yield ANSWERS[question.verb]
-        if question.verb is Verb.PRIORITIZE and asked.n_nodes < n_passed:
-            gone = n_passed - asked.n_nodes
-            yield f"{gone} of {n_passed} nodes are gone: another extender dropped them"
-        if len(asked.nodes) < asked.n_nodes:
-            yield f"of {asked.n_nodes} names {len(asked.nodes)} were kept"
-        if attempt.verb is question.verb and self._condition:
+    def _effects(self, call: ObservedCall, attempt: _Attempt) -> Iterator[str]:
+        """Say what kviz answered, and what else the call reveals."""
+        exchange, n_passed = call.exchange, attempt.n_nodes
+        yield ANSWERS[call.verb]
+        if call.verb is Verb.PRIORITIZE and exchange.n_nodes < n_passed:
+            gone = n_passed - exchange.n_nodes
+            yield f"{gone} of {n_passed} nodes are missing: another extender dropped them"
+        if len(exchange.nodes) < exchange.n_nodes:
+            yield f"of {exchange.n_nodes} names {len(exchange.nodes)} were recorded"
+        if attempt.verb is call.verb and self._condition:
             yield f"before this attempt the pod's status said: {self._condition}"
 
 
@@ -357,15 +357,15 @@ def _condition(pod: Pod | None) -> str:
     return next((c.message for c in conditions if c.type == "PodScheduled"), "")
 
 
-def _parsed(asked: Asked) -> Pod | None:
+def _parsed(exchange: Exchange) -> Pod | None:
     """Read the pod as far as kviz keeps pods, without secrets; None if it cannot be read."""
-    if not asked.pod_json:
+    if not exchange.pod_json:
         return None
     try:
-        pod = decode(asked.pod_json, Pod, Place("", 0))
+        pod = decode(exchange.pod_json, Pod, Place("", 0))
     except (ParseError, msgspec.DecodeError):
         return None
     if not isinstance(pod, Pod):
         return None
-    metadata = replace(pod.metadata, uid=asked.pod_key)
+    metadata = replace(pod.metadata, uid=exchange.pod_key)
     return replace(pod, metadata=metadata, spec=replace(pod.spec, node_name=""))

@@ -1,4 +1,4 @@
-"""Pages of live sessions: the list with the button that begins one, and what was asked in it."""
+"""Pages of live sessions: the list, with the button that starts one, and the calls of one."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _snapshot_chosen(request: HttpRequest) -> Snapshot | None:
 
 @require_GET
 def session_detail(request: HttpRequest, session_id: UUID) -> HttpResponse:
-    """What the scheduler asked, in order, and the configuration that makes it ask."""
+    """The scheduler's calls, in order, and the configuration that makes it call."""
     session = _session_of(request, session_id)
     cycles = cycles_latest(run=session.run, limit=CYCLES_SHOWN)
     path = reverse("api-extender", args=[session.token, "filter"]).rpartition("/")[0]

@@ -20,7 +20,7 @@ from kviz.snapshots.selectors import snapshot_objects
 def session_create(
     *, workspace: Workspace, name: str = "", snapshot: Snapshot | None = None
 ) -> ExtenderSession:
-    """Begin a session with a token nobody can guess, and the run that it tells.
+    """Begin a session with a token nobody can guess, and the run that records it.
 
     Nodes look as in the snapshot; without one, only their names are known.
     """

@@ -20,7 +20,7 @@ def ask(page: Page) -> Ask:
     """Begin a session as a person does; what comes back asks as a scheduler does."""
     page.goto("/extender/")
     page.get_by_label("Name").fill("Staging")
-    page.get_by_role("button", name="Begin a live session").click()
+    page.get_by_role("button", name="Start a live session").click()
     prefix = re.search(r"urlPrefix: (\S+)", page.locator("pre").inner_text())
     assert prefix is not None
 

@@ -12,8 +12,8 @@ import pytest
 from kviz.extenders import incoming, observer
 from kviz.extenders.incoming import Verb
 from kviz.extenders.models import ExtenderSession
-from kviz.extenders.notebook import Notebook
-from kviz.extenders.observer import Observer, Question
+from kviz.extenders.observer import ObservedCall, Observer
+from kviz.extenders.recorder import CallRecorder
 from kviz.extenders.services import session_create, session_delete, session_revoke
 from kviz.runs import services
 from kviz.runs.execution.claim import run_claim
@@ -40,9 +40,9 @@ SECOND_NS = 1_000_000_000
 START_NS = 1_900_000_000 * SECOND_NS
 
 
-def question(verb: Verb, second: int, body: object) -> Question:
+def call(verb: Verb, second: int, body: object) -> ObservedCall:
     asked = incoming.answer(verb, json.dumps(body).encode())
-    return Question(START_NS + second * SECOND_NS, verb, asked, duration_ns=7)
+    return ObservedCall(START_NS + second * SECOND_NS, verb, asked, duration_ns=7)
 
 
 def pod(name: str, **status: object) -> dict[str, Any]:
@@ -52,24 +52,24 @@ def pod(name: str, **status: object) -> dict[str, Any]:
     return {"metadata": metadata, "spec": spec, "status": status}
 
 
-def asks(verb: Verb, second: int, name: str, *nodes: str, **status: object) -> Question:
-    return question(verb, second, {"Pod": pod(name, **status), "NodeNames": nodes})
+def asks(verb: Verb, second: int, name: str, *nodes: str, **status: object) -> ObservedCall:
+    return call(verb, second, {"Pod": pod(name, **status), "NodeNames": nodes})
 
 
-def would_evict(second: int, name: str, victims: dict[str, list[str]]) -> Question:
+def would_evict(second: int, name: str, victims: dict[str, list[str]]) -> ObservedCall:
     sent = {
         node: {"Pods": [{"UID": uid} for uid in uids], "NumPDBViolations": 1}
         for node, uids in victims.items()
     }
-    return question(Verb.PREEMPT, second, {"Pod": pod(name), "NodeNameToMetaVictims": sent})
+    return call(Verb.PREEMPT, second, {"Pod": pod(name), "NodeNameToMetaVictims": sent})
 
 
-def told(*questions: Question) -> list[Any]:
+def events_of(*calls: ObservedCall) -> list[Any]:
     """The events after the beginning, with all attempts over."""
     watch = Observer()
     watch.begin(START_NS, ())
     watch.drain()
-    for each in questions:
+    for each in calls:
         watch.take(each)
     watch.close()
     return watch.drain()
@@ -83,7 +83,7 @@ def of(kind: type, events: list[Any]) -> list[Any]:
 
 
 def test_an_attempt_is_a_cycle_whose_end_is_unknown() -> None:
-    events = told(
+    events = events_of(
         asks(Verb.FILTER, 1, "web", "a", "b"),
         asks(Verb.PRIORITIZE, 1, "web", "a", "b"),
         asks(Verb.FILTER, 2, "db", "b"),
@@ -104,7 +104,7 @@ def test_an_attempt_is_a_cycle_whose_end_is_unknown() -> None:
 
 def test_a_pod_that_comes_back_has_another_attempt_and_brings_what_its_status_says() -> None:
     conditions = [{"type": "PodScheduled", "status": "False", "message": "0/2 nodes are available"}]
-    events = told(
+    events = events_of(
         asks(Verb.FILTER, 1, "web", "a"),
         asks(Verb.FILTER, 9, "web", "a", conditions=conditions, nominatedNodeName="z"),
     )
@@ -126,15 +126,15 @@ def test_scores_that_are_asked_for_late_belong_to_the_same_attempt() -> None:
     assert [e.attempt for e in of(CycleStarted, watch.drain())] == [1, 1]
 
 
-def test_nodes_that_another_extender_dropped_are_told() -> None:
-    events = told(
+def test_nodes_that_another_extender_dropped_are_counted() -> None:
+    events = events_of(
         asks(Verb.FILTER, 1, "web", "a", "b", "c"), asks(Verb.PRIORITIZE, 1, "web", "a", "b")
     )
-    assert "1 of 3 nodes are gone: another extender" in of(ExtenderCalled, events)[1].summary
+    assert "1 of 3 nodes are missing: another extender" in of(ExtenderCalled, events)[1].summary
 
 
 def test_victims_are_told_to_be_on_their_nodes() -> None:
-    events = told(
+    events = events_of(
         asks(Verb.FILTER, 1, "web", "a", "b"),
         would_evict(5, "vip", {"a": ["uid-web", "uid-unknown"], "b": ["uid-other"]}),
     )
@@ -165,7 +165,7 @@ def test_what_goes_on_is_not_handed_over() -> None:
 
 def test_a_pod_that_cannot_be_read_has_a_name() -> None:
     body = {"Pod": {"metadata": {"name": "x", "namespace": "n"}, "spec": 3}, "NodeNames": ["a"]}
-    (added,) = of(PodAdded, told(question(Verb.FILTER, 1, body)))
+    (added,) = of(PodAdded, events_of(call(Verb.FILTER, 1, body)))
     assert (added.namespace, added.name, added.uid) == ("n", "x", "n/x")
 
 
@@ -177,22 +177,24 @@ def ada(db: None) -> Person:
     return person()
 
 
-def write(session: ExtenderSession, *questions: Question, book: Notebook | None = None) -> Run:
-    """Have questions written, and the last attempt settled."""
-    book = book or Notebook()
-    book.store([(session.run_id, each) for each in questions])
-    for watch in book._watches.values():
-        watch.heard_at = float("-inf")
-    book.store([])
+def write(
+    session: ExtenderSession, *calls: ObservedCall, recorder: CallRecorder | None = None
+) -> Run:
+    """Have calls written, and the last attempt settled."""
+    recorder = recorder or CallRecorder()
+    recorder.store([(session.run_id, each) for each in calls])
+    for observed in recorder._runs.values():
+        observed.called_at = float("-inf")
+    recorder.store([])
     session.run.refresh_from_db()
     return session.run
 
 
-def test_recorded_questions_become_cycles_of_a_run(ada: Person) -> None:
+def test_recorded_calls_become_cycles_of_a_run(ada: Person) -> None:
     session = session_create(workspace=ada.workspace, name="Staging")
     names = ("case-01-1-filter", "case-01-2-prioritize", "case-78-1-preempt")
     bodies = [(n.rsplit("-", 1)[1], EXCHANGES[f"{n}.json"]["request"]["body"]) for n in names]
-    run = write(session, *(question(Verb(v), i, body) for i, (v, body) in enumerate(bodies)))
+    run = write(session, *(call(Verb(v), i, body) for i, (v, body) in enumerate(bodies)))
     assert (run.status, run.kind, run.cycles) == ("running", "observed", 2)
     rows = ada.get(f"/runs/{run.pk}/cycles/").json()["cycles"]
     assert [(row["pod"], row["result"], row["n_feasible"]) for row in rows] == [
@@ -246,9 +248,9 @@ def all_events(run: Run) -> list[Any]:
 
 def test_two_processes_do_not_overwrite_each_other(ada: Person) -> None:
     session = session_create(workspace=ada.workspace)
-    one, two = Notebook(), Notebook()
-    for second, (book, name) in enumerate([(one, "a"), (two, "b"), (one, "c"), (two, "d")]):
-        run = write(session, asks(Verb.FILTER, second, name, "n"), book=book)
+    one, two = CallRecorder(), CallRecorder()
+    for second, (recorder, name) in enumerate([(one, "a"), (two, "b"), (one, "c"), (two, "d")]):
+        run = write(session, asks(Verb.FILTER, second, name, "n"), recorder=recorder)
     assert [row.pod for row in run.cycle_rows.order_by("number")] == [
         f"shop/{name}" for name in "abcd"
     ]
@@ -257,23 +259,23 @@ def test_two_processes_do_not_overwrite_each_other(ada: Person) -> None:
 
 
 def test_a_session_that_gets_too_long_says_so(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(observer, "MAX_QUESTIONS", 3)
+    monkeypatch.setattr(observer, "MAX_CALLS", 3)
     session = session_create(workspace=ada.workspace)
-    book = Notebook()
+    recorder = CallRecorder()
     for second in range(5):
-        run = write(session, asks(Verb.FILTER, second, f"p-{second}", "n"), book=book)
+        run = write(session, asks(Verb.FILTER, second, f"p-{second}", "n"), recorder=recorder)
     assert (run.status, run.cycles) == ("finished", 3)
-    assert run.stop_reason == "a live session holds at most 3 questions"
+    assert run.stop_reason == "a live session holds at most 3 calls"
     page = ada.client.get(f"/runs/{run.pk}?share={services.run_share(run=run)}")
     assert run.stop_reason in page.content.decode()
 
 
 def test_revoking_ends_the_run_and_deleting_keeps_it(ada: Person) -> None:
     session = session_create(workspace=ada.workspace)
-    book = Notebook()
-    write(session, asks(Verb.FILTER, 1, "web", "a"), book=book)
+    recorder = CallRecorder()
+    write(session, asks(Verb.FILTER, 1, "web", "a"), recorder=recorder)
     session_revoke(session=session)
-    run = write(session, asks(Verb.FILTER, 2, "late", "a"), book=book)
+    run = write(session, asks(Verb.FILTER, 2, "late", "a"), recorder=recorder)
     assert (run.status, run.cycles, run.stop_reason) == ("finished", 1, "")
     assert type(all_events(run)[-1]).__name__ == "RunFinished"
     session_delete(session=session)
@@ -308,7 +310,7 @@ def test_pages_say_what_is_unknown(ada: Person, path: str) -> None:
     assert page.status_code == 200
     text = page.content.decode()
     assert "Staging" in text
-    assert "unknown" in text or "does not tell" in text or "do not tell" in text
+    assert "unknown" in text or "does not report" in text
     assert ">pending<" not in text
 
 

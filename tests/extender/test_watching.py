@@ -290,7 +290,7 @@ def test_long_lists_are_kept_in_part() -> None:
         "POST", "http://x", json={"Pod": {"metadata": {"name": "p" * 999}}, "NodeNames": names}
     ).content
     asked = incoming.answer(Verb.FILTER, content)
-    assert (asked.n_nodes, len(asked.nodes)) == (12_000, incoming.NAMES_KEPT)
+    assert (asked.n_nodes, len(asked.nodes)) == (12_000, incoming.MAX_NAMES)
     assert len(asked.pod) <= 512
     assert wire.filter_result(asked.answer).node_names == tuple(names)
 
