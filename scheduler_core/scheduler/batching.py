@@ -10,7 +10,7 @@ has a signature, as the system's default spreading constraints make places hang 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -113,13 +113,13 @@ class BatchTurn:
     def ask(self, pod: PodInfo, state: CycleState, nodes: Nodes) -> None:
         self.hint = self.batch.node_hint(pod, self.signature, state, nodes, self.cycle)
 
-    def store(self, node_name: str, feasible: Sequence[str], totals: IntArray | None) -> None:
+    def store(self, node_name: str, feasible: Nodes, totals: IntArray | None) -> None:
         """Store what the cycle found: the node taken, and the others in order of their totals.
 
         `totals` is int64 (n_feasible,), None if nothing was scored.
         """
         others = None
         if totals is not None and self.signature is not None:
-            others = ScoredNodes(feasible, totals)
+            others = ScoredNodes(feasible.names, totals)
             others.pop()  # the best one is the one that was taken
         self.batch.store(self.signature, self.hint, node_name, others, self.cycle)

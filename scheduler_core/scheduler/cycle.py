@@ -129,7 +129,7 @@ class Scheduler:
             cycle.suggested_host = filtering.feasible.name(scoring.picked)
         if cycle.batch is not None:
             totals = cycle.scoring.totals if cycle.scoring is not None else None
-            cycle.batch.store(cycle.suggested_host, filtering.feasible.names, totals)
+            cycle.batch.store(cycle.suggested_host, filtering.feasible, totals)
         self._on_decision(cycle)
         return self._prepare_binding(cycle)
 
