@@ -24,7 +24,7 @@ from kviz.conformance.dump_replay import DumpReplay
 from kviz.conformance.image_sizes import ImageSizes
 from kviz.conformance.result import CaseResult
 from scheduler_core.api import Node, Pod
-from scheduler_core.cluster.nodes import IntArray
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.framework.interface import NormalizeScorePlugin, Plugin
 from scheduler_core.framework.runtime import Framework

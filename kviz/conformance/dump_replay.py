@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from kviz.conformance.dump import BOUND, RecordedAttempt
 from scheduler_core.api import KubeObject, Pod, PodDisruptionBudget
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.columns import ClusterColumns
-from scheduler_core.cluster.nodes import Change, IntArray, Nodes
+from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.framework.diagnosis import Diagnosis

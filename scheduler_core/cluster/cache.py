@@ -14,9 +14,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from scheduler_core.api import Node
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.node_tree import NodeTree
-from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 
 
@@ -183,7 +184,7 @@ class Cache:
                 self._order = order
                 rows = [self.columns.row_of[name] for name in order]
                 self._order_rows = np.array(rows, np.int64)
-        return self.columns.view(self._order_rows)
+        return Nodes(self.columns, self._order_rows)
 
     @property
     def snapshot_names(self) -> list[str]:

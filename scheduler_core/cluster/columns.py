@@ -6,15 +6,14 @@ with every change to the node or its pods, so that work done for a row can be ke
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from scheduler_core.api import Node, Taint
-from scheduler_core.cluster.nodes import ABSENT, BoolArray, IntArray, Nodes
+from scheduler_core.cluster.arrays import ABSENT, BoolArray, IntArray, Vocabulary, grown
+from scheduler_core.cluster.pod_columns import PodColumns
 from scheduler_core.cluster.pods import HostPort, PodInfo, TemplateTable
 from scheduler_core.cluster.requests import integer_resources
 from scheduler_core.cluster.resource_states import ResourceStates
@@ -22,106 +21,6 @@ from scheduler_core.cluster.resource_states import ResourceStates
 PODS = "pods"
 MIN_STATES = 4096
 """Up to so many resource states nobody looks whether they are still in use."""
-
-T = TypeVar("T", bound=Hashable)
-A = TypeVar("A", bound=np.generic)
-
-
-@dataclass
-class Vocabulary(Generic[T]):
-    """Distinct values numbered in order of appearance."""
-
-    values: list[T] = field(default_factory=list)
-    _ids: dict[T, int] = field(default_factory=dict)
-
-    def id(self, value: T) -> int:
-        found = self._ids.get(value)
-        if found is None:
-            found = self._ids[value] = len(self.values)
-            self.values.append(value)
-        return found
-
-    def find(self, value: T) -> int:
-        """Return the number of a value, -1 if it has not been seen."""
-        return self._ids.get(value, ABSENT)
-
-
-def grown(column: npt.NDArray[A], size: int, fill: int = 0) -> npt.NDArray[A]:
-    """Return the column (n,) with room for at least `size` entries."""
-    if column.size >= size:
-        return column
-    larger = np.full(max(size, 2 * column.size, 16), fill, dtype=column.dtype)
-    larger[: column.size] = column
-    return larger
-
-
-class PodColumns:
-    """Placed pods: `row` int64 (n_slots,) (-1: free slot), `template`, `terminating`."""
-
-    def __init__(self) -> None:
-        self.row: IntArray = np.full(16, ABSENT, np.int64)
-        self.template: IntArray = np.zeros(16, np.int64)
-        self.terminating: BoolArray = np.zeros(16, np.bool_)
-        self.n_slots = 0
-        self._slot_of: dict[str, int] = {}
-        self._free: list[int] = []
-        self._on_row: dict[int, list[PodInfo]] = {}
-
-    def on_row(self, row: int) -> Sequence[PodInfo]:
-        """Return the pods on a node; a removal moves the last one into the gap, as upstream."""
-        return self._on_row.get(row, ())
-
-    def __iter__(self) -> Iterator[tuple[int, PodInfo]]:
-        for row, pods in self._on_row.items():
-            for pod in pods:
-                yield row, pod
-
-    def add(self, pod: PodInfo, row: int) -> None:
-        slot = self._free.pop() if self._free else self.n_slots
-        self.n_slots = max(self.n_slots, slot + 1)
-        self.row = grown(self.row, self.n_slots, ABSENT)
-        self.template = grown(self.template, self.n_slots)
-        self.terminating = grown(self.terminating, self.n_slots)
-        self.row[slot], self.template[slot] = row, pod.template.index
-        self.terminating[slot] = pod.terminating
-        self._slot_of[pod.uid] = slot
-        self._on_row.setdefault(row, []).append(pod)
-
-    def remove(self, pod: PodInfo, row: int) -> PodInfo:
-        """Take a pod off its node and return it as it was recorded."""
-        slot = self._slot_of.pop(pod.uid)
-        self.row[slot] = ABSENT
-        self._free.append(slot)
-        pods = self._on_row[row]
-        at = next(i for i, other in enumerate(pods) if other.uid == pod.uid)
-        recorded = pods[at]
-        pods[at] = pods[-1]
-        pods.pop()
-        if not pods:
-            del self._on_row[row]
-        return recorded
-
-    def replace(self, pod: PodInfo, row: int) -> None:
-        """Take over the new state of a pod of the row; it comes last there, as if added anew."""
-        pods = self._on_row[row]
-        at = next(i for i, other in enumerate(pods) if other.uid == pod.uid)
-        pods[at] = pods[-1]
-        pods[-1] = pod
-        self.terminating[self._slot_of[pod.uid]] = pod.terminating
-
-    def count_by_row(
-        self, templates: BoolArray, n_rows: int, *, terminating: bool = True
-    ) -> IntArray:
-        """Count placed pods of the chosen templates per row, int64 (n_rows,).
-
-        `templates` is bool (n_templates,); templates made since then do not count.
-        """
-        row = self.row[: self.n_slots]
-        chosen = np.append(templates, False)[np.minimum(self.template[: row.size], templates.size)]
-        chosen &= row != ABSENT
-        if not terminating:
-            chosen &= ~self.terminating[: row.size]
-        return np.bincount(row[chosen], minlength=n_rows)
 
 
 @dataclass
@@ -179,9 +78,6 @@ class ClusterColumns:
     @property
     def n_rows(self) -> int:
         return len(self.names)
-
-    def view(self, rows: IntArray) -> Nodes:
-        return Nodes(self, rows)
 
     # ------------------------------------------------------------ nodes
 

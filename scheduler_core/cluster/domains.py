@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from scheduler_core.cluster.nodes import BoolArray, IntArray, Nodes
+from scheduler_core.cluster.arrays import BoolArray, IntArray
+from scheduler_core.cluster.nodes import Nodes
 
 
 def sum_by_domain(ids: IntArray, amounts: IntArray, n_domains: int) -> IntArray:

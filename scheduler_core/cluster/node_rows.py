@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Iterable
 
 import numpy as np
 
+from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.columns import ClusterColumns
-from scheduler_core.cluster.nodes import BoolArray, IntArray, Nodes
+from scheduler_core.cluster.nodes import Nodes
 
 
 class NodeRows:
@@ -28,7 +29,7 @@ class NodeRows:
             self._rows.clear()
         known = self._rows.get(key)
         if known is None:
-            everywhere = self._cluster.view(np.arange(self._cluster.n_rows))
+            everywhere = Nodes(self._cluster, np.arange(self._cluster.n_rows))
             known = self._rows[key] = np.flatnonzero(judge(everywhere))
         return known
 

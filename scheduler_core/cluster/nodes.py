@@ -11,51 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from scheduler_core.api import Node, Taint
+from scheduler_core.cluster.arrays import BoolArray, Coded, IntArray
+from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.pods import HostPort, PodInfo, PodTemplate
-
-if TYPE_CHECKING:
-    from scheduler_core.api import Node, Taint
-    from scheduler_core.cluster.columns import ClusterColumns
-    from scheduler_core.cluster.resource_states import ResourceStates
-
-T = TypeVar("T")
-V = TypeVar("V")
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-
-ABSENT = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Coded(Generic[T]):
-    """A dictionary-encoded column: node i has `values[ids[i]]`, or nothing where -1.
-
-    `ids` is int64 (n,). Judge each distinct value once, then spread the answers with `map`.
-    """
-
-    ids: IntArray
-    values: Sequence[T]
-
-    def map_bool(self, judge: Callable[[T], bool], *, absent: bool = False) -> BoolArray:
-        """Return `judge` of every node's value, bool (n,)."""
-        answers = np.fromiter((judge(v) for v in self.values), np.bool_, len(self.values))
-        return np.append(answers, absent)[self.ids]
-
-    def map_int(self, measure: Callable[[T], int], *, absent: int = 0) -> IntArray:
-        """Return `measure` of every node's value, int64 (n,)."""
-        answers = np.fromiter((measure(v) for v in self.values), np.int64, len(self.values))
-        return np.append(answers, np.int64(absent))[self.ids]
-
-    @property
-    def present(self) -> BoolArray:
-        present: BoolArray = self.ids != ABSENT
-        return present
+from scheduler_core.cluster.resource_states import ResourceStates
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scheduler_core.cluster.arrays import ABSENT, BoolArray, IntArray
 from scheduler_core.cluster.columns import ClusterColumns
-from scheduler_core.cluster.nodes import ABSENT, BoolArray, IntArray
 
 FEW_ROWS = 24
 """Up to so many rows are cheaper to sum one by one than all together."""

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.columns import ClusterColumns
-from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.extender.client import HTTPExtender
 from scheduler_core.extender.wire import FilterResult, HostPriority, MetaVictims

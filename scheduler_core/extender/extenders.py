@@ -13,8 +13,9 @@ from typing import Final, TypeVar
 
 import numpy as np
 
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.columns import ClusterColumns
-from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.types import Extender
 from scheduler_core.extender import answers, wire

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.cluster.columns import Vocabulary
-from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.arrays import IntArray, Vocabulary
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
 
 ABSENT_STATUS = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.arrays import IntArray
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.framework.interface import PreFilterPlugin, Prepared

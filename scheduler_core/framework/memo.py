@@ -21,8 +21,9 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from scheduler_core.cluster.columns import ClusterColumns, grown
-from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.arrays import IntArray, grown
+from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.resource_states import ResourceStates
 from scheduler_core.framework.dependence import NodeFacts, dependence_of

@@ -21,7 +21,8 @@ from scheduler_core.api.selectors import (
     node_term_is_empty,
     requirement_matches,
 )
-from scheduler_core.cluster.nodes import ABSENT, BoolArray, Nodes
+from scheduler_core.cluster.arrays import ABSENT, BoolArray
+from scheduler_core.cluster.nodes import Nodes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scheduler_core.cluster.columns import ClusterColumns, grown
-from scheduler_core.cluster.nodes import NO_CHANGE, BoolArray, Change, Nodes
+from scheduler_core.cluster.arrays import BoolArray, grown
+from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.nodes import NO_CHANGE, Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 
 MAX_PRIORITIES = 16

@@ -29,7 +29,7 @@ from typing import Final, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from scheduler_core.api import Node
-from scheduler_core.cluster.columns import Vocabulary
+from scheduler_core.cluster.arrays import Vocabulary
 from scheduler_core.cluster.nodes import NO_CHANGE, Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.interface import Plugin, Prepared, Scores

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.cluster.nodes import IntArray
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.framework.interface import MAX_NODE_SCORE, MIN_NODE_SCORE, Scores
 
 

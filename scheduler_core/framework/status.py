@@ -11,7 +11,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.cluster.nodes import IntArray
+from scheduler_core.cluster.arrays import IntArray
 
 Codes = npt.NDArray[np.int8]
 Reasons = npt.NDArray[np.uint64]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.cluster.nodes import ABSENT, Nodes
+from scheduler_core.cluster.arrays import ABSENT
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.dependence import DependsOn, NodeFacts
 from scheduler_core.framework.events import (

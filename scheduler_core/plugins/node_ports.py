@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence, Set
 
 import numpy as np
 
-from scheduler_core.cluster.nodes import NO_CHANGE, Change, IntArray, Nodes
+from scheduler_core.cluster.arrays import IntArray
+from scheduler_core.cluster.nodes import NO_CHANGE, Change, Nodes
 from scheduler_core.cluster.pods import HostPort, Mask, PodInfo
 from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
 from scheduler_core.framework.events import (

@@ -17,6 +17,7 @@ from scheduler_core.api import (
     PersistentVolumeClaim,
     StorageClass,
 )
+from scheduler_core.cluster.arrays import BoolArray
 from scheduler_core.cluster.claims import (
     WAIT_FOR_FIRST_CONSUMER,
     claim_class,
@@ -24,7 +25,7 @@ from scheduler_core.cluster.claims import (
     mounted_claims,
     not_found,
 )
-from scheduler_core.cluster.nodes import BoolArray, Nodes
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.topology_keys import BETA_REGION, BETA_ZONE, REGION, ZONE
 from scheduler_core.framework.dependence import DependsOn, PreparedFrom

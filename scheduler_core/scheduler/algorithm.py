@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.arrays import IntArray
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.extender.extenders import Extenders
 from scheduler_core.framework.diagnosis import VerdictBuilder, Verdicts

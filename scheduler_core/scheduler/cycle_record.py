@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.arrays import IntArray
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.diagnosis import Diagnosis, Verdicts
 from scheduler_core.framework.extenders import ExtenderCall

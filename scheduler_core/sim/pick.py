@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.cluster.nodes import IntArray
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.scheduler.selection import Pick
 
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from scheduler_core.api import ContainerImage, Node, Pod, Taint
-from scheduler_core.cluster.columns import MIN_STATES, ClusterColumns, Vocabulary
-from scheduler_core.cluster.nodes import ABSENT, Change, Nodes
+from scheduler_core.cluster.arrays import ABSENT, Vocabulary
+from scheduler_core.cluster.columns import MIN_STATES, ClusterColumns
+from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 
 TAINTS = [(), (Taint(key="a", effect="NoSchedule"),), (Taint(key="b", effect="NoExecute"),)]
@@ -169,7 +170,7 @@ class ColumnsMachine(RuleBasedStateMachine):
         assert as_told(self.view_of(self.columns)) == as_told(self.view_of(fresh))
 
     def view_of(self, columns: ClusterColumns) -> Nodes:
-        return columns.view(np.array([columns.row_of[name] for name in self.nodes], np.int64))
+        return Nodes(columns, np.array([columns.row_of[name] for name in self.nodes], np.int64))
 
 
 TestColumns = ColumnsMachine.TestCase
@@ -210,7 +211,7 @@ def test_resource_states_that_nobody_is_in_are_forgotten() -> None:
     for name in ("n1", "n2"):
         columns.set_node(node(name, allocatable={"cpu": "9"}))
     columns.add_pod(columns.templates.info(pod("stays", cpu="1", node_name="n1")), "n1")
-    view = columns.view(np.arange(2))
+    view = Nodes(columns, np.arange(2))
     before = [columns.resource_states[i] for i in view.resource_states]
     first = columns.resource_states
     for i in range(MIN_STATES):
@@ -220,7 +221,7 @@ def test_resource_states_that_nobody_is_in_are_forgotten() -> None:
     assert columns.resource_states is not first
     assert len(columns.resource_states) < MIN_STATES
     assert [
-        columns.resource_states[i] for i in columns.view(np.arange(2)).resource_states
+        columns.resource_states[i] for i in Nodes(columns, np.arange(2)).resource_states
     ] == before
 
 
@@ -234,7 +235,7 @@ def test_more_nodes_than_there_was_room_for() -> None:
             node(f"n{i}", labels={"zone": str(i % 3)}, allocatable={"cpu": "1"}, images=images)
         )
         columns.add_pod(columns.templates.info(pod(f"p{i}", cpu="1m", node_name=f"n{i}")), f"n{i}")
-    view = columns.view(np.arange(100))
+    view = Nodes(columns, np.arange(100))
     assert view.allocatable("cpu").sum() == 100_000
     assert view.requested("cpu").tolist() == [1] * 100
     assert view.label("zone").ids.tolist() == [i % 3 for i in range(100)]
@@ -262,7 +263,7 @@ def test_a_hypothetical_world_changes_one_node() -> None:
     there = columns.templates.info(pod("there", cpu="1", node_name="n1", labels={"app": "a"}))
     columns.add_pod(there, "n1")
     coming = columns.templates.info(pod("coming", cpu="2", memory="1Gi"))
-    view = columns.view(np.array([0, 1]))
+    view = Nodes(columns, np.array([0, 1]))
     what_if = view.what_if({0: Change(removed=(there,)), 1: Change(added=(coming,))})
     assert what_if.requested("cpu").tolist() == [0, 2000]
     assert what_if.nonzero_memory_bytes.tolist() == [0, 2**30]

@@ -19,6 +19,7 @@ from kviz.extenders.incoming import Verb
 from kviz.extenders.models import ExtenderSession
 from kviz.extenders.services import session_create
 from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.config import load_configuration
 from scheduler_core.extender import answers, wire
 from scheduler_core.extender.client import HTTPExtender
@@ -96,7 +97,7 @@ def test_recorded_questions_get_answers_that_change_nothing(
         return
     cluster = cluster_of(body)
     names = body["NodeNames"] or [node["metadata"]["name"] for node in body["Nodes"]["items"]]
-    nodes = cluster.view(np.array([cluster.row_of[each] for each in names], np.int64))
+    nodes = Nodes(cluster, np.array([cluster.row_of[each] for each in names], np.int64))
     if verb == "filter":
         result = wire.filter_result(reply.content)
         assert result.error == ""

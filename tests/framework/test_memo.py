@@ -195,12 +195,12 @@ def test_verdicts_that_change_their_texts_are_not_cached() -> None:
     for name, cpu in (("n1", 4), ("n2", 8)):
         columns.set_node(make_node(name).cpu(cpu).obj())
     first, second = (columns.templates.info(make_pod(name).uid(name).obj()) for name in ("q", "q2"))
-    nodes = columns.view(np.arange(2))
+    nodes = Nodes(columns, np.arange(2))
     profile.run_filter(CycleState(), first, nodes)  # never cached: there may be no second pod
 
     def reasons_after_a_pod_came_to(node_name: str) -> list[tuple[str, ...]]:
         columns.add_pod(columns.templates.info(make_pod(f"on-{node_name}").obj()), node_name)
-        verdicts = profile.run_filter(CycleState(), second, columns.view(np.arange(2)))
+        verdicts = profile.run_filter(CycleState(), second, Nodes(columns, np.arange(2)))
         return [verdicts.status(i).reasons for i in range(2)]
 
     assert reasons_after_a_pod_came_to("n1") == [("no, for the 2.",), ()]
@@ -225,6 +225,6 @@ def test_verdicts_that_list_their_reasons_are_not_cached_by_resources() -> None:
         columns.add_pod(columns.templates.info(make_pod(f"on-{name}").obj()), name)
     for name in ("q", "q2", "q3"):
         pod = columns.templates.info(make_pod(name).uid(name).obj())
-        verdicts = profile.run_filter(CycleState(), pod, columns.view(np.arange(2)))
+        verdicts = profile.run_filter(CycleState(), pod, Nodes(columns, np.arange(2)))
         reasons = [verdicts.status(i).reasons for i in range(2)]
         assert reasons == [("n1 is crowded",), ("n2 is crowded",)]

@@ -16,6 +16,7 @@ from scheduler_core.api import (
 )
 from scheduler_core.api.selectors import node_selector_matches, required_node_affinity_matches
 from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.framework.node_selection import (
     RequiredNodeAffinity,
     any_term_matches,
@@ -53,7 +54,7 @@ def columns(labels_of_nodes):
     cluster = ClusterColumns()
     for i, its_labels in enumerate(labels_of_nodes):
         cluster.set_node(Node(metadata=ObjectMeta(name=f"n{i}", labels=its_labels)))
-    return cluster.view(np.arange(len(labels_of_nodes)))
+    return Nodes(cluster, np.arange(len(labels_of_nodes)))
 
 
 @given(selector=selectors, labels_of_nodes=st.lists(labels, min_size=1, max_size=4))

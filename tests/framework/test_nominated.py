@@ -33,7 +33,7 @@ def test_kept_rivals_are_those_found_anew(moves: list[tuple[int, str]], rows: li
     infos = [columns.templates.info(pod) for pod in pending]
     live = {pod.key: pod for pod in pending}
     nominator = Nominator(live_pod=live.get, emit=lambda _: None)
-    kept, view = NominatedPods(), columns.view(np.array(rows, np.int64))
+    kept, view = NominatedPods(), Nodes(columns, np.array(rows, np.int64))
     for i, node_name in moves:
         nominator.add(infos[i], OVERRIDE, node_name)
         for pod in infos:
@@ -56,6 +56,6 @@ def test_changes_that_the_view_has_stay_part_of_it() -> None:
     columns = ClusterColumns()
     columns.set_node(make_node("n0").obj())
     there, rival, pod = (columns.templates.info(make_pod(name).uid(name).obj()) for name in "abc")
-    view = columns.view(np.array([0])).with_changes([Change((there,), (pod,))])
+    view = Nodes(columns, np.array([0])).with_changes([Change((there,), (pod,))])
     changes = NominatedPods().changes({"n0": [rival]}, pod, view)
     assert changes == {0: Change((there, rival), (pod,))}

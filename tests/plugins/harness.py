@@ -91,7 +91,7 @@ class World:
 
     def all_nodes(self) -> Nodes:
         rows = [self.cluster.row_of[name] for name in self._tree.order()]
-        return self.cluster.view(np.array(rows, np.int64))
+        return Nodes(self.cluster, np.array(rows, np.int64))
 
     def live_pod(self, key: str) -> Pod | None:
         return None

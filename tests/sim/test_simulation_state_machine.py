@@ -12,6 +12,7 @@ from simulated import MILLI_NS, SECOND_NS, Cluster
 
 from scheduler_core.api import Node, Pod, Taint
 from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import ClusterEventWithHint
 from scheduler_core.framework.interface import PermitOutcome
@@ -200,7 +201,7 @@ class Machine(RuleBasedStateMachine):
         assert cache.n_pods == len(placed) + len(cache.assumed_pods())
         names = list(cache.update_snapshot().names)
         assert sorted(names) == sorted(node.name for node in self.cluster.server.all(Node))
-        kept = cache.columns.view(np.array([cache.columns.row_of[n] for n in names], np.int64))
+        kept = Nodes(cache.columns, np.array([cache.columns.row_of[n] for n in names], np.int64))
         built = fresh.view(np.array([fresh.row_of[n] for n in names], np.int64))
         for resource in RESOURCES:
             assert kept.requested(resource).tolist() == built.requested(resource).tolist()

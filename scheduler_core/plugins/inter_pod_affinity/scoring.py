@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.domains import pairs_with_pods, sum_by_domain
-from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import AffinityTerm, PodTemplate
 from scheduler_core.cluster.row_sums import RowSums
 from scheduler_core.framework.handle import Handle

@@ -15,7 +15,7 @@ import numpy as np
 
 from scheduler_core.api import Namespace
 from scheduler_core.api.selectors import label_selector_error, label_selector_matches
-from scheduler_core.cluster.nodes import IntArray
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pod_selection import PodSelection, selector_key
 from scheduler_core.cluster.pods import AffinityTerm, PodTemplate, TemplateTable

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.cluster.nodes import IntArray, Nodes
+from scheduler_core.cluster.arrays import IntArray
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.types import NodeResourcesBalancedAllocationArgs
 from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from scheduler_core.api import Node
+from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.columns import PODS
-from scheduler_core.cluster.nodes import BoolArray, IntArray, Nodes
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.requests import CPU, MEMORY, integer_resources
 from scheduler_core.config.types import NodeResourcesFitArgs

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from scheduler_core.cluster.nodes import BoolArray, IntArray
+from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.config.types import ScoringStrategy, ScoringStrategyType
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
 from scheduler_core.framework.scoring import BrokenLinearFunction, go_div

@@ -13,8 +13,8 @@ from scheduler_core.api import (
     StorageClass,
     VolumeAttachment,
 )
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.columns import ClusterColumns
-from scheduler_core.cluster.nodes import IntArray
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.status import Status

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from scheduler_core.api import CSINode
+from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.columns import ClusterColumns
-from scheduler_core.cluster.nodes import BoolArray, IntArray
 from scheduler_core.cluster.objects import ObjectStore
 
 UNLIMITED: Final = 2**62

@@ -30,7 +30,8 @@ from scheduler_core.api.selectors import (
     label_selector_is_empty,
     labels_match,
 )
-from scheduler_core.cluster.nodes import BoolArray, Nodes
+from scheduler_core.cluster.arrays import BoolArray
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pod_selection import PodSelection
 from scheduler_core.cluster.topology_keys import HOSTNAME, ZONE

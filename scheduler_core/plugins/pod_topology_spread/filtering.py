@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 
 from scheduler_core.api import Pod
+from scheduler_core.cluster.arrays import ABSENT, BoolArray, IntArray
 from scheduler_core.cluster.domains import named_domains, present_domains, sum_by_domain
-from scheduler_core.cluster.nodes import ABSENT, BoolArray, IntArray, Nodes
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.row_sums import RowSums
 from scheduler_core.framework.status import Code, Verdict

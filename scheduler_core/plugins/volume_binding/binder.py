@@ -16,13 +16,14 @@ import numpy as np
 
 from scheduler_core.api import CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
 from scheduler_core.api.quantity import value
+from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.claims import NO_PROVISIONER, SELECTED_NODE, STORAGE, claim_class
 from scheduler_core.cluster.csi_translation import (
     TranslationError,
     plugin_of,
     translated_node_affinity,
 )
-from scheduler_core.cluster.nodes import BoolArray, IntArray, Nodes
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.framework.status import Code, Verdict
 from scheduler_core.plugins.volume_binding.assume import AssumeCache

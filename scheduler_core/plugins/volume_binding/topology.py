@@ -24,9 +24,10 @@ from scheduler_core.api import (
 )
 from scheduler_core.api.quantity import value
 from scheduler_core.api.selectors import label_selector_error
+from scheduler_core.cluster.arrays import ABSENT, BoolArray, IntArray
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.node_rows import NodeRows
-from scheduler_core.cluster.nodes import ABSENT, BoolArray, IntArray, Nodes
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.framework.node_selection import any_term_matches, selecting_terms, term_matches
 
