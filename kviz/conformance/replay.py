@@ -126,7 +126,7 @@ class Replay:
         `before_background` is called between the attempt and what it left to be done after it.
         """
         self.trace.clear()
-        self.simulation.tell_node_order()
+        self.simulation.record_node_order()
         tried = self.scheduler.schedule_one()
         before_background()
         self.simulation.finish_attempt()

@@ -1,4 +1,4 @@
-"""Plain data made to fit a type the way the API server reads it, or told where it does not.
+"""Plain data made to fit a type the way the API server reads it, or an error where it does not.
 
 This is the slow road, taken when direct decoding fails: it accepts null for absent and bare
 numbers for quantities, and it names the exact field that is wrong.

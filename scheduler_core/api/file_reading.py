@@ -36,7 +36,7 @@ class FileContent:
 
 
 class FileReader:
-    """Reads one file. ``parsing`` is told the fraction parsed, from 0 to 1, now and then."""
+    """Reads one file. ``parsing`` is called with the fraction parsed, from 0 to 1, now and then."""
 
     def __init__(self, name: str, budget: Budget, parsing: Callable[[float], None]) -> None:
         self._name = name
@@ -195,7 +195,7 @@ def _plain_mapping(source: msgspec.Raw | Mapping[str, Plain]) -> Mapping[str, Pl
 
 
 def _dropped(source: msgspec.Raw | Mapping[str, Plain], kind: str) -> Iterator[str]:
-    """What an object held that no struct keeps and a user should hear about."""
+    """What an object held that no struct keeps and a user should know about."""
     if isinstance(source, msgspec.Raw):
         text = bytes(source)
         if b'"managedFields"' in text:

@@ -12,10 +12,10 @@ from typing import BinaryIO
 
 from scheduler_core.api.archives import Unpacked, is_noise, unpack_files
 from scheduler_core.api.cluster_objects import ClusterObjects
-from scheduler_core.api.collector import collector_paused
 from scheduler_core.api.errors import LimitError, ParseError, Place
 from scheduler_core.api.file_reading import FileContent, FileReader
 from scheduler_core.api.findings import cluster_findings, counted, some_of
+from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.api.limits import Budget, Limits
 from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.pod import Pod
@@ -57,7 +57,7 @@ def ingest(
     """Reads all files, each a name and its bytes or a binary stream."""
     named = [(name, _as_stream(source, limits)) for name, source in files]
     upload = _Upload(limits, _ProgressReport([_size_bytes(s) for _, s in named], progress))
-    with collector_paused():
+    with gc_paused():
         for name, stream in named:
             if not upload.read_file(name, stream):
                 break

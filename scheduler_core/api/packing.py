@@ -9,7 +9,7 @@ import msgspec
 import zstandard
 
 from scheduler_core.api.cluster_objects import ClusterObjects
-from scheduler_core.api.collector import collector_paused
+from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.parse import decode_timestamp
 from scheduler_core.api.types import KINDS
@@ -54,7 +54,7 @@ def unpack(packed: bytes, *, max_bytes: int | None = None) -> ClusterObjects:
     """The objects again; `max_bytes` is what they may unpack to. Raises :class:`PackError`."""
     if not packed.startswith(_MAGIC):
         raise PackError("these bytes were not packed by this version of kviz")
-    with collector_paused():
+    with gc_paused():
         try:
             return ClusterObjects(_unpacked(memoryview(packed)[len(_MAGIC) :], max_bytes))
         except (msgspec.DecodeError, UnicodeDecodeError, zstandard.ZstdError, KeyError) as error:

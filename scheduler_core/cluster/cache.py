@@ -174,7 +174,7 @@ class Cache:
     def update_snapshot(self) -> Nodes:
         """Return all nodes in the order in which the cycle that starts now looks at them.
 
-        As upstream, the order is taken anew only when nodes have come or gone since the last
+        As upstream, the order is read again only when nodes have come or gone since the last
         snapshot: a node whose zone changes keeps its place until then.
         """
         if self._membership_moved:

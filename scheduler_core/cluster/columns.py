@@ -1,7 +1,7 @@
 """The cluster in columns: one row per node, one slot per placed pod, dictionary-encoded.
 
 A node name keeps its row for good, also while its node object is gone. `generation` of a row grows
-with every change to the node or its pods, so that work done for a row can be kept until then.
+with every change to the node or its pods, so that work done for a row can be cached until then.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ClusterColumns:
         self.resource_state: IntArray = np.zeros(16, np.int64)
         """Numbers in `resource_states`, over all rows."""
         self.resource_states = ResourceStates()
-        """Another object after each renumbering: what is kept by number holds for this one."""
+        """Another object after each renumbering: what is cached by number holds for this one."""
         self._allocatable: dict[str, IntArray] = {}
         self._requested: dict[str, IntArray] = {}
         self._labels: dict[str, _LabelColumn] = {}
@@ -188,7 +188,7 @@ class ClusterColumns:
         return self._labels[key].values.find(value)
 
     def has_image(self, name: str) -> bool:
-        """Tell whether any node has an image."""
+        """Return whether any node has an image."""
         return name in self._images
 
     def image(self, name: str) -> tuple[BoolArray, int]:

@@ -31,7 +31,7 @@ _EBS_VOLUME: Final = re.compile(r"vol-[^/]*")
 
 
 class TranslationError(ValueError):
-    """A volume that its driver could not be told about; the message is upstream's."""
+    """A volume that could not be translated for its driver; the message is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which rows of the cluster a selector over node labels picks, kept while the nodes stay."""
+"""Which rows of the cluster a selector over node labels picks, cached while the nodes stay."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class NodeRows:
         self._revision = -1
         self._rows: dict[Hashable, IntArray] = {}
 
-    def chosen(self, key: Hashable, judge: Callable[[Nodes], BoolArray]) -> IntArray:
-        """Return the rows of the nodes that `judge` picks, ascending, int64.
+    def chosen(self, key: Hashable, select: Callable[[Nodes], BoolArray]) -> IntArray:
+        """Return the rows of the nodes that `select` picks, ascending, int64.
 
-        The same key must always come with the same judge.
+        The same key must always come with the same function.
         """
         if self._revision != self._cluster.node_revision:
             self._revision = self._cluster.node_revision
@@ -30,7 +30,7 @@ class NodeRows:
         known = self._rows.get(key)
         if known is None:
             everywhere = Nodes(self._cluster, np.arange(self._cluster.n_rows))
-            known = self._rows[key] = np.flatnonzero(judge(everywhere))
+            known = self._rows[key] = np.flatnonzero(select(everywhere))
         return known
 
     def mask(self, rows: Iterable[IntArray]) -> BoolArray:

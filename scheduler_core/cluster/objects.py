@@ -30,7 +30,7 @@ class ObjectStore:
         self._changes.setdefault(type(item), []).append(item.key)
 
     def revision(self, kind: type[K]) -> int:
-        """Return how often objects of that kind have changed, so that answers can be kept."""
+        """Return how often objects of that kind have changed, so that answers can be cached."""
         return len(self._changes.get(kind, ()))
 
     def changed_since(self, kind: type[K], revision: int) -> Sequence[str]:

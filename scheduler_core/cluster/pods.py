@@ -289,7 +289,7 @@ _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 MAX_KNOWN_REQUESTS = 1 << 14
 _known_requests: dict[bytes, PodRequests] = {}
-"""Requests by template key, kept as they serve the next run over the same cluster, too."""
+"""Requests by template key, cached, as they serve the next run over the same cluster, too."""
 
 
 def _requests_of(key: bytes, pod: Pod) -> PodRequests:

@@ -93,7 +93,7 @@ def _integers(resources: tuple[tuple[str, str], ...]) -> dict[str, int]:
 
 
 def is_pod_level_resource(name: str) -> bool:
-    """Tell whether `spec.resources` of a pod may name the resource."""
+    """Return whether `spec.resources` of a pod may name the resource."""
     return name in (CPU, MEMORY) or name.startswith(HUGE_PAGES_PREFIX)
 
 

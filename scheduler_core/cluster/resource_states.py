@@ -2,7 +2,7 @@
 
 What a node has and what its pods take of it is its *resource state*. The nodes of a cluster
 share few of them, and a pod of one template leads from one state always to the same other. So
-whoever looks at resources alone need judge each state only once (`framework/kept.py`).
+whoever looks at resources alone need evaluate each state only once (`framework/memo.py`).
 """
 
 from __future__ import annotations

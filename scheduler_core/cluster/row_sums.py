@@ -1,4 +1,4 @@
-"""Sums over the pods of every row, kept from cycle to cycle.
+"""Sums over the pods of every row, cached from cycle to cycle.
 
 A cycle differs from the one before by the pods of a few rows. The sums remember up to which
 generation they hold and go through the pods of just the rows that have moved since.

@@ -35,7 +35,7 @@ def load_configuration(
     """The configuration in a YAML or JSON text, complete with defaults.
 
     Raises ConfigError with every problem of the first stage that has any: syntax, fields and
-    types, values. Problems carry the line they stand on where that can be told.
+    types, values. Problems carry the line they stand on where it is known.
     """
     if isinstance(text, bytes):
         try:

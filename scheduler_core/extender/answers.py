@@ -20,8 +20,8 @@ from scheduler_core.extender.wire import FilterResult, HostPriority, MetaVictims
 from scheduler_core.framework.extenders import EXTENDER, Candidate
 from scheduler_core.framework.status import Code, Status
 
-MAX_TOLD = 3
-"""How many reasons a summary tells one by one."""
+MAX_SUMMARISED = 3
+"""So many reasons a summary names one by one."""
 
 
 class AnswerError(Exception):
@@ -59,7 +59,7 @@ def _row(cluster: ClusterColumns, name: str) -> int:
 
 
 def failed_statuses(result: FilterResult) -> dict[str, Status]:
-    """Return why nodes were turned down; unresolvable goes before unschedulable."""
+    """Return why nodes were rejected; unresolvable goes before unschedulable."""
     unresolvable = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
     statuses = {
         name: Status(unresolvable, (text,), EXTENDER)
@@ -86,9 +86,13 @@ def filter_summary(statuses: Mapping[str, Status], before: Nodes, after: Nodes) 
     if not gone:
         return "keeps every node"
     reasons = Counter(gone.values())
-    told = [f"{n} {text or 'without a reason'}" for text, n in reasons.most_common(MAX_TOLD)]
-    more = f", {len(reasons) - MAX_TOLD} more reasons" if len(reasons) > MAX_TOLD else ""
-    return f"drops {len(gone)} of {before.n} nodes: {', '.join(told)}{more}"
+    summaries = [
+        f"{n} {text or 'without a reason'}" for text, n in reasons.most_common(MAX_SUMMARISED)
+    ]
+    more = (
+        f", {len(reasons) - MAX_SUMMARISED} more reasons" if len(reasons) > MAX_SUMMARISED else ""
+    )
+    return f"drops {len(gone)} of {before.n} nodes: {', '.join(summaries)}{more}"
 
 
 # ---------------------------------------------------------------- prioritize

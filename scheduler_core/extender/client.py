@@ -51,7 +51,7 @@ class HTTPExtender:
         self._managed = frozenset(resource.name for resource in config.managed_resources)
 
     def is_interested(self, pod: PodInfo) -> bool:
-        """Tell whether a container names a managed resource, or the extender manages none."""
+        """Return whether a container names a managed resource, or the extender manages none."""
         spec = pod.pod.spec
         containers = (*spec.containers, *spec.init_containers)
         return not self._managed or any(self._is_asked_by(container) for container in containers)

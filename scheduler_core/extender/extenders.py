@@ -1,8 +1,8 @@
-"""All extenders of a scheduler: who is asked when, and what the answers do.
+"""All extenders of a scheduler: who is called when, and what the replies do.
 
 Upstream: v1.36 pkg/scheduler/schedule_one.go (findNodesThatPassExtenders, prioritizeNodes,
 extendersBinding), scheduler.go (buildExtenders) and framework/preemption (callExtenders). Upstream
-asks prioritizers at the same time; here they are asked in turn, which gives the same sums.
+calls prioritizers at the same time; here they are called in turn, which gives the same sums.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ T = TypeVar("T")
 class FilterAnswer:
     """The nodes that extenders leave, why others went, or an error that ends the cycle.
 
-    `statuses` are by node name, also of nodes nobody knows; nodes dropped without a word have
+    `statuses` are by node name, also of nodes nobody knows; nodes dropped without a reason have
     none. Later extenders overwrite earlier ones.
     """
 
@@ -68,7 +68,7 @@ class BindAnswer:
 
 
 class Extenders:
-    """The extenders in the order in which they are asked: ignorable ones last."""
+    """The extenders in the order in which they are called: ignorable ones last."""
 
     def __init__(
         self, configs: Sequence[Extender], transport: Transport, cluster: ClusterColumns
@@ -125,9 +125,9 @@ class Extenders:
             call = _call(extender, "prioritize", pod, exchange, error, "", counts)
             if priorities is not None:
                 scores, weight = answers.scores_of(priorities, nodes), extender.weight * SCALE
-                told = dict(zip(nodes.names, scores.tolist(), strict=True))
+                by_node = dict(zip(nodes.names, scores.tolist(), strict=True))
                 summary = answers.scores_summary(scores, weight)
-                call = replace(call, summary=summary, scores=told, weight=weight)
+                call = replace(call, summary=summary, scores=by_node, weight=weight)
                 scored.append((scores, extender.weight))
             calls.append(call)
         if len(scored) == 1:

@@ -1,7 +1,7 @@
 """JSON as Go's `encoding/json` reads it from a stream, with Go's words for what is wrong.
 
 A `json.Decoder` takes the first value of the stream and never looks at what follows. Its error
-texts end up in the PodScheduled condition, so they are told in the same words.
+texts end up in the PodScheduled condition, so they are the same to the letter.
 
 Upstream: Go encoding/json (scanner.go, stream.go).
 """
@@ -92,7 +92,7 @@ class _Scanner:
         return self._body[self._at]
 
     def _value(self, closers: list[int]) -> bool:
-        """Read a scalar, or the opening of a list or object; tell whether its first value follows.
+        """Read a scalar, or the opening of a list or object; whether a value follows.
 
         `closers` are the brackets still to come, innermost last.
         """
@@ -131,7 +131,7 @@ class _Scanner:
         self._at += 1
 
     def _after(self, closers: list[int]) -> bool:
-        """Read what comes after a value in a list or object; tell whether it is another value."""
+        """Read what comes after a value in a list or object; return whether it is another value."""
         byte, in_object = self._peek(), closers[-1] == ord("}")
         self._at += 1
         if byte == closers[-1]:

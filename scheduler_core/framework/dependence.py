@@ -26,7 +26,7 @@ class PreparedFrom(Enum):
     """Nothing for a pod without volumes; anything for others."""
 
     def is_template(self, spec: PodSpec) -> bool:
-        """Tell whether the answer about a pod holds for all pods of its template."""
+        """Return whether the answer about a pod holds for all pods of its template."""
         if self is PreparedFrom.TEMPLATE_WITHOUT_VOLUMES:
             return not spec.volumes
         return self is PreparedFrom.TEMPLATE
@@ -46,7 +46,7 @@ class NodeFacts(Enum):
 
     @property
     def is_local(self) -> bool:
-        """Tell whether a verdict stays the same as long as the node and its pods do."""
+        """Return whether a verdict stays the same as long as the node and its pods do."""
         return self is not NodeFacts.CLUSTER
 
 

@@ -108,7 +108,7 @@ def _attributed(status: Status, plugin: str) -> Status:
 
 @dataclass
 class Diagnosis:
-    """What is known of the nodes a cycle turned down, by cluster row.
+    """What is known of the nodes a cycle rejected, by cluster row.
 
     `absent` is the status of all nodes without one of their own.
     """
@@ -121,7 +121,7 @@ class Diagnosis:
     post_filter_message: str = ""
     _statuses: Vocabulary[Status] = field(default_factory=Vocabulary)
     _of_unknown: dict[str, Status] = field(default_factory=dict)
-    """Extenders may turn down nodes that the cluster does not have; they count all the same."""
+    """Extenders may reject nodes that the cluster does not have; they count all the same."""
 
     @cached_property
     def _ids(self) -> IntArray:
@@ -171,7 +171,7 @@ class Diagnosis:
         return self.nodes.take(codes[self._ids[self.nodes.rows]] == code)
 
     def message(self) -> str:
-        """Return `0/N nodes are available: ...`, exactly as the scheduler words it."""
+        """Return `0/N nodes are available: ...`, exactly as the scheduler phrases it."""
         n = self.nodes.n
         text = f"0/{n} nodes are available:"
         if self.pre_filter_message:

@@ -91,7 +91,7 @@ HintFn = Callable[[PodInfo, KubeObject | PodInfo | None, KubeObject | PodInfo | 
 
 @dataclass(frozen=True, slots=True)
 class ClusterEventWithHint:
-    """An event a plugin wants to hear of; without `hint` it always queues the pod."""
+    """An event a plugin registers for; without `hint` it always queues the pod."""
 
     event: ClusterEvent
     hint: HintFn | None = None

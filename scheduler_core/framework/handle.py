@@ -75,7 +75,7 @@ class Handle(Protocol):
         """Bind the pod through the API server; return its refusal, empty if it has none."""
 
     def write(self, item: KubeObject) -> None:
-        """Create or replace an object that is not a pod; the scheduler hears of it as of any."""
+        """Create or replace an object that is not a pod; the scheduler gets an event as of any."""
 
     def after_attempt(self, work: Callable[[], None]) -> None:
         """Have `work` done when the current attempt is over."""

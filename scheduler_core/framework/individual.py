@@ -1,7 +1,7 @@
 """What every plugin would say about every node: more than the scheduler itself finds out.
 
 The scheduler stops at a node's first rejection, and at the first plugin that finds a pod
-impossible. Here all plugins of PreFilter and Filter are asked, each as if the others were not
+impossible. Here all plugins of PreFilter and Filter are called, each as if the others were not
 there. Upstream has no counterpart.
 """
 
@@ -43,7 +43,7 @@ class _Preparation:
 def evaluate_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> IndividualVerdicts:
     """Ask every plugin of a profile about a pod and `nodes`, all nodes of the cluster.
 
-    Nodes with nominated pods that matter are judged with and without them, as in the cycle.
+    Nodes with nominated pods that matter are filtered with and without them, as in the cycle.
     """
     prepared = _prepare(framework, pod, nodes)
     by_node: list[Rejections] = [{} for _ in range(nodes.n)]
@@ -71,7 +71,7 @@ def evaluate_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> I
 
 
 def _prepare(framework: Framework, pod: PodInfo, nodes: Nodes) -> _Preparation:
-    """Let every plugin prepare; one that turns the pod down or skips is not asked about nodes."""
+    """Let every plugin prepare; one that rejects the pod or skips is not called about nodes."""
     found = _Preparation()
     for plugin, _ in framework.points.get(ExtensionPoint.PRE_FILTER, ()):
         if not isinstance(plugin, PreFilterPlugin):

@@ -165,7 +165,7 @@ class PermitPlugin(Plugin, Protocol[S_contra]):
 @runtime_checkable
 class PreBindPreFlightPlugin(Plugin, Protocol[S_contra]):
     def pre_bind_pre_flight(self, state: S_contra, pod: PodInfo, node_name: str) -> Status:
-        """Tell whether PreBind will have work for the pod: SUCCESS, SKIP or an error.
+        """Return whether PreBind will have work for the pod: SUCCESS, SKIP or an error.
 
         A PreBind plugin without this method always has.
         """
@@ -187,7 +187,7 @@ class PostBindPlugin(Plugin, Protocol[S_contra]):
 
 
 class NodeToStatus(Protocol):
-    """Why each node was turned down in this cycle (upstream: NodeToStatusReader)."""
+    """Why each node was rejected in this cycle (upstream: NodeToStatusReader)."""
 
     def status(self, node_name: str) -> Status:
         """Return the node's status, or the status of all nodes not looked at."""
@@ -216,6 +216,6 @@ class Refilter(Protocol):
 
     @property
     def is_node_local(self) -> bool:
-        """Tell whether a node's verdict stays the same as long as the node and its pods do."""
+        """Return whether a node's verdict stays the same as long as the node and its pods do."""
 
     def __call__(self, nodes: Nodes) -> Verdicts: ...

@@ -15,14 +15,14 @@ from scheduler_core.cluster.nodes import NO_CHANGE, Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 
 MAX_PRIORITIES = 16
-"""So many priorities' rivals are kept; beyond that the oldest priority's go."""
+"""So many priorities' rivals are cached; beyond that those of the oldest go."""
 
 Nominated = Mapping[str, Sequence[PodInfo]]
 """Nominated pods by node name; a node's sequence is another one each time it changes."""
 
 
 class NominatedPods:
-    """The pods that matter to a pod of some priority, as changes of the nodes, kept by priority."""
+    """The pods that matter to a pod of some priority, as changes of nodes, cached by priority."""
 
     def __init__(self) -> None:
         self._rivals: dict[int, _Rivals] = {}

@@ -72,7 +72,7 @@ class NodeView:
         """Return the pods that only this node's hypothetical world has; none in the real one.
 
         A plugin that counted pods of many nodes in PreFilter must add these, and take off
-        `removed`, before it judges this node (upstream: AddPod and RemovePod).
+        `removed`, before it filters this node (upstream: AddPod and RemovePod).
         """
         return self._views.change(self._at).added
 
@@ -144,7 +144,7 @@ class NodeViews:
 @runtime_checkable
 class FilterNodePlugin(Plugin, Protocol[S_contra]):
     def filter_node(self, state: S_contra, pod: PodInfo, node: NodeView) -> Status:
-        """Judge one node; `state` is what PreFilter prepared, None without PreFilter.
+        """Accept or reject one node; `state` is what PreFilter prepared, None without PreFilter.
 
         The answer may depend on the state and on this node alone.
         """
@@ -200,12 +200,12 @@ class PerNode:
 
 
 def is_per_node(plugin_type: type) -> bool:
-    """Tell whether a plugin class is written per node."""
+    """Return whether a plugin class is written per node."""
     return any(hasattr(plugin_type, method) for method in METHODS)
 
 
 def _filter(plugin: FilterNodePlugin[object]) -> Callable[[object, PodInfo, Nodes], Verdict]:
-    def judge(state: object, pod: PodInfo, nodes: Nodes) -> Verdict:
+    def filter_nodes(state: object, pod: PodInfo, nodes: Nodes) -> Verdict:
         code, reasons = np.zeros(nodes.n, np.int8), np.zeros(nodes.n, np.uint64)
         lists: Vocabulary[tuple[str, ...]] = Vocabulary()
         lists.id(())
@@ -215,7 +215,7 @@ def _filter(plugin: FilterNodePlugin[object]) -> Callable[[object, PodInfo, Node
                 code[at], reasons[at] = status.code, lists.id(status.reasons)
         return ListedVerdict(code, reasons, (), tuple(lists.values))
 
-    return judge
+    return filter_nodes
 
 
 def _score(plugin: ScoreNodePlugin[object]) -> Callable[[object, PodInfo, Nodes], Scores]:

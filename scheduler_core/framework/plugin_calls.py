@@ -207,7 +207,7 @@ def _frames(traceback: TracebackType | None) -> Iterator[TracebackType]:
 
 
 def _is_between(frame: TracebackType) -> bool:
-    """Tell whether it is of the code that calls plugins, and so none of a plugin."""
+    """Return whether it is of the code that calls plugins, and so none of a plugin."""
     module = str(frame.tb_frame.f_globals.get("__name__", ""))
     return module.startswith(_CALLERS)
 

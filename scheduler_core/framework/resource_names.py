@@ -20,7 +20,7 @@ _QUOTA_PREFIX = "requests."
 
 @lru_cache(maxsize=4096)
 def is_extended_resource_name(name: str) -> bool:
-    """Tell whether a name is a vendor's, such as `example.com/gpu`."""
+    """Return whether a name is a vendor's, such as `example.com/gpu`."""
     if "/" not in name or _NATIVE_DOMAIN in name or name.startswith(_QUOTA_PREFIX):
         return False
     return not label_key_problems(_QUOTA_PREFIX + name)
@@ -28,7 +28,7 @@ def is_extended_resource_name(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_scalar_resource_name(name: str) -> bool:
-    """Tell whether a name is counted beside the basic ones.
+    """Return whether a name is counted beside the basic ones.
 
     Those are extended resources, huge pages, prefixed native ones and attachable volumes.
     """
@@ -40,5 +40,5 @@ def is_scalar_resource_name(name: str) -> bool:
 
 
 def is_counted(name: str) -> bool:
-    """Tell whether the scheduler keeps account of a resource at all (pods aside)."""
+    """Return whether the scheduler keeps account of a resource at all (pods aside)."""
     return name in BASIC_RESOURCES or is_scalar_resource_name(name)

@@ -237,7 +237,7 @@ class Framework:
         return self._nominated.changes(self.nominator.nominated_by_node(), pod, nodes)
 
     def is_node_local(self, state: CycleState) -> bool:
-        """Tell whether every Filter plugin that takes part in the cycle is node-local."""
+        """Return whether every Filter plugin that takes part in the cycle is node-local."""
         return all(
             plugin.name in state.skip_filter or dependence_of(plugin).per_node.is_local
             for plugin in self._filter

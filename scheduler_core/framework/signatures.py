@@ -35,7 +35,7 @@ class SignFragment:
 
 
 Signed = Sequence[SignFragment] | None
-"""A plugin's part of the signature; None refuses, and the pod has no signature at all."""
+"""A plugin's part of the signature; None: it cannot sign, and the pod has no signature at all."""
 
 
 def scheduler_name(spec: PodSpec) -> SignFragment:

@@ -63,7 +63,7 @@ class Status:
 
     @property
     def is_rejected(self) -> bool:
-        """The pod was turned down, as opposed to something having gone wrong."""
+        """The pod was rejected, as opposed to something having gone wrong."""
         return self.code in REJECTED
 
     @property
@@ -148,7 +148,7 @@ class Verdict:
 class ListedVerdict(Verdict):
     """A verdict with any number of different reasons: `reasons` holds indexes into `lists`.
 
-    For plugins that word a reason for each node; `texts` is empty.
+    For plugins that phrase a reason for each node; `texts` is empty.
     """
 
     lists: tuple[tuple[str, ...], ...] = ((),)

@@ -36,11 +36,11 @@ class WaitingPod:
             self.decision = SUCCESS.by(plugin)
 
     def reject(self, plugin: str, message: str) -> bool:
-        """Refuse the pod; tell whether it was still waiting."""
+        """Refuse the pod; return whether it was still waiting."""
         return self._stop(Status(Code.UNSCHEDULABLE, (message,), plugin))
 
     def preempt(self, plugin: str, message: str) -> bool:
-        """Send the pod back to the queue without blaming it; tell whether it was waiting."""
+        """Send the pod back to the queue without blaming it; return whether it was waiting."""
         return self._stop(Status(Code.ERROR, (message,), plugin))
 
     def _stop(self, status: Status) -> bool:
@@ -50,7 +50,7 @@ class WaitingPod:
         return True
 
     def expire(self, now_ns: int) -> bool:
-        """Refuse the pod if some plugin's time is up, the earliest first; tell whether it is."""
+        """Refuse the pod if some plugin's time is up, the earliest first; return whether it is."""
         due = [(until, plugin) for plugin, until in self.deadlines_ns.items() if until <= now_ns]
         if not due or self.decision is not None:
             return False
@@ -85,7 +85,7 @@ class WaitingPods:
         return len(self._pods)
 
     def reject(self, uid: str, plugin: str, message: str) -> bool:
-        """Refuse a held pod; tell whether it was still waiting."""
+        """Refuse a held pod; return whether it was still waiting."""
         waiting = self._pods.get(uid)
         return waiting is not None and waiting.reject(plugin, message)
 
@@ -116,7 +116,7 @@ class PodInPreBind:
     finished: bool = False
 
     def cancel(self, message: str) -> bool:
-        """Stop the binding cycle; tell whether that was still possible."""
+        """Stop the binding cycle; return whether that was still possible."""
         if self.finished:
             return False
         if not self.cancelled:

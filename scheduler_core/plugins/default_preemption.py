@@ -75,7 +75,7 @@ class DefaultPreemption:
         return victim is not None and victim.metadata.deletion_timestamp is None
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
-        """Ask to hear of deleted pods, only to be looked at again by PreEnqueue."""
+        """Register for deleted pods, only to be looked at again by PreEnqueue."""
         if not self._is_async:
             return ()
         deleted = ClusterEvent(EventResource.POD, ActionType.DELETE)
@@ -263,6 +263,6 @@ class _Search:
 
 
 def _is_terminating_victim(pod: PodInfo) -> bool:
-    """Tell whether the scheduler itself has sent the pod away."""
+    """Return whether the scheduler itself has sent the pod away."""
     target = [c for c in pod.pod.status.conditions if c.type == "DisruptionTarget"][:1]
     return pod.terminating and any((c.status, c.reason) == PREEMPTED for c in target)

@@ -10,6 +10,7 @@ import numpy as np
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
+from scheduler_core.framework.event_objects import expect, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -17,7 +18,6 @@ from scheduler_core.framework.events import (
     EventResource,
     QueueingHint,
 )
-from scheduler_core.framework.hints import expect, queue_if
 from scheduler_core.framework.interface import (
     NodeToStatus,
     PostFilterOutcome,

@@ -24,6 +24,7 @@ from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.types import NodeAffinityArgs
 from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
+from scheduler_core.framework.event_objects import expect, expect_or_none, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -32,7 +33,6 @@ from scheduler_core.framework.events import (
     QueueingHint,
 )
 from scheduler_core.framework.handle import Handle
-from scheduler_core.framework.hints import expect, expect_or_none, queue_if
 from scheduler_core.framework.interface import Prepared, Scores
 from scheduler_core.framework.node_selection import (
     RequiredNodeAffinity,

@@ -8,6 +8,7 @@ from scheduler_core.api import Node, PodSpec
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
+from scheduler_core.framework.event_objects import expect, expect_or_none, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -16,7 +17,6 @@ from scheduler_core.framework.events import (
     QueueingHint,
 )
 from scheduler_core.framework.handle import Handle
-from scheduler_core.framework.hints import expect, expect_or_none, queue_if
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.signatures import Signed
 from scheduler_core.framework.signatures import required_features as features_fragment

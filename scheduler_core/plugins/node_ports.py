@@ -10,6 +10,7 @@ from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.nodes import NO_CHANGE, Change, Nodes
 from scheduler_core.cluster.pods import HostPort, Mask, PodInfo
 from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
+from scheduler_core.framework.event_objects import expect, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -17,7 +18,6 @@ from scheduler_core.framework.events import (
     EventResource,
     QueueingHint,
 )
-from scheduler_core.framework.hints import expect, queue_if
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.signatures import Signed, host_ports
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict

@@ -9,6 +9,7 @@ from scheduler_core.api.selectors import tolerations_tolerate
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.dependence import DependsOn, NodeFacts
+from scheduler_core.framework.event_objects import expect, expect_or_none, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -16,7 +17,6 @@ from scheduler_core.framework.events import (
     EventResource,
     QueueingHint,
 )
-from scheduler_core.framework.hints import expect, expect_or_none, queue_if
 from scheduler_core.framework.signatures import Signed, tolerations
 from scheduler_core.framework.status import Code, Verdict
 

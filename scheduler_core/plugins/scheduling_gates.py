@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.dependence import DependsOn
+from scheduler_core.framework.event_objects import expect, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -13,7 +14,6 @@ from scheduler_core.framework.events import (
     EventResource,
     QueueingHint,
 )
-from scheduler_core.framework.hints import expect, queue_if
 from scheduler_core.framework.status import SUCCESS, Code, Status
 
 

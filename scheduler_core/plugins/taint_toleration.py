@@ -9,6 +9,7 @@ from scheduler_core.api.selectors import find_untolerated_taint, tolerations_tol
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
+from scheduler_core.framework.event_objects import expect, expect_or_none, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -17,7 +18,6 @@ from scheduler_core.framework.events import (
     QueueingHint,
 )
 from scheduler_core.framework.handle import Handle
-from scheduler_core.framework.hints import expect, expect_or_none, queue_if
 from scheduler_core.framework.interface import Prepared, Scores
 from scheduler_core.framework.scoring import reversed_normalize_score
 from scheduler_core.framework.signatures import Signed, tolerations

@@ -17,6 +17,7 @@ from scheduler_core.cluster.claims import READ_WRITE_ONCE_POD, claim_not_found, 
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo, TemplateTable
 from scheduler_core.framework.dependence import DependsOn, PreparedFrom
+from scheduler_core.framework.event_objects import expect, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -25,7 +26,6 @@ from scheduler_core.framework.events import (
     QueueingHint,
 )
 from scheduler_core.framework.handle import Handle
-from scheduler_core.framework.hints import expect, queue_if
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.signatures import Signed, volumes
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict

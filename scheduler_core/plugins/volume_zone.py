@@ -29,6 +29,7 @@ from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.topology_keys import BETA_REGION, BETA_ZONE, REGION, ZONE
 from scheduler_core.framework.dependence import DependsOn, PreparedFrom
+from scheduler_core.framework.event_objects import expect, expect_or_none, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -37,7 +38,6 @@ from scheduler_core.framework.events import (
     QueueingHint,
 )
 from scheduler_core.framework.handle import Handle
-from scheduler_core.framework.hints import expect, expect_or_none, queue_if
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.signatures import Signed, volumes
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict

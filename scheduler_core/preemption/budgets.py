@@ -34,7 +34,7 @@ def violating_pods(
 
 
 def _covers(budget: PodDisruptionBudget, pod: PodInfo) -> bool:
-    """Tell whether evicting the pod counts against the budget; an empty selector covers none."""
+    """Return whether evicting the pod counts against the budget; an empty selector covers none."""
     labels = pod.template.labels
     selector = budget.spec.selector
     if not labels or budget.namespace != pod.pod.namespace or selector is None:

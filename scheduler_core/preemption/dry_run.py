@@ -23,7 +23,7 @@ from scheduler_core.preemption.budgets import violating_pods
 from scheduler_core.preemption.importance import by_importance
 from scheduler_core.preemption.report import DryRun, Reprieve
 
-Judge = Callable[[Nodes], Verdicts]
+RunFilter = Callable[[Nodes], Verdicts]
 """Runs the cycle's Filter plugins over a (hypothetical) view."""
 
 NO_VICTIMS = Status(
@@ -67,7 +67,7 @@ class _Trial:
 def dry_run(
     pod: PodInfo,
     nodes: Nodes,
-    judge: Judge,
+    run_filter: RunFilter,
     budgets: Sequence[PodDisruptionBudget],
     now_ns: int,
 ) -> list[DryRun]:
@@ -82,26 +82,26 @@ def dry_run(
         if not trial.removed:
             trial.status = NO_VICTIMS
     started = [i for i, trial in enumerate(trials) if trial.removed]
-    for i, status in _filter(nodes, started, [trials[i].change() for i in started], judge):
+    for i, status in _filter(nodes, started, [trials[i].change() for i in started], run_filter):
         trials[i].status = status
     for trial in trials:
         if trial.status.is_success:
             _line_up(trial, budgets, now_ns)
     while open_trials := [i for i, trial in enumerate(trials) if trial.queue]:
         changes = [trials[i].change() for i in open_trials]
-        for i, status in _filter(nodes, open_trials, changes, judge):
+        for i, status in _filter(nodes, open_trials, changes, run_filter):
             trials[i].settle(status)
     return [_result(trial, now_ns) for trial in trials]
 
 
 def _filter(
-    nodes: Nodes, at: list[int], changes: list[Change], judge: Judge
+    nodes: Nodes, at: list[int], changes: list[Change], run_filter: RunFilter
 ) -> list[tuple[int, Status]]:
     """Run the Filter plugins over hypothetical nodes; return each position with its status."""
     if not at:
         return []
     view = nodes.take(np.array(at, np.int64)).with_changes(changes)
-    verdicts = judge(view)
+    verdicts = run_filter(view)
     return [(i, verdicts.status(k)) for k, i in enumerate(at)]
 
 

@@ -73,7 +73,7 @@ class BackoffQueue:
         return completed
 
     def is_backing_off(self, queued: QueuedPodInfo, now_ns: int) -> bool:
-        """Tell whether the pod's backoff has not ended before the current ordering window."""
+        """Return whether the pod's backoff has not ended before the current ordering window."""
         return self.until_ns(queued) >= self._align(now_ns)
 
     def until_ns(self, queued: QueuedPodInfo) -> int:

@@ -31,7 +31,7 @@ def is_wild_card(event: ClusterEvent) -> bool:
 
 
 def match_cluster_events(registered: ClusterEvent, incoming: ClusterEvent) -> bool:
-    """Tell whether `incoming` is the registered event or a more specific one.
+    """Return whether `incoming` is the registered event or a more specific one.
 
     The comparison of action numbers is upstream's: a general Update does not match a
     registration for one kind of update. An incoming wild card matches only a wild card.

@@ -58,7 +58,7 @@ def pod_scheduling_properties_change(old: PodInfo, new: PodInfo) -> list[Cluster
 
 
 def _scaled_down(old: PodInfo, new: PodInfo) -> bool:
-    """Tell whether the pod requests less of a resource, or no longer names it."""
+    """Return whether the pod requests less of a resource, or no longer names it."""
     before, after = old.template.requests.placed, new.template.requests.placed
     if before is after:
         return False

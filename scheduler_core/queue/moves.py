@@ -1,4 +1,4 @@
-"""What the queue tells about its decisions."""
+"""The queue's decisions, as values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Move:
     """A decision about a pod, also the decision to leave it where it is.
 
     `queue` is where the pod is afterwards (`IN_FLIGHT` for an in-flight event: what follows
-    from it is told by the attempt failure after it). `event` is the label of the cluster event,
+    from it is in the attempt failure after it). `event` is the label of the cluster event,
     `cause` the key of the object behind it. `hints` holds all rejector plugins registered for
     the event, although the first `Queue` decides. `strategy` is empty where no event was
     weighed. `gated_by` is the PreEnqueue plugin that holds the pod; `backoff_until_ns` is 0

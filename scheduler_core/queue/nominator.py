@@ -23,7 +23,7 @@ class Nominator:
     """Pods by nominated node, in order of nomination.
 
     `live_pod` looks a pod up by key (`namespace/name`) as the API server has it now, None if it
-    is gone. `emit` hears of every change of a pod's nominated node.
+    is gone. `emit` is called with every change of a pod's nominated node.
     """
 
     def __init__(

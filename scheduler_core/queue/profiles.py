@@ -15,9 +15,9 @@ from scheduler_core.framework.events import ClusterEvent, QueueingHint
 from scheduler_core.framework.interface import PreEnqueuePlugin
 from scheduler_core.framework.plugin_calls import call
 from scheduler_core.queue.cluster_events import is_wild_card
-from scheduler_core.queue.hints import QueueingHints
 from scheduler_core.queue.moves import EventObject, Hint, Strategy
 from scheduler_core.queue.queued_pod import QueuedPodInfo
+from scheduler_core.queue.queueing_hints import QueueingHints
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class QueueProfiles:
         self._profiles = dict(profiles)
 
     def is_of_interest(self, event: ClusterEvent) -> bool:
-        """Tell whether any plugin registered for the event."""
+        """Return whether any plugin registered for the event."""
         return is_wild_card(event) or any(
             profile.hints.matching(event) for profile in self._profiles.values()
         )
 
     def opens_gate(self, plugin: str, event: ClusterEvent) -> bool:
-        """Tell whether a plugin that holds pods at PreEnqueue registered for the event."""
+        """Return whether a plugin that holds pods at PreEnqueue registered for the event."""
         return any(
             profile.hints.is_of_interest_to(plugin, event) for profile in self._profiles.values()
         )
@@ -89,7 +89,7 @@ class QueueProfiles:
         return Worth(Strategy.AFTER_BACKOFF if willing else Strategy.SKIP, hints)
 
     def concerned(self, parked: list[QueuedPodInfo], event: ClusterEvent) -> list[QueuedPodInfo]:
-        """Return the pods that the event may wake; of the others no rejector asked for it."""
+        """Return the pods that the event may wake; of the others no rejector registered for it."""
         if is_wild_card(event):
             return parked
         asking = {

@@ -50,7 +50,7 @@ class QueuedPodInfo:
         return bool(self.unschedulable_plugins or self.pending_plugins)
 
     def clear_rejector_plugins(self) -> None:
-        """Forget who rejected the pod; done when an attempt has failed, before it is told why."""
+        """Forget who rejected the pod, before the rejectors of a failed attempt are set."""
         self.unschedulable_plugins = set()
         self.pending_plugins = set()
         self.gating_plugin = ""

@@ -58,14 +58,14 @@ _NOMINATING_EVENTS: Final = (UNSCHEDULED_POD_ADD.label, UNSCHEDULED_POD_UPDATE.l
 class QueueSettings:
     """Durations in nanoseconds, with upstream's defaults.
 
-    `tell_overlooked` says whether decisions are told by which a pod stays parked as none of the
-    plugins that rejected it asked for the event: with many pods parked, that is most of them.
+    `emit_overlooked` says whether decisions are emitted by which a pod stays parked as none of the
+    plugins that rejected it registered for the event: with many pods parked, that is most of them.
     """
 
     initial_backoff_ns: int = SECOND_NS
     max_backoff_ns: int = 10 * SECOND_NS
     max_in_unschedulable_pods_ns: int = 300 * SECOND_NS
-    tell_overlooked: bool = True
+    emit_overlooked: bool = True
 
 
 class Popped(NamedTuple):
@@ -80,8 +80,8 @@ class SchedulingQueue:
 
     `profiles` is keyed by scheduler name; `sort_key` is that of the QueueSort plugin, which all
     profiles share. `now_ns` is the virtual clock. `live_pod` looks a pod up by key as the API
-    server has it now. `emit` hears of every decision and every change of a nomination, in order.
-    `sign_pod` signs pods for batching.
+    server has it now. `emit` is called with every decision and change of a nomination, in
+    order. `sign_pod` signs pods for batching.
     """
 
     def __init__(
@@ -180,10 +180,10 @@ class SchedulingQueue:
             queued = self._unschedulable_pods.get(pod.key)
             if queued is not None:
                 entered = self._move_to_active_q(queued, FORCE_ACTIVATE.label)
-                self._tell(queued, self._place(queued, entered), FORCE_ACTIVATE, Via.ACTIVATED)
+                self._emit_move(queued, self._place(queued, entered), FORCE_ACTIVATE, Via.ACTIVATED)
             elif (queued := self._backoff_q.delete(pod.key)) is not None:
                 entered = self._move_from_backoff_q(queued, FORCE_ACTIVATE.label)
-                self._tell(queued, self._place(queued, entered), FORCE_ACTIVATE, Via.ACTIVATED)
+                self._emit_move(queued, self._place(queued, entered), FORCE_ACTIVATE, Via.ACTIVATED)
             elif pod.uid in self._in_flight:
                 self._in_flight.record(FORCE_ACTIVATE, None, pod)
 
@@ -208,7 +208,7 @@ class SchedulingQueue:
             queued.was_flushed_from_unschedulable = False
             strategy = self._weigh_in_flight_events(queued)
             place = self._requeue(queued, strategy, SCHEDULE_ATTEMPT_FAILURE)
-            self._tell_label(
+            self._emit_move_by_label(
                 queued, place, SCHEDULE_ATTEMPT_FAILURE, Via.ATTEMPT_FAILURE, strategy=strategy
             )
         finally:
@@ -231,7 +231,7 @@ class SchedulingQueue:
         if not nobody_hears and self._profiles.is_of_interest(event):
             parked = self._unschedulable_pods.values()
             chosen = [q for q in parked if pre_check is None or pre_check(q.pod)]
-            if not self._settings.tell_overlooked:
+            if not self._settings.emit_overlooked:
                 chosen = self._profiles.concerned(chosen, event)
             self._move_pods(chosen, event, old, new)
 
@@ -251,7 +251,7 @@ class SchedulingQueue:
         for queued in self._backoff_q.pop_all_completed(self._now_ns()):
             entered = self._move_from_backoff_q(queued, BACKOFF_COMPLETE)
             place = self._place(queued, entered)
-            self._tell_label(queued, place, BACKOFF_COMPLETE, Via.BACKOFF_COMPLETE)
+            self._emit_move_by_label(queued, place, BACKOFF_COMPLETE, Via.BACKOFF_COMPLETE)
 
     def flush_unschedulable_leftover(self) -> None:
         """Requeue pods that have been parked for too long; due every 30 seconds."""
@@ -322,7 +322,7 @@ class SchedulingQueue:
     def _add_new(self, pod: PodInfo, event: ClusterEvent) -> None:
         queued = QueuedPodInfo(pod, self._now_ns(), signature=self._sign_pod(pod))
         entered = self._move_to_active_q(queued, event.label)
-        self._tell(queued, self._place(queued, entered), event, Via.ADDED)
+        self._emit_move(queued, self._place(queued, entered), event, Via.ADDED)
 
     def _take_over(self, queued: QueuedPodInfo, pod: PodInfo) -> None:
         queued.pod = pod
@@ -351,7 +351,7 @@ class SchedulingQueue:
         return self._move_to_active_q(queued, event)
 
     def _enter_active_q(self, queued: QueuedPodInfo, event: str) -> bool:
-        """Put a pod into activeQ, or park it if it is gated; tell whether it went in."""
+        """Put a pod into activeQ, or park it if it is gated; return whether it went in."""
         if queued.gated:
             self._unschedulable_pods[queued.key] = queued
             return False
@@ -364,7 +364,7 @@ class SchedulingQueue:
         return True
 
     def _move_to_backoff_q(self, queued: QueuedPodInfo) -> bool:
-        """Put a pod into backoffQ, or park it if it is gated; tell whether it went in."""
+        """Put a pod into backoffQ, or park it if it is gated; return whether it went in."""
         if self._pops_early:
             self._profiles.run_pre_enqueue_plugins(queued)
             if queued.gated:
@@ -416,7 +416,9 @@ class SchedulingQueue:
             if strategy is not Strategy.SKIP:
                 del self._unschedulable_pods[queued.key]
                 place = self._requeue(queued, strategy, event.label)
-            self._tell(queued, place, event, Via.CLUSTER_EVENT, key_of(old, new), hints, strategy)
+            self._emit_move(
+                queued, place, event, Via.CLUSTER_EVENT, key_of(old, new), hints, strategy
+            )
         self._in_flight.record(event, old, new)
 
     def _weigh_own_update(
@@ -426,7 +428,7 @@ class SchedulingQueue:
         for event in events:
             strategy, hints = self._profiles.worth_requeuing(queued, event, old, new)
             place = self._requeue(queued, strategy, event.label)
-            self._tell(queued, place, event, Via.SELF_UPDATE, new.key, hints, strategy)
+            self._emit_move(queued, place, event, Via.SELF_UPDATE, new.key, hints, strategy)
             if place in (Queue.ACTIVE, Queue.BACKOFF):
                 return
 
@@ -442,7 +444,7 @@ class SchedulingQueue:
         for seen in self._in_flight.events_since_start(queued.pod.uid):
             strategy, hints = self._profiles.worth_requeuing(queued, seen.event, seen.old, seen.new)
             cause = key_of(seen.old, seen.new)
-            self._tell(
+            self._emit_move(
                 queued, Queue.IN_FLIGHT, seen.event, Via.IN_FLIGHT_EVENT, cause, hints, strategy
             )
             if strategy is Strategy.IMMEDIATELY:
@@ -453,9 +455,9 @@ class SchedulingQueue:
                     break
         return best
 
-    # ------------------------------------------------------------ telling
+    # ------------------------------------------------------------ recording decisions
 
-    def _tell(
+    def _emit_move(
         self,
         queued: QueuedPodInfo,
         place: Queue,
@@ -465,9 +467,9 @@ class SchedulingQueue:
         hints: tuple[Hint, ...] = (),
         strategy: Strategy | None = None,
     ) -> None:
-        self._tell_label(queued, place, event.label, via, cause, hints, strategy)
+        self._emit_move_by_label(queued, place, event.label, via, cause, hints, strategy)
 
-    def _tell_label(
+    def _emit_move_by_label(
         self,
         queued: QueuedPodInfo,
         place: Queue,

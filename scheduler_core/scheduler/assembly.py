@@ -32,9 +32,9 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.signatures import PodSignature
 from scheduler_core.framework.waiting import WaitingPods
 from scheduler_core.preemption.pick import BreakTie, first
-from scheduler_core.queue.hints import QueueingHints
 from scheduler_core.queue.moves import QueueEvent
 from scheduler_core.queue.profiles import QueueProfile
+from scheduler_core.queue.queueing_hints import QueueingHints
 from scheduler_core.queue.scheduling_queue import QueueSettings, SchedulingQueue
 from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.scheduler.algorithm import SchedulingAlgorithm
@@ -244,7 +244,7 @@ def _queue(
         settings=QueueSettings(
             initial_backoff_ns=configuration.pod_initial_backoff_seconds * SECOND_NS,
             max_backoff_ns=configuration.pod_max_backoff_seconds * SECOND_NS,
-            tell_overlooked=options.on_queue_event is not None,
+            emit_overlooked=options.on_queue_event is not None,
         ),
         features=options.features,
         sign_pod=sign_pod,

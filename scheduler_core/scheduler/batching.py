@@ -74,7 +74,7 @@ class OpportunisticBatch:
         return batch.nodes.pop() if usable else ""
 
     def _last_node_is_full(self, pod: PodInfo, state: CycleState, nodes: Nodes) -> bool:
-        """Tell whether the pod would be turned down where the last one went.
+        """Return whether the pod would be rejected where the last one went.
 
         Otherwise nobody knows how that node would score now.
         """

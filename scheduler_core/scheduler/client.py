@@ -26,7 +26,7 @@ class Client(Protocol):
     def evict_pod(self, pod: PodInfo, preemptor: PodInfo, message: str) -> bool:
         """Delete a victim of preemption, gracefully, after setting DisruptionTarget on it.
 
-        Tell whether it was still there.
+        Return whether it was still there.
         """
 
     def write(self, item: KubeObject) -> None:

@@ -199,7 +199,7 @@ class Scheduler:
         return cycle
 
     def _skips(self, cycle: Cycle) -> bool:
-        """Tell whether there is nothing to schedule: being deleted, or assumed already."""
+        """Return whether there is nothing to schedule: being deleted, or assumed already."""
         pod = cycle.pod
         if pod.terminating:
             text = f"skip schedule deleting pod: {pod.key}"

@@ -344,7 +344,7 @@ class NodeNumbers:
 
 
 def _follows_node_order(cycle: Cycle, filtering: Filtering) -> bool:
-    """Tell whether the examined nodes are the node order from the start index on.
+    """Return whether the examined nodes are the node order from the start index on.
 
     So they are unless PreFilter has narrowed them or nodes have gone; even then they may be.
     """

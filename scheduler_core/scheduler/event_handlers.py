@@ -47,7 +47,7 @@ TERMINAL_PHASES = ("Succeeded", "Failed")
 
 
 def is_visible(pod: Pod) -> bool:
-    """Tell whether the scheduler watches the pod at all: finished pods are filtered out."""
+    """Return whether the scheduler watches the pod at all: finished pods are filtered out."""
     return pod.status.phase not in TERMINAL_PHASES
 
 

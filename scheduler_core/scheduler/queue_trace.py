@@ -23,7 +23,7 @@ def record_queue_event(event: QueueEvent, recorder: Recorder) -> None:
 
 
 def _is_overlooked(move: Move) -> bool:
-    """Tell whether none of the plugins that rejected the pod registered for the event."""
+    """Return whether none of the plugins that rejected the pod registered for the event."""
     return (
         move.strategy is Strategy.SKIP
         and not move.hints

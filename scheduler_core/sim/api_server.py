@@ -1,4 +1,4 @@
-"""The API server of the simulated cluster: holds the objects, tells watchers of every write."""
+"""The API server of the simulated cluster: holds the objects, sends watchers every write."""
 
 from __future__ import annotations
 

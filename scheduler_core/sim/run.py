@@ -13,8 +13,8 @@ from functools import partial
 
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.api import KubeObject, Node, Pod, PriorityClass
-from scheduler_core.api.collector import collector_spared
 from scheduler_core.api.findings import counted, some_of
+from scheduler_core.api.gc_freeze import gc_frozen
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.config.features import FeatureGates
@@ -50,7 +50,7 @@ class RunOptions:
     `max_cycles` 0 means no limit; a run also ends when no pod has been bound for `patience_ns`
     (a pod that meets an error is tried again for ever). `details` False leaves the per-node
     columns out of the trace. `scenario` is what happens meanwhile; its options go before `timing`.
-    Extenders of the configuration are asked over `transport`; without
+    Extenders of the configuration are called over `transport`; without
     one they are not, and the trace says so.
     """
 
@@ -117,7 +117,7 @@ class Run:
 
     def events(self) -> Iterator[AnyEvent]:
         """Yield the trace from beginning to end."""
-        with collector_spared(self._start):
+        with gc_frozen(self._start):
             yield from self._drain()
             reason = ""
             while not reason:
@@ -157,11 +157,11 @@ class Run:
         simulation.advance_to(begin_ns)
 
     def _not_modelled(self) -> tuple[str, ...]:
-        """Name what the input asks for in vain, extenders among it that cannot be reached."""
+        """Name what the input asks for and is not done, unreachable extenders among it."""
         named = [*self._refused, *_features_not_modelled(self._pods())]
         if self._options.transport is None:
             extenders = self._options.configuration.extenders
-            named += [f"the extender {each.url_prefix} was not asked" for each in extenders]
+            named += [f"the extender {each.url_prefix} was not called" for each in extenders]
         return tuple(named)
 
     def _pods(self) -> Iterator[Pod]:
@@ -171,7 +171,7 @@ class Run:
         return (item for item in (*self._objects, *later) if isinstance(item, Pod))
 
     def _step(self) -> bool:
-        """Do the next thing: an attempt, or what falls due next; tell whether there was one."""
+        """Do the next thing: an attempt, or what falls due next; return whether there was one."""
         simulation, end_ns = self.simulation, self._end_ns
         if end_ns is not None and simulation.clock.now_ns() >= end_ns:
             return False

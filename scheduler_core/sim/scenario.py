@@ -1,7 +1,7 @@
 """Scenario files: what happens in the cluster while the scheduler runs, and when.
 
 The format is described in docs/scenarios.md. Reading checks all that can be known without a
-cluster; every problem carries its line where that can be told.
+cluster; every problem carries its line where it is known.
 """
 
 from __future__ import annotations

@@ -57,9 +57,9 @@ class Simulation:
         self.timing = timing
         self.recorder = recorder
         self.last_progress_ns = now_ns
-        self._told_ns = now_ns
+        self._recorded_ns = now_ns
         self._after_attempt: list[Callable[[], None]] = []
-        self._told_order: list[str] | None = None
+        self._recorded_order: list[str] | None = None
         assembly: Assembly = assemble(
             options, client=self, background=self, recorder=recorder, now_ns=self.clock.now_ns
         )
@@ -203,8 +203,8 @@ class Simulation:
     # ------------------------------------------------------------ the loop
 
     def attempt(self) -> bool:
-        """Run one scheduling attempt and what follows from it; tell whether there was one."""
-        self.tell_node_order()
+        """Run one scheduling attempt and what follows from it; return whether there was one."""
+        self.record_node_order()
         tried = self.scheduler.schedule_one()
         self.finish_attempt()
         return tried
@@ -250,16 +250,16 @@ class Simulation:
 
     def _move_clock(self, now_ns: int) -> None:
         self.clock.move_to(now_ns)
-        if now_ns != self._told_ns:
-            self._told_ns = now_ns
+        if now_ns != self._recorded_ns:
+            self._recorded_ns = now_ns
             self.recorder.emit(ClockAdvanced(now_ns))
 
-    def tell_node_order(self) -> None:
+    def record_node_order(self) -> None:
         """Record the order of nodes if it has changed."""
         self.scheduler.cache.update_snapshot()
         names = self.scheduler.cache.snapshot_names
-        if names is not self._told_order:
-            self._told_order = names
+        if names is not self._recorded_order:
+            self._recorded_order = names
             self.recorder.emit(NodeOrderChanged(tuple(map(self.recorder.node, names))))
 
     @property

@@ -216,14 +216,14 @@ class Steps:
         effect = f":{action.effect}" if action.effect else ""
         text = f"Untaint Node {action.node} {action.key}{effect}"
         node = self._found(Node, action.node, text)
-        kept = [
+        remaining = [
             known
             for known in node.spec.taints
             if known.key != action.key or (action.effect and known.effect != action.effect)
         ]
-        if len(kept) == len(node.spec.taints):
+        if len(remaining) == len(node.spec.taints):
             raise Refused(f"{text}: there is no such taint")
-        return text, lambda: self._set_taints(node, kept)
+        return text, lambda: self._set_taints(node, remaining)
 
     def _set_taints(self, node: Node, taints: Iterable[Taint]) -> None:
         spec = replace(node.spec, taints=tuple(taints))

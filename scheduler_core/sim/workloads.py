@@ -1,4 +1,4 @@
-"""What owners do about their pods: make them anew when they go, make more, make fewer.
+"""What owners do about their pods: make them again when they go, make more, make fewer.
 
 The owners themselves (Jobs, DaemonSets, ...) need not be there: a pod's controller reference
 says enough, and a pod of the same owner serves as the template.
@@ -21,7 +21,7 @@ from scheduler_core.sim.kubelet import FINISHED
 STATEFUL_SET = "StatefulSet"
 DEPLOYMENT = "Deployment"
 PINNED_KINDS = ("DaemonSet", "Node")
-"""Owners whose pods belong to one node: nobody makes them anew for another."""
+"""Owners whose pods belong to one node: nobody makes them again for another."""
 
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SPREAD = 11_239_423
@@ -33,7 +33,7 @@ CreatePod = Callable[[Pod], str]
 
 
 class Workloads:
-    """The controllers of pods. With `recreate` a watcher that makes lost pods anew."""
+    """The controllers of pods. With `recreate` a watcher that makes lost pods again."""
 
     def __init__(self, server: ApiServer, clock: VirtualClock, create: CreatePod) -> None:
         self._server = server
@@ -152,7 +152,7 @@ class Workloads:
 
 
 def is_pinned(pod: Pod, server: ApiServer) -> bool:
-    """Tell whether the pod belongs to its node, so that a drain leaves it there."""
+    """Return whether the pod belongs to its node, so that a drain leaves it there."""
     owner = controller_of(pod)
     return (
         owner is not None

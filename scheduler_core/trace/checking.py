@@ -73,7 +73,7 @@ class TraceChecker:
         return self._hash.hexdigest()
 
     def take(self, chunk: Chunk) -> tuple[Chunk, list[HeaderEvent]]:
-        """Check the next chunk; return it packed anew, and its header events. Raises TraceError."""
+        """Check the next chunk; return it repacked, and its header events. Raises TraceError."""
         headers, details = self._gunzipped(chunk.headers), self._unzstd(chunk.details)
         try:
             first_seq, raw_headers = _RAW_HEADERS.decode(headers)

@@ -1,4 +1,4 @@
-"""One scheduling cycle as its events tell it, each event in its place.
+"""One scheduling cycle as its events have it, each in its place.
 
 `cycle_record` is how Python reads the events of a cycle; REST documents and the why of a pod are
 made from what it returns. The browser's twin is `frontend/src/store/cycle.ts`.
@@ -125,7 +125,7 @@ def cycle_range(events: Sequence[HeaderEvent], cycle: int) -> range:
 
 
 def is_bound_or_given_up(events: Iterable[HeaderEvent], pod: int) -> bool:
-    """Tell whether the pod's binding cycle ends among `events`."""
+    """Return whether the pod's binding cycle ends among `events`."""
     return any(isinstance(event, Bound | Forgotten) and event.pod == pod for event in events)
 
 

@@ -49,7 +49,7 @@ class DetailEvent(msgspec.Struct, frozen=True, array_like=True, tag=True, tag_fi
 class RunStarted(Event, frozen=True):
     """`not_modelled` names what the input asks for and this engine does not do.
 
-    With `observed` a real scheduler decides, and the trace has what it told kviz being its
+    With `observed` a real scheduler decides, and the trace has what it reported to kviz, being its
     extender: of plugins, scores and outcomes nothing unless an event says so.
     """
 
@@ -218,7 +218,7 @@ class PreFilterFinished(Event, frozen=True):
 class FilterFinished(Event, frozen=True):
     """Counts of the Filter point; `n_to_find` is where the search stops (sampling).
 
-    -1 stands for a count that a scheduler which is observed does not tell.
+    -1 stands for a count that a scheduler which is observed does not report.
 
     With `by_nomination` one node was tried first and taken: the pod's nominated one, or else
     `hint`. That is the node which batching offered, taken or not.
@@ -286,7 +286,7 @@ class PostFilterFinished(Event, frozen=True):
 class PreemptionStarted(Event, frozen=True):
     """Dry runs start at `offset` into the potential nodes and stop at `n_wanted` candidates.
 
-    All are -1 where a scheduler that is observed does not tell.
+    All are -1 where a scheduler that is observed does not report.
     """
 
     n_potential: int

@@ -317,6 +317,6 @@ _FOLLOWING: Final = cast(
 
 
 def _is_unknown(state: PodState) -> bool:
-    """Tell whether a scheduler that is observed has not reported what became of the pod."""
+    """Return whether a scheduler that is observed has not reported what became of the pod."""
     verdict = state.verdict
     return verdict is not None and verdict.result is Result.UNKNOWN

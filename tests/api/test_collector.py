@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from scheduler_core.api.collector import collector_spared
+from scheduler_core.api.gc_freeze import gc_frozen
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def _nothing_spared() -> Iterator[None]:
 
 def test_what_is_loaded_is_spared_until_the_end_of_the_block() -> None:
     loaded: list[list[int]] = []
-    with collector_spared(lambda: loaded.append([1])):
+    with gc_frozen(lambda: loaded.append([1])):
         assert gc.get_freeze_count() > 0
     assert gc.get_freeze_count() == 0
     assert loaded == [[1]]
@@ -28,6 +28,6 @@ def test_what_is_loaded_is_spared_until_the_end_of_the_block() -> None:
 def test_what_a_process_spared_before_stays_spared() -> None:
     gc.freeze()
     before = gc.get_freeze_count()
-    with collector_spared(lambda: None):
+    with gc_frozen(lambda: None):
         pass
     assert before / 2 < gc.get_freeze_count() <= before

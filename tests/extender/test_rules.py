@@ -230,11 +230,11 @@ def test_rebuilt_nodes_have_no_images() -> None:
     assert locality.raw.tolist() == [0, 0, 0]
 
 
-def test_without_a_way_to_reach_extenders_the_trace_says_they_were_not_asked() -> None:
+def test_without_a_way_to_reach_extenders_the_trace_says_they_were_not_called() -> None:
     text = configuration_text("- {urlPrefix: 'http://x', filterVerb: f}")
     run = simulate([*three_nodes(), pod()], RunOptions(configuration=load_configuration(text)))
     (started,) = of(RunStarted, list(run))
-    assert started.not_modelled == ("the extender http://x was not asked",)
+    assert started.not_modelled == ("the extender http://x was not called",)
 
 
 # ---------------------------------------------------------------- JSON as Go reads it

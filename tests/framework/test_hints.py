@@ -1,8 +1,8 @@
 import pytest
 
 from scheduler_core.api import Node, Pod
+from scheduler_core.framework.event_objects import expect, expect_or_none, queue_if
 from scheduler_core.framework.events import QueueingHint
-from scheduler_core.framework.hints import expect, expect_or_none, queue_if
 
 
 def test_objects_of_an_event_have_their_type():

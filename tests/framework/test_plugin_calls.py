@@ -13,7 +13,7 @@ from scheduler_core.framework.interface import PermitOutcome, PostFilterOutcome,
 from scheduler_core.framework.plugin_calls import ANSWERS, PluginFailure, call
 from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
-from scheduler_core.queue.hints import QueueingHints
+from scheduler_core.queue.queueing_hints import QueueingHints
 from scheduler_core.registry import in_tree_registry
 from scheduler_core.sim import RunOptions, simulate
 

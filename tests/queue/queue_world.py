@@ -23,10 +23,10 @@ from scheduler_core.config.features import feature_gates
 from scheduler_core.framework.events import ClusterEvent, ClusterEventWithHint, QueueingHint
 from scheduler_core.framework.interface import Queued
 from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
-from scheduler_core.queue.hints import QueueingHints
 from scheduler_core.queue.moves import EventObject, Move, Nomination, QueueEvent
 from scheduler_core.queue.profiles import QueueProfile
 from scheduler_core.queue.queued_pod import QueuedPodInfo
+from scheduler_core.queue.queueing_hints import QueueingHints
 from scheduler_core.queue.scheduling_queue import SECOND_NS, QueueSettings, SchedulingQueue
 
 PROFILE = "default-scheduler"

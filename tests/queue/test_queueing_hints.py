@@ -17,10 +17,10 @@ from scheduler_core.queue.cluster_events import (
     UNSCHEDULED_POD_UPDATE,
     match_cluster_events,
 )
-from scheduler_core.queue.hints import EVERY_RESOURCE, EXTENDER_NAME, QueueingHints
 from scheduler_core.queue.moves import EventObject, Hint, Strategy
 from scheduler_core.queue.profiles import QueueProfile, QueueProfiles
 from scheduler_core.queue.queued_pod import QueuedPodInfo
+from scheduler_core.queue.queueing_hints import EVERY_RESOURCE, EXTENDER_NAME, QueueingHints
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 NODE_LABEL = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_LABEL)

@@ -13,7 +13,7 @@ from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from kviz.runs.reading.projection import CycleDocument, Json, cycle_document
 from kviz.runs.reading.why import pod_why_document
 from kviz.runs.selectors import pod_outcome
-from scheduler_core.api.collector import collector_paused
+from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.trace import codec
 from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.cycle_record import (
@@ -247,6 +247,6 @@ def _defining_events(run_id: UUID, chunk_id: int) -> tuple[HeaderEvent, ...]:
     The run tells apart chunks of which one got the number of another that was rolled back.
     """
     headers = TraceChunk.objects.values_list("headers", flat=True).get(pk=chunk_id, run_id=run_id)
-    with collector_paused():
+    with gc_paused():
         _, events = codec.read_headers(bytes(headers))
         return tuple(event for event in events if isinstance(event, DEFINING))

@@ -104,7 +104,7 @@ def _total(counts: DomainCounts) -> int:
     return sum(int(each.sum()) for each in counts.values())
 
 
-def judge(state: FilterState, nodes: Nodes) -> Verdict:
+def filter_nodes(state: FilterState, nodes: Nodes) -> Verdict:
     """Reject nodes whose domains break a rule; the first of the three rules gives the reason."""
     changes = _Changes(state, nodes)
     near = _meets_affinity(state, nodes, changes)

@@ -1,4 +1,4 @@
-"""Whether a change of a pod or a node may help a pod that required terms have turned down.
+"""Whether a change of a pod or a node may help a pod that required terms have rejected.
 
 Upstream: v1.36 plugins/interpodaffinity/plugin.go (isSchedulableAfter...).
 """
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from scheduler_core.api import Node
 from scheduler_core.cluster.pods import AffinityTerm, PodInfo
+from scheduler_core.framework.event_objects import queue_if
 from scheduler_core.framework.events import QueueingHint
-from scheduler_core.framework.hints import queue_if
 from scheduler_core.plugins.inter_pod_affinity.terms import term_error, term_matches
 
 

@@ -10,6 +10,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.row_sums import RowSums
 from scheduler_core.config.types import InterPodAffinityArgs
 from scheduler_core.framework.dependence import DependsOn
+from scheduler_core.framework.event_objects import expect, expect_or_none
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -18,7 +19,6 @@ from scheduler_core.framework.events import (
     QueueingHint,
 )
 from scheduler_core.framework.handle import Handle
-from scheduler_core.framework.hints import expect, expect_or_none
 from scheduler_core.framework.interface import Prepared, Scores
 from scheduler_core.framework.signatures import Signed, labels
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict
@@ -101,7 +101,7 @@ class InterPodAffinity:
         return SKIP if state.restricts_nothing else Prepared(state)
 
     def filter(self, state: filtering.FilterState, pod: PodInfo, nodes: Nodes) -> Verdict:
-        return filtering.judge(state, nodes)
+        return filtering.filter_nodes(state, nodes)
 
     # ------------------------------------------------------------ scoring
 

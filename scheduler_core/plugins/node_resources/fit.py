@@ -14,6 +14,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.requests import CPU, MEMORY, integer_resources
 from scheduler_core.config.types import NodeResourcesFitArgs
 from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
+from scheduler_core.framework.event_objects import expect, expect_or_none, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -22,7 +23,6 @@ from scheduler_core.framework.events import (
     QueueingHint,
 )
 from scheduler_core.framework.handle import Handle
-from scheduler_core.framework.hints import expect, expect_or_none, queue_if
 from scheduler_core.framework.interface import Prepared, Scores
 from scheduler_core.framework.resource_names import (
     is_counted,

@@ -1,4 +1,4 @@
-"""How many volumes of each CSI driver every node has, kept up to date where something changed."""
+"""How many volumes of each CSI driver every node has; only what has changed is counted again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scheduler_core.plugins.node_volume_limits.attachable import Attachable
 class NodeVolumes:
     """The volumes of one node: `pods` those its pods use, `others` attached besides.
 
-    Both map a unique name to the driver. `problem` is why they could not all be told.
+    Both map a unique name to the driver. `problem` is why they could not all be found.
     """
 
     pods: Mapping[str, str] = field(default_factory=dict)

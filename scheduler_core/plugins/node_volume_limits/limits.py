@@ -18,7 +18,7 @@ UNLIMITED: Final = 2**62
 
 
 class VolumeLimits:
-    """Limits and installed drivers by row, read anew when a CSINode or the nodes change."""
+    """Limits and installed drivers by row, read again when a CSINode or the nodes change."""
 
     def __init__(self, cluster: ClusterColumns, objects: ObjectStore) -> None:
         self._cluster = cluster

@@ -24,6 +24,7 @@ from scheduler_core.cluster.csi_translation import plugin_of_inline
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.dependence import DependsOn, PreparedFrom
+from scheduler_core.framework.event_objects import expect, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -32,7 +33,6 @@ from scheduler_core.framework.events import (
     QueueingHint,
 )
 from scheduler_core.framework.handle import Handle
-from scheduler_core.framework.hints import expect, queue_if
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.signatures import Signed, volumes
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict
@@ -131,7 +131,7 @@ class NodeVolumeLimits:
         return rejections
 
     def _crowded(self, needed: NodeVolumes, where: BoolArray, nodes: Nodes) -> _Rejections:
-        """Return where volumes cannot be told, and where some driver has no room."""
+        """Return where volumes cannot be found, and where some driver has no room."""
         assert self._kept is not None
         limits, attached = self._kept.limits, self._kept.attached
         where = where & limits.limited[nodes.rows]
@@ -272,8 +272,8 @@ def _by_problem(problems: Mapping[int, Status], where: BoolArray) -> _Rejections
 def _first_only(n: int, rejections: _Rejections) -> _Rejections:
     """Let each of `n` nodes keep the first rejection that meets it."""
     free = np.ones(n, np.bool_)
-    kept: _Rejections = []
+    remaining: _Rejections = []
     for where, code, text in rejections:
-        kept.append((where & free, code, text))
+        remaining.append((where & free, code, text))
         free = free & ~where
-    return kept
+    return remaining

@@ -188,7 +188,7 @@ def selecting(
 
 
 class NodeInclusion:
-    """Which of `nodes` a constraint's policies let take part; judged once per policy."""
+    """Which of `nodes` a constraint's policies let take part; evaluated once per policy."""
 
     def __init__(self, pod: Pod, nodes: Nodes, *, comparison_operators: bool) -> None:
         self._pod = pod

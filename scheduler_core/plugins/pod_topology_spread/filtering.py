@@ -150,7 +150,9 @@ def matching_pods(constraint: SpreadConstraint, nodes: Nodes, sums: RowSums) -> 
     return sums.of(constraint.selection.key, templates)[nodes.rows]
 
 
-def judge(state: FilterState, pod: Pod, nodes: Nodes, *, comparison_operators: bool) -> Verdict:
+def filter_nodes(
+    state: FilterState, pod: Pod, nodes: Nodes, *, comparison_operators: bool
+) -> Verdict:
     """Reject nodes without the label of a constraint, and nodes of domains that are too full.
 
     The first constraint a node fails decides the reason.

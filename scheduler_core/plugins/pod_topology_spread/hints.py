@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from scheduler_core.api import Node
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.event_objects import queue_if
 from scheduler_core.framework.events import QueueingHint
-from scheduler_core.framework.hints import queue_if
 from scheduler_core.plugins.pod_topology_spread.constraints import HONOR, SpreadConstraint
 
 

@@ -96,7 +96,7 @@ class PodTopologySpread:
         )
 
     def filter(self, state: filtering.FilterState, pod: PodInfo, nodes: Nodes) -> Verdict:
-        return filtering.judge(
+        return filtering.filter_nodes(
             state, pod.pod, nodes, comparison_operators=self._comparison_operators
         )
 
@@ -217,10 +217,10 @@ class PodTopologySpread:
         return self._hint(pod, lambda own: hints.after_node_change(own, before, after))
 
     def _hint(
-        self, pod: PodInfo, judge: Callable[[tuple[SpreadConstraint, ...]], QueueingHint]
+        self, pod: PodInfo, weigh: Callable[[tuple[SpreadConstraint, ...]], QueueingHint]
     ) -> QueueingHint:
         try:
-            return judge(self.constraints(pod, DO_NOT_SCHEDULE))
+            return weigh(self.constraints(pod, DO_NOT_SCHEDULE))
         except InvalidSelectorError:
             return QueueingHint.QUEUE
 

@@ -15,6 +15,7 @@ from scheduler_core.api import (
 )
 from scheduler_core.cluster.claims import claims_of
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.event_objects import expect, expect_or_none, queue_if
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
@@ -22,7 +23,6 @@ from scheduler_core.framework.events import (
     EventResource,
     QueueingHint,
 )
-from scheduler_core.framework.hints import expect, expect_or_none, queue_if
 from scheduler_core.plugins.volume_binding.topology import MIGRATED_PLUGINS, volume_limit
 
 Changed = KubeObject | PodInfo | None

@@ -1,4 +1,4 @@
-"""Which plugins want to hear of which events, and what they say about a pod.
+"""Which plugins are interested in which events, and what they say about a pod.
 
 Upstream: v1.36 pkg/scheduler/scheduler.go (buildQueueingHintMap), framework/runtime
 (fillEnqueueExtensions) and backend/queue/scheduling_queue.go (isPodWorthRequeuing).

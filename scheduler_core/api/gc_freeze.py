@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Switches the cyclic garbage collector off while many objects without cycles are made."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -18,20 +18,20 @@ def collector_paused() -> Iterator[None]:
 
 
 @contextmanager
-def collector_spared(load: Callable[[], None]) -> Iterator[None]:
-    """Spares the collector what `load` makes, until the end of the block: it stays that long.
+def gc_frozen(load: Callable[[], None]) -> Iterator[None]:
+    """Freeze what `load` makes until the end of the block: the garbage collector skips it.
 
-    Else it would look through a whole cluster time and again. Cycles are collected afterwards.
-    A process that spares the collector other things already is left alone: giving the cluster
-    back would give those back, too.
+    Otherwise it would traverse a whole cluster again and again. Cycles are collected afterwards.
+    A process that has frozen other objects already is left alone: unfreezing the cluster would
+    unfreeze those, too.
     """
-    with collector_paused():
+    with gc_paused():
         load()
-        spares = not gc.get_freeze_count()
-        if spares:
+        freezes = not gc.get_freeze_count()
+        if freezes:
             gc.freeze()
     try:
         yield
     finally:
-        if spares:
+        if freezes:
             gc.unfreeze()
