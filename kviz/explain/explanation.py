@@ -166,7 +166,7 @@ class _Trial:
         profiles = profile_records(self._scheduler.profiles, recorder)
         recorder.emit(RunStarted(ENGINE_VERSION, 0, now_ns, tuple(recorder.plugins), profiles))
         self._simulation.load(in_sync_order(items))
-        self._simulation.tell_node_order()
+        self._simulation.record_node_order()
         self._pod = pod
         self._nodes = {item.name: item for item in items if isinstance(item, Node)}
 

@@ -174,7 +174,7 @@ def _state_before(run: Run, stored: _StoredCycle) -> TraceState:
     state = TraceState()
     chunks = TraceChunk.objects.filter(run_id=run.pk, last_seq__lt=stored.chunk.first_seq)
     blobs = chunks.order_by("last_seq").values_list("headers", flat=True).iterator(8)
-    with collector_paused():
+    with gc_paused():
         for blob in blobs:
             for event in codec.read_headers(bytes(blob))[1]:
                 apply(state, event)
