@@ -83,10 +83,15 @@ def _tables() -> str:
     changes = "".join(
         f"  {kind}: [{', '.join(map(_quoted, parts))}],\n" for kind, parts in tables.CHANGES.items()
     )
+    rejecting = ", ".join(map(_quoted, tables.REJECTING))
+    words = "".join(
+        f"export const {name} = {_quoted(text)};\n" for name, text in _named_texts().items()
+    )
     return (
         f"export const TERMINAL_PHASES: ReadonlySet<string> = new Set([{phases}]);\n"
         f"export const OCCUPYING: ReadonlySet<Cache> = new Set<Cache>([{occupying}]);\n"
         f"export const WAITING_QUEUES: readonly Queue[] = [{waiting}];\n\n"
+        f"export const REJECTING: ReadonlySet<string> = new Set([{rejecting}]);\n{words}\n"
         f"/** What the cache holds of an event's pod afterwards. */\n"
         f"export const CACHE_AFTER = {{\n{cache_after}}} as const;\n\n"
         f"/** Where a pod is that its cycle left in flight. */\n"
@@ -95,6 +100,18 @@ def _tables() -> str:
         f"export const CHANGES = {{\n{changes}}} as const "
         f'satisfies Record<HeaderEvent["kind"], readonly string[]>;\n'
     )
+
+
+def _named_texts() -> dict[str, str]:
+    return {
+        "RESOLVABLE": tables.RESOLVABLE,
+        "UNRESOLVABLE": tables.UNRESOLVABLE,
+        "FIT": tables.FIT,
+        "PODS": tables.PODS,
+        "TOO_MANY_PODS": tables.TOO_MANY_PODS,
+        "INSUFFICIENT": tables.INSUFFICIENT,
+        "INSUFFICIENT_OTHERS": tables.INSUFFICIENT_OTHERS,
+    }
 
 
 def _quoted(text: str) -> str:

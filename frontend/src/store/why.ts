@@ -1,136 +1,278 @@
 // Why a pod is where it is: the funnel from all nodes to those that fit, what came closest, and the
 // way the pod took through the queues. Everything here points to its evidence.
+//
+// `why` is the twin of scheduler_core/trace/why.py, which says by what rule nodes are near; both
+// explain the cycles of tests/trace/why_fixture.json alike, so change them together.
 
-import type { QueueMoved, StatusRecord } from "../wire/events.ts";
-import type { CycleRecord } from "./record.ts";
+import { FIT, REJECTING, RESOLVABLE, UNRESOLVABLE, type QueueMoved, type StatusRecord } from "../wire/events.ts";
+import { attachedPlugins } from "./cycle.ts";
 import type { Explorer } from "./explorer.ts";
+import type { Fold } from "./fold.ts";
+import type { CycleRecord } from "./record.ts";
+import { namedResources, Room, type Named, type Shortage } from "./shortages.ts";
+import { State } from "./state.ts";
 import type { CycleDetail } from "./verdicts.ts";
 
-export interface FunnelStep {
-  /** -1: PreFilter left these nodes out. */
-  readonly plugin: number;
-  readonly rejected: number;
-  readonly left: number;
-  /** Upstream's reasons with the number of nodes, most frequent first; empty until detail is here. */
-  readonly reasons: readonly { text: string; n: number }[];
+const MAX_NEAREST = 10;
+
+/** A reason given for `n` nodes; for `unresolvable` of them evicting pods would not help. */
+export interface Cause {
+  readonly plugins: readonly number[];
+  readonly reason: string;
+  readonly n: number;
+  readonly unresolvable: number;
 }
 
-export function funnel(record: CycleRecord, detail: CycleDetail | null): FunnelStep[] {
-  const step = record.points.find((point) => point.point === "Filter");
-  const narrowed = record.preFilter?.narrowed;
-  let left = step?.flow?.into ?? 0;
-  const found: FunnelStep[] = narrowed
-    ? [{ plugin: -1, rejected: record.started.n_nodes - narrowed.length, left: narrowed.length, reasons: [] }]
-    : [];
-  const counts = detail ? statusCounts(detail) : [];
-  for (const { plugin, rejected } of step?.plugins ?? []) {
-    if (!rejected) continue;
-    left -= rejected;
-    found.push({ plugin, rejected, left, reasons: detail ? reasonsOf(detail, counts, plugin) : [] });
-  }
-  return found;
+/**
+ * The nodes that one plugin was the first to reject. Several plugins may narrow the nodes together
+ * in PreFilter; none are given where the trace does not tell. Nodes and causes need the detail.
+ */
+export interface FunnelStep {
+  readonly point: "PreFilter" | "Filter";
+  readonly plugins: readonly number[];
+  readonly rejected: number;
+  readonly left: number;
+  readonly nodes: readonly number[];
+  readonly causes: readonly Cause[];
+  readonly unresolvable: number;
+}
+
+/** A rejected node that came near; `plugins` are all that are known to be against it. */
+export interface NearMiss {
+  readonly node: number;
+  readonly plugin: number;
+  readonly code: string;
+  readonly reasons: readonly string[];
+  readonly plugins: readonly number[];
+  readonly shortages: readonly Shortage[];
+}
+
+/** What became of a cycle's nodes. `nearest` is empty where a node was feasible. */
+export interface Why {
+  readonly nodes: number;
+  readonly examined: number;
+  readonly feasible: number;
+  readonly funnel: readonly FunnelStep[];
+  readonly causes: readonly Cause[];
+  readonly nearest: readonly NearMiss[];
+}
+
+/** Explain a cycle; `state` is that of the run when the cycle began. */
+export function why(record: CycleRecord, detail: CycleDetail | null, state: State): Why {
+  const { filter, started } = record;
+  const steps = funnel(record, detail, state);
+  return {
+    nodes: started.n_nodes,
+    examined: Math.max(0, filter?.n_examined ?? 0),
+    feasible: filter?.n_feasible ?? 0,
+    funnel: steps,
+    causes: inOrder(
+      steps.flatMap((step) => step.causes),
+      state.fold,
+    ),
+    nearest: detail && filter && !filter.n_feasible ? nearest(record, detail, state) : [],
+  };
 }
 
 /** How many nodes the funnel begins with. */
-export const funnelStart = (record: CycleRecord): number =>
-  record.preFilter?.narrowed ? record.started.n_nodes : (record.filter?.n_examined ?? 0);
+export const funnelStart = (found: Why): number =>
+  found.funnel[0]?.point === "PreFilter" || !found.examined ? found.nodes : found.examined;
 
-/** How many nodes got each status, by place in `statuses`. */
-function statusCounts({ statuses, statusOf, examined }: CycleDetail): number[] {
-  const counts = new Array<number>(statuses.length).fill(0);
-  for (const node of examined) counts[statusOf[node]! - 1]!++;
-  return counts;
-}
+/** Explains cycles, with a look of its own at the moments they began; remembers what it explained. */
+export class Explanations {
+  private readonly state: State;
+  private readonly known = new WeakMap<CycleDetail, { readonly record: CycleRecord; readonly found: Why }>();
 
-function reasonsOf(detail: CycleDetail, counts: readonly number[], plugin: number): { text: string; n: number }[] {
-  const found = new Map<string, number>();
-  detail.statuses.forEach((status, i) => {
-    if (status.plugin !== plugin || status.code === "Success") return;
-    for (const reason of status.reasons) found.set(reason, (found.get(reason) ?? 0) + counts[i]!);
-  });
-  return [...found]
-    .map(([text, n]) => ({ text, n }))
-    .filter(({ n }) => n)
-    .sort((a, b) => b.n - a.n);
-}
-
-export interface Miss {
-  readonly node: number;
-  readonly plugin: number;
-  readonly reasons: readonly string[];
-  /** What is short, where the reason is a lack of a resource. */
-  readonly short: readonly { resource: string; amount: number }[];
-}
-
-/** Rejected nodes that came closest: turned down latest, for the least. */
-export function nearestMisses(explorer: Explorer, record: CycleRecord, detail: CycleDetail, most: number): Miss[] {
-  const { statuses, statusOf, examined } = detail;
-  const { pod } = record.started;
-  const ranks = statusRanks(record, statuses);
-  const wanted = statuses.map((status) => wantedOf(explorer, pod, status.reasons));
-  const near: { node: number; rank: number; share: number }[] = [];
-  for (const node of examined) {
-    const i = statusOf[node]! - 1;
-    const rank = ranks[i]!;
-    const last = near.length === most ? near.at(-1)! : null;
-    if (rank === Infinity || (last && rank > last.rank)) continue;
-    let share = 0;
-    for (const each of wanted[i]!) share += lack(explorer, pod, node, each) / each.amount;
-    if (last && rank === last.rank && share >= last.share) continue;
-    const at = near.findIndex((other) => rank < other.rank || (rank === other.rank && share < other.share));
-    near.splice(at < 0 ? near.length : at, 0, { node, rank, share });
-    if (near.length > most) near.pop();
+  constructor(fold: Fold) {
+    this.state = new State(fold);
   }
-  return near.map(({ node }) => {
-    const i = statusOf[node]! - 1;
-    const { plugin, reasons } = statuses[i]!;
-    const short = wanted[i]!.map((each) => ({ resource: each.resource, amount: lack(explorer, pod, node, each) }));
-    return { node, plugin, reasons, short: short.filter(({ amount }) => amount > 0) };
-  });
+
+  why(record: CycleRecord, detail: CycleDetail | null): Why {
+    const known = detail ? this.known.get(detail) : undefined;
+    if (known?.record === record) return known.found;
+    this.state.seek(record.seqs[0] ?? 0);
+    const found = why(record, detail, this.state);
+    if (detail) this.known.set(detail, { record, found });
+    return found;
+  }
 }
 
-/** How far a status let a node come, by place in `statuses`, 0 the furthest; Infinity if it passed. */
-function statusRanks(record: CycleRecord, statuses: readonly StatusRecord[]): number[] {
-  const plugins = record.points.find((point) => point.point === "Filter")?.plugins ?? [];
-  const place = new Map(plugins.map((plugin, i) => [plugin.plugin, i]));
-  const keys = statuses.map(({ code, plugin, reasons }) => [
-    code === "Unschedulable" ? 0 : 1,
-    -(place.get(plugin) ?? -1),
-    reasons.length,
-  ]);
-  const order = [...keys].sort(compare);
-  return statuses.map((status, i) =>
-    status.code === "Success" ? Infinity : order.findIndex((key) => compare(key, keys[i]!) === 0),
-  );
+// ---------------------------------------------------------------- funnel
+
+function funnel(record: CycleRecord, detail: CycleDetail | null, state: State): FunnelStep[] {
+  const { preFilter } = record;
+  if (!preFilter) return [];
+  const found: FunnelStep[] = [];
+  if (REJECTING.has(preFilter.status.code)) found.push(rejectedPod(record, preFilter.status, state));
+  else if (preFilter.narrowed) found.push(narrowed(record, preFilter.narrowed, state));
+  return [...found, ...filterSteps(record, detail, state.fold)];
 }
 
-function compare(a: number[], b: number[]): number {
-  const i = a.findIndex((value, at) => value !== b[at]);
-  return i < 0 ? 0 : a[i]! - b[i]!;
+/** PreFilter rejected the pod before any node was looked at. */
+function rejectedPod({ started }: CycleRecord, status: StatusRecord, { nodeOrder }: State): FunnelStep {
+  const n = started.n_nodes;
+  const unresolvable = status.code === UNRESOLVABLE ? n : 0;
+  const plugins = [status.plugin];
+  const causes = status.reasons.map((reason) => ({ plugins, reason, n, unresolvable }));
+  return { point: "PreFilter", plugins, rejected: n, left: 0, nodes: [...nodeOrder], causes, unresolvable };
 }
 
-/** A resource that reasons name, with what the pod wants of it. */
-interface Wanted {
-  readonly resource: string;
-  readonly at: number;
-  readonly amount: number;
+/** Those that made the pod unschedulable without rejecting a node in Filter must have narrowed. */
+function narrowed(record: CycleRecord, kept: readonly number[], state: State): FunnelStep {
+  const { fold } = state;
+  const keeps = new Set(kept);
+  const nodes = state.nodeOrder.filter((node) => !keeps.has(node));
+  const rejecting = new Set(record.filter?.rejected.map((each) => each.plugin));
+  const attached = attachedPlugins(fold, record.started.profile).get("PreFilter")?.plugins ?? [];
+  const plugins = (record.finished?.unschedulable_plugins ?? [])
+    .filter((plugin) => attached.includes(plugin) && !rejecting.has(plugin))
+    .sort((a, b) => compareTexts(nameOf(fold, a), nameOf(fold, b)));
+  const n = nodes.length;
+  const names = plugins.map((plugin) => nameOf(fold, plugin)).join(" ");
+  const reason = `node(s) didn't satisfy plugin(s) [${names}]`;
+  const causes = plugins.length && n ? [{ plugins, reason, n, unresolvable: n }] : [];
+  const left = record.started.n_nodes - n;
+  return { point: "PreFilter", plugins, rejected: n, left, nodes, causes, unresolvable: n };
 }
 
-function wantedOf({ state }: Explorer, pod: number, reasons: readonly string[]): Wanted[] {
-  const requests = state.podFacts(pod)?.requests ?? [];
-  return reasons.flatMap((reason) => {
-    const resource = /^Insufficient (.+)$/.exec(reason)?.[1] ?? "";
-    const at = state.resources.indexOf(resource);
-    const amount = requests[at] ?? 0;
-    return amount > 0 ? [{ resource, at, amount }] : [];
-  });
+/** A step for each plugin that rejected nodes, in Filter's order; then extenders. */
+function filterSteps(record: CycleRecord, detail: CycleDetail | null, fold: Fold): FunnelStep[] {
+  if (!record.filter) return [];
+  const place = filterPlaces(record, fold);
+  const placeOf = (plugin: number): number => place.get(plugin) ?? place.size;
+  const nodesBy = detail ? nodesByStatus(detail) : [];
+  let left = record.filter.n_examined;
+  return [...record.filter.rejected]
+    .sort((a, b) => placeOf(a.plugin) - placeOf(b.plugin))
+    .map(({ plugin, n_nodes: rejected }): FunnelStep => {
+      left -= rejected;
+      const given = nodesBy.filter((each) => each.status.plugin === plugin && each.nodes.length);
+      const nodes = given.flatMap((each) => each.nodes).sort((a, b) => a - b);
+      const hopeless = given.filter((each) => each.status.code === UNRESOLVABLE);
+      const unresolvable = hopeless.reduce((sum, each) => sum + each.nodes.length, 0);
+      const causes = inOrder(causesOf(plugin, given), fold);
+      return { point: "Filter", plugins: [plugin], rejected, left, nodes, causes, unresolvable };
+    });
 }
 
-/** How much of it a node lacks; the pod itself, if it is there by now, does not count. */
-function lack({ state }: Explorer, pod: number, node: number, { at, amount }: Wanted): number {
-  const mine = state.nodeOf(pod) === node ? amount : 0;
-  return Math.max(0, amount - (state.allocatable(node, at) - (state.requested(node, at) - mine)));
+interface Given {
+  readonly status: StatusRecord;
+  readonly nodes: number[];
 }
+
+/** The statuses that reject, each with its nodes. */
+function nodesByStatus({ statuses, statusOf, examined }: CycleDetail): Given[] {
+  const found = statuses.map((status): Given => ({ status, nodes: [] }));
+  for (const node of examined) found[statusOf[node]! - 1]!.nodes.push(node);
+  return found.slice(1);
+}
+
+function causesOf(plugin: number, given: readonly Given[]): Cause[] {
+  const found = new Map<string, { n: number; unresolvable: number }>();
+  for (const { status, nodes } of given) {
+    for (const reason of status.reasons) {
+      const counts = found.get(reason) ?? { n: 0, unresolvable: 0 };
+      counts.n += nodes.length;
+      if (status.code === UNRESOLVABLE) counts.unresolvable += nodes.length;
+      found.set(reason, counts);
+    }
+  }
+  return [...found].map(([reason, counts]) => ({ plugins: [plugin], reason, ...counts }));
+}
+
+/** The weightiest cause first; among equals by plugin and reason. */
+function inOrder(causes: readonly Cause[], fold: Fold): Cause[] {
+  const name = ({ plugins }: Cause): string => plugins.map((plugin) => nameOf(fold, plugin)).join(", ");
+  return [...causes].sort((a, b) => b.n - a.n || compareTexts(name(a), name(b)) || compareTexts(a.reason, b.reason));
+}
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const nameOf = (fold: Fold, plugin: number): string => fold.run?.plugins[plugin] ?? "";
+
+/** The place of each plugin in Filter's order. */
+function filterPlaces(record: CycleRecord, fold: Fold): Map<number, number> {
+  const attached = attachedPlugins(fold, record.started.profile).get("Filter")?.plugins ?? [];
+  return new Map(attached.map((plugin, i) => [plugin, i]));
+}
+
+// ---------------------------------------------------------------- nearest misses
+
+/** What a status means for all its nodes. */
+interface Reach {
+  readonly status: StatusRecord;
+  /** Shortages that count against a node: those of these resources; undefined: none do. */
+  readonly named: Named | undefined;
+  readonly fit: number;
+  readonly notEvaluated: number;
+}
+
+interface Candidate {
+  readonly node: number;
+  readonly reach: Reach;
+  /** What to sort by, nearest first. */
+  readonly distance: readonly number[];
+}
+
+function nearest(record: CycleRecord, detail: CycleDetail, state: State): NearMiss[] {
+  const room = new Room(state, record.started.pod);
+  const place = new Map(state.nodeOrder.map((node, i) => [node, i]));
+  const found: Candidate[] = [];
+  const reaches = detail.statuses.map((status) => reachOf(status, record, state.fold));
+  for (const node of detail.examined) {
+    const reach = reaches[detail.statusOf[node]! - 1]!;
+    if (!REJECTING.has(reach.status.code)) continue;
+    insert(found, { node, reach, distance: distanceOf(node, reach, room, place.get(node) ?? -1) });
+  }
+  return found.map(({ node, reach }) => nearMiss(node, reach, room));
+}
+
+function reachOf(status: StatusRecord, record: CycleRecord, fold: Fold): Reach {
+  const places = filterPlaces(record, fold);
+  const skipped = new Set(record.preFilter?.skipped);
+  const takingPart = [...places.keys()].filter((plugin) => !skipped.has(plugin));
+  const fit = fold.run?.plugins.indexOf(FIT) ?? -1;
+  const place = places.get(status.plugin) ?? places.size;
+  const notEvaluated = takingPart.filter((plugin) => places.get(plugin)! > place).length;
+  const hasFit = takingPart.includes(fit);
+  const isFit = status.plugin === fit;
+  const named = !hasFit
+    ? undefined
+    : isFit
+      ? namedResources(status.reasons)
+      : place < places.get(fit)!
+        ? null
+        : undefined;
+  return { status, named, fit, notEvaluated };
+}
+
+function distanceOf(node: number, reach: Reach, room: Room, place: number): number[] {
+  const { status, named, fit, notEvaluated } = reach;
+  const missing = named === undefined ? 0 : room.missing(node, named);
+  const against = missing > 0 && status.plugin !== fit ? 2 : 1;
+  return [against, status.code === RESOLVABLE ? 0 : 1, missing, notEvaluated, status.reasons.length, place];
+}
+
+/** Keep the nearest in order. */
+function insert(found: Candidate[], candidate: Candidate): void {
+  if (found.length === MAX_NEAREST && !isNearer(candidate, found.at(-1)!)) return;
+  const at = found.findIndex((other) => isNearer(candidate, other));
+  found.splice(at < 0 ? found.length : at, 0, candidate);
+  if (found.length > MAX_NEAREST) found.pop();
+}
+
+function isNearer(a: Candidate, b: Candidate): boolean {
+  const at = a.distance.findIndex((value, i) => value !== b.distance[i]);
+  return at >= 0 && a.distance[at]! < b.distance[at]!;
+}
+
+function nearMiss(node: number, { status, named, fit }: Reach, room: Room): NearMiss {
+  const shortages = named === undefined ? [] : room.shortages(node, named);
+  const { plugin, code, reasons } = status;
+  const plugins = shortages.length && plugin !== fit ? [plugin, fit] : [plugin];
+  return { node, plugin, code, reasons, plugins, shortages };
+}
+
+// ---------------------------------------------------------------- the way through the queues
 
 export interface PodStep {
   readonly seq: number;

@@ -850,6 +850,15 @@ export const TERMINAL_PHASES: ReadonlySet<string> = new Set(["Succeeded", "Faile
 export const OCCUPYING: ReadonlySet<Cache> = new Set<Cache>([Cache.ASSUMED, Cache.ADDED]);
 export const WAITING_QUEUES: readonly Queue[] = [Queue.ACTIVE, Queue.BACKOFF, Queue.UNSCHEDULABLE, Queue.GATED];
 
+export const REJECTING: ReadonlySet<string> = new Set(["Unschedulable", "UnschedulableAndUnresolvable", "Pending"]);
+export const RESOLVABLE = "Unschedulable";
+export const UNRESOLVABLE = "UnschedulableAndUnresolvable";
+export const FIT = "NodeResourcesFit";
+export const PODS = "pods";
+export const TOO_MANY_PODS = "Too many pods";
+export const INSUFFICIENT = "Insufficient ";
+export const INSUFFICIENT_OTHERS = "Insufficient further resources";
+
 /** What the cache holds of an event's pod afterwards. */
 export const CACHE_AFTER = {
   Assumed: Cache.ASSUMED,

@@ -1,0 +1,116 @@
+// Why a pod found no node: Python and this say the same of every cycle of one fixture.
+
+import { readFileSync } from "node:fs";
+
+import { describe, expect, test } from "vitest";
+
+import { cycleRecord } from "./cycle.ts";
+import { Fold } from "./fold.ts";
+import type { CycleRecord } from "./record.ts";
+import { shortBy } from "./shortages.ts";
+import { State } from "./state.ts";
+import { cycleDetail, type CycleDetail } from "./verdicts.ts";
+import { Explanations, funnelStart, type Cause, type FunnelStep, type NearMiss, type Why } from "./why.ts";
+
+interface Case {
+  readonly run: string;
+  readonly headers: string;
+  readonly cycles: readonly { readonly cycle: number; readonly details: string; readonly why: unknown }[];
+}
+
+const text = readFileSync(new URL("../../../tests/trace/why_fixture.json", import.meta.url), "utf8");
+const runs = JSON.parse(text) as readonly Case[];
+const bytes = (packed: string): Uint8Array => new Uint8Array(Buffer.from(packed, "base64"));
+
+function folded({ headers }: Case): Fold {
+  const fold = new Fold();
+  fold.append(bytes(headers));
+  return fold;
+}
+
+function look(fold: Fold, number: number, details: string): { record: CycleRecord; detail: CycleDetail } {
+  const record = cycleRecord(fold, number);
+  const state = new State(fold);
+  state.seek(record.seqs[0]!);
+  return { record, detail: cycleDetail(bytes(details), record, state.nodeOrder) };
+}
+
+/** As Python prints it: names instead of numbers. */
+function named(fold: Fold, found: Why): unknown {
+  const plugin = (number: number): string => fold.run!.plugins[number] ?? "";
+  const node = (number: number): string => fold.nodeNames[number]!;
+  const cause = (each: Cause): unknown => ({
+    plugin: each.plugins.map(plugin).join(", "),
+    reason: each.reason,
+    n_nodes: each.n,
+    n_unresolvable: each.unresolvable,
+  });
+  const step = (each: FunnelStep): unknown => ({
+    point: each.point,
+    plugin: each.plugins.map(plugin).join(", "),
+    n_rejected: each.rejected,
+    n_left: each.left,
+    nodes: each.nodes.map(node),
+    causes: each.causes.map(cause),
+    n_unresolvable: each.unresolvable,
+  });
+  const miss = (each: NearMiss): unknown => ({
+    ...each,
+    node: node(each.node),
+    plugin: plugin(each.plugin),
+    plugins: each.plugins.map(plugin),
+    also: [],
+  });
+  return {
+    n_nodes: found.nodes,
+    n_examined: found.examined,
+    n_feasible: found.feasible,
+    funnel: found.funnel.map(step),
+    causes: found.causes.map(cause),
+    nearest: found.nearest.map(miss),
+  };
+}
+
+const cases = runs.flatMap((run) =>
+  run.cycles.map((each) => ({ run, ...each, name: `${run.run}, cycle ${each.cycle}` })),
+);
+
+describe("why", () => {
+  test.each(cases)("says what Python says: $name", ({ run, cycle, details, why: expected }) => {
+    const fold = folded(run);
+    const { record, detail } = look(fold, cycle, details);
+    expect(named(fold, new Explanations(fold).why(record, detail))).toEqual(expected);
+  });
+
+  test.each(runs)("does not depend on what was explained before: $run", (run) => {
+    const fold = folded(run);
+    const explanations = new Explanations(fold);
+    for (const { cycle, details, why: expected } of [...run.cycles].reverse()) {
+      const { record, detail } = look(fold, cycle, details);
+      expect(named(fold, explanations.why(record, detail))).toEqual(expected);
+      expect(explanations.why(record, detail)).toBe(explanations.why(record, detail));
+    }
+  });
+
+  test("has counts without the detail, and begins with the nodes that were examined", () => {
+    const run = runs.find((each) => each.run === "enough feasible nodes")!;
+    const fold = folded(run);
+    const { record, detail } = look(fold, 1, run.cycles[0]!.details);
+    const counts = new Explanations(fold).why(record, null);
+    const all = new Explanations(fold).why(record, detail);
+    expect(counts.funnel.map(({ rejected, left }) => ({ rejected, left }))).toEqual(
+      all.funnel.map(({ rejected, left }) => ({ rejected, left })),
+    );
+    expect(counts.nearest).toEqual([]);
+    expect(funnelStart(counts)).toBe(record.filter!.n_examined);
+    expect(funnelStart(counts)).toBeLessThan(record.started.n_nodes);
+  });
+
+  test("says how much is short, beside what is kept for nominated pods", () => {
+    const run = runs.find((each) => each.run === "preemption and nomination")!;
+    const fold = folded(run);
+    const { record, detail } = look(fold, 2, run.cycles[1]!.details);
+    const [first] = new Explanations(fold).why(record, detail).nearest;
+    expect(first!.shortages.map(shortBy)).toEqual([4000]);
+  });
+});
