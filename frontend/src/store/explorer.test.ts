@@ -11,7 +11,8 @@ import { readAddress, writeAddress } from "./link.ts";
 import { narrate } from "./narrate.ts";
 import { measureAt, nodeMatcher, verdictsAt } from "./nodes.ts";
 import { Verdict } from "./verdicts.ts";
-import { funnel, latestMoves, nearestMisses } from "./why.ts";
+import { latestMoves } from "./moves.ts";
+import { shortBy } from "./shortages.ts";
 
 const run = new SyntheticRun({ nodes: 12, pods: 400, chunk: 200, seed: 3 });
 const settled = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -301,24 +302,22 @@ describe("what is told", () => {
     await arrived(explorer);
     const { record } = explorer.navigation;
     const detail = explorer.details.ready!;
-    const steps = funnel(record!, detail);
-    expect(steps.at(-1)!.left).toBe(0);
-    expect(steps.flatMap((s) => s.reasons).length).toBeGreaterThan(0);
-    const misses = nearestMisses(explorer, record!, detail, 3);
-    expect(misses.length).toBe(3);
-    expect(explorer.pluginName(misses[0]!.plugin)).toBe("NodeResourcesFit");
-    const all = nearestMisses(explorer, record!, detail, 1000);
-    expect(all.map(({ node }) => node).sort((a, b) => a - b)).toEqual([...detail.examined].sort((a, b) => a - b));
-    expect(misses).toEqual(all.slice(0, 3));
-    const requests = explorer.state.podFacts(record!.started.pod)!.requests;
-    const lacking = all
-      .filter(({ short }) => short.length === 1)
-      .map(({ plugin, short: [one] }) => ({
-        plugin,
-        share: one!.amount / requests[explorer.state.resources.indexOf(one!.resource)]!,
-      }));
-    expect(lacking.length).toBeGreaterThan(1);
-    expect(lacking).toEqual([...lacking].sort((a, b) => a.share - b.share));
+    const { funnel, causes, nearest } = explorer.why(record!, detail);
+    expect(funnel.at(-1)!.left).toBe(0);
+    expect(funnel.flatMap((step) => step.nodes).sort((a, b) => a - b)).toEqual(
+      [...detail.examined].sort((a, b) => a - b),
+    );
+    expect(causes.length).toBeGreaterThan(0);
+    expect(nearest.length).toBe(10);
+    expect(explorer.pluginName(nearest[0]!.plugin)).toBe("NodeResourcesFit");
+    const missing = nearest.map(({ plugins, code, shortages }) => ({
+      against: plugins.length,
+      code,
+      part: shortages.reduce((sum, each) => sum + shortBy(each) / each.requested, 0),
+    }));
+    expect(new Set(missing.map(({ against, code }) => `${against} ${code}`)).size).toBe(1);
+    expect(missing.map(({ part }) => part)).toEqual(missing.map(({ part }) => part).sort((a, b) => a - b));
+    expect(missing[0]!.part).toBeGreaterThan(0);
   });
 
   test("a pod's moves lead to where they are seen", () => {

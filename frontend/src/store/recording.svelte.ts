@@ -5,6 +5,7 @@ import { cycleRecord } from "./cycle.ts";
 import type { CycleRecord } from "./record.ts";
 import { State } from "./state.ts";
 import { cycleDetail, type CycleDetail } from "./verdicts.ts";
+import { Explanations, type Why } from "./why.ts";
 
 const RECORDS_CACHED = 300;
 
@@ -15,6 +16,7 @@ export class Recording {
   // many of them have happened at the moment shown. Who reads `fold` or `state` reads its number with it.
   #length = $state(0);
   #moment = $state(0);
+  readonly #explanations = new Explanations(this.#fold);
   readonly #records = new Map<number, CycleRecord>();
   readonly #podNumbers = new Map<string, number>();
   #podNumbersUpTo = 0;
@@ -74,6 +76,11 @@ export class Recording {
     const seq = this.#fold.orderAt(this.#fold.chronicle.startSeq.at(cycle));
     const order = seq < 0 ? [] : this.#fold.trace.eventOf(seq, "NodeOrderChanged").nodes;
     return cycleDetail(bytes, this.record(cycle)!, order);
+  }
+
+  /** What became of a cycle's nodes, and why; without the detail its counts only. */
+  why(record: CycleRecord, detail: CycleDetail | null): Why {
+    return this.#explanations.why(record, detail);
   }
 
   // ---------------------------------------------------------------- names

@@ -1,12 +1,11 @@
-// Why a pod is where it is: the funnel from all nodes to those that fit, what came closest, and the
-// way the pod took through the queues. Everything here points to its evidence.
+// Why a pod found no node: the funnel from all nodes to those that fit, its causes, and what came
+// nearest. Everything here points to its evidence.
 //
 // `why` is the twin of scheduler_core/trace/why.py, which says by what rule nodes are near; both
 // explain the cycles of tests/trace/why_fixture.json alike, so change them together.
 
-import { FIT, REJECTING, RESOLVABLE, UNRESOLVABLE, type QueueMoved, type StatusRecord } from "../wire/events.ts";
+import { FIT, REJECTING, RESOLVABLE, UNRESOLVABLE, type StatusRecord } from "../wire/events.ts";
 import { attachedPlugins } from "./cycle.ts";
-import type { Explorer } from "./explorer.ts";
 import type { Fold } from "./fold.ts";
 import type { CycleRecord } from "./record.ts";
 import { namedResources, Room, type Named, type Shortage } from "./shortages.ts";
@@ -90,7 +89,8 @@ export class Explanations {
   why(record: CycleRecord, detail: CycleDetail | null): Why {
     const known = detail ? this.known.get(detail) : undefined;
     if (known?.record === record) return known.found;
-    this.state.seek(record.seqs[0] ?? 0);
+    // Counts need no state: who scrubs, without waiting for detail, pays for one seek only.
+    if (detail || record.preFilter?.narrowed) this.state.seek(record.seqs[0] ?? 0);
     const found = why(record, detail, this.state);
     if (detail) this.known.set(detail, { record, found });
     return found;
@@ -270,26 +270,4 @@ function nearMiss(node: number, { status, named, fit }: Reach, room: Room): Near
   const { plugin, code, reasons } = status;
   const plugins = shortages.length && plugin !== fit ? [plugin, fit] : [plugin];
   return { node, plugin, code, reasons, plugins, shortages };
-}
-
-// ---------------------------------------------------------------- the way through the queues
-
-export interface PodStep {
-  readonly seq: number;
-  readonly cycle: number;
-  readonly timeMs: number;
-  readonly move: QueueMoved;
-}
-
-/** The pod's latest moves up to the moment shown, newest first. */
-export function latestMoves(explorer: Explorer, pod: number, most: number): PodStep[] {
-  const { chronicle, trace } = explorer.fold;
-  const found: PodStep[] = [];
-  for (const seq of chronicle.eventsOfPod(pod, explorer.state.moment)) {
-    const move = trace.event(seq);
-    if (move?.kind !== "QueueMoved") continue;
-    found.push({ seq, cycle: explorer.cycleShowing(seq), timeMs: chronicle.timeMs(seq), move });
-    if (found.length === most) break;
-  }
-  return found;
 }
