@@ -107,7 +107,7 @@ layers: .stamps/node_modules
 
 # The Explorer against its budgets:   make bench-ui DUMP=cluster.json.gz BENCH_UI_ARGS="--soak-minutes 10"
 bench-ui: setup
-	.venv/bin/python tests/bench_ui.py $(BENCH_UI_ARGS) $(DUMP)
+	.venv/bin/python -m tests.bench_ui $(BENCH_UI_ARGS) $(DUMP)
 
 format: .stamps/python .stamps/node_modules
 	.venv/bin/ruff format --quiet .

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import CDPSession, ConsoleMessage, Page, sync_playwright
-from running_server import Server, start_server, stop_server
+
+from tests.running_server import Server, start_server, stop_server
 
 N_NODES, N_PODS, N_BOUND = 5_000, 50_000, 10_000
 N_SCRUBS, N_SEEKS, N_INTERACTIONS = 400, 60, 60

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from running_server import Server, start_server, stop_server
+
+from tests.running_server import Server, start_server, stop_server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import ingest
 from scheduler_core.api.limits import Limits
-
-from .manifests import (
+from tests.api.manifests import (
     SHOP,
     as_json,
     error_of,

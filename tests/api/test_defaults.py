@@ -3,8 +3,7 @@ from typing import Any
 from scheduler_core.api import Node, Pod, ResourceRequirements, StorageClass
 from scheduler_core.api.errors import Place
 from scheduler_core.api.parse import parse_object
-
-from .manifests import node, pod
+from tests.api.manifests import node, pod
 
 
 def parsed_pod(raw: dict[str, Any]) -> Pod:

@@ -3,8 +3,7 @@
 import pytest
 
 from scheduler_core.api.field_lines import MAX_CHARS, field_line
-
-from .manifests import ingest_one
+from tests.api.manifests import ingest_one
 
 ITEM = """\
 - apiVersion: v1

@@ -8,8 +8,7 @@ from scheduler_core.api import Namespace, Node, Pod, Service
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.ingest import Ingested, ingest
 from scheduler_core.api.limits import Limits
-
-from .manifests import (
+from tests.api.manifests import (
     SHOP,
     as_json,
     gz_of,

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from scheduler_core.api import Node, Pod
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.packing import PackError, pack, unpack
-
-from .manifests import SHOP, as_json, ingest_one, listed, node, pod
+from tests.api.manifests import SHOP, as_json, ingest_one, listed, node, pod
 
 SHOP_OBJECTS = ingest_one(SHOP).objects
 PACKED = pack(SHOP_OBJECTS)

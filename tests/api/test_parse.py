@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scheduler_core.api import CSINode, Node, PersistentVolumeClaim, Pod, PodDisruptionBudget
 from scheduler_core.api.errors import ParseError, Place
 from scheduler_core.api.parse import decode, parse_object
-
-from .manifests import as_json, node, pod
+from tests.api.manifests import as_json, node, pod
 
 PLACE = Place("pods.yaml", 12)
 

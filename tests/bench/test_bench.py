@@ -13,7 +13,6 @@ from types import FrameType
 
 import msgspec
 import pytest
-from builders import make_node, make_pod
 
 from kviz.bench.calibration import REFERENCE
 from kviz.bench.dump import objects_of_dump
@@ -25,6 +24,7 @@ from kviz.cli import main
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.simulation import Timing
+from tests.builders import make_node, make_pod
 
 CONTRACT = {
     "workload",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from cluster_objects import node, pod
 from msgspec.structs import replace
 
 from scheduler_core.api import Pod
 from scheduler_core.cluster.cache import Cache, CacheError
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.pods import PodInfo
+from tests.cluster.cluster_objects import node, pod
 
 
 class Desk:

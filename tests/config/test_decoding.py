@@ -12,8 +12,7 @@ from scheduler_core.config.types import (
     NodeResourcesBalancedAllocationArgs,
     ResourceSpec,
 )
-
-from .in_tree import HEADER, args_of, load
+from tests.config.in_tree import HEADER, args_of, load
 
 
 def problems_of(text: str | bytes) -> list[tuple[int | None, str, str]]:

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from scheduler_core.config import Plugin, Plugins, PluginSet
 from scheduler_core.config.defaults import merge_plugin_set, merge_plugins
-
-from .in_tree import plugin_set
+from tests.config.in_tree import plugin_set
 
 
 @pytest.mark.parametrize(

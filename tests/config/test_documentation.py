@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 
 from scheduler_core.config import ExtensionPoint, load_configuration, resolve_profiles
-
-from .in_tree import IN_TREE
+from tests.config.in_tree import IN_TREE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text()
 

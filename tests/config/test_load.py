@@ -41,8 +41,7 @@ from scheduler_core.config.types import (
     UtilizationShapePoint,
     VolumeBindingArgs,
 )
-
-from .in_tree import HEADER, IN_TREE, args_of, load, plugin_set
+from tests.config.in_tree import HEADER, IN_TREE, args_of, load, plugin_set
 
 SECOND_NS = 1_000_000_000
 CPU_AND_MEMORY = (ResourceSpec(name="cpu", weight=1), ResourceSpec(name="memory", weight=1))

@@ -15,8 +15,7 @@ from scheduler_core.config import (
 )
 from scheduler_core.config.profile import ResolvedProfile
 from scheduler_core.config.types import NodeResourcesFitArgs, UnknownArgs
-
-from .in_tree import HEADER, IN_TREE, ZOO, plugin_set, points, profile
+from tests.config.in_tree import HEADER, IN_TREE, ZOO, plugin_set, points, profile
 
 
 def shown(resolved: ResolvedProfile) -> dict[str, str]:

@@ -12,8 +12,7 @@ from scheduler_core.config import (
     PluginSet,
     resolve_profile,
 )
-
-from .in_tree import ZOO, plugin_set, profile
+from tests.config.in_tree import ZOO, plugin_set, profile
 
 NAMES = st.sampled_from(list(ZOO))
 

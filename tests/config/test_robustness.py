@@ -7,8 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scheduler_core.config import ConfigError, JsonValue, load_configuration
-
-from .in_tree import HEADER, IN_TREE
+from tests.config.in_tree import HEADER, IN_TREE
 
 NAMES = (
     "parallelism percentageOfNodesToScore podMaxBackoffSeconds leaderElection leaseDuration "

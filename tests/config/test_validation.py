@@ -3,8 +3,7 @@
 import pytest
 
 from scheduler_core.config import load_configuration
-
-from .in_tree import HEADER, LABEL_KEY_RULE, problems_of
+from tests.config.in_tree import HEADER, LABEL_KEY_RULE, problems_of
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 import pytest
 
 from scheduler_core.config import FeatureGates, feature_gates, load_configuration
-
-from .in_tree import HEADER, LABEL_KEY_RULE, NO_GATES, problems_of
+from tests.config.in_tree import HEADER, LABEL_KEY_RULE, NO_GATES, problems_of
 
 
 def args_problems(name: str, args: str, gates: FeatureGates = NO_GATES) -> list[tuple[str, str]]:

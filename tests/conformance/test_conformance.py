@@ -11,13 +11,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from without_memo import without_memo
 
 from kviz.conformance.cases import Case, read_cases
 from kviz.conformance.dump import Dump
 from kviz.conformance.recordings import find_recordings
 from kviz.conformance.result import CaseResult
 from kviz.conformance.run import replay
+from tests.without_memo import without_memo
 
 DATA = Path(__file__).with_name("data")
 SHARED = Path(__file__).parents[3] / "shared" / "snapshots"

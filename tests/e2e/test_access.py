@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from .axe import serious_findings
-from .conftest import Api
+from tests.e2e.axe import serious_findings
+from tests.e2e.conftest import Api
 
 PLAIN = (
     "/",

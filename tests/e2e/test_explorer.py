@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from .axe import serious_findings
+from tests.e2e.axe import serious_findings
 
 SIZES = {"projector": (1280, 720), "desk": (1600, 900), "phone": (390, 844), "narrow": (320, 640)}
 

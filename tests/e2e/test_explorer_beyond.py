@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from .axe import serious_findings
-from .conftest import Api
-from .test_explorer import explore, inspector
+from tests.e2e.axe import serious_findings
+from tests.e2e.conftest import Api
+from tests.e2e.test_explorer import explore, inspector
 
 STOPS = (
     "One cycle, one pod",

@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from .axe import serious_findings
-from .conftest import Api
-from .test_explorer import explore, inspector, told
+from tests.e2e.axe import serious_findings
+from tests.e2e.conftest import Api
+from tests.e2e.test_explorer import explore, inspector, told
 
 MATRIX = "Filter: nodes by plugin"
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import Api
+from tests.e2e.conftest import Api
 
 N_NODES = 60
 N_PODS = 1500

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import Api
-from .test_explorer import explore, inspector, queues, story, told
+from tests.e2e.conftest import Api
+from tests.e2e.test_explorer import explore, inspector, queues, story, told
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "tests" / "conformance" / "data" / "dumps"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from .axe import serious_findings
+from tests.e2e.axe import serious_findings
 
 Ask = Callable[[str, str, object], None]
 

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from simulated import not_scheduled
 
 from scheduler_core.api import Pod
 from scheduler_core.trace.events import (
@@ -14,6 +13,7 @@ from scheduler_core.trace.events import (
     ScoreColumns,
 )
 from tests.extender.recordings import CASES, cluster_of, exchanges_of
+from tests.simulated import not_scheduled
 
 Json = Any
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from plugins.harness import World, node, pod
 
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
@@ -13,6 +12,7 @@ from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Code, Status, Verdict
 from scheduler_core.registry import METHOD_OF_POINT
+from tests.plugins.harness import World, node, pod
 
 
 class Nominated(dict[str, list[PodInfo]]):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plugins.harness import World, node
 
 from scheduler_core.framework.diagnosis import ABSENT_STATUS, Diagnosis, VerdictBuilder
 from scheduler_core.framework.status import (
@@ -17,6 +16,7 @@ from scheduler_core.framework.status import (
     Status,
     Verdict,
 )
+from tests.plugins.harness import World, node
 
 SOON, NEVER, PENDING = Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING
 

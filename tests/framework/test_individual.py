@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plugins.harness import affinity, expression, named, node, pod, taint, term
 
 from scheduler_core.framework.individual import evaluate_individually
 from scheduler_core.framework.interface import Prepared
@@ -12,8 +11,16 @@ from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict
 from scheduler_core.sim import RunOptions, reenact_cycle, simulate
 from scheduler_core.trace.events import CycleStarted, FilterColumns
-
-from .profile import Answering, Named, Turnstile, framework, no, some_pod, three_nodes
+from tests.framework.profile import (
+    Answering,
+    Named,
+    Turnstile,
+    framework,
+    no,
+    some_pod,
+    three_nodes,
+)
+from tests.plugins.harness import affinity, expression, named, node, pod, taint, term
 
 
 def said(found):

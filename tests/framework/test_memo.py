@@ -8,10 +8,8 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
-from builders import make_node, make_pod
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from without_memo import without_memo
 
 from scheduler_core.api import (
     Affinity,
@@ -41,10 +39,11 @@ from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import Code, ListedVerdict, Verdict
 from scheduler_core.sim.run import RunOptions, simulate
 from scheduler_core.sim.scenario import Action, AddTaint, Create, RemoveTaint, Scenario, Step
-
-from .profile import Named, framework
-from .random_clusters import Manifest, read
-from .random_clusters import clusters as random_clusters
+from tests.builders import make_node, make_pod
+from tests.framework.profile import Named, framework
+from tests.framework.random_clusters import Manifest, read
+from tests.framework.random_clusters import clusters as random_clusters
+from tests.without_memo import without_memo
 
 PACKING = """\
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from builders import make_node, make_pod
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.nominated import NominatedPods
 from scheduler_core.queue.nominator import OVERRIDE, Nominator
+from tests.builders import make_node, make_pod
 
 NODES = ["n0", "n1", "n2"]
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plugins.harness import World, node, pod
 
 from scheduler_core.cluster.nodes import Change
 from scheduler_core.config import ExtensionPoint
@@ -28,8 +27,8 @@ from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.scoring import default_normalize_score
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 from scheduler_core.registry import points_of
-
-from .profile import Named, framework, some_pod
+from tests.framework.profile import Named, framework, some_pod
+from tests.plugins.harness import World, node, pod
 
 RESOLVABLE = Status(Code.UNSCHEDULABLE, ("too small",))
 FINAL = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("no rack", "no power"))

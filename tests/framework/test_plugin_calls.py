@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plugins.harness import World, node, pod
 
 from scheduler_core.api import Node
 from scheduler_core.config import ConfigError, load_configuration
@@ -16,8 +15,8 @@ from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
 from scheduler_core.queue.queueing_hints import QueueingHints
 from scheduler_core.registry import in_tree_registry
 from scheduler_core.sim import RunOptions, simulate
-
-from .profile import Named, framework, some_pod, three_nodes
+from tests.framework.profile import Named, framework, some_pod, three_nodes
+from tests.plugins.harness import World, node, pod
 
 
 class Broken(Named):

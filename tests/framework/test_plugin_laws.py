@@ -14,8 +14,7 @@ from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.sim.run import Run
 from scheduler_core.trace.events import RunFinished, ScoreColumns
-
-from .random_clusters import IRRELEVANT, clusters, read, with_room
+from tests.framework.random_clusters import IRRELEVANT, clusters, read, with_room
 
 SMALL = settings(
     max_examples=40,

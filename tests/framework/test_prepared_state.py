@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import msgspec
 import pytest
-from builders import make_node, make_pod
 
 from scheduler_core.framework.prepared_state import plain
 from scheduler_core.sim import RunOptions, reenact_cycle
-
-from .profile import three_nodes
+from tests.builders import make_node, make_pod
+from tests.framework.profile import three_nodes
 
 NODES = [
     make_node("a").zone("north").cpu("4").pods(10).obj(),

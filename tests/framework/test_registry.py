@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plugins.harness import World, node
 
 from scheduler_core.config import ConfigError, ExtensionPoint, default_configuration
 from scheduler_core.config.types import NodeResourcesFitArgs, UnknownArgs
@@ -17,6 +16,7 @@ from scheduler_core.registry import (
     points_of,
 )
 from scheduler_core.sim import RunOptions, simulate
+from tests.plugins.harness import World, node
 
 
 class Columns:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plugins.harness import World, node
 
 from scheduler_core.framework.diagnosis import Diagnosis
 from scheduler_core.framework.interface import PostFilterOutcome, Prepared
 from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
-
-from .profile import Answering, Named, Turnstile, framework, no, some_pod, three_nodes
+from tests.framework.profile import (
+    Answering,
+    Named,
+    Turnstile,
+    framework,
+    no,
+    some_pod,
+    three_nodes,
+)
+from tests.plugins.harness import World, node
 
 FINAL = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 

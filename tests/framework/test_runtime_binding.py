@@ -7,8 +7,7 @@ import pytest
 from scheduler_core.framework.interface import PermitOutcome
 from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status
-
-from .profile import Named, framework, no, some_pod, three_nodes
+from tests.framework.profile import Named, framework, no, some_pod, three_nodes
 
 SECOND_NS = 10**9
 MINUTE_NS = 60 * SECOND_NS

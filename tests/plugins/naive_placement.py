@@ -16,8 +16,7 @@ from scheduler_core.api.selectors import (
     label_selector_matches,
     required_node_affinity_matches,
 )
-
-from .placement import HOST
+from tests.plugins.placement import HOST
 
 Placement = Mapping[str, tuple[Node, list[Pod]]]
 """Every node with the pods on it, by name."""

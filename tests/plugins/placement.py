@@ -24,8 +24,7 @@ from scheduler_core.api import (
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import Status
-
-from .harness import Verdicts, World, by_name, pod, rejected
+from tests.plugins.harness import Verdicts, World, by_name, pod, rejected
 
 HOST = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"

@@ -37,9 +37,8 @@ from scheduler_core.api.pod import EphemeralVolumeSource, PersistentVolumeClaimV
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.config.types import VolumeBindingArgs
 from scheduler_core.plugins.volume_binding import VolumeBinding
-
-from .harness import World, expression, node
-from .placement import HOST, ZONE, Cycle, placed
+from tests.plugins.harness import World, expression, node
+from tests.plugins.placement import HOST, ZONE, Cycle, placed
 
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"

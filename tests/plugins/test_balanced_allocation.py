@@ -10,8 +10,7 @@ from scheduler_core.config.types import (
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP
 from scheduler_core.plugins.node_resources import BalancedAllocation
-
-from .harness import World, node, pod
+from tests.plugins.harness import World, node, pod
 
 GPU = "example.com/gpu"
 WITH_GPU = (*DEFAULT_RESOURCES, ResourceSpec(name=GPU, weight=1))

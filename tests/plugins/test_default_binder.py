@@ -1,8 +1,7 @@
 from scheduler_core.framework.interface import BindPlugin
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.plugins.default_binder import DefaultBinder
-
-from .harness import World, pod
+from tests.plugins.harness import World, pod
 
 
 def test_the_api_server_binds_the_pod() -> None:

@@ -6,8 +6,7 @@ from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.plugins.dynamic_resources import DynamicResources
-
-from .harness import World, node, pod, rejected
+from tests.plugins.harness import World, node, pod, rejected
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from scheduler_core.framework.events import ActionType, EventResource, QueueingH
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import MAX_REASONS, Code
 from scheduler_core.plugins.node_resources import Fit
-
-from .harness import World, container, node, pod, rejected
+from tests.plugins.harness import World, container, node, pod, rejected
 
 GPU, FPGA = "example.com/gpu", "other.org/fpga"
 SOON, NEVER = Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE

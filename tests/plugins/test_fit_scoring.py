@@ -13,8 +13,7 @@ from scheduler_core.config.types import (
 )
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.plugins.node_resources import Fit
-
-from .harness import World, container, node, pod
+from tests.plugins.harness import World, container, node, pod
 
 GPU = "example.com/gpu"
 

@@ -2,8 +2,7 @@ import pytest
 
 from scheduler_core.api import ContainerImage, ImageVolumeSource, Volume
 from scheduler_core.plugins.image_locality import ImageLocality, normalized_image_name
-
-from .harness import World, container, node, pod
+from tests.plugins.harness import World, container, node, pod
 
 MIB = 1024 * 1024
 

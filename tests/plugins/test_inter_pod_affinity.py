@@ -6,9 +6,8 @@ from scheduler_core.config.types import InterPodAffinityArgs
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
-
-from .harness import World, node
-from .placement import HOST, ZONE, Cycle, aff_term, placed, pod_affinity, selector
+from tests.plugins.harness import World, node
+from tests.plugins.placement import HOST, ZONE, Cycle, aff_term, placed, pod_affinity, selector
 
 AFFINITY = (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match pod affinity rules",))
 ANTI = (Code.UNSCHEDULABLE, ("node(s) didn't match pod anti-affinity rules",))

@@ -7,8 +7,7 @@ from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP, Code, Status
 from scheduler_core.plugins.node_affinity import NodeAffinity
-
-from .harness import (
+from tests.plugins.harness import (
     World,
     affinity,
     expression,

@@ -26,8 +26,18 @@ from scheduler_core.plugins.node_ports import NodePorts
 from scheduler_core.plugins.node_resources import BalancedAllocation, Fit
 from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
 from scheduler_core.plugins.taint_toleration import TaintToleration
-
-from .harness import World, affinity, container, expression, named, node, pod, taint, term, tolerate
+from tests.plugins.harness import (
+    World,
+    affinity,
+    container,
+    expression,
+    named,
+    node,
+    pod,
+    taint,
+    term,
+    tolerate,
+)
 
 GPU = "example.com/gpu"
 RESTART = "RestartAllContainersOnContainerExits"

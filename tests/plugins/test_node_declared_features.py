@@ -6,8 +6,7 @@ from scheduler_core.framework.events import ActionType, EventResource, QueueingH
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP, Code
 from scheduler_core.plugins.node_declared_features import NodeDeclaredFeatures
-
-from .harness import World, node, pod, rejected
+from tests.plugins.harness import World, node, pod, rejected
 
 RESTART, USER_NS = "RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport"
 NO = (

@@ -2,8 +2,7 @@ import pytest
 
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.node_name import NodeName
-
-from .harness import World, node, pod, rejected
+from tests.plugins.harness import World, node, pod, rejected
 
 NO = (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested node name",))
 

@@ -6,8 +6,7 @@ from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP, Code
 from scheduler_core.plugins.node_ports import NodePorts
-
-from .harness import World, container, node, pod, rejected
+from tests.plugins.harness import World, container, node, pod, rejected
 
 NO = (
     Code.UNSCHEDULABLE,

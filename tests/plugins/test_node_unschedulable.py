@@ -3,8 +3,7 @@ import pytest
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
-
-from .harness import World, node, pod, rejected, tolerate
+from tests.plugins.harness import World, node, pod, rejected, tolerate
 
 KEY = "node.kubernetes.io/unschedulable"
 CORDONED = {"cordoned": (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) were unschedulable",))}

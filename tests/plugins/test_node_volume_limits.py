@@ -18,10 +18,9 @@ from scheduler_core.config.features import feature_gates
 from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
-
-from .harness import World, node
-from .placement import Cycle, placed
-from .storage import (
+from tests.plugins.harness import World, node
+from tests.plugins.placement import Cycle, placed
+from tests.plugins.storage import (
     DRIVER,
     claim,
     csi_driver,

@@ -11,15 +11,24 @@ from scheduler_core.cluster.nodes import Change
 from scheduler_core.config.types import InterPodAffinityArgs, PodTopologySpreadArgs
 from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
-
-from .harness import World, node, taint
-from .naive_placement import (
+from tests.plugins.harness import World, node, taint
+from tests.plugins.naive_placement import (
     affinity_rejects,
     affinity_scores,
     spread_rejects,
     spread_scores,
 )
-from .placement import HOST, ZONE, Cycle, aff_term, hard, placed, pod_affinity, selector, soft
+from tests.plugins.placement import (
+    HOST,
+    ZONE,
+    Cycle,
+    aff_term,
+    hard,
+    placed,
+    pod_affinity,
+    selector,
+    soft,
+)
 
 HARD_WEIGHT = 3
 NAMESPACES = {"default": {"team": "a"}, "other": {"team": "b"}}

@@ -17,9 +17,8 @@ from scheduler_core.config.types import PodTopologySpreadArgs
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
-
-from .harness import World, affinity, expression, node, taint, term, tolerate
-from .placement import HOST, ZONE, Cycle, hard, placed, selector, soft
+from tests.plugins.harness import World, affinity, expression, node, taint, term, tolerate
+from tests.plugins.placement import HOST, ZONE, Cycle, hard, placed, selector, soft
 
 SKEWED = (Code.UNSCHEDULABLE, ("node(s) didn't match pod topology spread constraints",))
 NO_LABEL = (

@@ -4,8 +4,7 @@ import pytest
 
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.plugins.priority_sort import PrioritySort
-
-from .harness import World, pod
+from tests.plugins.harness import World, pod
 
 
 @dataclass

@@ -4,8 +4,7 @@ from scheduler_core.api import PodSchedulingGate
 from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.plugins.scheduling_gates import SchedulingGates
-
-from .harness import World, pod
+from tests.plugins.harness import World, pod
 
 
 def gates(*names):

@@ -5,8 +5,7 @@ from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.taint_toleration import TaintToleration
-
-from .harness import World, by_name, node, pod, rejected, taint, tolerate
+from tests.plugins.harness import World, by_name, node, pod, rejected, taint, tolerate
 
 NO = (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) had untolerated taint(s)",))
 

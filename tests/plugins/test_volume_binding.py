@@ -10,10 +10,9 @@ from scheduler_core.api import (
 from scheduler_core.config.types import VolumeBindingArgs
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_binding import VolumeBinding
-
-from .harness import World, expression, named, node, term
-from .placement import HOST, ZONE, Cycle, placed, selector
-from .storage import (
+from tests.plugins.harness import World, expression, named, node, term
+from tests.plugins.placement import HOST, ZONE, Cycle, placed, selector
+from tests.plugins.storage import (
     MADE_ON_DEMAND,
     ONLY_STATIC,
     claim,
@@ -25,7 +24,7 @@ from .storage import (
     uses,
     volume,
 )
-from .storage import (
+from tests.plugins.storage import (
     binding_cycle as cycle,
 )
 

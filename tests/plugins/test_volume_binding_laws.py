@@ -9,10 +9,18 @@ from scheduler_core.api.quantity import value
 from scheduler_core.api.selectors import label_selector_matches, node_selector_matches
 from scheduler_core.config.types import VolumeBindingArgs
 from scheduler_core.plugins.volume_binding import VolumeBinding
-
-from .harness import World
-from .placement import HOST, ZONE, Cycle, placed, selector
-from .storage import SELECTED_NODE, claim, csi_driver, nodes, pool, storage_class, uses, volume
+from tests.plugins.harness import World
+from tests.plugins.placement import HOST, ZONE, Cycle, placed, selector
+from tests.plugins.storage import (
+    SELECTED_NODE,
+    claim,
+    csi_driver,
+    nodes,
+    pool,
+    storage_class,
+    uses,
+    volume,
+)
 
 SIZES = ["1Gi", "2Gi", "3Gi", "5Gi"]
 hosts = st.none() | st.lists(st.sampled_from("abc"), min_size=1, unique=True)

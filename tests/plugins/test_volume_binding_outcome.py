@@ -13,10 +13,9 @@ from scheduler_core.config.types import UtilizationShapePoint, VolumeBindingArgs
 from scheduler_core.framework.events import EventResource, QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_binding import VolumeBinding
-
-from .harness import World
-from .placement import HOST, ZONE, Cycle, placed, selector
-from .storage import (
+from tests.plugins.harness import World
+from tests.plugins.placement import HOST, ZONE, Cycle, placed, selector
+from tests.plugins.storage import (
     MADE_ON_DEMAND,
     ONLY_STATIC,
     claim,
@@ -29,7 +28,7 @@ from .storage import (
     uses,
     volume,
 )
-from .storage import (
+from tests.plugins.storage import (
     binding_cycle as cycle,
 )
 

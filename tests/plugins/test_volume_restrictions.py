@@ -10,10 +10,9 @@ from scheduler_core.api import (
 from scheduler_core.framework.events import EventResource, QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
-
-from .harness import World, node
-from .placement import Cycle, placed
-from .storage import claim, uses
+from tests.plugins.harness import World, node
+from tests.plugins.placement import Cycle, placed
+from tests.plugins.storage import claim, uses
 
 DISK = (Code.UNSCHEDULABLE, ("node(s) had no available disk",))
 IN_USE = (

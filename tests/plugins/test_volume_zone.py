@@ -3,10 +3,9 @@ import pytest
 from scheduler_core.framework.events import EventResource, QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_zone import VolumeZone
-
-from .harness import World, node
-from .placement import ZONE, Cycle, placed
-from .storage import claim, ephemeral, storage_class, uses, volume
+from tests.plugins.harness import World, node
+from tests.plugins.placement import ZONE, Cycle, placed
+from tests.plugins.storage import claim, ephemeral, storage_class, uses, volume
 
 REGION = "topology.kubernetes.io/region"
 BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from simulated import not_scheduled
-
 from scheduler_core.api import Pod
 from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.events import (
@@ -13,6 +11,7 @@ from scheduler_core.trace.events import (
     PreemptionDecided,
 )
 from tests.preemption.clusters import Cluster, node, pod
+from tests.simulated import not_scheduled
 
 SECOND_NS = 1_000_000_000
 

@@ -1,8 +1,8 @@
 import pytest
-from queue_world import START_NS, pod_info, sort_key
 
 from scheduler_core.queue.backoff_queue import NO_BACKOFF_NS, BackoffQueue
 from scheduler_core.queue.queued_pod import QueuedPodInfo
+from tests.queue.queue_world import START_NS, pod_info, sort_key
 
 SECOND = 1_000_000_000
 MILLI = 1_000_000

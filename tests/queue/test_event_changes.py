@@ -1,6 +1,5 @@
 import pytest
 from msgspec.structs import replace
-from queue_world import pod_info
 
 from scheduler_core.api import Node, NodeCondition, NodeSpec, NodeStatus, ObjectMeta, Taint
 from scheduler_core.api import Toleration as Tol
@@ -10,6 +9,7 @@ from scheduler_core.queue.event_changes import (
     node_scheduling_properties_change,
     pod_scheduling_properties_change,
 )
+from tests.queue.queue_world import pod_info
 
 TAINT = Taint(key="a", value="b", effect="NoSchedule")
 

@@ -1,10 +1,10 @@
 import pytest
-from queue_world import pod_info, with_nomination
 
 from scheduler_core.api import Pod
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.queue.moves import Nomination
 from scheduler_core.queue.nominator import NOOP, OVERRIDE, Nominator
+from tests.queue.queue_world import pod_info, with_nomination
 
 
 class Cast:

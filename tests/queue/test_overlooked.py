@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from queue_world import Gate, Rejector, World, pod_info
 
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.queue.cluster_events import (
@@ -15,6 +14,7 @@ from scheduler_core.queue.cluster_events import (
 )
 from scheduler_core.queue.moves import Move, Strategy, Via
 from scheduler_core.queue.scheduling_queue import QueueSettings
+from tests.queue.queue_world import Gate, Rejector, World, pod_info
 
 EVENTS = [NODE_ADD, ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, UNSCHEDULABLE_TIMEOUT]
 PLUGINS = ["Willing", "Stubborn", "Deaf"]

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from queue_world import START_NS, pod_info, sort_key
 
 from scheduler_core.queue.heap import PodHeap
 from scheduler_core.queue.queued_pod import QueuedPodInfo
+from tests.queue.queue_world import START_NS, pod_info, sort_key
 
 
 def queued(name: str, priority: int = 0, at: int = 0) -> QueuedPodInfo:

@@ -1,7 +1,6 @@
 """What arrives while a pod's attempt is under way is weighed when the attempt fails."""
 
 import pytest
-from queue_world import Rejector, World, pod_info
 
 from scheduler_core.framework.events import (
     ActionType,
@@ -13,6 +12,7 @@ from scheduler_core.queue.cluster_events import ASSIGNED_POD_ADD, NODE_ADD
 from scheduler_core.queue.in_flight import InFlight
 from scheduler_core.queue.moves import Hint, Move, Strategy, Via
 from scheduler_core.trace.records import Queue
+from tests.queue.queue_world import Rejector, World, pod_info
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 NODE_LABEL = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_LABEL)

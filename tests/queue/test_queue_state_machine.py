@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from queue_world import Gate, Rejector, World, pod_info, sort_key, with_nomination
 
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import (
@@ -24,6 +23,7 @@ from scheduler_core.queue.moves import Move, Via
 from scheduler_core.queue.nominator import NOOP, OVERRIDE
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.trace.records import Queue
+from tests.queue.queue_world import Gate, Rejector, World, pod_info, sort_key, with_nomination
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 POD_ANY = ClusterEvent(EventResource.POD, ActionType.ALL)

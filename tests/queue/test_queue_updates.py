@@ -1,7 +1,6 @@
 """Updates of pending pods, by where the pod is."""
 
 import pytest
-from queue_world import Gate, Rejector, World, pod_info
 
 from scheduler_core.api import Toleration
 from scheduler_core.framework.events import (
@@ -13,6 +12,7 @@ from scheduler_core.framework.events import (
 from scheduler_core.queue.cluster_events import NODE_ADD
 from scheduler_core.queue.moves import Hint, Move, Strategy, Via
 from scheduler_core.trace.records import Queue
+from tests.queue.queue_world import Gate, Rejector, World, pod_info
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 POD_LABEL = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_LABEL)

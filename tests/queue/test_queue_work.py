@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import pytest
-from queue_world import Gate, Rejector, World, pod_info
 
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.queue.cluster_events import NODE_ADD
+from tests.queue.queue_world import Gate, Rejector, World, pod_info
 
 N_PODS = 1_000
 

@@ -1,5 +1,4 @@
 import pytest
-from queue_world import START_NS, Gate, Rejector, pod_info
 
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import (
@@ -21,6 +20,7 @@ from scheduler_core.queue.moves import EventObject, Hint, Strategy
 from scheduler_core.queue.profiles import QueueProfile, QueueProfiles
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.queue.queueing_hints import EVERY_RESOURCE, EXTENDER_NAME, QueueingHints
+from tests.queue.queue_world import START_NS, Gate, Rejector, pod_info
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 NODE_LABEL = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_LABEL)

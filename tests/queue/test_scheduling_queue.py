@@ -1,7 +1,6 @@
 """The queue as a whole, after the tables of upstream's scheduling_queue_test.go."""
 
 import pytest
-from queue_world import START_NS, Gate, Rejector, World, pod_info, with_nomination
 
 from scheduler_core.api import Toleration
 from scheduler_core.framework.events import (
@@ -19,6 +18,7 @@ from scheduler_core.queue.moves import Hint, Move, Strategy, Via
 from scheduler_core.queue.nominator import OVERRIDE
 from scheduler_core.queue.scheduling_queue import SECOND_NS, QueueSettings
 from scheduler_core.trace.records import Queue
+from tests.queue.queue_world import START_NS, Gate, Rejector, World, pod_info, with_nomination
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 POD_DELETE = ClusterEvent(EventResource.POD, ActionType.DELETE)

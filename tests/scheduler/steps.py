@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from builders import make_node
-from simulated import SECOND_NS, Cluster
-
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import ClusterEventWithHint
 from scheduler_core.framework.interface import PermitOutcome
@@ -16,6 +13,8 @@ from scheduler_core.trace.events import (
     PointFinished,
 )
 from scheduler_core.trace.records import Result
+from tests.builders import make_node
+from tests.simulated import SECOND_NS, Cluster
 
 REFUSED = Status(Code.UNSCHEDULABLE, ("refused",))
 FAILED = Status(Code.ERROR, ("failed",))

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from builders import make_node, make_pod
 from msgspec.structs import replace
-from simulated import SECOND_NS, START_NS, Cluster, not_scheduled
-from steps import FAILED, MILLI_NS, REFUSED, WAIT, Binder, Steps, one_node, points, results
 
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import feature_gates
@@ -22,6 +19,19 @@ from scheduler_core.trace.events import (
     QueueMoved,
 )
 from scheduler_core.trace.records import Result
+from tests.builders import make_node, make_pod
+from tests.scheduler.steps import (
+    FAILED,
+    MILLI_NS,
+    REFUSED,
+    WAIT,
+    Binder,
+    Steps,
+    one_node,
+    points,
+    results,
+)
+from tests.simulated import SECOND_NS, START_NS, Cluster, not_scheduled
 
 # ---------------------------------------------------------------- Reserve
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from builders import make_node, make_pod
 from msgspec.structs import replace
-from simulated import Cluster
 
 from scheduler_core.api import (
     CSINode,
@@ -20,6 +18,8 @@ from scheduler_core.api import (
 )
 from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.events import NominationChanged
+from tests.builders import make_node, make_pod
+from tests.simulated import Cluster
 
 
 def full_cluster(**kwargs: object) -> Cluster:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from builders import make_pod
-from simulated import SECOND_NS, START_NS
-from steps import REFUSED, WAIT, Steps, holding, one_node, results
-
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.interface import PermitOutcome
 from scheduler_core.framework.status import SUCCESS
@@ -18,6 +14,9 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.fold import fold
 from scheduler_core.trace.records import Result
+from tests.builders import make_pod
+from tests.scheduler.steps import REFUSED, WAIT, Steps, holding, one_node, results
+from tests.simulated import SECOND_NS, START_NS
 
 
 def test_a_pod_waits_on_permit_until_its_time_is_up() -> None:

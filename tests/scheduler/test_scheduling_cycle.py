@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import make_node, make_pod
-from simulated import Cluster, not_scheduled
 
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
@@ -26,6 +24,8 @@ from scheduler_core.trace.events import (
     ScoreColumns,
 )
 from scheduler_core.trace.records import Result
+from tests.builders import make_node, make_pod
+from tests.simulated import Cluster, not_scheduled
 
 LIST_DEFAULTS = """\
   pluginConfig:

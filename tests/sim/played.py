@@ -6,8 +6,6 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from builders import make_node, make_pod
-
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.scenario import load_scenario
@@ -20,6 +18,7 @@ from scheduler_core.trace.events import (
     RunStarted,
     ScenarioStepped,
 )
+from tests.builders import make_node, make_pod
 
 SECOND_NS = 1_000_000_000
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from builders import make_node, make_pod
 
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.errors import FieldError
 from scheduler_core.sim.api_server import ApiServer, ConflictError, NotFoundError
 from scheduler_core.sim.merge_patch import merge_patch
+from tests.builders import make_node, make_pod
 
 NOW_NS = 1_767_225_600_000_000_000
 

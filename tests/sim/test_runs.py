@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from builders import make_node, make_pod
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from scheduler_core.trace.events import (
     RunFinished,
     RunStarted,
 )
+from tests.builders import make_node, make_pod
 
 ROOT = Path(__file__).parents[2]
 SCENARIOS = sorted((ROOT / "kviz" / "runs" / "scenarios").glob("*.yaml"))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from builders import make_node, make_pod
 from msgspec.structs import replace
-from played import NODE, owned, play
 
 from scheduler_core.api import ObjectMeta, PodResourceClaim, PriorityClass
 from scheduler_core.trace.events import RunStarted
+from tests.builders import make_node, make_pod
+from tests.sim.played import NODE, owned, play
 
 # ---------------------------------------------------------------- objects
 

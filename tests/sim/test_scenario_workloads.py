@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from builders import make_pod
-from played import NODE, OTHER, owned, play
-
 from scheduler_core.api import ObjectMeta, ReplicaSet
 from scheduler_core.api.meta import OwnerReference
+from tests.builders import make_pod
+from tests.sim.played import NODE, OTHER, owned, play
 
 
 def test_scaling_up_copies_a_pod() -> None:

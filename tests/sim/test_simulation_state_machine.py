@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from builders import make_node, make_pod
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
-from simulated import MILLI_NS, SECOND_NS, Cluster
 
 from scheduler_core.api import Node, Pod, Taint
 from scheduler_core.cluster.columns import ClusterColumns
@@ -20,6 +18,8 @@ from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status
 from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.fold import TraceState, apply
 from scheduler_core.trace.records import Queue
+from tests.builders import make_node, make_pod
+from tests.simulated import MILLI_NS, SECOND_NS, Cluster
 
 NODES = ("n0", "n1", "n2")
 RESOURCES = ("cpu", "memory", "pods")

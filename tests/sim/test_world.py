@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from builders import make_node, make_pod
 from msgspec.structs import replace
-from simulated import SECOND_NS, START_NS, Cluster
 
 from scheduler_core.api import Taint, Toleration
 from scheduler_core.sim.eviction import tolerated_for_ns
@@ -17,6 +15,8 @@ from scheduler_core.trace.events import (
     PodEvicted,
     PodUpdated,
 )
+from tests.builders import make_node, make_pod
+from tests.simulated import SECOND_NS, START_NS, Cluster
 
 ALIVE = Timing(binding_ns=0, pre_bind_ns=0)
 

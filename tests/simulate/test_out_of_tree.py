@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from plugin_packages import EXAMPLE, install, install_example
 
 from kviz.cli.main import main
 from kviz.out_of_tree import OutOfTreePlugin, load_plugins
@@ -29,6 +28,7 @@ from scheduler_core.trace.events import (
     HeaderEvent,
     ScoreColumns,
 )
+from tests.plugin_packages import EXAMPLE, install, install_example
 
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 CONFIG = (EXAMPLE / "config.yaml").read_text(encoding="utf-8")

@@ -7,8 +7,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from kviz.runs.execution import record
-
-from .cast import Person, person
+from tests.web.cast import Person, person
 
 
 @pytest.fixture

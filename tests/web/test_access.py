@@ -20,8 +20,7 @@ from kviz.accounts.services import (
 from kviz.runs.services import run_share
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load, snapshot_share
-
-from .cast import API, NODES, Person, problem
+from tests.web.cast import API, NODES, Person, problem
 
 DAY = dt.timedelta(days=1)
 READS = ("", "cycles/", "cycles/1/", "cycles/1/detail/", "pods/shop/giant/why/")

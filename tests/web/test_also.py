@@ -9,8 +9,7 @@ import pytest
 from kviz.runs import services
 from kviz.runs.models import Run
 from kviz.runs.reading import reenactment
-
-from .cast import API, CLUSTER, NODES, Person, pod, problem
+from tests.web.cast import API, CLUSTER, NODES, Person, pod, problem
 
 PICKY = pod("picky", "64", nodeSelector="{disk: ssd}", priority="-1")
 NO_LABEL = {

@@ -6,7 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from running_server import command, environment
+from tests.running_server import command, environment
 
 
 def test_the_figures_are_those_of_a_real_run(tmp_path: Path) -> None:

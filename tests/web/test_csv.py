@@ -13,9 +13,8 @@ from kviz.common.csv_file import FORMULA, csv_pieces
 from kviz.runs import services
 from kviz.runs.models import Run
 from kviz.runs.reading import tables
-
-from .cast import Person, crowd
-from .test_saved_runs import body
+from tests.web.cast import Person, crowd
+from tests.web.test_saved_runs import body
 
 
 def read(file: bytes) -> list[dict[str, str]]:

@@ -26,8 +26,7 @@ from kviz.runs.execution.record import run_execute
 from kviz.runs.models import Run
 from kviz.runs.signals import run_advanced
 from scheduler_core.trace.codec import MAX_CYCLES
-
-from .cast import Person, crowd, person
+from tests.web.cast import Person, crowd, person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

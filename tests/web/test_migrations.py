@@ -8,8 +8,7 @@ from django.apps import apps
 from django.db import connection
 
 from kviz.runs.models import Cycle, PodOutcome
-
-from .cast import Person
+from tests.web.cast import Person
 
 
 def test_not_told_becomes_unknown_and_back(ada: Person) -> None:

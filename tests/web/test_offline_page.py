@@ -16,9 +16,8 @@ from kviz.runs import services
 from kviz.runs.models import Run
 from kviz.runs.portable import offline
 from kviz.runs.reading import trace
-
-from .cast import Person, crowd, problem
-from .test_saved_runs import body
+from tests.web.cast import Person, crowd, problem
+from tests.web.test_saved_runs import body
 
 HOSTILE = "x</script><script>alert(1)</script><!-- <b>"
 

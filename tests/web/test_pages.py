@@ -19,8 +19,7 @@ from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load
 from scheduler_core.trace.codec import MAX_CYCLES
 from scheduler_core.trace.events import AnyEvent, CycleStarted
-
-from .cast import CLUSTER, Person, crowd, execute, pod
+from tests.web.cast import CLUSTER, Person, crowd, execute, pod
 
 BAD_CONFIG = """\
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plugin_packages import install
 
 from kviz.runs import services
 from kviz.runs.models import Run
-
-from .cast import Person, crowd, execute, problem
+from tests.plugin_packages import install
+from tests.web.cast import Person, crowd, execute, problem
 
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 CONFIG = HEAD + "profiles:\n- plugins:\n    filter:\n      enabled:\n      - name: NorthOnly\n"

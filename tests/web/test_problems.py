@@ -10,7 +10,7 @@ from django.core.files.base import ContentFile
 from django.test import Client
 from pytest_django import Settings
 
-from .cast import API, NODES, Person, problem
+from tests.web.cast import API, NODES, Person, problem
 
 NOWHERE = uuid.uuid4()
 

@@ -14,8 +14,7 @@ from scheduler_core.trace.events import (
     FilterColumns,
     ScoreColumns,
 )
-
-from .cast import Person, crowd, execute, problem
+from tests.web.cast import Person, crowd, execute, problem
 
 CONFIG = """\
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -14,9 +14,8 @@ from kviz.runs.scenario_fit import misfits
 from kviz.snapshots.samples import SAMPLES
 from scheduler_core.sim import RunOptions, load_scenario, simulate
 from scheduler_core.trace.events import Bound, PodAdded, PodEvicted, ScenarioStepped
-
-from .cast import CLUSTER, NODES, Person, execute, pod
-from .test_sample_lessons import objects_of
+from tests.web.cast import CLUSTER, NODES, Person, execute, pod
+from tests.web.test_sample_lessons import objects_of
 
 CLUSTERS = [sample.slug for sample in SAMPLES]
 TAKEN = CLUSTER.replace("north", "rack-2")

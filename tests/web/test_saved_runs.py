@@ -38,9 +38,8 @@ from scheduler_core.api.packing import pack
 from scheduler_core.api.types import Node
 from scheduler_core.trace.codec import TraceWriter, read_headers
 from scheduler_core.trace.events import ClockAdvanced
-
-from .cast import API, CLUSTER, Person, crowd, execute, problem
-from .test_runs import CONFIG
+from tests.web.cast import API, CLUSTER, Person, crowd, execute, problem
+from tests.web.test_runs import CONFIG
 
 SCENARIO = "steps: [{at: 1m, delete: {kind: Pod, namespace: shop, name: web-0}}]"
 

@@ -10,8 +10,7 @@ from scheduler_core.api.errors import Place
 from scheduler_core.api.parse import parse_object
 from scheduler_core.sim import RunOptions, load_scenario, simulate
 from scheduler_core.trace.events import ScenarioStepped
-
-from .cast import Person
+from tests.web.cast import Person
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "north"}}
 REFUSED = {

@@ -16,12 +16,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from running_server import Server, command, environment, start_server, stop_server
 from websockets.sync.client import connect
 
 from kviz.cli.serve import _listen
-
-from .cast import CLUSTER, crowd
+from tests.running_server import Server, command, environment, start_server, stop_server
+from tests.web.cast import CLUSTER, crowd
 
 
 def call(server: Server, path: str, body: object = None, **headers: str) -> Any:

@@ -17,8 +17,7 @@ from pytest_django import Settings
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.api import Pod
-
-from .cast import API, CLUSTER, NODES, Person, pod, problem
+from tests.web.cast import API, CLUSTER, NODES, Person, pod, problem
 
 
 def zipped(**files: str) -> bytes:

@@ -24,8 +24,7 @@ from scheduler_core.trace.events import (
     CycleStarted,
     RunStarted,
 )
-
-from .cast import CLUSTER, NODES, Person, crowd, execute, person, pod
+from tests.web.cast import CLUSTER, NODES, Person, crowd, execute, person, pod
 
 
 class Died(BaseException):
