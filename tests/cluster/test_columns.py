@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -15,6 +14,7 @@ from scheduler_core.cluster.columns import MIN_STATES, ClusterColumns
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from tests.cluster.cluster_objects import node, pod
+from tests.effort import examples
 
 TAINTS = [(), (Taint(key="a", effect="NoSchedule"),), (Taint(key="b", effect="NoExecute"),)]
 IMAGE_BYTES = {"one:v1": 1_000, "two:v1": 2_000, "three:v1": 3_000}
@@ -174,7 +174,7 @@ class ColumnsMachine(RuleBasedStateMachine):
 
 
 TestColumns = ColumnsMachine.TestCase
-TestColumns.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestColumns.settings = examples(60, stateful_step_count=30)
 
 
 # ---------------------------------------------------------------- single points

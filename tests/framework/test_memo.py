@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core.api import (
@@ -40,6 +40,7 @@ from scheduler_core.framework.status import Code, ListedVerdict, Verdict
 from scheduler_core.sim.run import RunOptions, simulate
 from scheduler_core.sim.scenario import Action, AddTaint, Create, RemoveTaint, Scenario, Step
 from tests.builders import make_node, make_pod
+from tests.effort import examples
 from tests.framework.profile import Named, framework
 from tests.framework.random_clusters import Manifest, read
 from tests.framework.random_clusters import clusters as random_clusters
@@ -141,7 +142,7 @@ def _trace_hash_without_memo(objects: Sequence[KubeObject], options: RunOptions)
         return _trace_hash(objects, options)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(clusters())
 def test_the_trace_is_the_same_without_cached_answers(
     cluster: tuple[list[KubeObject], Scenario],
@@ -162,11 +163,7 @@ def _stamped(cluster: list[Manifest], n: int) -> list[Manifest]:
     return [*cluster, *copies]
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+@examples(60)
 @given(random_clusters(), st.sampled_from(["", PACKING]))
 def test_so_it_is_where_every_plugin_has_something_to_say(
     cluster: list[Manifest], configuration: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core.cluster.nodes import Change
@@ -27,6 +27,7 @@ from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.scoring import default_normalize_score
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 from scheduler_core.registry import points_of
+from tests.effort import examples
 from tests.framework.profile import Named, framework, some_pod
 from tests.plugins.harness import World, node, pod
 
@@ -93,7 +94,7 @@ def each_status(verdict):
     return [verdict.status(i) for i in range(verdict.code.size)]
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(world=worlds(), asked=st.integers(0, 5), data=st.data())
 def test_the_adapter_answers_as_columns_do(world, asked, data):
     info = some_pod(world, requests={"cpu": str(asked)})

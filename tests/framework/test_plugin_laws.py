@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core.cluster.nodes import Change, Nodes
@@ -14,13 +14,10 @@ from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.sim.run import Run
 from scheduler_core.trace.events import RunFinished, ScoreColumns
+from tests.effort import examples
 from tests.framework.random_clusters import IRRELEVANT, clusters, read, with_room
 
-SMALL = settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+SMALL = examples(40)
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 PACKING = (
     HEAD

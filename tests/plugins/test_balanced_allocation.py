@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core.config.types import (
@@ -98,7 +98,6 @@ amounts = st.integers(0, 50)
     before=st.tuples(amounts, amounts, amounts),
     wanted=st.tuples(amounts, amounts, amounts).filter(any),
 )
-@settings(deadline=None)
 def test_scores_lie_between_fifty_and_a_hundred(sizes, before, wanted):
     world = World()
     for i, (cpu, memory, gpu) in enumerate(sizes):

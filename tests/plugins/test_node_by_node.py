@@ -1,7 +1,7 @@
 """What holds for every plugin that looks at one node at a time, over generated clusters."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core.api import ContainerPort, ContainerRestartRule
@@ -248,7 +248,6 @@ def at(found, positions):
 
 
 @given(cluster=clusters())
-@settings(deadline=None)
 def test_normalized_scores_lie_in_the_range(cluster):
     nodes, placed, incoming = cluster
     world = build(nodes, placed)
@@ -258,7 +257,6 @@ def test_normalized_scores_lie_in_the_range(cluster):
 
 
 @given(cluster=clusters())
-@settings(deadline=None)
 def test_a_view_of_one_node_says_what_the_whole_view_says_of_it(cluster):
     nodes, placed, incoming = cluster
     world = build(nodes, placed)
@@ -269,7 +267,6 @@ def test_a_view_of_one_node_says_what_the_whole_view_says_of_it(cluster):
 
 
 @given(cluster=clusters(), data=st.data())
-@settings(deadline=None)
 def test_any_order_of_the_nodes_gives_the_same_answers(cluster, data):
     nodes, placed, incoming = cluster
     world = build(nodes, placed)
@@ -280,7 +277,6 @@ def test_any_order_of_the_nodes_gives_the_same_answers(cluster, data):
 
 
 @given(cluster=clusters(), data=st.data())
-@settings(deadline=None)
 def test_a_hypothetical_world_is_like_one_in_which_the_pods_are_placed(cluster, data):
     """Take some pods off, put others on: the view must answer as the cluster that came of it."""
     nodes, placed, incoming = cluster

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core.api import KubeObject
@@ -10,6 +10,7 @@ from scheduler_core.cluster.nodes import Change
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.preemption.dry_run import dry_run
 from scheduler_core.preemption.report import DryRun, PreemptionReport
+from tests.effort import examples
 from tests.preemption.clusters import START_NS, Cluster, budget, node, pod
 
 
@@ -48,7 +49,7 @@ def preempt(objects: list[KubeObject]) -> tuple[Cluster, PreemptionReport | None
 
 
 @given(clusters())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_no_victim_matters_as_much_as_the_preemptor(objects: list[KubeObject]) -> None:
     _, report = preempt(objects)
     for run in report.dry_runs if report else ():
@@ -58,7 +59,7 @@ def test_no_victim_matters_as_much_as_the_preemptor(objects: list[KubeObject]) -
 
 
 @given(clusters())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_pod_fits_without_its_victims_and_with_none_of_them_spared(
     objects: list[KubeObject],
 ) -> None:
@@ -101,7 +102,7 @@ def _runs(world: Cluster, state: CycleState, *, lockstep: bool = True) -> list[D
 
 
 @given(clusters())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_lockstep_equals_one_node_at_a_time(objects: list[KubeObject]) -> None:
     world = Cluster(objects)
     framework = world.simulation.scheduler.profiles["default-scheduler"]
@@ -131,7 +132,7 @@ class Forgetful(Framework):
 
 
 @given(clusters(), st.lists(st.integers(4, 8), min_size=1, max_size=4))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_cached_dry_runs_change_nothing(objects: list[KubeObject], more: list[int]) -> None:
     """A run of several preemptors leaves the same trace when every dry run is done again."""
     late = [pod(f"late{i}", cpu=cpu, priority=10) for i, cpu in enumerate(more)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -23,6 +22,7 @@ from scheduler_core.queue.moves import Move, Via
 from scheduler_core.queue.nominator import NOOP, OVERRIDE
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.trace.records import Queue
+from tests.effort import examples
 from tests.queue.queue_world import Gate, Rejector, World, pod_info, sort_key, with_nomination
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
@@ -238,6 +238,6 @@ class PatientQueueMachine(QueueMachine):
 
 
 TestQueue = QueueMachine.TestCase
-TestQueue.settings = settings(max_examples=60, stateful_step_count=60, deadline=None)
+TestQueue.settings = examples(60, stateful_step_count=60)
 TestPatientQueue = PatientQueueMachine.TestCase
-TestPatientQueue.settings = settings(max_examples=40, stateful_step_count=60, deadline=None)
+TestPatientQueue.settings = examples(40, stateful_step_count=60)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -22,6 +22,7 @@ from scheduler_core.trace.events import (
     ScoreColumns,
 )
 from scheduler_core.trace.records import StatusRecord
+from tests.effort import examples
 
 DECISIONS = (CycleStarted, FilterFinished, ScoreColumns, NodeSelected, CycleFinished)
 ALL_AT_ONCE = 1_000_000
@@ -52,7 +53,7 @@ def with_bad_nodes(objects: list[KubeObject], every: int, offset: int) -> list[K
     ]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     workload=st.sampled_from(["basic", "antiaffinity", "mixed", "preemption", "unschedulable"]),
     n_nodes=st.integers(100, 260),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core.api import KubeObject
@@ -22,6 +22,7 @@ from scheduler_core.trace.events import (
     RunStarted,
 )
 from tests.builders import make_node, make_pod
+from tests.effort import examples
 
 ROOT = Path(__file__).parents[2]
 SCENARIOS = sorted((ROOT / "kviz" / "runs" / "scenarios").glob("*.yaml"))
@@ -108,7 +109,7 @@ def test_the_same_inputs_give_the_same_trace(scenario: Path) -> None:
     assert list(simulate(objects, options)) == list(simulate(objects, options))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(
     st.integers(1, 4),
     st.integers(0, 12),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
@@ -19,6 +18,7 @@ from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.fold import TraceState, apply
 from scheduler_core.trace.records import Queue
 from tests.builders import make_node, make_pod
+from tests.effort import examples
 from tests.simulated import MILLI_NS, SECOND_NS, Cluster
 
 NODES = ("n0", "n1", "n2")
@@ -267,4 +267,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestSimulation = Machine.TestCase
-TestSimulation.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestSimulation.settings = examples(60, stateful_step_count=40)

@@ -1,0 +1,33 @@
+"""How hard property tests try: briefly in every run of the tests, long in `make fuzz`.
+
+`KVIZ_EFFORT=long` tries fifty times as many examples. Neither profile has a deadline: how long an
+example takes says something of the machine, nothing of the code.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+
+LENGTH = {"short": 100, "long": 5_000}
+"""The number of examples where a test names none, by profile."""
+
+
+def choose_effort() -> None:
+    """Load the profile that the environment names."""
+    for name, n_examples in LENGTH.items():
+        settings.register_profile(
+            name,
+            max_examples=n_examples,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+            print_blob=True,
+        )
+    settings.load_profile(os.environ.get("KVIZ_EFFORT", "short"))
+
+
+def examples(n: int, **more: Any) -> settings:
+    """Settings with `n` examples in a short run, and as many times more in a long one."""
+    return settings(max_examples=n * settings.default.max_examples // LENGTH["short"], **more)
