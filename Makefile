@@ -5,20 +5,22 @@ PYTHON ?= python3
 HOST ?= 127.0.0.1
 PORT ?= 8000
 KVIZ_DATA_DIR ?= .data
+JOBS ?= auto
 PYTEST_ARGS ?=
+FUZZ_ARGS ?=
 
 # Like pip, trust the certificates this machine trusts.
 export UV_SYSTEM_CERTS ?= true
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test lint types imports pytest vitest svelte-check eslint prettier layers bench-ui format lock wheel clean
+.PHONY: help setup run test lint types imports pytest vitest svelte-check eslint prettier layers fuzz bench-ui format lock wheel clean
 
 help:
 	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
 	@echo "make test    every check and every test"
 	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
-	@echo "also: lint types imports pytest vitest svelte-check eslint prettier layers bench-ui format lock wheel clean"
+	@echo "also: lint types imports pytest vitest svelte-check eslint prettier layers fuzz bench-ui format lock wheel clean"
 
 # ---------------------------------------------------------------- what must be there
 
@@ -86,7 +88,7 @@ imports: .stamps/python
 	.venv/bin/lint-imports --no-logo
 
 pytest: setup
-	.venv/bin/pytest $(PYTEST_ARGS)
+	.venv/bin/pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)
 
 vitest: .stamps/node_modules
 	cd frontend && npm run --silent test
@@ -104,6 +106,10 @@ layers: .stamps/node_modules
 	cd frontend && npm run --silent layers
 
 # ---------------------------------------------------------------- for developers
+
+# Property tests with fifty times as many examples:   make fuzz FUZZ_ARGS=tests/queue
+fuzz: setup
+	KVIZ_EFFORT=long .venv/bin/pytest -n $(JOBS) --dist loadgroup -m hypothesis $(FUZZ_ARGS)
 
 # The Explorer against its budgets:   make bench-ui DUMP=cluster.json.gz BENCH_UI_ARGS="--soak-minutes 10"
 bench-ui: setup

@@ -6,12 +6,21 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.effort import choose_effort
 from tests.running_server import Server, start_server, stop_server
 
+choose_effort()
 
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests come last: Playwright leaves an event loop running in this thread."""
-    items.sort(key=lambda item: "e2e" in item.path.parts)
+    """Give all tests with a real server, browser tests among them, to one parallel worker.
+
+    They share the server and the browser that way, and two browsers never starve each other.
+    """
+    for item in items:
+        if "server" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("server"))
 
 
 @pytest.fixture(scope="session")

@@ -5,16 +5,24 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    expect,
+    sync_playwright,
+)
 
 from tests.running_server import Server
+from tests.waiting import PATIENCE_S, eventually
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = (
@@ -23,7 +31,10 @@ QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
-RUN_TAKES_S = 60
+
+
+EXPECTED_WITHIN_MS = 30_000
+"""How long a page may take on a busy machine for what is there at once on a quiet one."""
 
 
 @pytest.fixture(scope="session")
@@ -36,9 +47,30 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     return {**browser_type_launch_args, "executable_path": path, "args": args}
 
 
+@pytest.fixture(scope="package")
+def playwright() -> Iterator[Playwright]:
+    """Playwright for these tests only: while it is there, an event loop runs in this thread."""
+    expect.set_options(timeout=EXPECTED_WITHIN_MS)
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="package")
+def browser(playwright: Playwright, browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(**browser_type_launch_args)
+    yield browser
+    browser.close()
+
+
 @pytest.fixture(scope="session")
 def base_url(server: Server) -> str:
     return server.base_url
+
+
+@pytest.fixture(scope="package")
+def browser_context_args(base_url: str) -> dict[str, Any]:
+    """Let paths without a host lead to the server under test."""
+    return {"base_url": base_url}
 
 
 @dataclass(frozen=True)
@@ -57,7 +89,7 @@ class Api:
                 "Content-Type": "application/json",
             },
         )
-        with urllib.request.urlopen(request, timeout=30) as response:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
             return json.load(response)
 
     def sample(self, name: str) -> str:
@@ -77,7 +109,7 @@ class Api:
                 "Content-Type": "application/yaml",
             },
         )
-        with urllib.request.urlopen(request, timeout=30) as response:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
             return str(json.load(response)["id"])
 
     def run(self, snapshot: str, **options: str) -> str:
@@ -87,10 +119,12 @@ class Api:
     def finished_run(self, snapshot: str, **options: str) -> str:
         """Run and wait for the end."""
         run = self.run(snapshot, **options)
-        until = time.monotonic() + RUN_TAKES_S
-        while (found := self.call("GET", f"runs/{run}/"))["status"] in ("queued", "running"):
-            assert time.monotonic() < until, f"the run is still {found['status']}"
-            time.sleep(0.05)
+
+        def over() -> Any:
+            found = self.call("GET", f"runs/{run}/")
+            return found if found["status"] not in ("queued", "running") else None
+
+        found = eventually(over)
         assert found["status"] == "finished", found["error"]
         return run
 

@@ -115,7 +115,7 @@ def test_from_landing_page_to_findings_by_keyboard(page: Page) -> None:
     expect(page.get_by_role("heading", name="New run")).to_be_visible()
     tab_to(page, "Run the scheduler")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("finished", exact=True)).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("finished", exact=True)).to_be_visible()
     tab_to(page, "clinic/sensor-0")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Why sensor-0 is pending")).to_be_visible()

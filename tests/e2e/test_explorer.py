@@ -45,7 +45,7 @@ def test_a_sample_opens_at_its_first_cycle_and_plays_to_the_end(page: Page, clin
     expect(page.get_by_label("Go to cycle")).to_have_value("1")
     page.get_by_label("speed").select_option("10")
     page.get_by_role("button", name="Play").click()
-    expect(page.get_by_label("Go to cycle")).to_have_value("11", timeout=15_000)
+    expect(page.get_by_label("Go to cycle")).to_have_value("11")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 

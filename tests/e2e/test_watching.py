@@ -28,7 +28,7 @@ def ask(page: Page) -> Ask:
         metadata = {"name": pod, "namespace": "shop", "uid": f"uid-{pod}"}
         body = {"Pod": {"metadata": metadata, "spec": {"containers": [{"name": "c"}]}}, **more}  # type: ignore[dict-item]
         request = urllib.request.Request(f"{prefix[1]}/{verb}", json.dumps(body).encode())
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             assert answer.status == 200
 
     return send

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.extender.recordings import DATA
+from tests.waiting import PATIENCE_S
 
 
 def start(*arguments: str) -> tuple[subprocess.Popen[str], int]:
@@ -23,7 +24,7 @@ def start(*arguments: str) -> tuple[subprocess.Popen[str], int]:
 
 def stop(process: subprocess.Popen[str]) -> None:
     process.terminate()
-    process.wait(10)
+    process.wait(PATIENCE_S)
     assert process.stdout is not None
     process.stdout.close()
 

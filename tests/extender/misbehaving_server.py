@@ -12,6 +12,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 OVERSIZE_BYTES = 65 * 1024 * 1024
+LATE_S = 60
+"""What a slow answer takes altogether: far longer than any client here waits."""
+DRIP_S = 0.1
+N_DRIPS = int(LATE_S / DRIP_S)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -54,7 +58,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(b"", 307, Location="/echo/elsewhere")
 
     def do_late(self, body: bytes) -> None:
-        time.sleep(2)
+        time.sleep(LATE_S)
         self.answer(body)
 
     def do_cookie(self, body: bytes) -> None:
@@ -71,11 +75,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_slowheaders(self, body: bytes) -> None:
         self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-        self.drip(b"x", 40, 0.1)
+        self.drip(b"x", N_DRIPS, DRIP_S)
 
     def do_slowbody(self, body: bytes) -> None:
-        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n")
-        self.drip(b" ", 40, 0.1)
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % N_DRIPS)
+        self.drip(b" ", N_DRIPS, DRIP_S)
 
     def drip(self, chunk: bytes, n: int, pause_s: float) -> None:
         for _ in range(n):

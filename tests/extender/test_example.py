@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import socket
+import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,27 +20,28 @@ from scheduler_core.trace.events import (
     ExtenderCalled,
 )
 from tests.extender.recordings import EXCHANGES, configuration_text, parse_pod, recorded_nodes
+from tests.waiting import PATIENCE_S
 
+READY = re.compile(r"running on http://127\.0\.0\.1:(\d+)")
 FOLDER = Path(__file__).parents[2] / "docs/examples/extender"
 
 
 @pytest.fixture(scope="module")
 def example() -> Iterator[int]:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    command = [sys.executable, "-m", "uvicorn", "extender:app", "--port", str(port)]
+    command = [sys.executable, "-m", "uvicorn", "extender:app", "--port", "0", "--no-access-log"]
     process = subprocess.Popen(
-        [*command, "--log-level", "error"], cwd=FOLDER, env={"PYTHONDONTWRITEBYTECODE": "1"}
+        command,
+        cwd=FOLDER,
+        env={"PYTHONDONTWRITEBYTECODE": "1"},
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.05)
-    yield port
-    process.terminate()
-    process.wait(10)
+    assert process.stderr is not None
+    with process.stderr as log:
+        ready = next(filter(None, map(READY.search, log)))
+        yield int(ready[1])
+        process.terminate()
+        process.wait(PATIENCE_S)
 
 
 @pytest.mark.parametrize("capable", [True, False])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 import urllib.request
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +13,19 @@ import pytest
 from kviz.common.extender_http import HttpTransport, read_files
 from kviz.common.hosts import AllowedHosts, HostRefused
 from scheduler_core.config import load_configuration
-from scheduler_core.extender.transport import BodyFailed, Reply, RequestFailed, TLSSettings
+from scheduler_core.extender.transport import (
+    BodyFailed,
+    Reply,
+    RequestFailed,
+    TLSSettings,
+    TransportError,
+)
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.events import (
     CycleFinished,
     ExtenderCalled,
 )
+from tests.extender.misbehaving_server import LATE_S
 from tests.extender.recordings import (
     CASES,
     DATA,
@@ -32,13 +38,15 @@ from tests.extender.test_recorded_cases import assert_same_request
 
 SECOND_NS = 1_000_000_000
 HALF_NS = SECOND_NS // 2
+PATIENT_NS = 20 * SECOND_NS
+"""For answers that come as soon as the machine can give them."""
 
 
 def post(
     url: str,
     *allowed: str,
     body: bytes = b"{}",
-    timeout_ns: int = 5 * SECOND_NS,
+    timeout_ns: int = PATIENT_NS,
     tls: TLSSettings | None = None,
 ) -> Reply:
     with HttpTransport(AllowedHosts.parse(allowed)) as transport:
@@ -46,7 +54,7 @@ def post(
 
 
 def asked(port: int) -> list[str]:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
         return answer.read().decode().splitlines()
 
 
@@ -57,7 +65,7 @@ def test_a_body_arrives_whole_and_comes_back(port: int) -> None:
     body = json.dumps({"a": "ä" * 100_000}).encode()
     reply = post(f"http://127.0.0.1:{port}/echo", "127.0.0.1", body=body)
     assert (reply.status, reply.body) == (200, body)
-    assert 0 < reply.duration_ns < 5 * SECOND_NS
+    assert 0 < reply.duration_ns <= PATIENT_NS
 
 
 def test_another_status_is_handed_on(port: int) -> None:
@@ -70,17 +78,20 @@ def test_redirects_are_not_followed(port: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("way", "error"),
-    [("late", RequestFailed), ("slowheaders", RequestFailed), ("slowbody", BodyFailed)],
+    ("way", "timeout_ns", "error"),
+    [
+        ("late", HALF_NS, RequestFailed),
+        ("slowheaders", HALF_NS, RequestFailed),
+        ("slowbody", 2 * SECOND_NS, BodyFailed),
+    ],
 )
 def test_all_of_an_exchange_must_be_over_in_time(
-    port: int, way: str, error: type[Exception]
+    port: int, way: str, timeout_ns: int, error: type[TransportError]
 ) -> None:
-    started = time.monotonic()
+    """The time counts for the whole exchange: the server sends something all the while."""
     with pytest.raises(error, match="context deadline exceeded") as raised:
-        post(f"http://127.0.0.1:{port}/{way}", "127.0.0.1", timeout_ns=HALF_NS)
-    assert time.monotonic() - started < 1.5
-    assert raised.value.duration_ns >= HALF_NS  # type: ignore[attr-defined]
+        post(f"http://127.0.0.1:{port}/{way}", "127.0.0.1", timeout_ns=timeout_ns)
+    assert timeout_ns <= raised.value.duration_ns < LATE_S * SECOND_NS
 
 
 def test_an_answer_has_its_bounds(port: int) -> None:
@@ -105,8 +116,8 @@ def test_nobody_listens() -> None:
 def test_no_cookie_is_kept(port: int) -> None:
     with HttpTransport(AllowedHosts.parse(["127.0.0.1"])) as transport:
         url = f"http://127.0.0.1:{port}/cookie"
-        assert transport.post(url, b"{}", SECOND_NS, None).body == b""
-        assert transport.post(url, b"{}", SECOND_NS, None).body == b""
+        assert transport.post(url, b"{}", PATIENT_NS, None).body == b""
+        assert transport.post(url, b"{}", PATIENT_NS, None).body == b""
 
 
 # ---------------------------------------------------------------- TLS
@@ -156,7 +167,7 @@ def test_files_count_where_the_machine_is_the_users_own(tls_port: int, tmp_path:
     def answered(tls: TLSSettings) -> Reply:
         with HttpTransport(AllowedHosts.parse(["127.0.0.1"]), read_files) as transport:
             url = f"https://127.0.0.1:{tls_port}/echo"
-            return transport.post(url, b"{}", 5 * SECOND_NS, tls)
+            return transport.post(url, b"{}", PATIENT_NS, tls)
 
     files = TLSSettings(
         server_name="extender.test",
@@ -219,9 +230,9 @@ def test_a_name_is_resolved_once(port: int, monkeypatch: pytest.MonkeyPatch) -> 
     resolve_to(monkeypatch, extender_corp="127.0.0.1")
     with HttpTransport(AllowedHosts.parse(["extender.corp", "127.0.0.1"])) as transport:
         url = f"http://extender.corp:{port}/echo"
-        assert transport.post(url, b"{}", SECOND_NS, None).status == 200
+        assert transport.post(url, b"{}", PATIENT_NS, None).status == 200
         resolve_to(monkeypatch, extender_corp="192.0.2.1")
-        assert transport.post(url, b"{}", SECOND_NS, None).status == 200
+        assert transport.post(url, b"{}", PATIENT_NS, None).status == 200
 
 
 def test_ports_and_spellings_of_the_list() -> None:
@@ -252,8 +263,9 @@ def test_only_http_is_spoken(url: str) -> None:
 
 
 def messages_of(port: int, way: str, **more: object) -> tuple[str, ExtenderCalled]:
+    timeout = "500ms" if way == "late" else "20s"
     entry = {"urlPrefix": f"http://127.0.0.1:{port}/{way}", "filterVerb": "filter",
-             "nodeCacheCapable": True, "httpTimeout": "500ms", **more}  # fmt: skip
+             "nodeCacheCapable": True, "httpTimeout": timeout, **more}  # fmt: skip
     configuration = load_configuration(configuration_text(f"- {json.dumps(entry)}"))
     with HttpTransport(AllowedHosts.parse(["127.0.0.1"])) as transport:
         options = RunOptions(configuration=configuration, transport=transport, max_cycles=1)

@@ -26,6 +26,7 @@ from kviz.runs.execution.record import run_execute
 from kviz.runs.models import Run
 from kviz.runs.signals import run_advanced
 from scheduler_core.trace.codec import MAX_CYCLES
+from tests.waiting import PATIENCE_S
 from tests.web.cast import Person, crowd, person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,7 +46,7 @@ async def connect(path: str, headers: Headers) -> tuple[ApplicationCommunicator,
     }
     communicator = ApplicationCommunicator(application, scope)
     await communicator.send_input({"type": "websocket.connect"})
-    answer = await communicator.receive_output(timeout=5)
+    answer = await communicator.receive_output(timeout=PATIENCE_S)
     return communicator, answer["type"] == "websocket.accept"
 
 
@@ -56,8 +57,12 @@ async def socket(path: str, headers: Headers) -> AsyncIterator[ApplicationCommun
     try:
         yield communicator
     finally:
-        await communicator.send_input({"type": "websocket.disconnect", "code": 1000})
-        await communicator.wait()
+        await leave(communicator)
+
+
+async def leave(communicator: ApplicationCommunicator) -> None:
+    await communicator.send_input({"type": "websocket.disconnect", "code": 1000})
+    await communicator.wait(PATIENCE_S)
 
 
 async def say(communicator: ApplicationCommunicator, text: str) -> None:
@@ -74,7 +79,7 @@ def path(run: Run, after: int = -1, more: str = "") -> str:
 
 async def next_frame(communicator: ApplicationCommunicator) -> Any:
     """A status as a dict, a chunk as `(first_seq, last_seq, n_events)`."""
-    message = await communicator.receive_output(timeout=5)
+    message = await communicator.receive_output(timeout=PATIENCE_S)
     if message["type"] == "websocket.close":
         return message["code"]
     if message.get("text") is not None:
@@ -262,7 +267,7 @@ async def test_a_page_of_another_site_is_refused(host: bytes, origin: bytes | No
     communicator, accepted = await connect(f"/ws/runs/{uuid.uuid4()}/", headers)
 
     assert not accepted
-    await communicator.wait()
+    await leave(communicator)
 
 
 @pytest.mark.parametrize("after", ["x", "", "1.5", "--1", "9" * 30])

@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import subprocess
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -20,6 +19,7 @@ from websockets.sync.client import connect
 
 from kviz.cli.serve import _listen
 from tests.running_server import Server, command, environment, start_server, stop_server
+from tests.waiting import PATIENCE_S, eventually
 from tests.web.cast import CLUSTER, crowd
 
 
@@ -30,7 +30,7 @@ def call(server: Server, path: str, body: object = None, **headers: str) -> Any:
     request.add_header("Authorization", f"Bearer {server.token}")
     for name, value in ({"Content-Type": "application/json"} | headers).items():
         request.add_header(name, value)
-    with urllib.request.urlopen(request, timeout=90) as response:
+    with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
         return json.load(response)
 
 
@@ -43,14 +43,16 @@ def run_of(server: Server, text: str) -> str:
     return str(call(server, "/runs/", {"snapshot": upload(server, text)})["id"])
 
 
-def wait_for(server: Server, run: str, *, seconds: float = 120) -> Any:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        document = call(server, f"/runs/{run}/")
-        if document["status"] not in ("queued", "running"):
-            return document
-        time.sleep(0.05)
-    raise AssertionError(f"the run is still {document['status']}")
+def wait_for(server: Server, run: str) -> Any:
+    def document() -> Any:
+        found = call(server, f"/runs/{run}/")
+        return found if found["status"] not in ("queued", "running") else None
+
+    return eventually(document)
+
+
+def has_begun(server: Server, run: str) -> bool:
+    return int(call(server, f"/runs/{run}/")["last_seq"]) >= 0
 
 
 def workers_of(server: Server) -> list[int]:
@@ -69,7 +71,7 @@ def test_upload_run_and_follow_over_real_sockets(server: Server) -> None:
         compression=None,
     ) as live:
         while True:
-            frame = live.recv(timeout=90)
+            frame = live.recv(timeout=PATIENCE_S)
             if isinstance(frame, bytes):
                 first_seq, events = msgspec.msgpack.decode(gzip.decompress(frame))
                 assert first_seq == last_seq + 1
@@ -102,7 +104,7 @@ def test_pages_and_files_are_served(server: Server) -> None:
 def test_an_upload_of_two_gigabytes_is_refused_at_once(server: Server, chunked: bool) -> None:
     host, port = server.base_url.removeprefix("http://").split(":")
     length = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {2 << 30}"
-    with socket.create_connection((host, int(port)), timeout=90) as client:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as client:
         client.sendall(
             f"POST /api/v1/snapshots/ HTTP/1.1\r\nHost: {host}:{port}\r\n{length}\r\n"
             f"Content-Type: application/yaml\r\nAuthorization: Bearer {server.token}\r\n"
@@ -122,8 +124,7 @@ def test_a_worker_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path: Path)
         calm = wait_for(server, run_of(server, crowd(400)))
         run = run_of(server, crowd(400))
         [victim] = workers_of(server)
-        while call(server, f"/runs/{run}/")["last_seq"] < 0:
-            time.sleep(0.01)
+        eventually(lambda: has_begun(server, run))
         os.kill(victim, signal.SIGKILL)
 
         again = wait_for(server, run)
@@ -141,8 +142,7 @@ def test_a_signal_ends_server_and_worker(tmp_path: Path, number: signal.Signals)
     run = run_of(server, crowd(2_000))
     workers = workers_of(server)
     assert len(workers) == 1
-    while call(server, f"/runs/{run}/")["last_seq"] < 0:
-        time.sleep(0.01)
+    eventually(lambda: has_begun(server, run))
 
     server.process.send_signal(number)
 
@@ -161,17 +161,14 @@ def test_a_worker_leaves_when_the_server_is_killed(tmp_path: Path) -> None:
     server.process.wait()
     stop_server(server)
 
-    deadline = time.monotonic() + 60
-    while Path(f"/proc/{worker}").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not Path(f"/proc/{worker}").exists()
+    eventually(lambda: not Path(f"/proc/{worker}").exists())
 
 
 def serve(data_dir: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """A `kviz serve` that is expected to give up by itself."""
     env = environment(data_dir, **more)
     return subprocess.run(
-        command("serve", *arguments), env=env, capture_output=True, text=True, timeout=90
+        command("serve", *arguments), env=env, capture_output=True, text=True, timeout=PATIENCE_S
     )
 
 

@@ -1,0 +1,21 @@
+"""Waiting for what other processes do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+PAUSE_S = 0.02
+PATIENCE_S = 120.0
+"""Far longer than anything takes on a busy machine: what is not there by then never comes."""
+
+
+def eventually(look: Callable[[], T | None], seconds: float = PATIENCE_S) -> T:
+    """Look again and again until there is something, and return it. Raises AssertionError."""
+    until = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < until, f"still {found!r} after {seconds:.0f} s"
+        time.sleep(PAUSE_S)
+    return found
