@@ -19,7 +19,7 @@ from scheduler_core.queue.scheduling_queue import Popped
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.scheduler.outcome import Failed, Unschedulable
-from scheduler_core.sim.admission import admit
+from scheduler_core.sim.admission import merge_label_keys
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.trace.events import (
     AnyEvent,
@@ -155,7 +155,7 @@ def completed(item: KubeObject) -> KubeObject:
     if metadata.creation_timestamp is None:
         item = replace(item, metadata=replace(metadata, creation_timestamp=CREATED_NS))
     if isinstance(item, Pod):
-        item = admit(item)
+        item = merge_label_keys(item)
         if item.spec.node_name and item.status.start_time is None:
             item = replace(item, status=replace(item.status, start_time=CREATED_NS))
     return item

@@ -177,19 +177,20 @@ class Cache:
         As upstream, the order is read again only when nodes have come or gone since the last
         snapshot: a node whose zone changes keeps its place until then.
         """
-        if self._membership_moved:
-            self._membership_moved = False
-            order = self._tree.order()
-            if set(order) != set(self._order):
-                self._order = order
-                rows = [self.columns.row_of[name] for name in order]
-                self._order_rows = np.array(rows, np.int64)
+        order = self.next_order()
+        self._membership_moved = False
+        if order is not self._order:
+            self._order = order
+            rows = [self.columns.row_of[name] for name in order]
+            self._order_rows = np.array(rows, np.int64)
         return Nodes(self.columns, self._order_rows)
 
-    @property
-    def snapshot_names(self) -> list[str]:
-        """Return the node names of the last snapshot, in order."""
-        return self._order
+    def next_order(self) -> list[str]:
+        """Return the node names in the order of a cycle that would start now."""
+        if not self._membership_moved:
+            return self._order
+        order = self._tree.order()
+        return order if set(order) != set(self._order) else self._order
 
     @property
     def generation(self) -> int:

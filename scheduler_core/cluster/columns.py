@@ -41,8 +41,8 @@ class _Image:
 class ClusterColumns:
     """All nodes and placed pods. Arrays have spare rows; read them through `Nodes` views."""
 
-    def __init__(self) -> None:
-        self.templates = TemplateTable()
+    def __init__(self, *, pod_level_resources: bool = True) -> None:
+        self.templates = TemplateTable(pod_level_resources)
         self.pods = PodColumns()
         self.names: list[str] = []
         self.nodes: list[Node | None] = []

@@ -188,8 +188,12 @@ class PodInfo(msgspec.Struct, frozen=True, eq=False):
 
 @dataclass
 class TemplateTable:
-    """The distinct templates of a cluster, numbered in order of appearance."""
+    """The distinct templates of a cluster, numbered in order of appearance.
 
+    `pod_level_resources`: whether requests at pod level count (feature gate PodLevelResources).
+    """
+
+    pod_level_resources: bool = True
     templates: list[PodTemplate] = field(default_factory=list)
     _index: dict[bytes, int] = field(default_factory=dict)
     _masks: dict[Hashable, Mask] = field(default_factory=dict)
@@ -226,7 +230,7 @@ class TemplateTable:
         index = self._index.get(key)
         if index is None:
             index = self._index[key] = len(self.templates)
-            requests = _requests_of(key, pod)
+            requests = _requests_of(key, pod, pod_level=self.pod_level_resources)
             self.templates.append(PodTemplate(index, pod, controller_of(pod), requests))
         return self.templates[index]
 
@@ -288,16 +292,16 @@ _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
 MAX_KNOWN_REQUESTS = 1 << 14
-_known_requests: dict[bytes, PodRequests] = {}
+_known_requests: dict[tuple[bytes, bool], PodRequests] = {}
 """Requests by template key, cached, as they serve the next run over the same cluster, too."""
 
 
-def _requests_of(key: bytes, pod: Pod) -> PodRequests:
-    known = _known_requests.get(key)
+def _requests_of(key: bytes, pod: Pod, *, pod_level: bool) -> PodRequests:
+    known = _known_requests.get((key, pod_level))
     if known is None:
         if len(_known_requests) >= MAX_KNOWN_REQUESTS:
             _known_requests.clear()
-        known = _known_requests[key] = pod_requests(pod)
+        known = _known_requests[key, pod_level] = pod_requests(pod, pod_level=pod_level)
     return known
 
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from scheduler_core.api import Container, ContainerStatus, Pod, ResourceRequirements
 from scheduler_core.api.quantity import MAX_INT64, parse_quantity
 
@@ -41,8 +43,13 @@ class PodRequests:
     nonzero_memory_bytes: int
 
 
-def pod_requests(pod: Pod) -> PodRequests:
-    """Compute the requests of a pod."""
+def pod_requests(pod: Pod, *, pod_level: bool = True) -> PodRequests:
+    """Compute the requests of a pod.
+
+    `pod_level` False leaves out requests at pod level (feature gate PodLevelResources).
+    """
+    if not pod_level and pod.spec.resources is not None:
+        pod = replace(pod, spec=replace(pod.spec, resources=None))
     placed = _sum(pod, use_status=True)
     missing = _missing_defaults(placed, _requests_at_pod_level(pod))
     nonzero = _sum(pod, use_status=True, missing=missing) if missing else placed

@@ -53,6 +53,9 @@ GATES: Final[Mapping[str, GateSpec]] = {
         requires=("InPlacePodVerticalScaling", "PodLevelResources", "NodeDeclaredFeatures"),
     ),
     "InPlacePodVerticalScaling": _ALWAYS,
+    "InPlacePodVerticalScalingExclusiveCPUs": GateSpec(
+        default=False, requires=("InPlacePodVerticalScaling",)
+    ),
     "MatchLabelKeysInPodTopologySpread": _ON,
     "NodeDeclaredFeatures": _ON,
     "NodeInclusionPolicyInPodTopologySpread": _ALWAYS,

@@ -20,6 +20,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.diagnosis import Verdicts
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.preemption.budgets import violating_pods
+from scheduler_core.preemption.go_sort import go_sorted
 from scheduler_core.preemption.importance import by_importance
 from scheduler_core.preemption.report import DryRun, Reprieve
 
@@ -107,7 +108,7 @@ def _filter(
 
 def _line_up(trial: _Trial, budgets: Sequence[PodDisruptionBudget], now_ns: int) -> None:
     """Order the removed pods for their reprieve: those under a budget first."""
-    ordered = sorted(trial.removed, key=by_importance(now_ns))
+    ordered = go_sorted(trial.removed, by_importance(now_ns))
     violating, harmless = violating_pods(ordered, budgets)
     trial.violating = frozenset(pod.uid for pod in violating)
     trial.queue = violating + harmless
@@ -116,7 +117,7 @@ def _line_up(trial: _Trial, budgets: Sequence[PodDisruptionBudget], now_ns: int)
 def _result(trial: _Trial, now_ns: int) -> DryRun:
     victims = trial.victims
     if trial.violating and len(trial.violating) < len(trial.removed):
-        victims = sorted(victims, key=by_importance(now_ns))
+        victims = go_sorted(victims, by_importance(now_ns))
     status = trial.status
     if status.is_success and not victims:
         text = f'expected at least one victim pod on node "{trial.node_name}"'

@@ -129,7 +129,9 @@ class SchedulingAlgorithm:
         wanted = cycle.pre_filter.node_names
         if wanted is None:
             return cycle.nodes
-        plugins = " ".join(sorted(cycle.pre_filter.narrowed_by))
+        # By now these are the plugins that narrowed the nodes, and those that rejected the pod's
+        # own nominated node.
+        plugins = " ".join(sorted(cycle.diagnosis.unschedulable_plugins))
         text = f"node(s) didn't satisfy plugin(s) [{plugins}]"
         cycle.diagnosis.absent = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (text,))
         return cycle.nodes.take(np.array([name in wanted for name in cycle.nodes.names], np.bool_))
@@ -146,8 +148,12 @@ class SchedulingAlgorithm:
         return extenders is not None and (extenders.may_filter or extenders.may_prioritize)
 
     def _from_start_index(self, nodes: Nodes, start: int, end: int) -> Nodes:
-        """Return the nodes from position `start` to `end`, counted from where to begin."""
-        start, end = start + self.next_start_index, end + self.next_start_index
+        """Return the nodes from position `start` to `end`, counted from where to begin.
+
+        `nodes` may be fewer than those the start index was computed for.
+        """
+        first = self.next_start_index % nodes.n if nodes.n else 0
+        start, end = start + first, end + first
         if end <= nodes.n:
             return nodes.slice(start, end)
         if start >= nodes.n:

@@ -97,7 +97,8 @@ def assemble(
     Raises ConfigError for a bad configuration, PluginFailure for a plugin that is broken.
     """
     profiles = resolve_profiles(options.configuration, options.registry.implements())
-    cache = Cache(ClusterColumns())
+    pod_level_resources = options.features.enabled("PodLevelResources")
+    cache = Cache(ClusterColumns(pod_level_resources=pod_level_resources))
     extenders = _extenders(options, cache.columns)
     handle = SchedulerHandle(
         cache=cache,

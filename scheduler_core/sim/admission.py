@@ -24,11 +24,16 @@ A = TypeVar("A", PodAffinity, PodAntiAffinity)
 
 
 def admit(pod: Pod) -> Pod:
+    """Return a pod as the API server stores it; one with a uid has been stored before."""
+    return pod if pod.metadata.uid else merge_label_keys(pod)
+
+
+def merge_label_keys(pod: Pod) -> Pod:
     """Merge `matchLabelKeys` and `mismatchLabelKeys` into the selectors beside them.
 
-    Each key the pod has a label for becomes `key In [value]` (or `NotIn`); a term without a
-    selector stays as it is. Harmless for a pod that has been through it, even if its labels have
-    changed since.
+    Each key the pod has a label for becomes `key In [value]` (or `NotIn`), also beside other
+    requirements of that key; a term without a selector stays as it is. Upstream repeats a
+    requirement that is there already, to no effect; here it is left out.
     """
     if pod.spec.affinity is None and not pod.spec.topology_spread_constraints:
         return pod
@@ -80,11 +85,11 @@ def _merged(
 ) -> LabelSelector | None:
     if selector is None:
         return None
-    merged = {(known.key, known.operator) for known in selector.match_expressions}
     wanted = [(key, "In") for key in match] + [(key, "NotIn") for key in mismatch]
-    fresh = [
+    merged = [
         LabelSelectorRequirement(key=key, operator=operator, values=(labels[key],))
         for key, operator in wanted
-        if key in labels and (key, operator) not in merged
+        if key in labels
     ]
+    fresh = [each for each in merged if each not in selector.match_expressions]
     return replace(selector, match_expressions=(*selector.match_expressions, *fresh))

@@ -255,10 +255,9 @@ class Simulation:
             self.recorder.emit(ClockAdvanced(now_ns))
 
     def record_node_order(self) -> None:
-        """Record the order of nodes if it has changed."""
-        self.scheduler.cache.update_snapshot()
-        names = self.scheduler.cache.snapshot_names
-        if names is not self._recorded_order:
+        """Record the order of nodes if it has changed, as a cycle that started now would see it."""
+        names = self.scheduler.cache.next_order()
+        if names is not self._recorded_order and names != self._recorded_order:
             self._recorded_order = names
             self.recorder.emit(NodeOrderChanged(tuple(map(self.recorder.node, names))))
 

@@ -172,7 +172,7 @@ def test_snapshots_take_zones_in_turn() -> None:
     for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b"), ("a3", "a"), ("x", "")):
         cache.add_node(node(name, zone=zone))
     assert cache.update_snapshot().names == ["a1", "b1", "x", "a2", "a3"]
-    assert cache.snapshot_names == ["a1", "b1", "x", "a2", "a3"]
+    assert cache.next_order() == ["a1", "b1", "x", "a2", "a3"]
 
 
 def test_a_node_that_changes_zone_keeps_its_place_until_nodes_come_or_go() -> None:
@@ -184,6 +184,15 @@ def test_a_node_that_changes_zone_keeps_its_place_until_nodes_come_or_go() -> No
     assert cache.update_snapshot().names == ["a1", "b1", "a2"]
     cache.add_node(node("d1", zone="d"))
     assert cache.update_snapshot().names == ["a2", "b1", "a1", "d1"]
+
+
+def test_looking_at_the_next_order_does_not_take_it() -> None:
+    cache = Cache(ClusterColumns())
+    for name in ("a1", "a2", "b1"):
+        cache.add_node(node(name, zone=name[0]))
+    assert cache.next_order() == ["a1", "b1", "a2"]
+    cache.update_node(node("a1", zone="c"))
+    assert cache.next_order() == cache.update_snapshot().names == ["a2", "b1", "a1"]
 
 
 def test_a_node_replaced_between_snapshots_keeps_its_place(desk: Desk) -> None:

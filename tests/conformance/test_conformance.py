@@ -1,4 +1,4 @@
-"""Every recorded decision of kube-scheduler, replayed, with what plugins said kept and asked anew.
+"""Every recorded decision of kube-scheduler, replayed with plugins' answers cached and not cached.
 
 Format: data/README.md.
 """
@@ -43,9 +43,9 @@ def differences(results: list[CaseResult]) -> str:
     return "\n".join([f"{len(found)} differences", *lines]) if found else ""
 
 
-@pytest.fixture(params=["kept", "anew"], scope="module", autouse=True)
+@pytest.fixture(params=["cached", "not-cached"], scope="module", autouse=True)
 def _answers(request: pytest.FixtureRequest) -> Iterator[None]:
-    if request.param == "kept":
+    if request.param == "cached":
         yield
     else:
         with without_memo():
