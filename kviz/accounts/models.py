@@ -19,7 +19,7 @@ class Workspace(models.Model):
     kind = models.CharField(max_length=8, choices=Kind)
     created_at = models.DateTimeField(auto_now_add=True)
     seen_at = models.DateTimeField(default=timezone.now)
-    """When somebody last worked here, to the day; kept for guests, who come and go."""
+    """When the workspace was last used, to the day; only guests are tracked, as they expire."""
 
     class Meta:
         constraints = [
@@ -35,7 +35,7 @@ class Workspace(models.Model):
 
 
 class ApiToken(models.Model):
-    """A bearer token; only the SHA-256 of its text is kept."""
+    """A bearer token; only the SHA-256 of its text is stored."""
 
     sha256 = models.CharField(max_length=64, primary_key=True)
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="tokens")

@@ -57,7 +57,7 @@ def guests_prune() -> int:
 
 
 def token_create(*, workspace: Workspace) -> str:
-    """Make a token and return its text, which is not kept."""
+    """Make a token and return its text, which is not stored."""
     token = f"kviz_{secrets.token_urlsafe(32)}"
     ApiToken.objects.create(sha256=selectors.token_sha256(token), workspace=workspace)
     return token

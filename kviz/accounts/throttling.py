@@ -33,7 +33,7 @@ class WorkspaceRate(ScopedRateThrottle):
 
 
 def too_often(request: HttpRequest, scope: str) -> ErrorItem | None:
-    """What to tell a browser that posts more often than `scope` allows; None while it does not.
+    """The error for a browser that posts more often than `scope` allows; None while it does not.
 
     Pages and REST share one count.
     """
@@ -44,8 +44,8 @@ def too_often(request: HttpRequest, scope: str) -> ErrorItem | None:
         return None
     minutes = math.ceil((throttle.wait() or 1) / 60)
     message = ngettext(
-        "That was very often. Try again in %(n)d minute: what you typed stays here.",
-        "That was very often. Try again in %(n)d minutes: what you typed stays here.",
+        "Too many requests. Try again in %(n)d minute; what you typed stays here.",
+        "Too many requests. Try again in %(n)d minutes; what you typed stays here.",
         minutes,
     )
     return {"message": message % {"n": minutes}}

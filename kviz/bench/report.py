@@ -105,8 +105,8 @@ def parts_table(results: Sequence[BenchResult]) -> str:
     rows = []
     for result in results:
         shares = list((result.parts or Parts()).shares().items())[:N_PARTS]
-        told = ", ".join(f"{part} {share:.0%}" for part, share in shares)
-        rows.append((result.options.workload, str(result.options.n_nodes), told))
+        listed = ", ".join(f"{part} {share:.0%}" for part, share in shares)
+        rows.append((result.options.workload, str(result.options.n_nodes), listed))
     return _table(("workload", "nodes", "where the time goes"), rows)
 
 

@@ -51,7 +51,7 @@ def add_parser(commands: Subparsers) -> None:
         "--dump",
         type=Path,
         metavar="FILE",
-        help="schedule all pods of a recorded cluster anew, instead of a workload",
+        help="schedule all pods of a recorded cluster again, instead of a workload",
     )
     command.add_argument("--no-trace", action="store_true", help="do not record the trace")
     command.add_argument(

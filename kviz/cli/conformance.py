@@ -14,7 +14,7 @@ from kviz.conformance.result import Difference, Summary
 from kviz.conformance.run import replay
 
 SHOWN = 20
-"""Differing cases that are told in full before the others are only counted."""
+"""Differing cases that are printed in full before the others are only counted."""
 MAX_VALUE_CHARS = 300
 
 

@@ -80,8 +80,8 @@ def run(options: argparse.Namespace) -> int:
             options.trace.open("wb") if options.trace else nullcontext() as file,
             _transport(configuration) as transport,
         ):
-            kept = RunFile(file, _inputs(options, cluster, plugins)) if file else None
-            outcome = simulate_files(cluster, replace(wanted, transport=transport), kept)
+            run_file = RunFile(file, _inputs(options, cluster, plugins)) if file else None
+            outcome = simulate_files(cluster, replace(wanted, transport=transport), run_file)
     except ConfigError as error:
         raise CommandFailed(f"{options.config}: {error}") from error
     except OSError as error:
@@ -114,7 +114,7 @@ def _inputs(options: argparse.Namespace, cluster: Ingested, plugins: LoadedPlugi
 def _transport(configuration: KubeSchedulerConfiguration) -> Iterator[Transport | None]:
     """A way to the configuration's extenders, if it has any, as far as they may be called.
 
-    Those that may not are told of. Raises CommandFailed.
+    Prints a warning for those that may not. Raises CommandFailed.
     """
     if not configuration.extenders:
         yield None
@@ -152,7 +152,7 @@ def _loaded(path: Path, load: Callable[[bytes], Loaded]) -> Loaded:
 
 
 def read_cluster(paths: list[Path]) -> Ingested:
-    """Read the files; what cannot be read is told, and fails the command if nothing is left.
+    """Read the files; print what cannot be read, and fail the command if nothing is left.
 
     Raises CommandFailed.
     """

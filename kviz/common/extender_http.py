@@ -1,7 +1,7 @@
 """Calling extenders over HTTP: only listed hosts, no redirects, bounded sizes and times.
 
 Implements `scheduler_core.extender.transport.Transport`. One object serves one run: a host is
-resolved once, and connections are kept.
+resolved once, and connections are reused.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def _load_certificate(context: ssl.SSLContext, tls: TLSSettings) -> None:
 
 
 def _in_gos_words(error: BaseException, netloc: str) -> str:
-    """Word a failure as Go's client would, as far as it can be told apart."""
+    """Format a failure as Go's client would, as far as its kind is known."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, ssl.SSLCertVerificationError):

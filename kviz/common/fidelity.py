@@ -88,16 +88,16 @@ DIFFERENCES = (
         "0003-first-where-upstream-iterates-a-map",
         _("Where kube-scheduler iterates a map, kviz takes the first in node order"),
         _(
-            "Two preemption candidates that are equal in every criterion are equal to "
-            "kube-scheduler, and it takes either. kviz takes the first and says that it was a tie."
+            "Between two preemption candidates that are equal in every criterion kube-scheduler "
+            "takes either. kviz takes the first and reports the tie."
         ),
     ),
     Difference(
         "0004-virtual-time",
         _("Time is virtual"),
         _(
-            "Backoff, flushes and timeouts happen at the right virtual moment, but a cycle itself "
-            "takes no time. Races that depend on how fast a machine is do not occur."
+            "Backoff, flushes and timeouts happen at the right virtual time, but a cycle itself "
+            "takes no time. Races that depend on the speed of a machine do not occur."
         ),
     ),
     Difference(
@@ -110,26 +110,27 @@ DIFFERENCES = (
     ),
     Difference(
         "0013-what-extenders-see-and-may-change",
-        _("Extenders see what kviz keeps of pods and nodes"),
+        _("Extenders see the fields of pods and nodes that kviz stores"),
         _(
-            "What a snapshot drops, such as annotations and environment values, is left out of "
-            "the calls. An extender that looks at it may decide otherwise than in the cluster."
+            "Fields that a snapshot drops, such as annotations and environment values, are "
+            "missing in the calls. An extender that reads them may decide otherwise than in the "
+            "cluster."
         ),
     ),
     Difference(
         "0014-the-cluster-around-the-scheduler",
-        _("The cluster around the scheduler is simulated just enough"),
+        _("The cluster around the scheduler is simulated in part"),
         _(
-            "Kubelets, taints, lost nodes and owners act in one fixed order, and quicker than in a "
+            "Kubelets, taints, lost nodes and owners act in a fixed order, and faster than in a "
             "real cluster. Everything else happens only if a scenario says so."
         ),
     ),
     Difference(
         "0017-limits-at-the-edges",
-        _("Some edges are limits"),
+        _("Some extreme inputs are limited"),
         _(
-            "Amounts beyond int64 stay at the largest one, YAML 1.1 booleans such as yes are text, "
-            "and a configuration is one document."
+            "Amounts beyond int64 are capped, YAML 1.1 booleans such as yes are strings, and a "
+            "configuration is one document."
         ),
     ),
 )

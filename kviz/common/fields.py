@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 @extend_schema_field(OpenApiTypes.STR)
 class DocumentField(serializers.CharField):
-    """YAML or JSON text; a JSON object is taken, too, and kept as its text."""
+    """YAML or JSON text; a JSON object is accepted, too, and stored as text."""
 
     def __init__(self) -> None:
         super().__init__(

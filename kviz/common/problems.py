@@ -38,7 +38,7 @@ class Problem(exceptions.APIException):
 def document(
     status: int, detail: str, errors: Sequence[ErrorItem] = (), kind: str = ""
 ) -> dict[str, object]:
-    """The problem document; `kind` names what scripts may want to tell apart."""
+    """The problem document; `kind` names what scripts may want to distinguish."""
     body: dict[str, object] = {
         "type": f"urn:kviz:problem:{kind}" if kind else "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -147,6 +147,6 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return _error(
         request,
         HTTPStatus.FORBIDDEN,
-        f"The request could not be told from a forged one: {reason} "
+        f"The request could be a forged one: {reason} "
         "Reload the page; scripts send `Authorization: Bearer TOKEN` instead.",
     )

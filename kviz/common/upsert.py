@@ -1,6 +1,6 @@
 """Many rows at once, inserted or updated: what a running simulation stores all the time.
 
-The ORM's `bulk_create` builds SQL for every batch anew, which costs more than simulating. This is
+The ORM's `bulk_create` builds SQL for every batch again, which costs more than simulating. This is
 plain SQL that SQLite and PostgreSQL both read.
 """
 

@@ -117,7 +117,7 @@ class _CycleReplay:
         self._individually(state, nodes, recorded)
 
     def _individually(self, state: CycleState, nodes: Nodes, recorded: Mapping[str, Json]) -> None:
-        """Compare every plugin's own verdict on every node that was turned down."""
+        """Compare every plugin's own verdict on every node that was rejected."""
         by_plugin = self._framework.run_filter_individually(state, self._pod, nodes)
         for i, name in enumerate(nodes.names):
             if name not in recorded:

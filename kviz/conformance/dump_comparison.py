@@ -155,7 +155,7 @@ class _Comparison:
             self._totals(totals, feasible, sampled=sampled)
 
     def _varies(self, score: PluginScore) -> bool:
-        """Tell whether a plugin's scores depend on which nodes are scored together.
+        """Return whether a plugin's scores depend on which nodes are scored together.
 
         They do if it normalises them, unless they are all alike to begin with.
         """

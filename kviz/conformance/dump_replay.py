@@ -155,7 +155,7 @@ class DumpReplay:
         return gone
 
     def _agrees(self, recorded: RecordedAttempt, pod: PodInfo, gone: Sequence[str]) -> bool:
-        """Tell whether filtering without some victims ends as recorded."""
+        """Return whether filtering without some victims ends as recorded."""
         nodes = self._nodes_without(gone)
         state = CycleState()
         pre_filter = self.framework.run_pre_filter(state, pod, nodes)

@@ -163,14 +163,14 @@ def completed(item: KubeObject) -> KubeObject:
 
 def status_of(status: Status) -> dict[str, object]:
     """Word a status as the recordings do, reasons sorted."""
-    worded: dict[str, object] = {"code": status.code.label}
+    document: dict[str, object] = {"code": status.code.label}
     if status.plugin:
-        worded["plugin"] = status.plugin
+        document["plugin"] = status.plugin
     if status.reasons:
-        worded["reasons"] = sorted(status.reasons)
+        document["reasons"] = sorted(status.reasons)
     if status.code is Code.ERROR:
-        worded["error"] = status.message
-    return worded
+        document["error"] = status.message
+    return document
 
 
 def _without_sampling(configuration: KubeSchedulerConfiguration) -> KubeSchedulerConfiguration:

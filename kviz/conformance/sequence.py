@@ -261,7 +261,7 @@ def _normal(move: Json) -> dict[str, object]:
 
 
 def _move(move: Move) -> dict[str, object]:
-    worded: dict[str, object] = {
+    document: dict[str, object] = {
         "event": move.event,
         "object": move.cause,
         "pod": move.pod.key,
@@ -270,5 +270,5 @@ def _move(move: Move) -> dict[str, object]:
         "via": move.via.value,
     }
     if move.queue in PLACES:
-        worded["queue"] = PLACES[move.queue]
-    return worded
+        document["queue"] = PLACES[move.queue]
+    return document

@@ -1,4 +1,4 @@
-"""Why a pod is pending, found out by trying it: facts, without words (`explain_text` has those).
+"""Why a pod is pending, found out by attempting it; `explain.text` makes sentences of it.
 
 The pod is attempted once in the cluster as it is given: other pending pods are not placed first,
 but what earlier preemptions hold for them is respected.
@@ -83,7 +83,7 @@ class Candidate:
 class Preemption:
     """What preemption would do. `why_not` says why there is no winner, empty if there is one.
 
-    `n_potential` nodes were tried; `n_by_reason` counts why the others and those tried in vain
+    `n_potential` nodes were tried; `n_by_reason` counts why the others and those where it failed
     cannot be helped by evicting pods.
     """
 

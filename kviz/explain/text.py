@@ -24,7 +24,7 @@ from scheduler_core.trace.shortages import Shortage, shortage_reason
 from scheduler_core.trace.why import FunnelStep, NearMiss, why_document
 
 SHOWN: Final = 5
-"""Nodes, candidates and victims told by name."""
+"""Nodes, candidates and victims listed by name."""
 
 # ---------------------------------------------------------------- for scripts
 
@@ -219,8 +219,8 @@ def _shortage(shortage: Shortage) -> str:
     )
     text = f"{short} {shortage.resource} short (asks for {requested}, {free} of {allocatable} free"
     if shortage.nominated:
-        kept = amount_text(shortage.resource, shortage.nominated)
-        text += f", of which {kept} is kept for nominated pods"
+        reserved = amount_text(shortage.resource, shortage.nominated)
+        text += f", of which {reserved} is reserved for nominated pods"
     text += ")"
     if shortage.requested > shortage.allocatable:
         text += ", too much even for the empty node"

@@ -103,7 +103,7 @@ class RunConsumer(AsyncWebsocketConsumer):
     # ------------------------------------------------------------ the pump
 
     async def follow_or_close(self) -> None:
-        """A viewer whose feed broke off is told, so that it can come back."""
+        """Close with an error code when the feed fails, so that the viewer reconnects."""
         try:
             await self.follow()
         except Exception:

@@ -20,7 +20,7 @@ def group_of(run_id: UUID) -> str:
 
 
 async def announce(run_id: UUID, seq: int) -> None:
-    """Tell every viewer of the run, in whatever process the channel layer reaches."""
+    """Notify every viewer of the run, in whatever process the channel layer reaches."""
     layer = get_channel_layer()
     await layer.group_send(group_of(run_id), {"type": "run.advanced", "seq": seq})
 

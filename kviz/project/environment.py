@@ -82,7 +82,7 @@ def prepare_data_dir() -> Path:
 
 
 def secret_key() -> str:
-    """`KVIZ_SECRET_KEY`, else the key kept in the data folder, else one for this process only."""
+    """`KVIZ_SECRET_KEY`, else the key in the data folder, else one for this process only."""
     if configured := text("KVIZ_SECRET_KEY"):
         return configured
     try:

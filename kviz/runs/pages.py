@@ -110,9 +110,9 @@ def run_open(request: HttpRequest) -> HttpResponse:
     try:
         run = services.run_open(workspace=workspace_of(request), file=stream_of(file))
     except RunFileError as error:
-        told: ErrorItem = {"file": file.name or "", "message": str(error)}
-        return _run_list(request, [told], HTTPStatus.BAD_REQUEST)
-    messages.success(request, _("This run was opened from a file. It is yours now."))
+        problem: ErrorItem = {"file": file.name or "", "message": str(error)}
+        return _run_list(request, [problem], HTTPStatus.BAD_REQUEST)
+    messages.success(request, _("The run was opened from the file and is now one of your runs."))
     return redirect("run-detail", run.pk)
 
 
@@ -223,11 +223,11 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "steps_refused": trace.steps_refused(run=run),
     }
     if run.is_over:
-        context |= _take_along(run)
+        context |= _exports(run)
     return render(request, "runs/detail.html", context)
 
 
-def _take_along(run: Run) -> dict[str, object]:
+def _exports(run: Run) -> dict[str, object]:
     """What the run can be saved as, and how large that will be."""
     context: dict[str, object] = {"run_file_bytes": selectors.stored_bytes(run=run).all}
     try:
@@ -247,15 +247,15 @@ def run_cycles(request: HttpRequest, run_id: UUID) -> HttpResponse:
     rows = list(cycles_filtered(run=run, kind=kind, pod=pod, after=after)[: CYCLES_SHOWN + 1])
     shown = rows[:CYCLES_SHOWN]
     query = {"kind": kind, "pod": pod, "share": share_of(request)}
-    kept = {name: value for name, value in query.items() if value}
+    filled = {name: value for name, value in query.items() if value}
     context = run_context(request, run) | {
         "cycles": shown,
         "kind": kind,
         "pod": pod,
         "after": after,
-        "filter": urlencode(kept),
-        "next": urlencode(kept | {"after": shown[-1].number}) if len(rows) > len(shown) else "",
-        "first": urlencode(kept) if after else "",
+        "filter": urlencode(filled),
+        "next": urlencode(filled | {"after": shown[-1].number}) if len(rows) > len(shown) else "",
+        "first": urlencode(filled) if after else "",
     }
     return render(request, "runs/cycles.html", context)
 
@@ -301,7 +301,7 @@ def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "previous": number - 1,
         "next": number + 1 if number < run.cycles else 0,
         "view": request.GET.get("view", ""),
-        **(_take_along(run) if run.is_over else {}),
+        **(_exports(run) if run.is_over else {}),
         "as_tables": request.GET.get("view") == "tables" or not explorer_is_built(),
     }
     return render(request, "runs/explore.html", context)
@@ -323,7 +323,7 @@ def run_resume(request: HttpRequest, run_id: UUID) -> HttpResponse:
 def run_cancel(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = own_run_of(request, run_id)
     if services.run_cancel(run=run):
-        messages.info(request, _("The run was stopped. What it had decided so far is kept."))
+        messages.info(request, _("The run was stopped. Its cycles so far are stored."))
     return redirect("run-detail", run.pk)
 
 
@@ -335,7 +335,7 @@ def run_share(request: HttpRequest, run_id: UUID) -> HttpResponse:
         f"{reverse('run-detail', args=[run.pk])}?{urlencode({'share': token})}"
     )
     messages.success(
-        request, _("Whoever has this link can read the run: %(link)s") % {"link": link}
+        request, _("Everyone with this link can read the run: %(link)s") % {"link": link}
     )
     return redirect("run-detail", run.pk)
 

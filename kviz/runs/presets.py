@@ -51,7 +51,7 @@ profiles:
     ),
     Preset(
         "spread-first",
-        _("Let spreading outvote the rest"),
+        _("Weigh spreading above the rest"),
         _HEAD
         + """\
 profiles:
@@ -67,7 +67,7 @@ profiles:
     ),
     Preset(
         "no-preemption",
-        _("Never evict anybody"),
+        _("No preemption"),
         _HEAD
         + """\
 profiles:
@@ -110,10 +110,10 @@ _SCENARIOS = Path(__file__).parent / "scenarios"
 
 @dataclass(frozen=True)
 class SampleScenario(Preset):
-    """A scenario to start from; `shows` is its story in one line.
+    """A scenario to start from; `shows` says in one line what happens.
 
-    `fits` are the slugs of sample clusters in which it tells that story: in others, waiting
-    pods take places that it needs.
+    `fits` are the slugs of sample clusters in which that happens: in others, pending pods take
+    room that it needs.
     """
 
     shows: _StrPromise
@@ -134,27 +134,27 @@ SAMPLE_SCENARIOS = (
     _sample(
         "rolling-update",
         _("Rolling update"),
-        _("a new version comes up pod by pod while the old one goes down"),
+        _("a new version starts pod by pod while the old one stops"),
     ),
     _sample(
         "node-failure",
         _("Node failure"),
-        _("a node stops answering, its pods are evicted and made anew elsewhere"),
+        _("a node stops responding; its pods are evicted and recreated elsewhere"),
     ),
     _sample(
         "backoff-ladder",
         _("Backoff ladder"),
-        _("events wake a pod in vain, and each time it waits longer"),
+        _("events requeue a pod that still does not fit, and its backoff grows each time"),
     ),
     _sample(
         "gates-lifted",
         _("Gates lifted one by one"),
-        _("pods stay out of the queue until every scheduling gate is gone"),
+        _("pods stay out of the active queue until every scheduling gate is removed"),
     ),
     _sample(
         "gang-by-gates",
         _("A gang behind gates"),
-        _("four workers come one by one and are let in when all are there"),
+        _("four workers arrive one by one and are ungated when all are there"),
     ),
 )
 """Each brings its own nodes; every step can be carried out in any cluster without such nodes."""

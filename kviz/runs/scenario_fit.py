@@ -1,6 +1,6 @@
 """Whether a scenario's steps find in a cluster what they act on, as far as that can be foreseen.
 
-Pure: no database. What only the run can tell (pods made by owners, objects deleted before) is
+Pure: no database. What only the run can decide (pods made by owners, objects deleted before) is
 left to it: the trace marks the steps that were refused.
 """
 

@@ -54,7 +54,7 @@ def pod_outcome(*, run: Run, namespace: str, name: str) -> PodOutcome | None:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a viewer is told of a run whenever it changes."""
+    """What a viewer receives of a run whenever it changes."""
 
     status: str
     cycles: int

@@ -10,13 +10,13 @@ from kviz.accounts.models import Workspace
 
 
 class Snapshot(models.Model):
-    """An uploaded cluster. The original bytes are never kept: they hold secrets."""
+    """An uploaded cluster. The original bytes are never stored: they hold secrets."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(
         Workspace, on_delete=models.CASCADE, null=True, blank=True, related_name="snapshots"
     )
-    """The owner; a sample has none and is everybody's to read."""
+    """The owner; a sample has none and everyone can read it."""
     name = models.CharField(max_length=200)
     sha256 = models.CharField(max_length=64)
     """Of the uploaded files, in the order of their names."""

@@ -102,7 +102,7 @@ def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
         "recognised": sorted(snapshot.counts.items()),
         "ignored": sorted(snapshot.ignored.items()),
         "problems": snapshot.problems,
-        "problems_title": _("Some of it could not be read, and is missing here"),
+        "problems_title": _("Some files could not be read and are missing here"),
         "warnings_shown": snapshot.warnings[:WARNINGS_SHOWN],
     }
     return render(request, "snapshots/detail.html", context)
@@ -118,7 +118,7 @@ def snapshot_new(request: HttpRequest) -> HttpResponse:
     if text.strip():
         files.append((PASTED_NAME, BytesIO(text.encode())))
     if not files:
-        return _upload_form(request, [{"message": _("Choose a file, or paste something.")}])
+        return _upload_form(request, [{"message": _("Choose a file, or paste text.")}])
     if refused := too_often(request, "upload"):
         return _upload_form(request, [refused], HTTPStatus.TOO_MANY_REQUESTS)
     upload_id = request.headers.get("X-Upload-Id", "")
@@ -144,7 +144,7 @@ def _upload_form(
         "problems": problems,
         "problems_title": _("Nothing was uploaded")
         if status == HTTPStatus.TOO_MANY_REQUESTS
-        else _("Nothing of this could be used"),
+        else _("Nothing in this upload could be used"),
         "text": request.POST.get("text", ""),
         "name": request.POST.get("name", ""),
     }

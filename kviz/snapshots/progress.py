@@ -1,7 +1,7 @@
 """How far the reading of an upload is, for the page that waits for it.
 
-The page makes up an id, sends it along as `X-Upload-Id`, and asks for progress meanwhile. What it
-learns is a courtesy, kept in the cache and gone soon after.
+The page makes up an id, sends it along as `X-Upload-Id`, and polls for progress meanwhile. The
+figures are in the cache only, for ten minutes.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from django.core.cache import cache
 from kviz.accounts.models import Workspace
 from scheduler_core.api.ingest import Progress
 
-KEPT_S: Final = 600
+CACHED_S: Final = 600
 REPORT_EVERY_S: Final = 0.1
 
 
 def reporter(*, workspace: Workspace, upload_id: str) -> Progress | None:
-    """What tells the cache about an upload; None if its sender gave no proper id."""
+    """Writes the progress of an upload to the cache; None if its sender gave no valid id."""
     try:
         key = _key(workspace, UUID(upload_id))
     except ValueError:
@@ -32,7 +32,7 @@ def reporter(*, workspace: Workspace, upload_id: str) -> Progress | None:
         now = time.monotonic()
         if now >= due or done_bytes == total_bytes:
             due = now + REPORT_EVERY_S
-            cache.set(key, (done_bytes, total_bytes), KEPT_S)
+            cache.set(key, (done_bytes, total_bytes), CACHED_S)
 
     return report
 

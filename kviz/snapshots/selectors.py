@@ -40,12 +40,12 @@ def snapshot_packed(*, snapshot: Snapshot) -> bytes:
     return bytes(packed)
 
 
-def snapshot_objects_kept(*, snapshot: Snapshot) -> ClusterObjects:
-    """The same, for a worker: those of the last snapshot are kept for the next run over it."""
-    return _kept(snapshot.pk, snapshot.sha256)
+def snapshot_objects_cached(*, snapshot: Snapshot) -> ClusterObjects:
+    """The same, for a worker: those of the last snapshot are cached for the next run over it."""
+    return _objects(snapshot.pk, snapshot.sha256)
 
 
 @lru_cache(maxsize=1)
-def _kept(snapshot_id: UUID, sha256: str) -> ClusterObjects:
+def _objects(snapshot_id: UUID, sha256: str) -> ClusterObjects:
     """A stored sample may be replaced by a newer one, which has another `sha256`."""
     return snapshot_objects(snapshot=Snapshot(pk=snapshot_id, sha256=sha256))

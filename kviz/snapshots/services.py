@@ -47,10 +47,10 @@ def snapshot_create(
     name: str = "",
     progress: Progress | None = None,
 ) -> Snapshot:
-    """Read an upload and keep what was read. Files with errors are left out and reported.
+    """Read an upload and store what was read. Files with errors are left out and reported.
 
-    `progress` is told how many bytes of how many were read. Raises UploadRejected if no file
-    holds anything the scheduler reads; then nothing is stored.
+    `progress` is called with the bytes read and in total. Raises UploadRejected if no file holds
+    anything the scheduler reads; then nothing is stored.
     """
     for file_name, stream in files:
         if is_run_file(stream.read(len(MAGIC))):
@@ -71,7 +71,7 @@ def snapshot_create(
 
 
 def snapshot_adopt(*, workspace: Workspace, packed: bytes, like: Snapshot) -> Snapshot:
-    """Keep a cluster that was packed elsewhere, unless the workspace can see the very same.
+    """Store a cluster that was packed elsewhere, unless the workspace can see the same one.
 
     `like` is how the snapshot shall look, not saved. Whoever calls has checked what is packed.
     """

@@ -1,4 +1,4 @@
-"""A cluster as a page shows it before any run: its nodes, how full they are, who waits.
+"""A cluster as a page shows it before any run: its nodes, how full they are, pending pods.
 
 `summarise` reads `scheduler_core.api` objects and nothing else; amounts are cpu in millicores and
 bytes.
@@ -95,7 +95,7 @@ class _Load:
 
 
 def cluster_of(snapshot: Snapshot) -> ClusterSummary:
-    """The summary of a snapshot, kept for a while: large clusters take a second to add up."""
+    """The summary of a snapshot, cached: large clusters take a second to add up."""
     return _cluster_of(snapshot.pk, snapshot.sha256)
 
 

@@ -55,7 +55,7 @@ def test_a_run_is_saved_and_opened_again(page: Page, clinic: str, api: Api, tmp_
     page.get_by_label("File").set_input_files(file)
     page.get_by_role("button", name="Open", exact=True).click()
 
-    expect(page.get_by_text("This run was opened from a file")).to_be_visible()
+    expect(page.get_by_text("The run was opened from the file")).to_be_visible()
     again = page.url.rsplit("/", 1)[1]
     assert again != clinic
     first, second = (api.call("GET", f"runs/{run}/")["trace_hash"] for run in (clinic, again))
@@ -107,7 +107,7 @@ def test_a_run_is_stepped_from_a_disk(
 ) -> None:
     offline.context.set_offline(False)
     page.goto(f"/runs/{preemption}")
-    file = saved(page, "Page for offline", tmp_path)
+    file = saved(page, "Offline page", tmp_path)
     explore(page, preemption, "?c=3&tab=preempt")
     expect(inspector(page)).to_contain_text("Nominated")
     online = told(page)
@@ -139,7 +139,7 @@ def test_a_page_from_a_disk_leads_nowhere_else(
 ) -> None:
     offline.context.set_offline(False)
     page.goto(f"/runs/{clinic}")
-    file = saved(page, "Page for offline", tmp_path)
+    file = saved(page, "Offline page", tmp_path)
     offline.context.set_offline(True)
     offline.goto(f"{file.as_uri()}#c=6&tab=score")
     expect(inspector(offline)).to_contain_text("2 of 2 nodes share the highest total")

@@ -56,7 +56,7 @@ def test_a_run_is_followed_until_its_findings_appear(page: Page, api: Api) -> No
 
 def test_every_finding_leads_to_its_evidence(page: Page, clinic: str) -> None:
     page.goto(f"/runs/{clinic}")
-    expect(page.get_by_text("12 pods are still without a node; 1 found one.")).to_be_visible()
+    expect(page.get_by_text("12 pods are pending; 1 scheduled.")).to_be_visible()
     page.get_by_role("link", name="10", exact=True).click()
     expect(page.get_by_role("heading", name="Scheduling cycles")).to_be_visible()
     expect(page.get_by_label("Show")).to_have_value("unschedulable")
@@ -70,7 +70,7 @@ def test_why_a_pod_is_pending_and_on_how_many_nodes(page: Page, clinic: str) -> 
     page.goto(f"/runs/{clinic}")
     page.get_by_role("link", name="clinic/train-1").click()
     expect(page.get_by_role("heading", name="Why train-1 is pending")).to_be_visible()
-    expect(page.get_by_text("0 of 5 nodes could take it.")).to_be_visible()
+    expect(page.get_by_text("0 of 5 nodes are feasible.")).to_be_visible()
     funnel = page.get_by_role("region", name="From 5 nodes to 0").get_by_role("listitem")
     expect(funnel).to_have_count(3)
     expect(funnel.last).to_contain_text("NodeResourcesFit")

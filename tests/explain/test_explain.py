@@ -242,7 +242,7 @@ def test_room_kept_for_a_nominated_pod() -> None:
     assert miss.reasons == ("Insufficient cpu",)
     assert miss.shortages == (Shortage("cpu", 1000, 1000, 1000, nominated=1000),)
     assert explanation.n_ahead == 1
-    assert "1 of 1 free, of which 1 is kept for nominated pods" in as_text(explanation)
+    assert "1 of 1 free, of which 1 is reserved for nominated pods" in as_text(explanation)
 
 
 def test_too_many_pods() -> None:

@@ -246,7 +246,7 @@ def test_a_revoked_token_is_as_good_as_a_guessed_one(web: httpx.Client) -> None:
     assert web.post(f"{guessed}/filter", json=body).status_code == 404
     submit(web, f"{page.url.path}/delete")
     assert web.get(page.url.path).status_code == 404
-    assert "A real scheduler, watched" in web.get(f"/runs/{run_id}").text
+    assert "Observing a real scheduler" in web.get(f"/runs/{run_id}").text
 
 
 # ---------------------------------------------------------------- without a server

@@ -122,7 +122,7 @@ def test_too_far_into_a_run(ada: Person, run: Run, settings: Any) -> None:
     refused = problem(also(ada, run, 4), 409)
     assert refused["type"] == "urn:kviz:problem:cannot-reenact"
     assert "the limit for 2 nodes is cycle 3" in refused["detail"]
-    assert "Ask about an earlier cycle" in refused["detail"]
+    assert "Choose an earlier cycle" in refused["detail"]
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_a_sample_runs_from_the_landing_page(owner: Person) -> None:
     assert response.headers["Location"] == f"/runs/{run.pk}/explore?c=1"
     execute(worker="test")
     html = owner.client.get(f"/runs/{run.pk}").content.decode()
-    assert "12 pods are still without a node; 1 found one." in html
+    assert "12 pods are pending; 1 scheduled." in html
 
 
 def test_a_preemption_is_told_criterion_by_criterion(owner: Person) -> None:
@@ -153,7 +153,7 @@ def test_an_upload_without_anything_useful_is_refused_and_the_text_kept(owner: P
 def test_an_empty_upload_says_what_to_do(owner: Person) -> None:
     response = owner.client.post("/snapshots/new", {})
     assert response.status_code == 400
-    assert "Choose a file, or paste something." in response.content.decode()
+    assert "Choose a file, or paste text." in response.content.decode()
 
 
 def test_a_bad_configuration_is_shown_at_its_line(owner: Person) -> None:
@@ -212,7 +212,7 @@ def test_what_belongs_to_others_is_not_there(owner: Person, ada: Person) -> None
     for name in ("run-detail", "run-cycles", "run-explore"):
         response = owner.client.get(reverse(name, args=[run.pk]))
         assert response.status_code == 404
-        assert "There is nothing here" in response.content.decode()
+        assert "Not found" in response.content.decode()
     assert owner.client.get(f"/snapshots/{run.snapshot_id}").status_code == 404
     assert owner.client.post(f"/runs/{run.pk}/delete").status_code == 404
     assert Run.objects.filter(pk=run.pk).exists()
@@ -284,7 +284,7 @@ def test_pods_still_to_be_tried_are_not_said_to_lack_a_profile(owner: Person) ->
 
     execute(worker="w", engine=paused)
     html = owner.client.get(f"/runs/{run.pk}").content.decode()
-    untried, foreign = html.split("Not tried yet")[1].split("<h3>Not tried</h3>")
-    assert f"{MAX_CYCLES} pods, still in the queue" in untried
-    assert "no profile answers for it" in foreign
+    untried, foreign = html.split("Not attempted yet")[1].split("<h3>Not attempted</h3>")
+    assert f"{MAX_CYCLES} pods, still in the active queue" in untried
+    assert "no profile has its schedulerName" in foreign
     assert 'data-bound-before="0"' in html

@@ -205,7 +205,7 @@ def test_a_browser_opens_a_file_on_the_page_of_runs(ada: Person) -> None:
     file = SimpleUploadedFile("some.kviz", saved(ada.finished()))
     response = browser.post(reverse("run-open"), {"file": file}, follow=True)
     assert response.status_code == 200
-    assert b"This run was opened from a file" in response.content
+    assert b"The run was opened from the file" in response.content
     run = Run.objects.get(pk=response.resolver_match.kwargs["run_id"])
     assert run.workspace != ada.workspace
 

@@ -13,7 +13,7 @@ from kviz.runs.execution.extender_answers import RecordingTransport, ReplayTrans
 from kviz.runs.inputs import configuration_of, invalid, scenario_of
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
-from kviz.snapshots.selectors import snapshot_objects, snapshot_objects_kept
+from kviz.snapshots.selectors import snapshot_objects, snapshot_objects_cached
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration, Problem, located
 from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.plugin_calls import PluginFailure
@@ -45,7 +45,7 @@ def simulate_run(run: Run) -> Iterator[AnyEvent]:
     read_file = read_files if settings.MODE == "local" else refuse_files
     with HttpTransport(allowed, read_file) as outgoing:
         options = _options(run, RecordingTransport(run, outgoing))
-        objects = snapshot_objects_kept(snapshot=_snapshot_of(run))
+        objects = snapshot_objects_cached(snapshot=_snapshot_of(run))
         try:
             events = simulate(list(objects), options)
         except ConfigError as error:

@@ -128,8 +128,8 @@ def too_large_text(n_bytes: int) -> str:
     }
     return (
         _(
-            "As one page this run would have about %(size)s; the limit is %(limit)s, because "
-            "browsers get slow beyond. Save it as a file instead, or run fewer pods."
+            "As one page this run would have about %(size)s; the limit is %(limit)s, above which "
+            "browsers get slow. Save it as a file instead, or run fewer pods."
         )
         % sizes
     )

@@ -55,7 +55,7 @@ class NotOver(Exception):
 
 
 def file_name(run: Run, suffix: str = SUFFIX) -> str:
-    """What to call the file: the run or its cluster, and enough of its id to tell two apart."""
+    """What to call the file: the run or its cluster, and enough of its id to distinguish two."""
     plain = re.sub(r"[^\w.-]+", "-", _name(run), flags=re.ASCII).strip("-.")
     return f"{plain[:60] or 'run'}-{str(run.pk)[:8]}{suffix}"
 

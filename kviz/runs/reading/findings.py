@@ -98,8 +98,8 @@ def findings(*, run: Run) -> Findings:
 def not_modelled(*, run: Run) -> list[str]:
     """What the cluster or the configuration asks for and the engine does not do."""
     warnings = run.snapshot.warnings if run.snapshot else []
-    told = [text for text in warnings if text.startswith(NOT_MODELLED)]
-    return [*told, *run.not_modelled]
+    of_cluster = [text for text in warnings if text.startswith(NOT_MODELLED)]
+    return [*of_cluster, *run.not_modelled]
 
 
 def pending_causes(*, run: Run) -> list[PendingCause]:

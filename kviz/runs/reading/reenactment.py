@@ -1,8 +1,8 @@
 """One cycle of a run, re-enacted: what the trace does not hold.
 
-The trace tells what kube-scheduler finds out: the first plugin that rejects each node. This
-simulates the run again up to the cycle, asks the others too, and looks at what plugins prepared
-(docs/adr/0016). What comes out is kept, and is only given out if the cycle went as recorded.
+The trace holds what kube-scheduler finds out: the first plugin that rejects each node. This
+simulates the run again up to the cycle, calls the others too, and looks at what plugins prepared
+(docs/adr/0016). The result is cached, and only returned if the cycle went as recorded.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from scheduler_core.sim.reenactment import ReenactedCycle
 
 NOTE: Final = (
     "Beyond what kube-scheduler computes: it stops at the first plugin that rejects a node. Here "
-    "every other plugin was asked, too, as if it were alone."
+    "every other plugin was called, too, as if it were alone."
 )
 STATE_NOTE: Final = (
     "What plugins prepared for Filter and Score, under upstream's names. The trace does not hold "
     "it; the run was simulated again up to this cycle."
 )
 MAX_ENTRIES: Final = 200
-"""Of one mapping or list of a plugin's state; how many more there are is told."""
-KEPT_S: Final = 24 * 3600
+"""Of one mapping or list of a plugin's state; how many more there are is stated."""
+CACHED_S: Final = 24 * 3600
 MAX_BYTES: Final = 256 * 1024 * 1024
 
 _one_at_a_time: Final = threading.Lock()
@@ -99,8 +99,8 @@ def cycle_state(*, run: Run, recorded: CycleDocument) -> StateDocument:
 
 def _answers(run: Run, recorded: CycleDocument) -> _Answers:
     key = f"kviz:reenacted:{run.pk}:{recorded['cycle']}:{ENGINE_VERSION}"
-    kept = cache.get(key)
-    if kept is None:
+    packed = cache.get(key)
+    if packed is None:
         _check_possible(run, recorded)
         if not _one_at_a_time.acquire(blocking=False):
             raise CannotReenact("Another cycle is being re-enacted; try again soon.", busy=True)
@@ -108,9 +108,9 @@ def _answers(run: Run, recorded: CycleDocument) -> _Answers:
             answers = _reenact(run, recorded)
         finally:
             _one_at_a_time.release()
-        kept = zstandard.compress(msgspec.msgpack.encode(answers))
-        cache.set(key, kept, KEPT_S)
-    unpacked = zstandard.decompress(kept, max_output_size=MAX_BYTES)
+        packed = zstandard.compress(msgspec.msgpack.encode(answers))
+        cache.set(key, packed, CACHED_S)
+    unpacked = zstandard.decompress(packed, max_output_size=MAX_BYTES)
     return cast("_Answers", msgspec.msgpack.decode(unpacked))
 
 
@@ -124,20 +124,17 @@ def max_cycle(n_nodes: int) -> int:
 
 def _check_possible(run: Run, recorded: CycleDocument) -> None:
     if run.is_observed:
-        raise CannotReenact(
-            "A real scheduler decided this cycle. kviz knows what it told, and cannot ask its "
-            "plugins."
-        )
+        raise CannotReenact("A real scheduler decided this cycle. kviz cannot call its plugins.")
     if run.engine_version != ENGINE_VERSION:
         raise CannotReenact(
             f"This run was made by engine {run.engine_version}; this is {ENGINE_VERSION}, which "
-            "might decide otherwise. Start the run again to ask this of its cycles."
+            "might decide otherwise. Start the run again to re-enact its cycles."
         )
     limit = max_cycle(recorded["n_nodes"])
     if recorded["cycle"] > limit:
         raise CannotReenact(
             f"To answer, the run has to be simulated again up to this cycle, which is too far: "
-            f"the limit for {recorded['n_nodes']} nodes is cycle {limit}. Ask about an earlier "
+            f"the limit for {recorded['n_nodes']} nodes is cycle {limit}. Choose an earlier "
             "cycle, or start a run with fewer pods, such as one pending pod alone."
         )
 
@@ -192,8 +189,8 @@ def _prepared(state: PreparedState) -> PreparedDocument:
 def _bounded(value: Described) -> Described:
     """Cut what is too long to read, and say how much was cut."""
     if isinstance(value, dict):
-        kept = {name: _bounded(value[name]) for name in list(value)[:MAX_ENTRIES]}
-        return kept | _more(len(value))
+        shown = {name: _bounded(value[name]) for name in list(value)[:MAX_ENTRIES]}
+        return shown | _more(len(value))
     if isinstance(value, list):
         return [*map(_bounded, value[:MAX_ENTRIES]), *_more(len(value)).values()]
     return value

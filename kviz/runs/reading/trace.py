@@ -156,7 +156,7 @@ def _until_bound(
 
 
 def pod_why(*, run: Run, namespace: str, name: str) -> Json | None:
-    """Why a pod is pending, or what became of it; None if the run does not know the pod."""
+    """Why a pod is pending, or what happened to it; None if the run does not know the pod."""
     pod = pod_outcome(run=run, namespace=namespace, name=name)
     pod = pod or _placed_before(run, namespace, name)
     if pod is None:
@@ -244,7 +244,7 @@ def _defining_chunks(run_id: UUID, *, before_seq: int) -> Iterator[tuple[HeaderE
 def _defining_events(run_id: UUID, chunk_id: int) -> tuple[HeaderEvent, ...]:
     """A stored chunk never changes, and the one with the whole cluster takes long to decode.
 
-    The run tells apart chunks of which one got the number of another that was rolled back.
+    The run distinguishes chunks of which one got the number of another that was rolled back.
     """
     headers = TraceChunk.objects.values_list("headers", flat=True).get(pk=chunk_id, run_id=run_id)
     with gc_paused():

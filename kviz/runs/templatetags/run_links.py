@@ -38,10 +38,10 @@ RUNS_SHOWN: Final = 20
 
 def _address(context: Context, name: str, *more: str, **query: str | int | None) -> str:
     address = reverse(name, args=[context["run"].pk, *more])
-    kept = {key: value for key, value in query.items() if value is not None and value != ""}
+    filled = {key: value for key, value in query.items() if value is not None and value != ""}
     if share := context.get("share"):
-        kept["share"] = share
-    return f"{address}?{urlencode(kept)}" if kept else address
+        filled["share"] = share
+    return f"{address}?{urlencode(filled)}" if filled else address
 
 
 @register.simple_tag(takes_context=True)
