@@ -90,7 +90,7 @@ export class Explanations {
     const known = detail ? this.known.get(detail) : undefined;
     if (known?.record === record) return known.found;
     // Counts need no state: who scrubs, without waiting for detail, pays for one seek only.
-    if (detail || record.preFilter?.narrowed) this.state.seek(record.seqs[0] ?? 0);
+    if (detail || !record.filter || record.preFilter?.narrowed) this.state.seek(record.seqs[0] ?? 0);
     const found = why(record, detail, this.state);
     if (detail) this.known.set(detail, { record, found });
     return found;

@@ -164,15 +164,23 @@ def pod_why(*, run: Run, namespace: str, name: str) -> Json | None:
     stored = _stored_cycle(run, pod.last_cycle) if pod.last_cycle else None
     if stored is None:
         return pod_why_document(pod, None, Why())
-    record = stored.record()
-    document = _document(run, stored, record)
-    return pod_why_document(pod, document, why(record, _state_before(run, stored)))
+    document = _document(run, stored, stored.record())
+    return pod_why_document(pod, document, _why(run.pk, stored.chunk.pk, pod.last_cycle))
 
 
-def _state_before(run: Run, stored: _StoredCycle) -> TraceState:
+@lru_cache(maxsize=64)
+def _why(run_id: UUID, chunk_id: int, cycle: int) -> Why:
+    """Explain a stored cycle. Chunks never change, and folding all before it takes its time."""
+    chunk = TraceChunk.objects.get(pk=chunk_id, run_id=run_id)
+    _, headers = codec.read_headers(bytes(chunk.headers))
+    stored = _StoredCycle(chunk, headers, cycle_range(headers, cycle))
+    return why(stored.record(), _state_before(stored))
+
+
+def _state_before(stored: _StoredCycle) -> TraceState:
     """The state of the run when a cycle began, folded from its first event on."""
-    state = TraceState()
-    chunks = TraceChunk.objects.filter(run_id=run.pk, last_seq__lt=stored.chunk.first_seq)
+    state, chunk = TraceState(), stored.chunk
+    chunks = TraceChunk.objects.filter(run_id=chunk.run_id, last_seq__lt=chunk.first_seq)
     blobs = chunks.order_by("last_seq").values_list("headers", flat=True).iterator(8)
     with gc_paused():
         for blob in blobs:

@@ -29,6 +29,7 @@ export const inspector = {
   "why.byHint": "Only the node left over by a pod of the same shape was examined.",
   "why.sampled": "{x} of {n} nodes were examined: the search stops once {find} are found.",
   "why.examined": "examined",
+  "why.allNodes": "nodes in the cluster",
   "why.moreReasons": { one: "and {n} more reason", other: "and {n} more reasons" },
   "why.message": "What kubectl describe says",
   "why.page": "The full story of this pod",
