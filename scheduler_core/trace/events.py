@@ -1,7 +1,8 @@
 """Every event a run can emit: the wire contract between engine, storage and browser.
 
-A trace is a sequence of these events; everything shown is a fold over it (`fold.py`). Events
-are positional on the wire (MessagePack arrays whose first element is the type name), so
+A trace is a sequence of these events. `fold.py` makes the state of a run of them,
+`cycle_record.py` one cycle; whoever shows something of a run reads it through these. Events are
+positional on the wire (MessagePack arrays whose first element is the type name), so
 fields are only ever appended, with a default.
 
 Small integers stand for the things that repeat: a *node* or *pod* number is introduced by
