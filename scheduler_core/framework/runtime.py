@@ -137,10 +137,6 @@ class Framework:
         return self._pre_enqueue
 
     @property
-    def has_filter_plugins(self) -> bool:
-        return bool(self._filter)
-
-    @property
     def has_post_filter_plugins(self) -> bool:
         return bool(self._post_filter)
 
