@@ -1,4 +1,4 @@
-# Two commands: `make run` and `make test`. Both set up what is missing first, which is a no-op when
+# Two commands: `make run` and `make test`; for who changes kviz also `make dev` and `make check`. They set up what is missing first, which is a no-op when
 # nothing changed. Needs Python 3.11 or newer with venv; Node.js is fetched when it is missing or old.
 
 PYTHON ?= python3
@@ -8,19 +8,22 @@ KVIZ_DATA_DIR ?= .data
 JOBS ?= auto
 PYTEST_ARGS ?=
 FUZZ_ARGS ?=
+VITE_PORT := 5173
 
 # Like pip, trust the certificates this machine trusts.
 export UV_SYSTEM_CERTS ?= true
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test lint types imports pytest vitest svelte-check eslint prettier layers fuzz bench-ui format lock wheel clean
+.PHONY: help setup run dev test check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock wheel clean
 
 help:
 	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
 	@echo "make test    every check and every test"
+	@echo "make dev     server, worker and front end, each loading again what you change (PORT=9000)"
+	@echo "make check   what to run before a commit: linters, types, imports, fast tests"
 	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
-	@echo "also: lint types imports pytest vitest svelte-check eslint prettier layers fuzz bench-ui format lock wheel clean"
+	@echo "also: lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock wheel clean"
 
 # ---------------------------------------------------------------- what must be there
 
@@ -73,6 +76,15 @@ setup: .stamps/python .stamps/frontend
 run: setup
 	@KVIZ_DATA_DIR="$(KVIZ_DATA_DIR)" exec .venv/bin/kviz serve --host $(HOST) --port $(PORT)
 
+# The server and its worker start again when Python or a template changes; Vite replaces what changes of the
+# front end in the open page. Ctrl-C ends all of them.
+dev: setup
+	@(cd frontend && exec node_modules/.bin/vite --port $(VITE_PORT) --strictPort --clearScreen false) & \
+	vite=$$!; trap 'kill $$vite 2>/dev/null' EXIT; \
+	KVIZ_DATA_DIR="$(KVIZ_DATA_DIR)" KVIZ_VITE_SERVER=http://localhost:$(VITE_PORT) .venv/bin/watchfiles \
+		--filter all --ignore-paths kviz/__pycache__ --sigint-timeout 30 \
+		".venv/bin/kviz serve --host $(HOST) --port $(PORT)" kviz scheduler_core templates
+
 # ---------------------------------------------------------------- test
 
 test: lint types imports prettier layers eslint svelte-check vitest pytest
@@ -80,12 +92,23 @@ test: lint types imports prettier layers eslint svelte-check vitest pytest
 lint: .stamps/python
 	.venv/bin/ruff format --check --quiet .
 	.venv/bin/ruff check --quiet .
+	.venv/bin/djlint --lint --quiet templates
 
 types: .stamps/python
 	.venv/bin/mypy
 
 imports: .stamps/python
 	.venv/bin/lint-imports --no-logo
+
+# Under a minute on two cores; what it leaves out needs a database, a server, a browser, or many examples.
+UNIT_TESTS = tests/api tests/cluster tests/config tests/framework tests/plugins tests/preemption \
+	tests/queue tests/scheduler tests/sim tests/tidy tests/trace
+
+check: .stamps/python .stamps/node_modules
+	@$(MAKE) --no-print-directory --jobs=2 lint types imports vitest unit
+
+unit: .stamps/python
+	.venv/bin/pytest --quiet -n $(JOBS) --dist loadgroup -m "not hypothesis and not django_db" $(UNIT_TESTS)
 
 pytest: setup
 	.venv/bin/pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)

@@ -98,9 +98,6 @@ class PodBuilder:
     def priority_class(self, name: str) -> Self:
         return self._with_spec(priority_class_name=name)
 
-    def never_preempts(self) -> Self:
-        return self._with_spec(preemption_policy="Never")
-
     def grace_seconds(self, seconds: int) -> Self:
         return self._with_spec(termination_grace_period_seconds=seconds)
 

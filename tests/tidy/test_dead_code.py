@@ -1,0 +1,62 @@
+"""Nothing is defined that nobody uses: vulture, over code, tests and templates.
+
+A name counts as used where a template has it. Of fields and settings vulture cannot know who reads
+them; they are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from vulture.core import Vulture
+
+from tests.tidy.test_house import ROOT, relative
+
+KINDS = ("class", "function", "import", "method", "property", "unreachable_code")
+
+CALLED_BY: dict[str, str] = {
+    "Django": """*Config CurrentWorkspace StaticFiles ApiProblems workspace_context bad_request
+        permission_denied page_not_found server_error csrf_failure _reject""",
+    "REST framework": """WorkspaceAuthentication HasWorkspace authenticate authenticate_header
+        has_permission get_cache_key get_paginated_response_schema
+        get_schema_operation_parameters exception_handler retrieve destroy throttle_scope""",
+    "uvicorn": "capture_signals",
+    "attrgetter": "highest_priority",
+    "isinstance": "__instancecheck__",
+    "html.parser and http.server, for tests": """handle_starttag handle_endtag handle_data do_*
+        log_message""",
+    "pytest and Hypothesis": "pytest_* django_db_modify_db_settings teardown",
+    "the entry points of a package": "RackSibling",
+}
+"""Names that only somebody outside uses."""
+
+DECORATORS = [
+    "@pytest.fixture*", "@rule", "@rule*", "@invariant*", "@initialize*", "@register.*", "@action*",
+    "@receiver*",
+]  # fmt: skip
+"""What these decorate, they also register."""
+
+
+def test_nothing_is_defined_that_nobody_uses() -> None:
+    allowed = [name for names in CALLED_BY.values() for name in names.split()]
+    found = Vulture(ignore_names=allowed, ignore_decorators=DECORATORS)
+    found.scavenge(
+        [str(ROOT / folder) for folder in ("scheduler_core", "kviz", "tests", "docs/examples")],
+        exclude=["*/migrations/*", "*/.venv/*"],
+    )
+    in_templates = words_of_templates()
+    dead = [
+        f"{relative(Path(item.filename))}:{item.first_lineno} {item.typ} {item.name}"
+        for item in found.get_unused_code(min_confidence=60)
+        if item.typ in KINDS and item.name not in in_templates
+    ]
+    assert dead == []
+
+
+def words_of_templates() -> set[str]:
+    return {
+        word
+        for path in (ROOT / "templates").rglob("*.html")
+        for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))
+    }
