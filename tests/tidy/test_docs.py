@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from kviz.common.fidelity import DIFFERENCES, report
 from kviz.common.plugin_guide import guide_of
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+AT_THE_TOP = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")
+DOCUMENTS = sorted([*(ROOT / name for name in AT_THE_TOP), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 ADR = ROOT / "docs" / "adr"
 
@@ -21,6 +23,23 @@ def test_links_lead_somewhere(document: Path) -> None:
     links = LINK.findall(document.read_text(encoding="utf-8"))
     inside = [link for link in links if "://" not in link]
     assert [link for link in inside if not (document.parent / link).exists()] == []
+
+
+def test_this_version_is_in_the_changes() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "version"
+    ]
+    assert f"\n## {version}\n\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+TARGET = re.compile(r"\bmake (?:--silent )?([a-z][a-z-]*)")
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", ".pre-commit-config.yaml"])
+def test_make_knows_what_the_documents_tell_people_to_make(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    made = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(TARGET.findall(text)) - set(made) == set()
 
 
 def test_every_decision_is_in_the_index() -> None:

@@ -33,6 +33,8 @@ REGISTRIES = re.compile(
 )
 MACHINE_PATHS = re.compile(r"(^|[^a-z.\w])/(work|farm|" "root" r"|home/\w+)/")
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+ENTRANCE = "scheduler_core/registry.py"
+"""Where plugins of other people come in, which may lack anything."""
 SKIPS = re.compile(r"pytest\.(mark\.)?(skip|xfail)|@unittest\.skip")
 
 
@@ -97,6 +99,21 @@ def test_files_are_short_enough_to_be_one_thing() -> None:
         if (length := len(path.read_text(encoding="utf-8").splitlines())) > MAX_FILE_LINES
     ]
     assert long == []
+
+
+def test_the_engine_asks_no_object_for_a_method_that_may_be_missing() -> None:
+    """`getattr` with a default, or with a name that could be written out, hides a type."""
+    hidden = [
+        f"{relative(path)}:{node.lineno}"
+        for path in sources(".py")
+        if relative(path).startswith("scheduler_core/") and relative(path) != ENTRANCE
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("getattr", "hasattr")
+        and (len(node.args) == 3 or isinstance(node.args[1], ast.Constant))
+    ]
+    assert hidden == []
 
 
 def test_names_say_something() -> None:
