@@ -1,9 +1,18 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
-// The page that carries the Explorer finds the hashed names in the manifest.
+// The page that carries the Explorer finds the hashed names in the manifest (django-vite).
+/** Where `npm run dev` serves the sources, with hot reload, to a page that Django serves. */
+const DEV_PORT = 5173;
+
 export default defineConfig({
   base: "/static/kviz/",
+  server: {
+    port: DEV_PORT,
+    strictPort: true,
+    // What a style sheet names lies here, not where the page comes from.
+    origin: `http://localhost:${DEV_PORT}`,
+  },
   plugins: [svelte()],
   build: {
     outDir: "../static/kviz",
