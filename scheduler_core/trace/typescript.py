@@ -2,7 +2,8 @@
 
 `typescript()` returns the whole of `frontend/src/wire/events.ts`: an enum object per IntEnum,
 an interface per record and event, and a reader that turns the positional form into it. Fields
-in nanoseconds become bigints, because they exceed what a JavaScript number holds exactly.
+in nanoseconds become bigints, because they exceed what a JavaScript number holds exactly. Fields
+that number cycles, nodes and pods have types of their own, so that one is not taken for another.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ from scheduler_core.trace.tables import Cache
 HEADER = """\
 // Generated from scheduler_core.trace by `npm run wire`. Do not edit.
 
+import type { Cycle, NodeIndex, Ns, PodIndex } from "../base/units.ts";
+
 /** A positional value as MessagePack gave it. */
 export type Wire = unknown;
 type Row = readonly Wire[];
 type Reader<T> = (row: Row) => T;
 
 const num = (v: Wire): number => Number(v ?? 0);
-const big = (v: Wire): bigint => BigInt((v as number | bigint | undefined) ?? 0);
+const big = (v: Wire): Ns => BigInt((v as number | bigint | undefined) ?? 0);
 const str = (v: Wire): string => (v as string | undefined) ?? "";
 const bool = (v: Wire): boolean => (v as boolean | undefined) ?? false;
 const bin = (v: Wire): Uint8Array => v as Uint8Array;
@@ -53,6 +56,15 @@ SCALARS: dict[object, Shape] = {
     bytes: ("Uint8Array", "bin(%s)"),
 }
 LISTS: dict[object, Shape] = {int: ("number[]", "nums(%s)"), str: ("string[]", "strs(%s)")}
+
+UNITS = {
+    "cycle": "Cycle",
+    **dict.fromkeys(("pod", "by_pod", "victims"), "PodIndex"),
+    **dict.fromkeys(
+        ("node", "nominated_node", "runner_up", "winner", "nodes", "narrowed"), "NodeIndex"
+    ),
+}
+"""Types of `frontend/src/base/units.ts` by the name of a field of integers; `*_ns` is `Ns`."""
 
 
 def typescript() -> str:
@@ -160,7 +172,9 @@ def _with_default(struct: type[msgspec.Struct], name: str, read: str, value: str
 
 def _shape(name: str, hint: object) -> Shape:
     if name.endswith("_ns"):
-        return "bigint", "big(%s)"
+        return "Ns", "big(%s)"
+    if hint is int and name in UNITS:
+        return UNITS[name], "num(%s)"
     if hint in SCALARS:
         return SCALARS[hint]
     if inspect.isclass(hint) and issubclass(hint, IntEnum):
@@ -179,6 +193,8 @@ def _composite(name: str, hint: object) -> Shape:
         return "Readonly<Record<string, string>>", "dict(%s)"
     if origin is tuple and args[0] in LISTS:
         wanted, read = LISTS[args[0]]
+        if args[0] is int and name in UNITS:
+            wanted = f"{UNITS[name]}[]"
         return f"readonly {wanted}", read
     if origin is tuple and inspect.isclass(args[0]):
         return f"readonly {args[0].__name__}[]", f"list(%s, read{args[0].__name__})"

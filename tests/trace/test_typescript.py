@@ -15,8 +15,17 @@ def test_committed_wire_types_have_not_drifted() -> None:
 
 def test_64_bit_times_are_exact_in_the_browser() -> None:
     text = typescript()
-    assert "readonly backoff_until_ns: bigint;" in text
+    assert "readonly backoff_until_ns: Ns;" in text
     assert "now_ns: big(row[1])" in text
+    assert "const big = (v: Wire): Ns => BigInt(" in text
+
+
+def test_numbers_that_name_things_have_types_of_their_own() -> None:
+    text = typescript()
+    assert "readonly nominated_node: NodeIndex;" in text
+    assert "readonly victims: readonly PodIndex[];" in text
+    assert "readonly cycle: Cycle;" in text
+    assert "readonly n_nodes: number;" in text
 
 
 def test_fields_an_older_trace_lacks_read_as_none() -> None:

@@ -1,5 +1,7 @@
 // Quantities and times as people write them.
 
+import type { Ms } from "./units.ts";
+
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi"];
 
 /** An amount of a resource in Kubernetes' notation: cpu is in milli, memory in bytes. */
@@ -36,7 +38,7 @@ const compact = (value: number): string =>
   Math.abs(value) >= 10 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1).replace(/\.0$/, "");
 
 /** A duration such as `850ms`, `2.1s`, `3m20s`, `4h05m`. */
-export function duration(ms: number): string {
+export function duration(ms: Ms): string {
   if (ms < 1000) return `${Math.round(ms)}ms`;
   const seconds = ms / 1000;
   if (seconds < 60) return `${(Math.floor(seconds * 10) / 10).toFixed(1).replace(/\.0$/, "")}s`;
@@ -46,7 +48,7 @@ export function duration(ms: number): string {
 }
 
 /** The run's clock, `00:14:03.200`. */
-export function clock(ms: number): string {
+export function clock(ms: Ms): string {
   const whole = Math.floor(ms);
   const seconds = Math.floor(whole / 1000);
   const hours = pad(Math.floor(seconds / 3600));

@@ -1,5 +1,6 @@
 // Bookmarks of a run: places with a note, kept in this browser.
 
+import type { Cycle } from "../base/units.ts";
 import type { Point } from "./record.ts";
 import type { Position } from "./position.ts";
 
@@ -31,7 +32,7 @@ export class Bookmarks {
     this.write(list.sort((a, b) => a.position.cycle - b.position.cycle));
   }
 
-  remove(cycle: number): void {
+  remove(cycle: Cycle): void {
     this.write(this.list.filter((mark) => mark.position.cycle !== cycle));
   }
 

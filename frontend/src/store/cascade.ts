@@ -1,17 +1,18 @@
 // Preemptions that follow from one another: who was evicted comes back and evicts in turn, or
 // loses a nomination to somebody greater and has to make room elsewhere.
 
+import type { Cycle, PodIndex } from "../base/units.ts";
 import type { Fold } from "./fold.ts";
 
 /** How a preemption came after another: its pod `returned`, or was `outbid` on its node. */
 export type Link = "returned" | "outbid";
 
 export interface Preemption {
-  readonly cycle: number;
-  readonly preemptor: number;
-  readonly victims: readonly number[];
+  readonly cycle: Cycle;
+  readonly preemptor: PodIndex;
+  readonly victims: readonly PodIndex[];
   /** The preemption this one follows from, and how; null for one that starts by itself. */
-  readonly after: { readonly cycle: number; readonly link: Link } | null;
+  readonly after: { readonly cycle: Cycle; readonly link: Link } | null;
 }
 
 export interface Branch {
@@ -23,7 +24,7 @@ export interface Branch {
 export function preemptions(fold: Fold): Preemption[] {
   const found: Preemption[] = [];
   const owners = new Map(fold.podFacts.map((facts) => [facts.key, facts.owner]));
-  const ownerOf = (pod: number): string => owners.get(fold.podNames[pod] ?? "") ?? "";
+  const ownerOf = (pod: PodIndex): string => owners.get(fold.podNames[pod] ?? "") ?? "";
   const evictedFrom = new Map<string, number>();
   const outbidIn = new Map<number, number>();
   for (const [cycle, { preemptor, victims }] of evictions(fold)) {
@@ -36,7 +37,7 @@ export function preemptions(fold: Fold): Preemption[] {
   }
   return found;
 
-  function origin(preemptor: number): Preemption["after"] {
+  function origin(preemptor: PodIndex): Preemption["after"] {
     const lost = outbidIn.get(preemptor);
     if (lost !== undefined) return { cycle: lost, link: "outbid" };
     const owner = ownerOf(preemptor);
@@ -46,7 +47,7 @@ export function preemptions(fold: Fold): Preemption[] {
 }
 
 /** The cascade that a cycle's preemption belongs to; null if it stands alone. */
-export function cascadeOf(fold: Fold, cycle: number): Branch | null {
+export function cascadeOf(fold: Fold, cycle: Cycle): Branch | null {
   const all = preemptions(fold);
   const byCycle = new Map(all.map((preemption) => [preemption.cycle, preemption]));
   let root = byCycle.get(cycle);
@@ -62,8 +63,8 @@ function branch(preemption: Preemption, all: readonly Preemption[]): Branch {
 }
 
 /** Victims by cycle, each with the pod they made way for. */
-function evictions(fold: Fold): Map<number, { preemptor: number; victims: number[] }> {
-  const byCycle = new Map<number, { preemptor: number; victims: number[] }>();
+function evictions(fold: Fold): Map<number, { preemptor: PodIndex; victims: PodIndex[] }> {
+  const byCycle = new Map<number, { preemptor: PodIndex; victims: PodIndex[] }>();
   for (const flag of fold.chronicle.flags) {
     if (flag.kind !== "eviction") continue;
     const { pod, by_pod } = fold.trace.eventOf(flag.seq, "PodEvicted");
@@ -76,7 +77,7 @@ function evictions(fold: Fold): Map<number, { preemptor: number; victims: number
 }
 
 /** Pods that lost their nomination in a cycle to its preemptor. */
-function* outbid(fold: Fold, cycle: number, preemptor: number): Generator<number> {
+function* outbid(fold: Fold, cycle: Cycle, preemptor: PodIndex): Generator<number> {
   const { chronicle, trace } = fold;
   const end = cycle < chronicle.nCycles ? chronicle.startSeq.at(cycle + 1) : trace.length;
   for (let seq = chronicle.startSeq.at(cycle); seq < end; seq++) {

@@ -3,6 +3,7 @@
 // over typed arrays: the whole of a 50,000 cycle run takes a few milliseconds, and no checkpoint
 // has to be kept.
 
+import type { NodeIndex } from "../base/units.ts";
 import { Vector } from "../base/vector.ts";
 
 /** Cells at one moment: the first `moment` events have happened. */
@@ -103,7 +104,7 @@ export class Journal {
     this.write(address, this.newest.at(address) + change);
   }
 
-  addToSum(resource: number, node: number, change: number): void {
+  addToSum(resource: number, node: NodeIndex, change: number): void {
     if (!change) return;
     this.nResources = Math.max(this.nResources, resource + 1);
     this.nNodes = Math.max(this.nNodes, node + 1);

@@ -1,14 +1,15 @@
 // When things happened: which events make up each cycle, what time it was, which events concern a
 // pod, and the moments worth a flag on the timeline. Grows with the trace, never changes.
 
+import type { Cycle, Ms, Ns, PodIndex, Seq } from "../base/units.ts";
 import { countUpTo, Vector } from "../base/vector.ts";
 import type { HeaderEvent } from "../wire/events.ts";
 
 /** `cycle` is the one in whose story the moment belongs: what happens between two is the later's. */
 export interface Flag {
   kind: "scenario" | "eviction";
-  seq: number;
-  cycle: number;
+  seq: Seq;
+  cycle: Cycle;
   text: string;
 }
 
@@ -34,7 +35,7 @@ export class Chronicle {
   private readonly clockMs = Vector.float64();
   private readonly previousOfPod = Vector.int32();
   private readonly lastOfPod = Vector.int32();
-  private originNs: bigint | null = null;
+  private originNs: Ns | null = null;
   private isOpen = true;
   private isRunning = false;
 
@@ -44,35 +45,35 @@ export class Chronicle {
   }
 
   /** Milliseconds since the run started, at the time of an event. */
-  timeMs(seq: number): number {
+  timeMs(seq: Seq): Ms {
     const n = countUpTo(this.clockSeq, seq);
     return n ? this.clockMs.at(n - 1) : 0;
   }
 
   /** Milliseconds since the run started, from nanoseconds since the epoch. */
-  sinceStartMs(ns: bigint): number {
+  sinceStartMs(ns: Ns): Ms {
     return this.originNs === null ? 0 : Number(ns - this.originNs) / 1e6;
   }
 
   /** The instant the run started at, in milliseconds since the epoch. */
-  get originMs(): number {
+  get originMs(): Ms {
     return this.originNs === null ? 0 : Number(this.originNs / 1_000_000n);
   }
 
   /** The cycle that is running or was the latest at an event; 0 before the first. */
-  cycleAt(seq: number): number {
+  cycleAt(seq: Seq): Cycle {
     return countUpTo(this.startSeq, seq) - 1;
   }
 
   /** Seqs of the events about a pod before `moment`, newest first. */
-  *eventsOfPod(pod: number, moment = Infinity): Generator<number> {
+  *eventsOfPod(pod: PodIndex, moment = Infinity): Generator<Seq> {
     let at = pod < this.lastOfPod.length ? this.lastOfPod.at(pod) - 1 : -1;
     for (; at >= 0; at = this.previousOfPod.at(at) - 1) {
       if (at < moment) yield at;
     }
   }
 
-  note(seq: number, event: HeaderEvent | null, waiting: () => number): void {
+  note(seq: Seq, event: HeaderEvent | null, waiting: () => number): void {
     this.previousOfPod.push(0);
     if (!event) return;
     this.noteTime(seq, event);
@@ -89,7 +90,7 @@ export class Chronicle {
     }
   }
 
-  private noteTime(seq: number, event: HeaderEvent): void {
+  private noteTime(seq: Seq, event: HeaderEvent): void {
     if (event.kind === "RunStarted") this.originNs = event.now_ns;
     if (event.kind === "ClockAdvanced") {
       this.clockSeq.push(seq);
@@ -97,7 +98,7 @@ export class Chronicle {
     }
   }
 
-  private noteCycle(seq: number, event: HeaderEvent): void {
+  private noteCycle(seq: Seq, event: HeaderEvent): void {
     switch (event.kind) {
       case "CycleStarted":
         this.addCycle(seq, event.pod, event.attempt, event.n_nodes);
@@ -121,19 +122,19 @@ export class Chronicle {
     }
   }
 
-  private notePods(seq: number, event: HeaderEvent): void {
+  private notePods(seq: Seq, event: HeaderEvent): void {
     if (event.kind === "CycleFinished") this.chain(seq, this.pod.at(event.cycle));
     else if ("pod" in event) this.chain(seq, event.pod);
   }
 
-  private chain(seq: number, pod: number): void {
+  private chain(seq: Seq, pod: PodIndex): void {
     if (pod < 0) return;
     this.lastOfPod.resize(pod + 1);
     this.previousOfPod.data[seq] = this.lastOfPod.at(pod);
     this.lastOfPod.data[pod] = seq + 1;
   }
 
-  private addCycle(seq: number, pod: number, attempt: number, nNodes: number): void {
+  private addCycle(seq: Seq, pod: PodIndex, attempt: number, nNodes: number): void {
     this.startSeq.push(seq);
     this.pod.push(pod);
     this.attempt.push(attempt);
@@ -147,7 +148,7 @@ export class Chronicle {
     this.nCycles = this.startSeq.length - 1;
   }
 
-  private flag(kind: Flag["kind"], seq: number, text: string): void {
+  private flag(kind: Flag["kind"], seq: Seq, text: string): void {
     const cycle = this.nCycles + (this.isOpen ? 0 : 1);
     this.flags.push({ kind, seq, cycle, text });
   }

@@ -1,6 +1,7 @@
 // One scheduling cycle as its header events tell it: the points it went through, in order, and
 // what each plugin made of it. These are also the stops when stepping.
 
+import type { PodIndex, Seq } from "../base/units.ts";
 import {
   Result,
   type CycleStarted,
@@ -26,8 +27,8 @@ import {
 } from "./record.ts";
 
 interface Seen {
-  byKind: Map<string, { event: HeaderEvent; seq: number }>;
-  points: Map<string, { status: StatusRecord; seq: number }>;
+  byKind: Map<string, { event: HeaderEvent; seq: Seq }>;
+  points: Map<string, { status: StatusRecord; seq: Seq }>;
   extenders: ExtenderCalled[];
   /** Where the latest call with a verb stands. */
   callSeqs: Map<string, number>;
@@ -89,7 +90,7 @@ function collect(fold: Fold, from: number, to: number, started: CycleStarted): S
 }
 
 // The binding cycle runs beside later scheduling cycles: its events come after this one's.
-function collectBinding(fold: Fold, from: number, pod: number, seen: Seen): void {
+function collectBinding(fold: Fold, from: number, pod: PodIndex, seen: Seen): void {
   const { chronicle, trace } = fold;
   const later = [...chronicle.eventsOfPod(pod)].filter((seq) => seq >= from).reverse();
   for (const seq of later) {
@@ -152,7 +153,7 @@ function pointStep(point: Point, draft: Draft, seen: Seen, attached: PointPlugin
 function step(
   outcome: Outcome,
   plugins: PluginStep[],
-  seq: number,
+  seq: Seq,
   more: Partial<Pick<Step, "flow" | "status">> = {},
 ): Step {
   return { outcome, plugins, seq, flow: more.flow ?? null, status: more.status ?? null };
@@ -180,7 +181,7 @@ function inOrder(attached: PointPlugins, status: StatusRecord, skipped: readonly
 
 function preStep(
   event: PreFilterFinished | PreScoreFinished | null,
-  seq: number | undefined,
+  seq: Seq | undefined,
   attached: PointPlugins,
   draft: Draft | null,
   scoringSkipped = false,

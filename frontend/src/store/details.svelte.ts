@@ -1,5 +1,6 @@
 // Cycle details fetched on demand, the most recent cached; stepping finds its neighbours ready.
 
+import type { Cycle } from "../base/units.ts";
 import type { Moved } from "./navigation.svelte.ts";
 import { samePosition } from "./position.ts";
 import type { Recording } from "./recording.svelte.ts";
@@ -21,16 +22,16 @@ const SETTLE_MS = 60;
 const NEAR = 2;
 
 /** Fetches the bytes of a cycle's detail. */
-export type FetchDetail = (cycle: number, signal: AbortSignal) => Promise<Uint8Array>;
+export type FetchDetail = (cycle: Cycle, signal: AbortSignal) => Promise<Uint8Array>;
 
 export class Details {
   /** How it stands with the cycle shown. */
   shown = $state.raw(NONE);
-  private cycle = 0;
-  private readonly cached = new Map<number, DetailState & { kind: "ready" }>();
-  private readonly failed = new Map<number, DetailState>();
-  private readonly underWay = new Map<number, AbortController>();
-  private settling: { cycle: number; timer: ReturnType<typeof setTimeout> } | null = null;
+  private cycle: Cycle = 0;
+  private readonly cached = new Map<Cycle, DetailState & { kind: "ready" }>();
+  private readonly failed = new Map<Cycle, DetailState>();
+  private readonly underWay = new Map<Cycle, AbortController>();
+  private settling: { cycle: Cycle; timer: ReturnType<typeof setTimeout> } | null = null;
   private lastWanted = -Infinity;
 
   constructor(
@@ -57,13 +58,13 @@ export class Details {
     this.shown = this.stateOf(this.cycle);
   }
 
-  private stateOf(cycle: number): DetailState {
+  private stateOf(cycle: Cycle): DetailState {
     const known = this.cached.get(cycle) ?? this.failed.get(cycle);
     if (known) return known;
     return this.underWay.has(cycle) || this.settling?.cycle === cycle ? LOADING : NONE;
   }
 
-  private fetchAround(from: number, to: number, looksAhead: boolean): void {
+  private fetchAround(from: Cycle, to: Cycle, looksAhead: boolean): void {
     if (!this.isHere(to)) return;
     this.want(to);
     if (!looksAhead || Math.abs(to - from) > 1) return;
@@ -72,12 +73,12 @@ export class Details {
   }
 
   /** Details are stored with the headers, so they can be had once the cycle's are here. */
-  private isHere(cycle: number): boolean {
+  private isHere(cycle: Cycle): boolean {
     return cycle >= 1 && cycle <= this.recording.nCycles;
   }
 
   /** Want this cycle now; give up on others that are under way unless they are near. */
-  private want(cycle: number): void {
+  private want(cycle: Cycle): void {
     for (const [other, controller] of this.underWay) {
       if (Math.abs(other - cycle) <= NEAR) continue;
       controller.abort();
@@ -92,13 +93,13 @@ export class Details {
     else this.settling = { cycle, timer: setTimeout(() => this.settle(cycle), SETTLE_MS) };
   }
 
-  private settle(cycle: number): void {
+  private settle(cycle: Cycle): void {
     this.settling = null;
     this.load(cycle);
   }
 
   /** Fetch a cycle unless it is here or on its way. */
-  private load(cycle: number): void {
+  private load(cycle: Cycle): void {
     const cached = this.cached.get(cycle);
     if (cached) {
       this.cached.delete(cycle);
@@ -112,7 +113,7 @@ export class Details {
     void this.run(cycle, controller);
   }
 
-  private async run(cycle: number, controller: AbortController): Promise<void> {
+  private async run(cycle: Cycle, controller: AbortController): Promise<void> {
     try {
       const bytes = await this.fetch(cycle, controller.signal);
       this.cache(cycle, this.recording.decodeDetail(cycle, bytes));
@@ -124,7 +125,7 @@ export class Details {
     if (cycle === this.cycle) this.shown = this.stateOf(cycle);
   }
 
-  private cache(cycle: number, detail: CycleDetail): void {
+  private cache(cycle: Cycle, detail: CycleDetail): void {
     this.cached.set(cycle, { kind: "ready", detail });
     for (const oldest of this.cached.keys()) {
       if (this.cached.size <= MOST_CACHED) break;

@@ -342,7 +342,7 @@ describe("what is told", () => {
 describe("nodes", () => {
   test("groups keep every node, in a stable order", () => {
     const { explorer } = open();
-    const grouping = new Grouping(explorer.fold);
+    const grouping = new Grouping(explorer);
     for (const by of ["zone", "pool", "taint", "none", "label:kubernetes.io/arch"]) {
       const nodes = grouping.by(by).flatMap((group) => group.nodes);
       expect([...nodes].sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i));

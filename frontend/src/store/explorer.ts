@@ -1,6 +1,7 @@
 // The store: a run, where in it one stands, what is selected, and how it is shown. Views read it, and call the
 // methods of its parts; nothing here knows about the DOM.
 
+import type { Seq } from "../base/units.ts";
 import type { Source } from "../wire/source.ts";
 import { Bookmarks } from "./bookmarks.svelte.ts";
 import { Details, type FetchDetail } from "./details.svelte.ts";
@@ -56,7 +57,7 @@ export class Explorer extends Recording {
   }
 
   /** Take a chunk of headers; returns the last seq that is now here. */
-  receive(headers: Uint8Array): number {
+  receive(headers: Uint8Array): Seq {
     const { navigation } = this;
     const isFirst = navigation.nCycles === 0 && this.wanted?.cycle == null;
     const last = this.append(headers);

@@ -1,12 +1,13 @@
 // Finding things by typing: cycles by number, pods and nodes by any part of their names, plugins.
 
+import type { Cycle, NodeIndex, PodIndex } from "../base/units.ts";
 import { Queue } from "../wire/events.ts";
 import type { Explorer } from "./explorer.ts";
 
 export type Found =
-  | { readonly kind: "cycle"; readonly cycle: number; readonly text: string }
-  | { readonly kind: "pod"; readonly pod: number; readonly text: string; readonly waits: boolean }
-  | { readonly kind: "node"; readonly node: number; readonly text: string };
+  | { readonly kind: "cycle"; readonly cycle: Cycle; readonly text: string }
+  | { readonly kind: "pod"; readonly pod: PodIndex; readonly text: string; readonly waits: boolean }
+  | { readonly kind: "node"; readonly node: NodeIndex; readonly text: string };
 
 const MOST_OF_A_KIND = 8;
 

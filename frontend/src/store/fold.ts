@@ -2,6 +2,7 @@
 // that any moment can be looked at. Both read the tables of scheduler_core/trace/tables.py and fold
 // one fixture to the same states. Numbers that may be "none" are stored plus one.
 
+import type { NodeIndex, PodIndex, Seq } from "../base/units.ts";
 import {
   Cache,
   CACHE_AFTER,
@@ -86,7 +87,7 @@ type Kind = HeaderEvent["kind"];
 /** The events that change something, by the table; the compiler wants a handler for each, and no other. */
 type Changing = { [K in Kind]: (typeof CHANGES)[K] extends readonly [] ? never : K }[Kind];
 type Handlers = {
-  readonly [K in Changing]: (event: Extract<HeaderEvent, { kind: K }>, seq: number) => void;
+  readonly [K in Changing]: (event: Extract<HeaderEvent, { kind: K }>, seq: Seq) => void;
 };
 
 /** The newest moment: takes events, and remembers what every one of them changed. */
@@ -130,13 +131,13 @@ export class Fold {
   }
 
   /** The seq of the latest NodeOrderChanged up to an event; -1 if there was none. */
-  orderAt(seq: number): number {
+  orderAt(seq: Seq): number {
     return this.orders.findLast((order) => order <= seq) ?? -1;
   }
 
-  private apply(seq: number, event: HeaderEvent | null): void {
+  private apply(seq: Seq, event: HeaderEvent | null): void {
     if (event) {
-      const handle = (this.handlers as Partial<Record<Kind, (e: HeaderEvent, seq: number) => void>>)[event.kind];
+      const handle = (this.handlers as Partial<Record<Kind, (e: HeaderEvent, seq: Seq) => void>>)[event.kind];
       handle?.call(this, event, seq);
     }
     this.journal.commit();
@@ -228,7 +229,7 @@ export class Fold {
   };
 
   // A cycle whose binding fails ends twice; the second time another one may be running.
-  private finishCycle(event: CycleFinished, seq: number): void {
+  private finishCycle(event: CycleFinished, seq: Seq): void {
     const running = this.journal.read(RUN.CYCLE) - 1;
     const pod = this.chronicle.pod.at(event.cycle);
     if (running >= 0 && this.chronicle.startSeq.at(event.cycle) === running) {
@@ -274,12 +275,12 @@ export class Fold {
     if (event.node >= 0) this.place(event.pod, event.node, Cache.ADDED);
   }
 
-  private setPodFacts(pod: number, facts: PodFacts): void {
+  private setPodFacts(pod: PodIndex, facts: PodFacts): void {
     this.podFacts.push(facts);
     this.set(pod, POD.FACTS, this.podFacts.length);
   }
 
-  private place(pod: number, node: number, cache: Cache): void {
+  private place(pod: PodIndex, node: NodeIndex, cache: Cache): void {
     this.occupy(pod, -1);
     this.set(pod, POD.NODE, node + 1);
     this.set(pod, POD.CACHE, cache);
@@ -287,7 +288,7 @@ export class Fold {
   }
 
   /** Add the pod to its node's usage (`sign` 1) or take it off (-1). */
-  private occupy(pod: number, sign: 1 | -1): void {
+  private occupy(pod: PodIndex, sign: 1 | -1): void {
     const node = this.get(pod, POD.NODE) - 1;
     const cache = this.get(pod, POD.CACHE);
     const facts = this.podFacts[this.get(pod, POD.FACTS) - 1];
@@ -298,7 +299,7 @@ export class Fold {
     });
   }
 
-  private enqueue(pod: number, queue: Queue): void {
+  private enqueue(pod: PodIndex, queue: Queue): void {
     const before = this.get(pod, POD.QUEUE);
     if (before === queue) return;
     this.journal.add(RUN.QUEUES + before, -1);
@@ -306,23 +307,23 @@ export class Fold {
     this.set(pod, POD.QUEUE, queue);
   }
 
-  private exists(pod: number): boolean {
+  private exists(pod: PodIndex): boolean {
     return pod >= 0 && this.podBase[pod] !== undefined && this.get(pod, POD.FACTS) > 0;
   }
 
-  private get(pod: number, cell: number): number {
+  private get(pod: PodIndex, cell: number): number {
     return this.journal.read(this.podCell(pod) + cell);
   }
 
-  private set(pod: number, cell: number, value: number): void {
+  private set(pod: PodIndex, cell: number, value: number): void {
     this.journal.write(this.podCell(pod) + cell, value);
   }
 
-  private podCell(pod: number): number {
+  private podCell(pod: PodIndex): number {
     return (this.podBase[pod] ??= this.journal.allocate(POD_CELLS));
   }
 
-  private nodeCell(node: number, cell: number): number {
+  private nodeCell(node: NodeIndex, cell: number): number {
     if (this.nodeBase[node] === undefined) {
       this.nodeBase[node] = this.journal.allocate(NODE_CELLS);
       this.nodesSeen.push(node);

@@ -1,12 +1,13 @@
 // Nodes in groups, in an order that never changes while one steps: by first appearance, also nodes
 // that come later or are gone by now, by their latest labels.
 
+import type { NodeIndex } from "../base/units.ts";
 import type { Fold, NodeFacts } from "./fold.ts";
 
 export interface Group {
   /** Empty for the nodes without the label, or for all nodes together. */
   readonly name: string;
-  readonly nodes: readonly number[];
+  readonly nodes: readonly NodeIndex[];
 }
 
 const POOL_LABELS = [
@@ -27,11 +28,12 @@ export class Grouping {
   private labelsOf = -1;
   private knownLabels: string[] = [];
 
-  constructor(private readonly fold: Fold) {}
+  /** Reads the fold afresh each time, so that who asks follows what arrives. */
+  constructor(private readonly recording: { readonly fold: Fold }) {}
 
   /** `by` is `zone`, `pool`, `taint`, `none` or `label:KEY`. */
   by(by: string): readonly Group[] {
-    const { fold } = this;
+    const { fold } = this.recording;
     const key = `${by} ${fold.nodeFacts.length} ${fold.nodesSeen.length}`;
     if (key !== this.key) {
       this.groups = group(fold, by);
@@ -42,26 +44,27 @@ export class Grouping {
 
   /** The labels worth grouping by: those that neither all nodes nor single nodes have. */
   labels(): readonly string[] {
-    if (this.labelsOf !== this.fold.nodeFacts.length) {
-      this.labelsOf = this.fold.nodeFacts.length;
-      this.knownLabels = this.countLabels();
+    const { fold } = this.recording;
+    if (this.labelsOf !== fold.nodeFacts.length) {
+      this.labelsOf = fold.nodeFacts.length;
+      this.knownLabels = countLabels(fold);
     }
     return this.knownLabels;
   }
+}
 
-  private countLabels(): string[] {
-    const values = new Map<string, Set<string>>();
-    for (const facts of latest(this.fold)) {
-      for (const [label, value] of Object.entries(facts.labels)) {
-        const known = values.get(label) ?? new Set();
-        values.set(label, known.size > MANY ? known : known.add(value));
-      }
+function countLabels(fold: Fold): string[] {
+  const values = new Map<string, Set<string>>();
+  for (const facts of latest(fold)) {
+    for (const [label, value] of Object.entries(facts.labels)) {
+      const known = values.get(label) ?? new Set();
+      values.set(label, known.size > MANY ? known : known.add(value));
     }
-    return [...values]
-      .filter(([, v]) => v.size > 1 && v.size <= MANY)
-      .map(([label]) => label)
-      .sort();
   }
+  return [...values]
+    .filter(([, v]) => v.size > 1 && v.size <= MANY)
+    .map(([label]) => label)
+    .sort();
 }
 
 function* latest(fold: Fold): Generator<NodeFacts> {

@@ -1,5 +1,6 @@
 // The scheduling queue as lanes of pods, each in the order in which it will be served.
 
+import type { Ms, PodIndex } from "../base/units.ts";
 import { Queue, type CycleFinished, type QueueMoved } from "../wire/events.ts";
 import { POD } from "./fold.ts";
 import type { State } from "./state.ts";
@@ -22,12 +23,12 @@ export interface Lane {
   readonly queue: Queue;
   readonly count: number;
   /** In order; at most as many as were asked for. */
-  readonly pods: readonly number[];
+  readonly pods: readonly PodIndex[];
 }
 
 /** All lanes; `limit` says how many pods of each are put in order. */
 export function lanes(state: State, limit = LANE_HEAD): Lane[] {
-  const members = new Map<Queue, number[]>(LANES.map((queue) => [queue, []]));
+  const members = new Map<Queue, PodIndex[]>(LANES.map((queue) => [queue, []]));
   for (let pod = 0; pod < state.nPods; pod++) {
     const queue = state.queueOf(pod);
     if (queue !== Queue.NOWHERE) members.get(queue)?.push(pod);
@@ -41,7 +42,7 @@ export function lanes(state: State, limit = LANE_HEAD): Lane[] {
 type Order = (a: number, b: number) => number;
 
 /** The first `limit` in order, without sorting all of a long lane. */
-function head(pods: number[], before: Order, limit: number): number[] {
+function head(pods: PodIndex[], before: Order, limit: number): number[] {
   if (pods.length <= limit) return pods.sort(before);
   let kept = pods.slice(0, limit).sort(before);
   let next: number[] = [];
@@ -57,11 +58,11 @@ function head(pods: number[], before: Order, limit: number): number[] {
 function order(state: State, queue: Queue): Order {
   const movedFirst: Order = (a, b) => state.pod(a, POD.MOVE) - state.pod(b, POD.MOVE) || a - b;
   if (queue === Queue.ACTIVE) {
-    const priority = (pod: number): number => state.podFacts(pod)?.priority ?? 0;
+    const priority = (pod: PodIndex): number => state.podFacts(pod)?.priority ?? 0;
     return (a, b) => priority(b) - priority(a) || movedFirst(a, b);
   }
   if (queue === Queue.BACKOFF && state.count(queue) <= LANE_HEAD) {
-    const until = (pod: number): number => backoffUntilMs(state, pod);
+    const until = (pod: PodIndex): number => backoffUntilMs(state, pod);
     return (a, b) => until(a) - until(b) || movedFirst(a, b);
   }
   if (queue === Queue.UNSCHEDULABLE) {
@@ -71,7 +72,7 @@ function order(state: State, queue: Queue): Order {
 }
 
 /** The latest queue decision about a pod. */
-export function moveOf(state: State, pod: number): QueueMoved | null {
+export function moveOf(state: State, pod: PodIndex): QueueMoved | null {
   const seq = state.pod(pod, POD.MOVE) - 1;
   return seq < 0 ? null : state.fold.trace.eventOf(seq, "QueueMoved");
 }
@@ -80,13 +81,13 @@ export function moveOf(state: State, pod: number): QueueMoved | null {
 export const stays = (move: QueueMoved): boolean => move.strategy === "skip" && move.event !== "ScheduleAttemptFailure";
 
 /** How the pod's latest cycle ended. */
-export function verdictOf(state: State, pod: number): CycleFinished | null {
+export function verdictOf(state: State, pod: PodIndex): CycleFinished | null {
   const seq = state.pod(pod, POD.VERDICT) - 1;
   return seq < 0 ? null : state.fold.trace.eventOf(seq, "CycleFinished");
 }
 
 /** When the pod's backoff ends, in milliseconds since the run started. */
-export function backoffUntilMs(state: State, pod: number): number {
+export function backoffUntilMs(state: State, pod: PodIndex): Ms {
   const move = moveOf(state, pod);
   return move ? state.fold.chronicle.sinceStartMs(move.backoff_until_ns) : 0;
 }

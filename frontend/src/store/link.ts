@@ -1,6 +1,7 @@
 // The deep link: `?c=CYCLE&p=POINT&g=PLUGIN&pod=NS/NAME&n=NODE&tab=TAB`, and back. What only
 // concerns the look of the map (`by`, `col`) is written when it is not the default.
 
+import type { Cycle } from "../base/units.ts";
 import { POINTS, type Point } from "./record.ts";
 
 export const TABS = ["why", "filter", "score", "preempt", "cache", "state", "log"] as const;
@@ -8,7 +9,7 @@ export type Tab = (typeof TABS)[number];
 
 /** Names, not numbers: a link must open before, and outlive, any numbering. */
 export interface Address {
-  readonly cycle: number | null;
+  readonly cycle: Cycle | null;
   readonly point: Point | null;
   readonly plugin: string;
   readonly pod: string;

@@ -1,5 +1,6 @@
 // Every event of a cycle in a line of words, for those who want the whole story.
 
+import type { PodIndex, Seq } from "../base/units.ts";
 import { Queue, Result, type EventRecorded, type HeaderEvent } from "../wire/events.ts";
 import type { Explorer } from "./explorer.ts";
 
@@ -7,12 +8,12 @@ const nameOf = <T extends Record<string, number>>(values: T, value: number): str
   (Object.keys(values).find((key) => values[key] === value) ?? "").toLowerCase().replaceAll("_", " ");
 
 export interface Recorded {
-  readonly seq: number;
+  readonly seq: Seq;
   readonly event: EventRecorded;
 }
 
 /** The Kubernetes Events about a pod up to the moment shown, newest first. */
-export function eventsAbout(explorer: Explorer, pod: number, most = Infinity): Recorded[] {
+export function eventsAbout(explorer: Explorer, pod: PodIndex, most = Infinity): Recorded[] {
   const { chronicle, trace } = explorer.fold;
   const found: Recorded[] = [];
   for (const seq of chronicle.eventsOfPod(pod, explorer.state.moment)) {

@@ -1,6 +1,7 @@
 // What happens at the position shown, as one sentence: the caption above the pipeline, and what a
 // screen reader is told.
 
+import type { NodeIndex, PodIndex } from "../base/units.ts";
 import type { Params, TextKey } from "../base/text/text.ts";
 import { Result } from "../wire/events.ts";
 import type { CycleRecord, PluginStep, PointStep } from "./record.ts";
@@ -11,7 +12,7 @@ import { observedStory } from "./observed.ts";
 export interface Sentence {
   readonly key: TextKey;
   readonly params: Params;
-  readonly targets: Readonly<Record<string, { pod?: number; node?: number }>>;
+  readonly targets: Readonly<Record<string, { pod?: PodIndex; node?: NodeIndex }>>;
 }
 
 export function narrate(explorer: Explorer): Sentence {
@@ -51,7 +52,7 @@ function beforeTheFirst(explorer: Explorer): Sentence {
 
 interface Words {
   params: Params;
-  targets: Record<string, { pod?: number; node?: number }>;
+  targets: Record<string, { pod?: PodIndex; node?: NodeIndex }>;
 }
 
 function words(explorer: Explorer, record: CycleRecord): Words {

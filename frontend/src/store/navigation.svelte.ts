@@ -1,5 +1,6 @@
 // Where in the run one stands, and every way to move.
 
+import type { Cycle, PodIndex } from "../base/units.ts";
 import { Result } from "../wire/events.ts";
 import {
   granularityOf,
@@ -68,7 +69,7 @@ export class Navigation {
     this.onCommit(remember);
   }
 
-  goToCycle(cycle: number, remember: Remember = "push"): void {
+  goToCycle(cycle: Cycle, remember: Remember = "push"): void {
     this.go(wholeCycle(cycle), remember);
   }
 
@@ -77,7 +78,7 @@ export class Navigation {
   }
 
   /** Follow a pointer that drags along the run: neighbours are not fetched, nobody stays to see them. */
-  scrub(cycle: number): void {
+  scrub(cycle: Cycle): void {
     if (samePosition(this.position, wholeCycle(cycle))) return;
     this.following = false;
     this.show(wholeCycle(cycle), false);
@@ -86,7 +87,7 @@ export class Navigation {
 
   /** One step at the granularity; false at the end. */
   step(direction: 1 | -1, remember: Remember = "replace"): boolean {
-    const recordOf = (cycle: number): CycleRecord | null => this.recording.record(cycle);
+    const recordOf = (cycle: Cycle): CycleRecord | null => this.recording.record(cycle);
     const next = neighbour(this.position, this.by, direction, this.nCycles, recordOf);
     if (!next) return false;
     this.following = false;
@@ -123,7 +124,7 @@ export class Navigation {
   }
 
   /** The next cycle (or previous) that says something about a pod; false if there is none. */
-  toEventOf(pod: number, direction: 1 | -1): boolean {
+  toEventOf(pod: PodIndex, direction: 1 | -1): boolean {
     const here = this.position.cycle;
     let found = -1;
     for (const seq of this.recording.fold.chronicle.eventsOfPod(pod)) {

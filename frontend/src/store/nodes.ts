@@ -1,5 +1,6 @@
 // Columns over node numbers at the moment shown: verdicts, and values to colour by.
 
+import type { NodeIndex, PodIndex } from "../base/units.ts";
 import type { TextKey } from "../base/text/text.ts";
 import type { CycleRecord } from "./record.ts";
 import type { Explorer } from "./explorer.ts";
@@ -22,8 +23,15 @@ export function verdictsAt(explorer: Explorer): Uint8Array {
   return record ? verdictColumn(record, explorer.details.ready, position, n) : new Uint8Array(n);
 }
 
+/** How many of the nodes that exist have each verdict. */
+export function countVerdicts({ fold, state }: Explorer, verdicts: Uint8Array): number[] {
+  const counts = new Array<number>(Object.keys(Verdict).length).fill(0);
+  for (const node of fold.nodesSeen) if (state.nodeExists(node)) counts[verdicts[node] ?? 0]!++;
+  return counts;
+}
+
 /** The node one asked for, or else that of the pod at hand, or the one it is nominated to; -1 for none. */
-export function nodeAtHand({ state, selection }: Explorer): number {
+export function nodeAtHand({ state, selection }: Explorer): NodeIndex {
   const { node, pod } = selection;
   if (node >= 0) return node;
   const at = state.nodeOf(pod);
@@ -33,7 +41,7 @@ export function nodeAtHand({ state, selection }: Explorer): number {
 const CACHE = ["absent", "assumed", "added", "expired"];
 
 /** How the scheduler's cache holds a pod, as a text. */
-export function cacheState(state: State, pod: number): TextKey {
+export function cacheState(state: State, pod: PodIndex): TextKey {
   if (state.pod(pod, POD.TERMINATING)) return "cache.terminating";
   return `cache.${CACHE[state.pod(pod, POD.CACHE)]}` as TextKey;
 }
@@ -80,7 +88,7 @@ export function refusal(
   explorer: Explorer,
   record: CycleRecord | null,
   detail: CycleDetail | null,
-  node: number,
+  node: NodeIndex,
 ): { plugin: string; reasons: readonly string[]; code: string } | null {
   if (!detail || !record) return null;
   const status = statusOf(detail, node);
@@ -89,7 +97,7 @@ export function refusal(
 }
 
 /** Resources worth a bar: those any node offers, cpu and memory first. */
-export function shownResources(explorer: Explorer, node: number): number[] {
+export function shownResources(explorer: Explorer, node: NodeIndex): number[] {
   const { state } = explorer;
   const rank = (name: string): number => (name === "cpu" ? 0 : name === "memory" ? 1 : 2);
   return state.resources
@@ -104,7 +112,7 @@ export function shownResources(explorer: Explorer, node: number): number[] {
 }
 
 /** Which nodes a search text matches: by name, zone, label or taint. */
-export function nodeMatcher(explorer: Explorer, query: string): ((node: number) => boolean) | null {
+export function nodeMatcher(explorer: Explorer, query: string): ((node: NodeIndex) => boolean) | null {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return null;
   const { state } = explorer;

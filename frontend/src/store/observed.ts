@@ -1,6 +1,7 @@
 // Cycles of a real scheduler that is observed: what it told its extender, and that the rest is
 // not known.
 
+import type { Cycle, NodeIndex } from "../base/units.ts";
 import type { CycleRecord, Draft, Point, Step } from "./record.ts";
 import type { Fold } from "./fold.ts";
 import type { Params, TextKey } from "../base/text/text.ts";
@@ -51,10 +52,10 @@ export function unknownReason(record: CycleRecord): TextKey {
 
 /** What later questions tell about the pod of a cycle; -1 and 0 for nothing. */
 export interface Later {
-  readonly node: number;
+  readonly node: NodeIndex;
   readonly nominated: number;
   /** The cycle of its next attempt. */
-  readonly retriedIn: number;
+  readonly retriedIn: Cycle;
 }
 
 export function laterOf({ chronicle, trace }: Fold, record: CycleRecord): Later {

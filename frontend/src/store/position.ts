@@ -1,10 +1,11 @@
 // One address, three granularities: a cycle, an extension point in it, a plugin at that point.
 
+import type { Cycle } from "../base/units.ts";
 import { POINTS, type CycleRecord, type Point, type PointStep } from "./record.ts";
 
 /** Cycle 0 is the time before the first. A plugin needs a point. */
 export interface Position {
-  readonly cycle: number;
+  readonly cycle: Cycle;
   readonly point: Point | null;
   readonly plugin: number | null;
 }
@@ -13,7 +14,7 @@ export const GRANULARITIES = ["cycle", "point", "plugin"] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
 /** A cycle as a whole, none of its points. */
-export const wholeCycle = (cycle: number): Position => ({ cycle, point: null, plugin: null });
+export const wholeCycle = (cycle: Cycle): Position => ({ cycle, point: null, plugin: null });
 
 export const START = wholeCycle(0);
 
@@ -29,7 +30,7 @@ export const isAhead = ({ position }: { position: Position }, point: Point): boo
   position.point !== null && POINTS.indexOf(point) > POINTS.indexOf(position.point);
 
 /** The stops inside one cycle at a granularity, in order. */
-export function stops(record: CycleRecord | null, cycle: number, by: Granularity): Position[] {
+export function stops(record: CycleRecord | null, cycle: Cycle, by: Granularity): Position[] {
   if (!record || by === "cycle") return [wholeCycle(cycle)];
   return visited(record).flatMap(({ point, plugins }): Position[] => {
     if (by === "point" || !plugins.length) return [{ cycle, point, plugin: null }];
@@ -45,8 +46,8 @@ export function neighbour(
   position: Position,
   by: Granularity,
   direction: 1 | -1,
-  nCycles: number,
-  recordOf: (cycle: number) => CycleRecord | null,
+  nCycles: Cycle,
+  recordOf: (cycle: Cycle) => CycleRecord | null,
 ): Position | null {
   const here = stops(recordOf(position.cycle), position.cycle, by);
   const at = placeAmong(here, position);

@@ -1,6 +1,7 @@
 // What a scheduling cycle is to the Explorer: its extension points, what became of each, and the
 // events that tell it.
 
+import type { Seq } from "../base/units.ts";
 import type {
   CycleFinished,
   CycleStarted,
@@ -85,10 +86,10 @@ export interface CycleRecord {
   };
   readonly points: readonly PointStep[];
   /** Events between the cycle before and this one, and then those of this one. */
-  readonly leadIn: readonly number[];
-  readonly seqs: readonly number[];
+  readonly leadIn: readonly Seq[];
+  readonly seqs: readonly Seq[];
 }
 
 export type Draft = Omit<CycleRecord, "points">;
 
-export type Step = Omit<PointStep, "point" | "moment" | "ran" | "calls"> & { seq: number };
+export type Step = Omit<PointStep, "point" | "moment" | "ran" | "calls"> & { seq: Seq };

@@ -1,5 +1,6 @@
 // What is here of the run, and the moment of it that is shown.
 
+import type { Cycle, NodeIndex, PodIndex, Seq } from "../base/units.ts";
 import { Fold } from "./fold.ts";
 import { cycleRecord } from "./cycle.ts";
 import type { CycleRecord } from "./record.ts";
@@ -17,8 +18,8 @@ export class Recording {
   #length = $state(0);
   #moment = $state(0);
   readonly #explanations = new Explanations(this.#fold);
-  readonly #records = new Map<number, CycleRecord>();
-  readonly #podNumbers = new Map<string, number>();
+  readonly #records = new Map<Cycle, CycleRecord>();
+  readonly #podNumbers = new Map<string, PodIndex>();
   #podNumbersUpTo = 0;
 
   /** All that is here; read it anew wherever a component has to follow it. */
@@ -38,7 +39,7 @@ export class Recording {
   }
 
   /** Take a chunk of headers; returns the last seq that is now here. */
-  protected append(headers: Uint8Array): number {
+  protected append(headers: Uint8Array): Seq {
     this.#records.delete(this.#fold.chronicle.nCycles);
     this.#fold.append(headers);
     this.#length = this.#fold.trace.length;
@@ -52,7 +53,7 @@ export class Recording {
   }
 
   /** The cycle at which one sees an event: what happens between two shows at the later. */
-  cycleShowing(seq: number): number {
+  cycleShowing(seq: Seq): Cycle {
     const { chronicle } = this.fold;
     const cycle = chronicle.cycleAt(seq);
     const late = seq >= chronicle.endMoment.at(cycle) && cycle < chronicle.nCycles;
@@ -60,7 +61,7 @@ export class Recording {
   }
 
   /** What a cycle was; null for 0, the time before the first. */
-  record(cycle: number): CycleRecord | null {
+  record(cycle: Cycle): CycleRecord | null {
     const { nCycles } = this;
     if (cycle < 1 || cycle > nCycles) return null;
     const cached = this.#records.get(cycle);
@@ -72,7 +73,7 @@ export class Recording {
   }
 
   /** The detail of a cycle from its bytes. */
-  decodeDetail(cycle: number, bytes: Uint8Array): CycleDetail {
+  decodeDetail(cycle: Cycle, bytes: Uint8Array): CycleDetail {
     const seq = this.#fold.orderAt(this.#fold.chronicle.startSeq.at(cycle));
     const order = seq < 0 ? [] : this.#fold.trace.eventOf(seq, "NodeOrderChanged").nodes;
     return cycleDetail(bytes, this.record(cycle)!, order);
@@ -94,15 +95,15 @@ export class Recording {
   }
 
   /** The latest name under which a pod or node was known; it may be gone by now. */
-  podKey(pod: number): string {
+  podKey(pod: PodIndex): string {
     return this.state.podFacts(pod)?.key ?? this.fold.podNames[pod] ?? "";
   }
 
-  nodeName(node: number): string {
+  nodeName(node: NodeIndex): string {
     return this.state.nodeFacts(node)?.name ?? this.fold.nodeNames[node] ?? "";
   }
 
-  podNumber(key: string): number {
+  podNumber(key: string): PodIndex {
     const names = this.fold.podNames;
     for (; this.#podNumbersUpTo < names.length; this.#podNumbersUpTo++) {
       const name = names[this.#podNumbersUpTo];
@@ -111,7 +112,7 @@ export class Recording {
     return this.#podNumbers.get(key) ?? -1;
   }
 
-  nodeNumber(name: string): number {
+  nodeNumber(name: string): NodeIndex {
     return this.fold.nodeNames.indexOf(name);
   }
 }

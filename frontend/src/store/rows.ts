@@ -1,5 +1,6 @@
 // Which rows the Explorer's tables have, and in which order: for the screen and for files alike.
 
+import type { NodeIndex } from "../base/units.ts";
 import { t } from "../base/text/text.ts";
 import type { Explorer } from "./explorer.ts";
 import type { NodeColumn } from "./display.svelte.ts";
@@ -8,7 +9,7 @@ import { unknownReason } from "./observed.ts";
 import { statusOf, type CycleDetail, type Scores } from "./verdicts.ts";
 
 /** Nodes that exist, match the search, and have the verdict that is isolated, in order. */
-export function nodeRows(explorer: Explorer, verdicts: Uint8Array): number[] {
+export function nodeRows(explorer: Explorer, verdicts: Uint8Array): NodeIndex[] {
   const { isolate, query } = explorer.display.map;
   const matches = nodeMatcher(explorer, query);
   const { state, fold } = explorer;
@@ -28,7 +29,7 @@ export function nodeRows(explorer: Explorer, verdicts: Uint8Array): number[] {
   return nodesUp ? order : order.reverse();
 }
 
-function key(explorer: Explorer, verdicts: Uint8Array, node: number, by: NodeColumn): string | number {
+function key(explorer: Explorer, verdicts: Uint8Array, node: NodeIndex, by: NodeColumn): string | number {
   switch (by) {
     case "node":
       return explorer.nodeName(node);
@@ -51,7 +52,7 @@ function key(explorer: Explorer, verdicts: Uint8Array, node: number, by: NodeCol
 }
 
 /** Why a node was turned down: the plugin and its reasons; empty if it was not. */
-export function nodeReason(explorer: Explorer, node: number): string {
+export function nodeReason(explorer: Explorer, node: NodeIndex): string {
   const { record } = explorer.navigation;
   const detail = explorer.details.ready;
   const refused = refusal(explorer, record, detail, node);
@@ -60,7 +61,7 @@ export function nodeReason(explorer: Explorer, node: number): string {
 }
 
 /** The total of a node; null without one. */
-export function nodeScore(explorer: Explorer, node: number): number | null {
+export function nodeScore(explorer: Explorer, node: NodeIndex): number | null {
   const scores = explorer.details.ready?.scores;
   const at = scores?.at.get(node);
   return at === undefined ? null : scores!.totals[at]!;
@@ -73,25 +74,25 @@ export function filterPlugins(explorer: Explorer): number[] {
 }
 
 /** The place among the plugins of the one that rejected a node; Infinity if none did. */
-export function rejectedAt(detail: CycleDetail, plugins: readonly number[], node: number): number {
+export function rejectedAt(detail: CycleDetail, plugins: readonly number[], node: NodeIndex): number {
   const status = statusOf(detail, node);
   return !status || status.code === "Success" ? Infinity : plugins.indexOf(status.plugin);
 }
 
 /** Examined nodes as the filter matrix shows them. */
-export function filterRows(explorer: Explorer, detail: CycleDetail, plugins: readonly number[]): number[] {
+export function filterRows(explorer: Explorer, detail: CycleDetail, plugins: readonly number[]): NodeIndex[] {
   const { filterShows, filterByReason } = explorer.display.tables;
   const nodes = [...detail.examined].filter((node) => {
     const fits = statusOf(detail, node)!.code === "Success";
     return filterShows === "all" || (filterShows === "fits") === fits;
   });
   if (!filterByReason) return nodes;
-  const at = (node: number): number => rejectedAt(detail, plugins, node);
+  const at = (node: NodeIndex): number => rejectedAt(detail, plugins, node);
   return nodes.sort((a, b) => (at(a) === at(b) ? 0 : at(b) > at(a) ? 1 : -1));
 }
 
 /** Places of the feasible nodes, best first; equal totals keep their order, the winner leads. */
-export function ranking({ totals, nodes }: Scores, winner: number): number[] {
+export function ranking({ totals, nodes }: Scores, winner: NodeIndex): number[] {
   const order = Array.from(totals, (_, i) => i).sort((a, b) => totals[b]! - totals[a]! || a - b);
   const first = order.findIndex((i) => nodes[i] === winner);
   if (first > 0) order.unshift(order.splice(first, 1)[0]!);

@@ -1,30 +1,31 @@
 // What is selected, and what the pointer is on.
 
+import type { NodeIndex, PodIndex } from "../base/units.ts";
 import type { Tab } from "./link.ts";
 import type { Navigation, Remember } from "./navigation.svelte.ts";
 
 export interface Hover {
-  readonly node: number;
-  readonly pod: number;
+  readonly node: NodeIndex;
+  readonly pod: PodIndex;
 }
 
 export const NO_HOVER: Hover = { node: -1, pod: -1 };
 
 export interface Choice {
   /** null: whichever pod the cycle is about. */
-  readonly pod?: number | null;
-  readonly node?: number;
+  readonly pod?: PodIndex | null;
+  readonly node?: NodeIndex;
   readonly tab?: Tab;
 }
 
 export class Selection {
   /** -1 for none. */
-  node = $state(-1);
+  node = $state<NodeIndex>(-1);
   tab = $state<Tab>("why");
   hover = $state.raw(NO_HOVER);
-  #pinned = $state(-1);
+  #pinned = $state<PodIndex>(-1);
   /** The pod one asked for, or else the cycle's; -1 before the first. */
-  readonly pod: number = $derived.by(() =>
+  readonly pod: PodIndex = $derived.by(() =>
     this.#pinned >= 0 ? this.#pinned : (this.navigation.record?.started.pod ?? -1),
   );
   readonly podIsPinned: boolean = $derived(this.#pinned >= 0);

@@ -1,12 +1,13 @@
 // The run at one moment: what the views read. A thin reading of the fold's cells.
 
+import type { Ms, NodeIndex, PodIndex, Seq } from "../base/units.ts";
 import { Queue, type Result } from "../wire/events.ts";
 import { Memory } from "./cells.ts";
 import { NODE, POD, RUN, type Fold, type NodeFacts, type PodFacts } from "./fold.ts";
 
 export class State {
   private readonly memory: Memory;
-  private order: { seq: number; nodes: readonly number[] } = { seq: -1, nodes: [] };
+  private order: { seq: Seq; nodes: readonly NodeIndex[] } = { seq: -1, nodes: [] };
 
   constructor(readonly fold: Fold) {
     this.memory = new Memory(fold.journal);
@@ -26,7 +27,7 @@ export class State {
   }
 
   /** Milliseconds since the run started. */
-  get timeMs(): number {
+  get timeMs(): Ms {
     const seq = this.run(RUN.CLOCK) - 1;
     return seq < 0 ? 0 : this.fold.chronicle.timeMs(seq);
   }
@@ -36,7 +37,7 @@ export class State {
   }
 
   /** Node numbers in the order in which Filter examines them. */
-  get nodeOrder(): readonly number[] {
+  get nodeOrder(): readonly NodeIndex[] {
     const seq = this.run(RUN.ORDER) - 1;
     if (this.order.seq !== seq) {
       const nodes = seq < 0 ? [] : this.fold.trace.eventOf(seq, "NodeOrderChanged").nodes;
@@ -59,31 +60,31 @@ export class State {
     return this.fold.podBase.length;
   }
 
-  pod(pod: number, cell: number): number {
+  pod(pod: PodIndex, cell: number): number {
     const base = this.fold.podBase[pod];
     return base === undefined ? 0 : (this.memory.cells[base + cell] ?? 0);
   }
 
-  podFacts(pod: number): PodFacts | undefined {
+  podFacts(pod: PodIndex): PodFacts | undefined {
     return this.fold.podFacts[this.pod(pod, POD.FACTS) - 1];
   }
 
   /** The pod's node while it is assumed or bound there, else -1. */
-  nodeOf(pod: number): number {
+  nodeOf(pod: PodIndex): NodeIndex {
     return this.pod(pod, POD.NODE) - 1;
   }
 
-  nominatedNodeOf(pod: number): number {
+  nominatedNodeOf(pod: PodIndex): NodeIndex {
     return this.pod(pod, POD.NOMINATED) - 1;
   }
 
-  queueOf(pod: number): Queue {
+  queueOf(pod: PodIndex): Queue {
     return this.pod(pod, POD.QUEUE) as Queue;
   }
 
   /** All pods that exist now and satisfy the condition, in order of their numbers. */
-  podsWhere(condition: (pod: number) => boolean): number[] {
-    const found: number[] = [];
+  podsWhere(condition: (pod: PodIndex) => boolean): PodIndex[] {
+    const found: PodIndex[] = [];
     for (let pod = 0; pod < this.nPods; pod++) {
       if (this.pod(pod, POD.FACTS) && condition(pod)) found.push(pod);
     }
@@ -92,27 +93,27 @@ export class State {
 
   // ---------------------------------------------------------------- nodes
 
-  nodeExists(node: number): boolean {
+  nodeExists(node: NodeIndex): boolean {
     return this.node(node, NODE.FACTS) > 0;
   }
 
-  nodeFacts(node: number): NodeFacts | undefined {
+  nodeFacts(node: NodeIndex): NodeFacts | undefined {
     return this.fold.nodeFacts[this.node(node, NODE.FACTS) - 1];
   }
 
-  nPodsOn(node: number): number {
+  nPodsOn(node: NodeIndex): number {
     return this.node(node, NODE.PODS);
   }
 
-  requested(node: number, resource: number): number {
+  requested(node: NodeIndex, resource: number): number {
     return this.memory.sums[resource]?.[node] ?? 0;
   }
 
-  allocatable(node: number, resource: number): number {
+  allocatable(node: NodeIndex, resource: number): number {
     return this.nodeFacts(node)?.allocatable[resource] ?? 0;
   }
 
-  private node(node: number, cell: number): number {
+  private node(node: NodeIndex, cell: number): number {
     const base = this.fold.nodeBase[node];
     return base === undefined ? 0 : (this.memory.cells[base + cell] ?? 0);
   }

@@ -1,6 +1,7 @@
 // The Explorer's tables as data: all of their rows, names instead of numbers, in the order and with the
 // filter of the screen. Amounts are plain numbers with their unit in the head of the column.
 
+import type { PodIndex } from "../base/units.ts";
 import type { Cell } from "../base/csv.ts";
 import { t, type TextKey } from "../base/text/text.ts";
 import { Queue, Result, type CandidateRecord } from "../wire/events.ts";
@@ -116,7 +117,7 @@ function scores(explorer: Explorer): Table | null {
 function dryRuns(explorer: Explorer): Table | null {
   const dryRun = explorer.details.ready?.dryRun;
   if (!dryRun || isAhead(explorer.navigation, "PostFilter")) return null;
-  const names = (pods: readonly number[]): string => pods.map((pod) => explorer.podKey(pod)).join(" ");
+  const names = (pods: readonly PodIndex[]): string => pods.map((pod) => explorer.podKey(pod)).join(" ");
   const reprieved = (c: CandidateRecord): number[] => c.reprieves.filter((r) => r.kept).map((r) => r.pod);
   const rows = dryRun.candidates.map((c): Cell[] => [
     explorer.nodeName(c.node),

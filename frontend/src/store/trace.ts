@@ -1,6 +1,7 @@
 // The header events of a run, kept as the bytes they came in. An event is decoded when it is
 // looked at; `offsets` say where each one starts.
 
+import type { Seq } from "../base/units.ts";
 import { readHeaderEvent, type HeaderEvent } from "../wire/events.ts";
 import { Reader } from "../wire/msgpack.ts";
 
@@ -37,25 +38,25 @@ export class Trace {
   }
 
   /** The event as it stands on the wire. */
-  row(seq: number): readonly unknown[] {
+  row(seq: Seq): readonly unknown[] {
     const part = this.partOf(seq);
     part.reader.at = part.offsets[seq - part.first]!;
     return part.reader.value() as readonly unknown[];
   }
 
   /** The typed event; null if its kind is newer than this page. */
-  event(seq: number): HeaderEvent | null {
+  event(seq: Seq): HeaderEvent | null {
     return readHeaderEvent(this.row(seq));
   }
 
   /** The typed event, which must be of the given kind. */
-  eventOf<K extends HeaderEvent["kind"]>(seq: number, kind: K): Extract<HeaderEvent, { kind: K }> {
+  eventOf<K extends HeaderEvent["kind"]>(seq: Seq, kind: K): Extract<HeaderEvent, { kind: K }> {
     const event = this.event(seq);
     if (event?.kind !== kind) throw new Error(`event ${seq} is no ${kind}`);
     return event as Extract<HeaderEvent, { kind: K }>;
   }
 
-  private partOf(seq: number): Part {
+  private partOf(seq: Seq): Part {
     const last = this.last;
     if (last && seq >= last.first && seq < last.first + last.offsets.length) return last;
     let low = 0;

@@ -1,5 +1,6 @@
 // The verdict about every node of one cycle, from its detail events, as columns over node numbers.
 
+import type { NodeIndex } from "../base/units.ts";
 import {
   readDetail,
   type ExtenderColumns,
@@ -59,8 +60,8 @@ export interface CycleDetail {
 
 /** Nodes one call took away, with the extender's words; and the scores it gave, highest first. */
 export interface CallColumns {
-  readonly removed: readonly { node: number; reason: string }[];
-  readonly scores: readonly { node: number; score: number }[];
+  readonly removed: readonly { node: NodeIndex; reason: string }[];
+  readonly scores: readonly { node: NodeIndex; score: number }[];
 }
 
 /** Decode a cycle's `[detail event, ...]`; `nodeOrder` is the one at the time of the cycle. */
@@ -126,7 +127,7 @@ function readScores(event: ScoreColumns): Scores {
 }
 
 /** The status Filter gave a node; null if it was not examined. */
-export function statusOf(detail: CycleDetail, node: number): StatusRecord | null {
+export function statusOf(detail: CycleDetail, node: NodeIndex): StatusRecord | null {
   const index = detail.statusOf[node] ?? 0;
   return index ? detail.statuses[index - 1]! : null;
 }

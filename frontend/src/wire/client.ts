@@ -1,6 +1,7 @@
 // The live connection: chunks in order, acknowledged, picked up again after a break from the last
 // event that arrived. Replay and live are the same stream.
 
+import type { Cycle } from "../base/units.ts";
 import {
   gunzip,
   isLive,
@@ -106,7 +107,7 @@ export class Client {
 /** Fetch the detail of cycles below a run's API address; the browser undoes the gzip. */
 export const fetchDetail =
   (api: string, share: string) =>
-  async (cycle: number, signal: AbortSignal): Promise<Uint8Array> => {
+  async (cycle: Cycle, signal: AbortSignal): Promise<Uint8Array> => {
     const url = withShare(`${api}cycles/${cycle}/detail/`, share, "?");
     const response = await fetch(url, { signal, credentials: "same-origin" });
     if (!response.ok) throw new Error(`${response.status} ${response.statusText}`.trim());
@@ -116,12 +117,12 @@ export const fetchDetail =
 /** Ask for what the trace does not hold; the server simulates the run again up to the cycle. */
 export const fetchAlso =
   (api: string, share: string) =>
-  async (cycle: number): Promise<Also> =>
+  async (cycle: Cycle): Promise<Also> =>
     (await reenacted<{ also: Also }>(`${api}cycles/${cycle}/also/`, share)).also;
 
 export const fetchStates =
   (api: string, share: string) =>
-  (cycle: number): Promise<PreparedStates> =>
+  (cycle: Cycle): Promise<PreparedStates> =>
     reenacted(`${api}cycles/${cycle}/state/`, share);
 
 async function reenacted<Answer>(url: string, share: string): Promise<Answer> {

@@ -1,12 +1,13 @@
 // A run that stands in its page: every chunk is two elements of text, base64 of what the server has
 // stored. Headers are read at the start, the columns of a cycle when somebody looks at it.
 
+import type { Cycle } from "../base/units.ts";
 import { Reader } from "./msgpack.ts";
 import { gunzip, type Receiver, type Source, type StatusFrame } from "./source.ts";
 
 export interface EmbeddedChunk {
-  readonly firstCycle: number;
-  readonly lastCycle: number;
+  readonly firstCycle: Cycle;
+  readonly lastCycle: Cycle;
   /** Base64 of gzip of `[first_seq, [event, ...]]`. */
   headers(): string;
   /** Base64 of zstd of `[[cycle, [detail event, ...]], ...]`. */
@@ -43,7 +44,7 @@ export class Embedded implements Source {
     receiver.link("ended");
   }
 
-  detail(cycle: number): Promise<Uint8Array> {
+  detail(cycle: Cycle): Promise<Uint8Array> {
     const chunk = this.chunks.find((c) => c.firstCycle <= cycle && cycle <= c.lastCycle);
     if (!chunk) return Promise.reject(new Error(`cycle ${cycle} is not in this page`));
     return Promise.resolve(ofCycle(this.detailsOf(chunk), cycle));
@@ -62,7 +63,7 @@ export class Embedded implements Source {
 }
 
 /** The part of a chunk's details that belongs to a cycle; a cycle without any is left out there. */
-function ofCycle(details: Uint8Array, cycle: number): Uint8Array {
+function ofCycle(details: Uint8Array, cycle: Cycle): Uint8Array {
   const reader = new Reader(details);
   for (let left = reader.array(); left > 0; left--) {
     reader.array();

@@ -1,12 +1,14 @@
 // Generated from scheduler_core.trace by `npm run wire`. Do not edit.
 
+import type { Cycle, NodeIndex, Ns, PodIndex } from "../base/units.ts";
+
 /** A positional value as MessagePack gave it. */
 export type Wire = unknown;
 type Row = readonly Wire[];
 type Reader<T> = (row: Row) => T;
 
 const num = (v: Wire): number => Number(v ?? 0);
-const big = (v: Wire): bigint => BigInt((v as number | bigint | undefined) ?? 0);
+const big = (v: Wire): Ns => BigInt((v as number | bigint | undefined) ?? 0);
 const str = (v: Wire): string => (v as string | undefined) ?? "";
 const bool = (v: Wire): boolean => (v as boolean | undefined) ?? false;
 const bin = (v: Wire): Uint8Array => v as Uint8Array;
@@ -117,7 +119,7 @@ export const readRejectedBy: Reader<RejectedBy> = (row) => ({
 });
 
 export interface ReprieveRecord {
-  readonly pod: number;
+  readonly pod: PodIndex;
   readonly kept: boolean;
   readonly violates_pdb: boolean;
   readonly plugin: number;
@@ -130,10 +132,10 @@ export const readReprieveRecord: Reader<ReprieveRecord> = (row) => ({
 });
 
 export interface CandidateRecord {
-  readonly node: number;
+  readonly node: NodeIndex;
   readonly removed: readonly number[];
   readonly reprieves: readonly ReprieveRecord[];
-  readonly victims: readonly number[];
+  readonly victims: readonly PodIndex[];
   readonly n_pdb_violations: number;
   readonly status: StatusRecord;
 }
@@ -174,7 +176,7 @@ export interface RunStarted {
   readonly kind: "RunStarted";
   readonly engine_version: string;
   readonly seed: number;
-  readonly now_ns: bigint;
+  readonly now_ns: Ns;
   readonly plugins: readonly string[];
   readonly profiles: readonly ProfileRecord[];
   readonly not_modelled: readonly string[];
@@ -193,7 +195,7 @@ export const readRunStarted: Reader<RunStarted> = (row) => ({
 
 export interface ClockAdvanced {
   readonly kind: "ClockAdvanced";
-  readonly now_ns: bigint;
+  readonly now_ns: Ns;
 }
 export const readClockAdvanced: Reader<ClockAdvanced> = (row) => ({
   kind: "ClockAdvanced",
@@ -211,7 +213,7 @@ export const readResourcesDefined: Reader<ResourcesDefined> = (row) => ({
 
 export interface NodeAdded {
   readonly kind: "NodeAdded";
-  readonly node: number;
+  readonly node: NodeIndex;
   readonly name: string;
   readonly zone: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -232,7 +234,7 @@ export const readNodeAdded: Reader<NodeAdded> = (row) => ({
 
 export interface NodeUpdated {
   readonly kind: "NodeUpdated";
-  readonly node: number;
+  readonly node: NodeIndex;
   readonly zone: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly TaintRecord[];
@@ -251,7 +253,7 @@ export const readNodeUpdated: Reader<NodeUpdated> = (row) => ({
 
 export interface NodeDeleted {
   readonly kind: "NodeDeleted";
-  readonly node: number;
+  readonly node: NodeIndex;
 }
 export const readNodeDeleted: Reader<NodeDeleted> = (row) => ({
   kind: "NodeDeleted",
@@ -260,7 +262,7 @@ export const readNodeDeleted: Reader<NodeDeleted> = (row) => ({
 
 export interface NodeOrderChanged {
   readonly kind: "NodeOrderChanged";
-  readonly nodes: readonly number[];
+  readonly nodes: readonly NodeIndex[];
 }
 export const readNodeOrderChanged: Reader<NodeOrderChanged> = (row) => ({
   kind: "NodeOrderChanged",
@@ -269,18 +271,18 @@ export const readNodeOrderChanged: Reader<NodeOrderChanged> = (row) => ({
 
 export interface PodAdded {
   readonly kind: "PodAdded";
-  readonly pod: number;
+  readonly pod: PodIndex;
   readonly namespace: string;
   readonly name: string;
   readonly scheduler_name: string;
   readonly priority: number;
   readonly requests: readonly number[];
   readonly owner: string;
-  readonly node: number;
-  readonly nominated_node: number;
+  readonly node: NodeIndex;
+  readonly nominated_node: NodeIndex;
   readonly phase: string;
   readonly terminating: boolean;
-  readonly gone_at_ns: bigint;
+  readonly gone_at_ns: Ns;
   readonly uid: string;
 }
 export const readPodAdded: Reader<PodAdded> = (row) => ({
@@ -302,12 +304,12 @@ export const readPodAdded: Reader<PodAdded> = (row) => ({
 
 export interface PodUpdated {
   readonly kind: "PodUpdated";
-  readonly pod: number;
+  readonly pod: PodIndex;
   readonly priority: number;
   readonly requests: readonly number[];
   readonly phase: string;
   readonly terminating: boolean;
-  readonly gone_at_ns: bigint;
+  readonly gone_at_ns: Ns;
 }
 export const readPodUpdated: Reader<PodUpdated> = (row) => ({
   kind: "PodUpdated",
@@ -321,7 +323,7 @@ export const readPodUpdated: Reader<PodUpdated> = (row) => ({
 
 export interface PodDeleted {
   readonly kind: "PodDeleted";
-  readonly pod: number;
+  readonly pod: PodIndex;
 }
 export const readPodDeleted: Reader<PodDeleted> = (row) => ({
   kind: "PodDeleted",
@@ -330,10 +332,10 @@ export const readPodDeleted: Reader<PodDeleted> = (row) => ({
 
 export interface PodEvicted {
   readonly kind: "PodEvicted";
-  readonly pod: number;
-  readonly by_pod: number;
+  readonly pod: PodIndex;
+  readonly by_pod: PodIndex;
   readonly reason: string;
-  readonly gone_at_ns: bigint;
+  readonly gone_at_ns: Ns;
 }
 export const readPodEvicted: Reader<PodEvicted> = (row) => ({
   kind: "PodEvicted",
@@ -358,14 +360,14 @@ export const readScenarioStepped: Reader<ScenarioStepped> = (row) => ({
 
 export interface QueueMoved {
   readonly kind: "QueueMoved";
-  readonly pod: number;
+  readonly pod: PodIndex;
   readonly queue: Queue;
   readonly event: string;
   readonly cause: string;
   readonly hints: readonly HintRecord[];
   readonly strategy: string;
   readonly gated_by: number;
-  readonly backoff_until_ns: bigint;
+  readonly backoff_until_ns: Ns;
 }
 export const readQueueMoved: Reader<QueueMoved> = (row) => ({
   kind: "QueueMoved",
@@ -381,8 +383,8 @@ export const readQueueMoved: Reader<QueueMoved> = (row) => ({
 
 export interface NominationChanged {
   readonly kind: "NominationChanged";
-  readonly pod: number;
-  readonly node: number;
+  readonly pod: PodIndex;
+  readonly node: NodeIndex;
 }
 export const readNominationChanged: Reader<NominationChanged> = (row) => ({
   kind: "NominationChanged",
@@ -392,8 +394,8 @@ export const readNominationChanged: Reader<NominationChanged> = (row) => ({
 
 export interface CycleStarted {
   readonly kind: "CycleStarted";
-  readonly cycle: number;
-  readonly pod: number;
+  readonly cycle: Cycle;
+  readonly pod: PodIndex;
   readonly attempt: number;
   readonly profile: number;
   readonly popped_from: Queue;
@@ -415,7 +417,7 @@ export interface PreFilterFinished {
   readonly kind: "PreFilterFinished";
   readonly status: StatusRecord;
   readonly skipped: readonly number[];
-  readonly narrowed: readonly number[] | null;
+  readonly narrowed: readonly NodeIndex[] | null;
 }
 export const readPreFilterFinished: Reader<PreFilterFinished> = (row) => ({
   kind: "PreFilterFinished",
@@ -456,12 +458,12 @@ export const readPreScoreFinished: Reader<PreScoreFinished> = (row) => ({
 
 export interface NodeSelected {
   readonly kind: "NodeSelected";
-  readonly node: number;
+  readonly node: NodeIndex;
   readonly rule: string;
   readonly n_scored: number;
   readonly total: number;
   readonly n_tied: number;
-  readonly runner_up: number;
+  readonly runner_up: NodeIndex;
   readonly runner_up_total: number;
   readonly deciders: readonly number[];
 }
@@ -481,7 +483,7 @@ export interface PostFilterFinished {
   readonly kind: "PostFilterFinished";
   readonly status: StatusRecord;
   readonly nominating: string;
-  readonly node: number;
+  readonly node: NodeIndex;
 }
 export const readPostFilterFinished: Reader<PostFilterFinished> = (row) => ({
   kind: "PostFilterFinished",
@@ -505,10 +507,10 @@ export const readPreemptionStarted: Reader<PreemptionStarted> = (row) => ({
 
 export interface PreemptionDecided {
   readonly kind: "PreemptionDecided";
-  readonly nodes: readonly number[];
+  readonly nodes: readonly NodeIndex[];
   readonly criteria: readonly CriterionRecord[];
-  readonly winner: number;
-  readonly victims: readonly number[];
+  readonly winner: NodeIndex;
+  readonly victims: readonly PodIndex[];
 }
 export const readPreemptionDecided: Reader<PreemptionDecided> = (row) => ({
   kind: "PreemptionDecided",
@@ -529,8 +531,8 @@ export const readPreemptionIneligible: Reader<PreemptionIneligible> = (row) => (
 
 export interface Assumed {
   readonly kind: "Assumed";
-  readonly pod: number;
-  readonly node: number;
+  readonly pod: PodIndex;
+  readonly node: NodeIndex;
 }
 export const readAssumed: Reader<Assumed> = (row) => ({
   kind: "Assumed",
@@ -540,8 +542,8 @@ export const readAssumed: Reader<Assumed> = (row) => ({
 
 export interface Forgotten {
   readonly kind: "Forgotten";
-  readonly pod: number;
-  readonly node: number;
+  readonly pod: PodIndex;
+  readonly node: NodeIndex;
 }
 export const readForgotten: Reader<Forgotten> = (row) => ({
   kind: "Forgotten",
@@ -551,8 +553,8 @@ export const readForgotten: Reader<Forgotten> = (row) => ({
 
 export interface AssumeExpired {
   readonly kind: "AssumeExpired";
-  readonly pod: number;
-  readonly node: number;
+  readonly pod: PodIndex;
+  readonly node: NodeIndex;
 }
 export const readAssumeExpired: Reader<AssumeExpired> = (row) => ({
   kind: "AssumeExpired",
@@ -562,7 +564,7 @@ export const readAssumeExpired: Reader<AssumeExpired> = (row) => ({
 
 export interface PointFinished {
   readonly kind: "PointFinished";
-  readonly pod: number;
+  readonly pod: PodIndex;
   readonly point: string;
   readonly status: StatusRecord;
 }
@@ -575,9 +577,9 @@ export const readPointFinished: Reader<PointFinished> = (row) => ({
 
 export interface PermitWaiting {
   readonly kind: "PermitWaiting";
-  readonly pod: number;
+  readonly pod: PodIndex;
   readonly plugin: number;
-  readonly until_ns: bigint;
+  readonly until_ns: Ns;
 }
 export const readPermitWaiting: Reader<PermitWaiting> = (row) => ({
   kind: "PermitWaiting",
@@ -588,7 +590,7 @@ export const readPermitWaiting: Reader<PermitWaiting> = (row) => ({
 
 export interface PermitResolved {
   readonly kind: "PermitResolved";
-  readonly pod: number;
+  readonly pod: PodIndex;
   readonly plugin: number;
   readonly decision: string;
 }
@@ -601,8 +603,8 @@ export const readPermitResolved: Reader<PermitResolved> = (row) => ({
 
 export interface Bound {
   readonly kind: "Bound";
-  readonly pod: number;
-  readonly node: number;
+  readonly pod: PodIndex;
+  readonly node: NodeIndex;
 }
 export const readBound: Reader<Bound> = (row) => ({
   kind: "Bound",
@@ -612,9 +614,9 @@ export const readBound: Reader<Bound> = (row) => ({
 
 export interface CycleFinished {
   readonly kind: "CycleFinished";
-  readonly cycle: number;
+  readonly cycle: Cycle;
   readonly result: Result;
-  readonly node: number;
+  readonly node: NodeIndex;
   readonly message: string;
   readonly unschedulable_plugins: readonly number[];
   readonly pending_plugins: readonly number[];
@@ -631,7 +633,7 @@ export const readCycleFinished: Reader<CycleFinished> = (row) => ({
 
 export interface EventRecorded {
   readonly kind: "EventRecorded";
-  readonly pod: number;
+  readonly pod: PodIndex;
   readonly type: string;
   readonly reason: string;
   readonly message: string;
@@ -650,10 +652,10 @@ export interface ExtenderCalled {
   readonly verb: string;
   readonly n_nodes_in: number;
   readonly n_nodes_out: number;
-  readonly duration_ns: bigint;
+  readonly duration_ns: Ns;
   readonly summary: string;
   readonly error: string;
-  readonly pod: number;
+  readonly pod: PodIndex;
   readonly status: number;
   readonly response: string;
   readonly ignored: boolean;

@@ -1,6 +1,8 @@
 // Where a run is read from. There are two: a server (client.ts), and a page that carries the run
 // itself (embedded.ts). Whoever reads cannot tell them apart, except that a page answers no questions.
 
+import type { Cycle, Seq } from "../base/units.ts";
+
 export type RunStatus = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled";
 
 const LIVE: readonly string[] = ["queued", "running", "paused"];
@@ -14,7 +16,7 @@ export interface StatusFrame {
   readonly cycles: number;
   readonly bound: number;
   readonly pending: number;
-  readonly last_seq: number;
+  readonly last_seq: Seq;
   readonly error?: string;
 }
 
@@ -23,7 +25,7 @@ export type Link = "connecting" | "open" | "waiting" | "ended" | "refused";
 
 export interface Receiver {
   /** Take a chunk's headers; returns the last seq that is now here. */
-  headers(bytes: Uint8Array): number;
+  headers(bytes: Uint8Array): Seq;
   status(frame: StatusFrame): void;
   link(link: Link): void;
   failed(error: Error): void;
@@ -53,11 +55,11 @@ export interface Source {
   /** Hand over what there is, headers in order, and go on for as long as more comes. */
   start(receiver: Receiver): void;
   /** The bytes of a cycle's detail, `[detail event, ...]`. */
-  detail(cycle: number, signal: AbortSignal): Promise<Uint8Array>;
+  detail(cycle: Cycle, signal: AbortSignal): Promise<Uint8Array>;
   /** What each plugin would have said of a cycle's nodes; null where nobody can be asked. */
-  readonly also: ((cycle: number) => Promise<Also>) | null;
+  readonly also: ((cycle: Cycle) => Promise<Also>) | null;
   /** What plugins prepared in a cycle; null likewise. */
-  readonly states: ((cycle: number) => Promise<PreparedStates>) | null;
+  readonly states: ((cycle: Cycle) => Promise<PreparedStates>) | null;
 }
 
 export async function gunzip(bytes: BufferSource): Promise<Uint8Array> {

@@ -1,10 +1,18 @@
 // Short explanations shown when a term is hovered or focused: one tooltip for the whole page, that
 // stays while the pointer is on it and goes with Escape.
 
+import type { Ms } from "../units.ts";
 import type { Attachment } from "svelte/attachments";
 
 const SHOW_AFTER_MS = 350;
 const HIDE_AFTER_MS = 120;
+
+/** Pixels between the element and its gloss, and between the gloss and the edge of the window. */
+const GAP = 6;
+const MARGIN = 8;
+
+/** The first gloss waits for it; nothing before that needs it. */
+const positioning = (): Promise<typeof import("@floating-ui/dom")> => import("@floating-ui/dom");
 
 let bubble: HTMLElement | null = null;
 let owner: Element | null = null;
@@ -17,7 +25,7 @@ export const gloss =
   (element) => {
     if (!text) return;
     const id = `gloss-${++ids}`;
-    const show = (delay: number) => (): void => later(delay, () => open(element, text, id));
+    const show = (delay: number) => (): void => later(delay, () => void open(element, text, id));
     const hide = (): void => later(HIDE_AFTER_MS, close);
     const enter = show(SHOW_AFTER_MS);
     const focus = (): void => {
@@ -37,19 +45,25 @@ export const gloss =
     };
   };
 
-function later(ms: number, action: () => void): void {
+function later(ms: Ms, action: () => void): void {
   clearTimeout(timer);
   timer = setTimeout(action, ms);
 }
 
-function open(element: Element, text: string, id: string): void {
+async function open(element: Element, text: string, id: string): Promise<void> {
   if (!element.isConnected) return;
   const tip = (bubble ??= create());
   tip.textContent = text;
   tip.id = id;
   owner = element;
+  tip.style.visibility = "hidden"; // it has to lie on the page to be measured
   tip.hidden = false;
-  place(tip, element.getBoundingClientRect());
+  const { computePosition, flip, offset, shift } = await positioning();
+  const middleware = [offset(GAP), flip({ padding: MARGIN }), shift({ padding: MARGIN })];
+  const { x, y } = await computePosition(element, tip, { strategy: "fixed", placement: "bottom-start", middleware });
+  if (owner !== element) return;
+  tip.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
+  tip.style.visibility = "";
 }
 
 export function close(): void {
@@ -68,12 +82,4 @@ function create(): HTMLElement {
   document.addEventListener("scroll", close, { capture: true, passive: true });
   (document.getElementById("explorer") ?? document.body).append(tip);
   return tip;
-}
-
-function place(tip: HTMLElement, anchor: DOMRect): void {
-  const { offsetWidth: width, offsetHeight: height } = tip;
-  const left = Math.max(8, Math.min(anchor.left, innerWidth - width - 8));
-  const below = anchor.bottom + 6;
-  const top = below + height < innerHeight - 8 ? below : anchor.top - height - 6;
-  tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(Math.max(8, top))}px)`;
 }

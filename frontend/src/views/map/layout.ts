@@ -1,7 +1,11 @@
 // Where every node stands on the map: groups in rows of boxes, cells in each box. The cell is as
 // large as lets everything fit, times the zoom.
 
+import type { NodeIndex } from "../../base/units.ts";
 import type { Group } from "../../store/grouping.ts";
+
+/** How much larger than fitting cells can be. */
+export const ZOOMS = [1, 1.5, 2, 3, 5, 8, 12, 20] as const;
 
 export interface Box {
   readonly group: Group;
@@ -141,7 +145,7 @@ export function nodeAt({ boxes, cell }: Layout, x: number, y: number): number {
 }
 
 /** Where a node stands; null if it is on no box. */
-export function find({ boxes, cell }: Layout, node: number): Spot | null {
+export function find({ boxes, cell }: Layout, node: NodeIndex): Spot | null {
   for (const box of boxes) {
     const n = box.group.nodes.indexOf(node);
     if (n >= 0) return spotOf(box, cell, n);
@@ -150,7 +154,7 @@ export function find({ boxes, cell }: Layout, node: number): Spot | null {
 }
 
 /** The node next to another in a direction, crossing from box to box; -1 at the edge. */
-export function nextNode(map: Layout, node: number, key: string): number {
+export function nextNode(map: Layout, node: NodeIndex, key: string): number {
   const from = find(map, node);
   if (!from) return map.boxes[0]?.group.nodes[0] ?? -1;
   const order = map.boxes.flatMap((box) => box.group.nodes);

@@ -1,6 +1,7 @@
 // Draws the map. Small cells are stamped into pixels, and only those that changed; larger ones are
 // copied from sprites, with names, bars and pods on top once there is room.
 
+import type { NodeIndex } from "../../base/units.ts";
 import { fraction, shortResource } from "../../base/format.ts";
 import type { Palette } from "../../base/palette.ts";
 import type { Pen, Stamp } from "../../base/pen.ts";
@@ -29,8 +30,8 @@ export type PodBlock = "pod" | "incoming" | "victim" | "selected";
 export interface Scene {
   readonly layout: Layout;
   readonly palette: Palette;
-  readonly looks: (node: number) => Look;
-  readonly card: (node: number) => NodeCard;
+  readonly looks: (node: NodeIndex) => Look;
+  readonly card: (node: NodeIndex) => NodeCard;
   /** The node that a pin points out while cells are too small for signs; -1 for none. */
   readonly pinned: number;
   /** Whether cards carry a band of colour at their left. */
@@ -222,7 +223,7 @@ function drawTally(
   }
 }
 
-function drawCard(c: Pen, scene: Scene, node: number, left: number, y: number): void {
+function drawCard(c: Pen, scene: Scene, node: NodeIndex, left: number, y: number): void {
   const { palette, layout } = scene;
   const { height } = layout.cell;
   const band = scene.banded ? BAND - 2 : 0;

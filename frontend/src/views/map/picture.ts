@@ -6,6 +6,7 @@ import { number, t, type TextKey } from "../../base/text/text.ts";
 import type { Explorer } from "../../store/explorer.ts";
 import type { Measure } from "../../store/nodes.ts";
 import { Verdict } from "../../store/verdicts.ts";
+import { LEGEND } from "./signs.ts";
 import { drawScene, type Scene, type Viewport } from "./paint.ts";
 import { drawLook, lookOf, NO_VALUE } from "./sprites.ts";
 
@@ -19,19 +20,12 @@ export interface MapShown {
 }
 
 const SCALE_WIDTH = 120;
-const ORDER = [
-  Verdict.CHOSEN,
-  Verdict.NOMINATED,
-  Verdict.FEASIBLE,
-  Verdict.REJECTED,
-  Verdict.UNASKED,
-  Verdict.SKIPPED,
-  Verdict.UNEXAMINED,
-];
 
 export function mapPicture({ scene, view, explorer, measure, counts }: MapShown): Picture {
   const { palette } = scene;
-  const signs = ORDER.filter((verdict) => counts[verdict]).map((verdict) => signOf(palette, verdict, counts[verdict]!));
+  const signs = LEGEND.filter((verdict) => counts[verdict]).map((verdict) =>
+    signOf(palette, verdict, counts[verdict]!),
+  );
   const { group, query } = explorer.display.map;
   const said = [
     t("picture.group", {

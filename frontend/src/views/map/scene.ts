@@ -1,5 +1,6 @@
 // From the moment shown to what the painter needs.
 
+import type { NodeIndex, PodIndex } from "../../base/units.ts";
 import { SCALE_COLOURS, type Palette } from "../../base/palette.ts";
 import { t } from "../../base/text/text.ts";
 import type { Explorer } from "../../store/explorer.ts";
@@ -20,7 +21,7 @@ export interface Inputs {
   readonly palette: Palette;
   readonly verdicts: Uint8Array;
   readonly measure: Measure;
-  readonly matches: ((node: number) => boolean) | null;
+  readonly matches: ((node: NodeIndex) => boolean) | null;
   readonly title: (box: Box) => string;
 }
 
@@ -29,14 +30,14 @@ export function makeScene(inputs: Inputs): Scene {
   const { isolate } = explorer.display.map;
   const look = lookAt(explorer);
   const { state } = look;
-  const looks = (node: number): number => {
+  const looks = (node: NodeIndex): number => {
     if (!state.nodeExists(node)) return lookOf(GONE, NO_VALUE, false);
     const verdict = verdicts[node] ?? Verdict.UNEXAMINED;
     const dim = (isolate >= 0 && verdict !== isolate) || (matches !== null && !matches(node));
     return lookOf(verdict, place(measure, node), dim);
   };
   let podsByNode: Map<number, number[]> | null = null;
-  const podsOn = (node: number): readonly number[] => (podsByNode ??= podsPerNode(state)).get(node) ?? [];
+  const podsOn = (node: NodeIndex): readonly number[] => (podsByNode ??= podsPerNode(state)).get(node) ?? [];
   return {
     layout,
     palette,
@@ -73,7 +74,7 @@ function lookAt(explorer: Explorer): Look {
   };
 }
 
-function place({ values, low, high }: Measure, node: number): number {
+function place({ values, low, high }: Measure, node: NodeIndex): number {
   const value = values?.[node] ?? NaN;
   if (Number.isNaN(value)) return NO_VALUE;
   const share = high > low ? (value - low) / (high - low) : 1;
@@ -91,7 +92,7 @@ function podsPerNode(state: State): Map<number, number[]> {
   return found;
 }
 
-function nodeCard(look: Look, node: number, verdict: number, pods: readonly number[]): NodeCard {
+function nodeCard(look: Look, node: NodeIndex, verdict: number, pods: readonly PodIndex[]): NodeCard {
   const { explorer, state, record } = look;
   const at = record?.started.pod ?? -1;
   const here = state.nodeOf(at) === node;
@@ -118,13 +119,13 @@ function nodeCard(look: Look, node: number, verdict: number, pods: readonly numb
   };
 }
 
-function kindOf({ state, record, pinnedPod }: Look, pod: number): PodBlock {
+function kindOf({ state, record, pinnedPod }: Look, pod: PodIndex): PodBlock {
   if (pod === record?.started.pod) return "incoming";
   if (state.pod(pod, POD.EVICTION)) return "victim";
   return pod === pinnedPod ? "selected" : "pod";
 }
 
-function noteOn({ explorer, record, detail, position }: Look, node: number, verdict: number): string {
+function noteOn({ explorer, record, detail, position }: Look, node: NodeIndex, verdict: number): string {
   const { point, plugin } = position;
   if (!detail || point === "QueueSort" || point === "PreFilter") return "";
   const refused = refusal(explorer, record, detail, node);
@@ -139,7 +140,7 @@ function noteOn({ explorer, record, detail, position }: Look, node: number, verd
 }
 
 function tally(box: Box, verdicts: Uint8Array, palette: Palette, state: State): ReturnType<Scene["tally"]> {
-  const counts = new Array<number>(8).fill(0);
+  const counts = new Array<number>(Object.keys(Verdict).length).fill(0);
   for (const node of box.group.nodes) if (state.nodeExists(node)) counts[verdicts[node] ?? 0]!++;
   return [
     { colour: palette.chosen, n: counts[Verdict.CHOSEN]!, hatched: false },

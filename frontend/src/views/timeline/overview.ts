@@ -1,5 +1,6 @@
 // The whole run as a strip: how cycles ended, how many pods waited, and where preemption happened.
 
+import type { Cycle } from "../../base/units.ts";
 import type { Palette } from "../../base/palette.ts";
 import type { Pen } from "../../base/pen.ts";
 import type { Chronicle } from "../../store/chronicle.ts";
@@ -26,7 +27,7 @@ interface Bucket {
 export const cycleAt = (x: number, width: number, nCycles: number): number =>
   Math.max(1, Math.min(nCycles, Math.round((x / Math.max(1, width - 1)) * (nCycles - 1)) + 1));
 
-export const xOf = (cycle: number, width: number, nCycles: number): number =>
+export const xOf = (cycle: Cycle, width: number, nCycles: number): number =>
   nCycles <= 1 ? 0 : ((Math.max(1, cycle) - 1) / (nCycles - 1)) * (width - 1);
 
 /** Bars stand apart while cycles are few; then each sums up the same number of them. */

@@ -1,5 +1,6 @@
 // The overview of the whole run, to be drawn apart from the screen.
 
+import type { Cycle } from "../../base/units.ts";
 import type { Palette } from "../../base/palette.ts";
 import { LEGEND_HEIGHT, type LegendItem, type Pen, type Picture } from "../../base/pen.ts";
 import { clock } from "../../base/format.ts";
@@ -10,7 +11,7 @@ import { drawOverview, xOf, type Strip } from "./overview.ts";
 /** Taller than on the screen, where there is never room. */
 const HEIGHT = 160;
 
-export function timelinePicture(chronicle: Chronicle, palette: Palette, width: number, cycle: number): Picture {
+export function timelinePicture(chronicle: Chronicle, palette: Palette, width: number, cycle: Cycle): Picture {
   const strip: Strip = { width, height: HEIGHT };
   const { nCycles } = chronicle;
   return {
