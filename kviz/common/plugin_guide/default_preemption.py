@@ -11,17 +11,20 @@ from kviz.common.plugin_guide.guide import (
 
 GUIDE = PluginGuide(
     name="DefaultPreemption",
-    purpose=_("When a pod fits nowhere, looks for pods of lower priority that could make way."),
+    purpose=_("When no node is feasible, looks for pods of lower priority to evict."),
     points=(
         Point(
             "PostFilter",
             _(
-                "Tries every node that said Unschedulable: remove all pods of lower priority, then "
-                "put back as many as possible, those under a disruption budget first. Picks one "
-                "node, evicts its victims and nominates the node for the pod."
+                "Dry-runs every node with status Unschedulable: remove all pods of lower "
+                "priority, then put back as many as possible, those under a disruption budget "
+                "first. Picks one node, evicts its victims and nominates the node for the pod."
             ),
         ),
-        Point("PreEnqueue", _("Holds the pod back while its victims are being deleted.")),
+        Point(
+            "PreEnqueue",
+            _("Keeps the pod out of the active queue while its victims are being deleted."),
+        ),
     ),
     reads=(
         "spec.priority",
@@ -38,8 +41,8 @@ GUIDE = PluginGuide(
         "4. the fewest victims\n"
         "5. the latest start of their most important victims",
         _(
-            "Whatever is still tied is equal to the scheduler; kviz takes the first in node "
-            "order and says so."
+            "The scheduler takes any of those still tied; kviz takes the first in node order "
+            "and reports it."
         ),
     ),
     reasons=(
@@ -47,7 +50,7 @@ GUIDE = PluginGuide(
             "Preemption is not helpful for scheduling",
             UNRESOLVABLE,
             _("These nodes would reject the pod even if they were empty."),
-            _("Change what made Filter reject them for good: labels, taints, size."),
+            _("Change what Filter rejected them for: labels, taints, size."),
         ),
         Reason(
             "No preemption victims found for incoming pod",
@@ -58,13 +61,19 @@ GUIDE = PluginGuide(
         Reason(
             "not eligible due to preemptionPolicy=Never.",
             UNSCHEDULABLE,
-            _("The pod's priority class lets it wait at the front, but never evict."),
+            _(
+                "The pod's priority class puts it at the front of the queue, but does not let it "
+                "preempt."
+            ),
             _("Use a class that may preempt."),
         ),
         Reason(
             "not eligible due to a terminating pod on the nominated node.",
             UNSCHEDULABLE,
-            _("Its victims are still shutting down; it will be tried again when they are gone."),
+            _(
+                "Its victims are still shutting down; it will be attempted again when they are "
+                "gone."
+            ),
             _("Wait for the grace period to end."),
         ),
     ),
@@ -72,18 +81,18 @@ GUIDE = PluginGuide(
     settings=(
         Point(
             "minCandidateNodesPercentage",
-            _("how much of the cluster to try; 10 percent by default"),
+            _("what share of the nodes to dry-run; 10 percent by default"),
         ),
-        Point("minCandidateNodesAbsolute", _("but at least so many nodes; 100 by default")),
+        Point("minCandidateNodesAbsolute", _("but at least this many nodes; 100 by default")),
     ),
     traps=(
         _(
-            "Budgets are respected if possible, not guaranteed: without another way they are "
-            "broken."
+            "Budgets are respected if possible, not guaranteed: if there is no other way they "
+            "are violated."
         ),
         _(
-            "The nomination reserves nothing from pods of higher priority, and the pod may land "
-            "elsewhere."
+            "The nomination reserves nothing from pods of higher priority, and the pod may be "
+            "scheduled elsewhere."
         ),
     ),
 )

@@ -4,14 +4,14 @@ from kviz.common.plugin_guide.guide import UNSCHEDULABLE, PluginGuide, Point, Re
 
 GUIDE = PluginGuide(
     name="DynamicResources",
-    purpose=_("Allocates devices that pods ask for through resource claims."),
+    purpose=_("Allocates devices that pods request through resource claims."),
     points=(
         Point("PreEnqueue", _("Waits until the claims of the pod exist.")),
         Point("PreFilter", _("Skips if the pod refers to no claim.")),
         Point("Filter", _("Rejects nodes whose devices cannot satisfy the claims.")),
-        Point("PostFilter", _("Gives back a claim that blocks the pod; runs before preemption.")),
+        Point("PostFilter", _("Deallocates a claim that blocks the pod; runs before preemption.")),
         Point("Score", _("Prefers better allocations.")),
-        Point("Reserve", _("Notes the allocation for the chosen node.")),
+        Point("Reserve", _("Records the allocation for the chosen node.")),
         Point("PreBind", _("Writes the allocation into the claim.")),
     ),
     reads=("spec.resourceClaims", "resourceSlice", "deviceClass"),
@@ -22,7 +22,7 @@ GUIDE = PluginGuide(
             "cannot allocate all claims",
             UNSCHEDULABLE,
             _("The free devices of these nodes do not satisfy every claim of the pod."),
-            _("Add devices, or ask for less."),
+            _("Add devices, or request fewer."),
         ),
     ),
     wakes=(
@@ -31,8 +31,9 @@ GUIDE = PluginGuide(
     ),
     traps=(
         _(
-            "It is on even when nothing claims a device. Its PostFilter then has nothing to do and "
-            "says so: that is where 'no new claims to deallocate' in failed preemptions comes from."
+            "It is on even when nothing claims a device. Its PostFilter then reports that it "
+            "has nothing to do: that is where 'no new claims to deallocate' in failed "
+            "preemptions comes from."
         ),
     ),
 )

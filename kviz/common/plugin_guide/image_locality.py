@@ -19,15 +19,15 @@ GUIDE = PluginGuide(
         "containers\n"
         "score = 100 * (sum - 23 MiB) / (1000 MiB * containers - 23 MiB)",
         _(
-            "An image that is on few nodes counts for less, so that pods do not crowd on the "
+            "An image that is on few nodes counts for less, so that pods do not pile up on the "
             "one node that has it."
         ),
     ),
     traps=(
         _("A name without a tag counts as ':latest'."),
         _(
-            "Nodes report only a limited number of images, so a missing one may be there all "
-            "the same."
+            "Nodes report only a limited number of images, so an image that is not listed may "
+            "still be present."
         ),
     ),
 )

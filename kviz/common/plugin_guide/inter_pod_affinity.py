@@ -18,8 +18,8 @@ GUIDE = PluginGuide(
             "Filter", _("Rejects nodes that break a required term of this pod or of a running one.")
         ),
         Point("PreScore", _("Collects preferred terms, also those of pods already running.")),
-        Point("Score", _("Adds up the weights that speak for or against the node's domain.")),
-        Point("NormalizeScore", _("Stretches the sums from 0 for the worst to 100 for the best.")),
+        Point("Score", _("Adds up the weights for and against the node's domain.")),
+        Point("NormalizeScore", _("Scales the sums from 0 for the worst to 100 for the best.")),
     ),
     reads=(
         "spec.affinity.podAffinity",
@@ -42,19 +42,19 @@ GUIDE = PluginGuide(
         Reason(
             "node(s) didn't match pod affinity rules",
             UNRESOLVABLE,
-            _("No pod it wants to be near runs in these nodes' domains."),
+            _("No pod that matches its affinity runs in these nodes' domains."),
             _("Start the other pod first, or prefer instead of require."),
         ),
         Reason(
             "node(s) didn't match pod anti-affinity rules",
             UNSCHEDULABLE,
-            _("A pod it wants to avoid runs in these nodes' domains."),
+            _("A pod that matches its anti-affinity runs in these nodes' domains."),
             _("Add a domain (often: a node), or widen the rule."),
         ),
         Reason(
             "node(s) didn't satisfy existing pods anti-affinity rules",
             UNSCHEDULABLE,
-            _("A pod running there refuses to be near this one."),
+            _("The anti-affinity of a pod running there matches this one."),
             _("The rule is on the other pod; kviz names it."),
         ),
     ),
@@ -65,12 +65,12 @@ GUIDE = PluginGuide(
     settings=(
         Point(
             "hardPodAffinityWeight",
-            _("what a running pod's required affinity is worth in scoring; 1 by default"),
+            _("the weight of a running pod's required affinity in scoring; 1 by default"),
         ),
     ),
     traps=(
         _(
-            "The first pod of a group that requires itself is let in anywhere: otherwise it "
+            "The first pod of a group that requires itself is allowed anywhere: otherwise it "
             "could never start."
         ),
         _("Anti-affinity works both ways, even if only one of the two pods declares it."),

@@ -9,8 +9,8 @@ GUIDE = PluginGuide(
         Point(
             "PreFilter",
             _(
-                "Skips if the pod asks for nothing. If every term pins metadata.name, narrows the "
-                "search to those nodes before any other plugin looks at them."
+                "Skips if the pod has neither. If every term pins metadata.name, narrows the "
+                "search to those nodes before Filter."
             ),
         ),
         Point("Filter", _("Rejects nodes that match neither the selector nor any required term.")),
@@ -51,7 +51,7 @@ GUIDE = PluginGuide(
         Reason(
             "pod affinity terms conflict",
             UNRESOLVABLE,
-            _("One term asks for two different nodes by name, which no node can satisfy."),
+            _("One term requires two different node names, which no node can satisfy."),
             _(
                 "Put the names into separate terms: terms are alternatives, requirements inside "
                 "one are not."

@@ -15,7 +15,7 @@ GUIDE = PluginGuide(
         Reason(
             "node(s) didn't match Pod's required features",
             UNRESOLVABLE,
-            _("The kubelets of these nodes are too old, or the feature is switched off there."),
+            _("The kubelets of these nodes are too old, or the feature is disabled there."),
             _("Upgrade the nodes, or do without the feature."),
         ),
     ),

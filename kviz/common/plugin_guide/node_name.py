@@ -4,7 +4,7 @@ from kviz.common.plugin_guide.guide import UNRESOLVABLE, PluginGuide, Point, Rea
 
 GUIDE = PluginGuide(
     name="NodeName",
-    purpose=_("Honours a pod that names its node."),
+    purpose=_("Matches the node name that a pod specifies."),
     points=(
         Point("Filter", _("Rejects every node except the one the pod names, if it names one.")),
     ),
@@ -14,7 +14,7 @@ GUIDE = PluginGuide(
         Reason(
             "node(s) didn't match the requested node name",
             UNRESOLVABLE,
-            _("The pod asks for one node by name, and these are others."),
+            _("The pod specifies one node by name, and these are others."),
             _("Use node affinity instead, or correct the name."),
         ),
     ),

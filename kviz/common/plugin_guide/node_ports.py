@@ -4,9 +4,9 @@ from kviz.common.plugin_guide.guide import UNSCHEDULABLE, PluginGuide, Point, Re
 
 GUIDE = PluginGuide(
     name="NodePorts",
-    purpose=_("Makes sure that a host port the pod asks for is free on the node."),
+    purpose=_("Makes sure that a host port the pod requests is free on the node."),
     points=(
-        Point("PreFilter", _("Skips if the pod asks for no host port.")),
+        Point("PreFilter", _("Skips if the pod requests no host port.")),
         Point("Filter", _("Rejects a node on which another pod holds the same host port.")),
     ),
     reads=("spec.containers[].ports[].hostPort", "hostIP", "protocol"),

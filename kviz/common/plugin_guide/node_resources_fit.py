@@ -11,11 +11,14 @@ from kviz.common.plugin_guide.guide import (
 
 GUIDE = PluginGuide(
     name="NodeResourcesFit",
-    purpose=_("Checks that the node has room for what the pod requests, and prefers roomy nodes."),
+    purpose=_(
+        "Checks that the node has room for what the pod requests, and prefers nodes with "
+        "more of it left."
+    ),
     points=(
         Point("PreFilter", _("Adds up the pod's requests once for all nodes.")),
-        Point("Filter", _("Rejects a node whose free room is smaller, resource by resource.")),
-        Point("PreScore", _("Adds up the requests the way scoring counts them.")),
+        Point("Filter", _("Rejects a node with less free than requested of any resource.")),
+        Point("PreScore", _("Adds up the requests as scoring counts them.")),
         Point("Score", _("Applies the scoring strategy; LeastAllocated unless configured.")),
     ),
     reads=(
@@ -33,8 +36,8 @@ GUIDE = PluginGuide(
         "score = sum(per resource * weight) / sum(weight)",
         _(
             "Requested includes the incoming pod. Every division drops the remainder. "
-            "MostAllocated "
-            "turns the fraction round, RequestedToCapacityRatio follows a curve you draw."
+            "MostAllocated uses requested / allocatable, RequestedToCapacityRatio a configured "
+            "curve."
         ),
     ),
     reasons=(
@@ -69,10 +72,10 @@ GUIDE = PluginGuide(
         Point("ignoredResources", _("extended resources the Filter does not check")),
     ),
     traps=(
-        _("Only requests count. What containers really use is invisible to the scheduler."),
+        _("Only requests count. The scheduler does not see actual usage."),
         _(
-            "For scoring, a container without a request counts as 100 millicores and 200 MiB, so "
-            "that empty pods do not all pile up on one node. Filter counts it as nothing."
+            "For scoring, a container without a request counts as 100 millicores and 200 MiB, "
+            "so that empty pods do not all pile up on one node. Filter counts it as 0."
         ),
         _(
             "One node can be short of two resources and is then counted under both, so the numbers "

@@ -19,7 +19,7 @@ GUIDE = PluginGuide(
         ),
         Point("PreScore", _("Counts again for the constraints that are only preferences.")),
         Point("Score", _("Adds up the counts of the node's domains (ScheduleAnyway).")),
-        Point("NormalizeScore", _("Turns the sum round: emptier domains get more.")),
+        Point("NormalizeScore", _("Inverts the sum: emptier domains score more.")),
     ),
     reads=("spec.topologySpreadConstraints", "node.metadata.labels", "pods' labels"),
     upstream="plugins/podtopologyspread",
@@ -30,8 +30,8 @@ GUIDE = PluginGuide(
         "score = 100 * (max + min - raw) / max        (100 if max is 0)\n"
         "weighted = 2 * score",
         _(
-            "The 1 counts only if the pod matches its own selector. The logarithm keeps many "
-            "small domains from drowning few large ones."
+            "The 1 counts only if the pod matches its own selector. The logarithm balances "
+            "topologies with many domains against those with few."
         ),
     ),
     reasons=(
@@ -60,11 +60,11 @@ GUIDE = PluginGuide(
         Point("defaultConstraints", _("constraints for pods that have none of their own")),
     ),
     traps=(
-        _("A domain without room still counts as the emptiest one, and blocks all others."),
+        _("A domain without room still counts as the emptiest one, and blocks the others."),
         _(
             "Tainted nodes count by default; nodeTaintsPolicy: Honor leaves out those the pod "
             "cannot use."
         ),
-        _("Nothing is moved later: spreading is checked only when a pod is placed."),
+        _("Spreading is checked only when a pod is scheduled; running pods are not moved."),
     ),
 )

@@ -19,7 +19,7 @@ GUIDE = PluginGuide(
     traps=(
         _(
             "The second key is the time the pod entered the queue, not its creation time: a pod "
-            "that comes back from backoff lines up behind its equals."
+            "that returns from backoff is placed behind its equals."
         ),
         _("All profiles of one scheduler share one queue, so they must agree on this plugin."),
     ),

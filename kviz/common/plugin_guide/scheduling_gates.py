@@ -4,23 +4,23 @@ from kviz.common.plugin_guide.guide import UNRESOLVABLE, PluginGuide, Point, Rea
 
 GUIDE = PluginGuide(
     name="SchedulingGates",
-    purpose=_("Keeps a pod out of the queue until every one of its gates has been removed."),
-    points=(Point("PreEnqueue", _("Refuses entry to the active queue while any gate is left.")),),
+    purpose=_("Keeps a pod out of the active queue until every one of its gates has been removed."),
+    points=(Point("PreEnqueue", _("Rejects the pod while any gate is left.")),),
     reads=("spec.schedulingGates",),
     upstream="plugins/schedulinggates",
     reasons=(
         Reason(
             "waiting for scheduling gates: [NAME ...]",
             UNRESOLVABLE,
-            _("Something outside the scheduler has yet to approve this pod."),
+            _("A controller outside the scheduler has not removed its gate yet."),
             _("The controller that set the gate must remove it; adding nodes changes nothing."),
         ),
     ),
     wakes=(_("the last scheduling gate of the pod is removed"),),
     traps=(
         _(
-            "A gated pod was never tried: it has no FailedScheduling event, and its condition "
-            "says SchedulingGated instead of Unschedulable."
+            "A gated pod was never attempted: it has no FailedScheduling event, and its "
+            "condition says SchedulingGated instead of Unschedulable."
         ),
     ),
 )

@@ -15,7 +15,7 @@ GUIDE = PluginGuide(
         ),
         Point("PreScore", _("Collects the pod's tolerations that apply to PreferNoSchedule.")),
         Point("Score", _("Counts the node's PreferNoSchedule taints that are not tolerated.")),
-        Point("NormalizeScore", _("Turns the count round: the fewest such taints get 100.")),
+        Point("NormalizeScore", _("Inverts the count: the fewest such taints get 100.")),
     ),
     reads=("node.spec.taints", "spec.tolerations"),
     upstream="plugins/tainttoleration",

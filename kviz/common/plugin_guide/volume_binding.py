@@ -4,7 +4,7 @@ from kviz.common.plugin_guide.guide import UNRESOLVABLE, PluginGuide, Point, Rea
 
 GUIDE = PluginGuide(
     name="VolumeBinding",
-    purpose=_("Finds nodes that can reach the pod's volumes, and binds claims on the way."),
+    purpose=_("Finds nodes that can reach the pod's volumes, and binds claims."),
     points=(
         Point(
             "PreFilter",
@@ -44,25 +44,28 @@ GUIDE = PluginGuide(
             "pod has unbound immediate PersistentVolumeClaims",
             UNRESOLVABLE,
             _("A claim of a class with immediate binding is still waiting for its volume."),
-            _("Look at the claim's events: the provisioner has not done its part yet."),
+            _("Look at the claim's events: the provisioner has not provisioned it yet."),
         ),
         Reason(
             "node(s) didn't find available persistent volumes to bind",
             UNRESOLVABLE,
-            _("No existing volume fits the claim on these nodes, and none can be made there."),
+            _(
+                "No existing volume fits the claim on these nodes, and none can be provisioned "
+                "there."
+            ),
             _("Add a volume, or a storage class that provisions on these nodes."),
         ),
         Reason(
             "node(s) didn't match PersistentVolume's node affinity",
             UNRESOLVABLE,
             _("The claim is bound to a volume that only other nodes can reach."),
-            _("The pod must go where its data is: free room there, or move the data."),
+            _("The pod must run where its data is: free room there, or move the data."),
         ),
         Reason(
             "node(s) did not have enough free storage",
             UNRESOLVABLE,
             _("The storage reports too little capacity for these nodes."),
-            _("Ask for less, or extend the storage."),
+            _("Request less, or extend the storage."),
         ),
     ),
     wakes=(
@@ -73,8 +76,8 @@ GUIDE = PluginGuide(
     settings=(Point("bindTimeoutSeconds", _("how long PreBind waits; 600 seconds by default")),),
     traps=(
         _(
-            "When PreFilter fails here no node was looked at, so the message counts none and ends "
-            "in 'not found', and there is no preemption."
+            "When PreFilter fails here no node was evaluated, so the message counts none and "
+            "ends in 'not found', and there is no preemption."
         ),
     ),
 )

@@ -15,7 +15,7 @@ GUIDE = PluginGuide(
         Reason(
             "node(s) had no available volume zone",
             UNRESOLVABLE,
-            _("The pod's volume lives in a zone these nodes are not in."),
+            _("The pod's volume is in a zone these nodes are not in."),
             _("Free room in the volume's zone, or restore the data in another."),
         ),
     ),

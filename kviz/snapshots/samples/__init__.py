@@ -43,22 +43,22 @@ SAMPLES = (
     Sample(
         slug="gpu-pool",
         title=_("Six GPU nodes, nine without"),
-        teaches=_("A resource request draws pods to a node, a taint keeps the others away."),
+        teaches=_("A resource request selects nodes, a taint keeps other pods off them."),
         lesson=_(
-            "GPU pods must land on GPU nodes and nothing else may. Two plugins share the work: "
+            "GPU pods must run on GPU nodes, and no other pod may. Two plugins share the work: "
             "NodeResourcesFit rejects every node that has no nvidia.com/gpu to give, and "
             "TaintToleration rejects the tainted GPU nodes for pods that do not tolerate the "
-            "taint. Neither is enough alone. Watch the Filter point: the two halves of the "
-            "cluster are turned away by different plugins. Node affinity then chooses between "
-            "the A100 and the L4 nodes."
+            "taint. Neither is enough on its own. Watch the Filter point: the two halves of the "
+            "cluster are rejected by different plugins. Node affinity then chooses between the "
+            "A100 and the L4 nodes."
         ),
         question=_(
-            "report-nightly-0 tolerates every taint and asks for no GPU. Does anything keep it "
+            "report-nightly-0 tolerates every taint and requests no GPU. Does anything keep it "
             "off the GPU nodes?"
         ),
         answer=_(
-            "Yes, but not the taint: tolerating everything opens all 15 nodes. Its own node "
-            "affinity asks for nodes without the label nvidia.com/gpu.present, so NodeAffinity "
+            "Yes, but not the taint: tolerating everything allows all 15 nodes. Its own node "
+            "affinity requires nodes without the label nvidia.com/gpu.present, so NodeAffinity "
             "rejects the six. Remove that rule and only scores would decide."
         ),
         start="shop/report-nightly-0",
@@ -66,45 +66,45 @@ SAMPLES = (
     Sample(
         slug="taints-and-tolerations",
         title=_("Taints and tolerations"),
-        teaches=_("A toleration opens a door. It does not push anyone through it."),
+        teaches=_("A toleration permits a node. It does not attract the pod to it."),
         lesson=_(
-            "Eight nodes carry every kind of taint: a control plane, a cordoned worker, two spot "
-            "nodes that only prefer to be left alone, a dedicated database node and a node that "
-            "has stopped answering. NoSchedule and NoExecute reject at Filter; PreferNoSchedule "
+            "Eight nodes carry every kind of taint: a control plane, a cordoned worker, two "
+            "spot nodes with a soft taint, a dedicated database node and a node that has "
+            "stopped responding. NoSchedule and NoExecute reject at Filter; PreferNoSchedule "
             "only costs points at Score, where TaintToleration weighs 3. Compare frontend-2, "
-            "which keeps away from the spot nodes, with thumbnails-0, which tolerates them."
+            "which avoids the spot nodes, with thumbnails-0, which tolerates them."
         ),
         question=_(
             "cache-0 and orders-db-0 tolerate the same taint. Will both run on the database node?"
         ),
         answer=_(
-            "orders-db-0 must, because its node selector names the pool. cache-0 may: the database "
-            "node and two workers score the same, and the rule for ties happens to pick it. The "
-            "toleration earned it no points. reports-db-0 stays pending: its toleration says "
-            "'databases', the taint says 'database'."
+            "orders-db-0 must, because its node selector names the pool. cache-0 may: the "
+            "database node and two workers score the same, and the rule for ties picks it. The "
+            "toleration adds nothing to its score. reports-db-0 stays pending: its toleration "
+            "says 'databases', the taint says 'database'."
         ),
         start="data/cache-0",
     ),
     Sample(
         slug="fit-and-balance",
         title=_("Room, balance and a tie"),
-        teaches=_("Two scorers look at the same free room and disagree."),
+        teaches=_("Two score plugins rate the same free room differently."),
         lesson=_(
-            "NodeResourcesFit (LeastAllocated) likes the node with the most room left; "
-            "NodeResourcesBalancedAllocation likes the node whose cpu and memory end up equally "
-            "used. For join-0 they point at different nodes, and four points decide. The web "
-            "pods meet five identical nodes: watch how sidecar-free-0, which requests nothing, "
-            "still costs its node two points for those who come after, and how ties shrink from "
-            "five nodes to two. reindex-0 fits no node at all."
+            "NodeResourcesFit (LeastAllocated) prefers the node with the most room left; "
+            "NodeResourcesBalancedAllocation prefers the node whose cpu and memory end up "
+            "equally used. For join-0 they prefer different nodes, and four points decide. The "
+            "web pods find five identical nodes: watch how sidecar-free-0, which requests "
+            "nothing, still costs its node two points for those who come after, and how ties "
+            "shrink from five nodes to two. reindex-0 fits no node at all."
         ),
         question=_(
-            "When web-1 has its turn, three empty nodes share the top score: twin-3, twin-4 and "
+            "In the cycle of web-1, three empty nodes share the top score: twin-3, twin-4 and "
             "twin-5. Does the scheduler take the first?"
         ),
         answer=_(
-            "No, it takes twin-4, and would again: the candidates are arranged as a heap, and the "
-            "one at the top after that wins. Often it is the first of those tied, not here. There "
-            "is no coin toss."
+            "No, it picks twin-4, every time: the feasible nodes are arranged as a heap, and "
+            "its root is picked. Often that is the first of those tied, not here. Nothing is "
+            "random."
         ),
         start="web/web-1",
     ),
@@ -130,15 +130,16 @@ SAMPLES = (
     Sample(
         slug="preemption-budget",
         title=_("Preemption and a budget"),
-        teaches=_("Who has to leave is decided criterion by criterion."),
+        teaches=_("The node to preempt on is picked criterion by criterion."),
         lesson=_(
             "Six full nodes and an urgent pod. On five of them evicting pods of lower priority "
-            "would make room. Follow the dry run on each node, then the funnel: first the fewest "
-            "disruption budgets broken, then the lowest of the highest victims, the smallest sum "
-            "of priorities, the fewest victims, and last the victim that started latest. Each "
-            "step strikes out a node. On two nodes a small pod is removed and then reprieved."
+            "would make room. Follow the dry run on each node, then the funnel: first the "
+            "fewest disruption budgets broken, then the lowest of the highest victims, the "
+            "smallest sum of priorities, the fewest victims, and last the victim that started "
+            "latest. Each step eliminates a node. On two nodes a small pod is removed and then "
+            "reprieved."
         ),
-        question=_("Which node is cleared for authorize-0, and which criterion decides?"),
+        question=_("Which node is nominated for authorize-0, and which criterion decides?"),
         answer=_(
             "node-5. node-4 would do as well up to the very last criterion: both lose one batch "
             "pod, but the one on node-5 started later, so less work is lost. refunds-0 has the "
@@ -149,18 +150,18 @@ SAMPLES = (
     Sample(
         slug="why-pending",
         title=_("The pending clinic"),
-        teaches=_("A dozen pods wait, and no two for the same reason."),
+        teaches=_("A dozen pods are pending, each for another reason."),
         lesson=_(
-            "Too big, no such label, taint not tolerated, GPU taken, host port taken, claim "
-            "missing, claim not bound, anti-affinity, affinity to nothing, a spread over a label "
-            "no node has, a gate still closed, another scheduler's pod. One patient is healthy. "
-            "Open the reason page of each: it names the first plugin that said no on every node "
-            "and what would have to change."
+            "Too large, no such label, taint not tolerated, GPU taken, host port taken, claim "
+            "missing, claim not bound, anti-affinity, affinity to nothing, a spread over a "
+            "label no node has, a scheduling gate, another scheduler's pod. One pod is "
+            "scheduled. Open the why page of each: it names the first plugin that rejected each "
+            "node and what would have to change."
         ),
         question=_("Which of them would a larger node help?"),
         answer=_(
-            "Only analytics-0, which asks for more than any node it may use can ever give. For "
-            "train-1 it would take a GPU that is free, for all the others size is beside the point."
+            "Only analytics-0, which requests more than any node it may use can ever offer. "
+            "train-1 needs a free GPU; for all the others size does not matter."
         ),
         start="clinic/analytics-0",
     ),
