@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from django.conf import settings
 
 from kviz.accounts.models import Workspace
+from kviz.common.mode import Mode
 
 SESSION_KEY = "workspace"
 
@@ -22,7 +23,7 @@ def workspace_of_token(token: str) -> Workspace | None:
 
 def workspace_of_browser(session: Mapping[str, object]) -> Workspace | None:
     """The workspace a browser has already: the local one, or the one its session began."""
-    if settings.MODE == "local":
+    if settings.MODE == Mode.LOCAL:
         return local_workspace()
     known = session.get(SESSION_KEY)
     return workspace_by_id(known) if isinstance(known, str) else None

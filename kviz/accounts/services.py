@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from kviz.accounts import selectors
 from kviz.accounts.models import ApiToken, Workspace
+from kviz.common.mode import Mode
 
 SEEN_AGAIN_AFTER: Final = dt.timedelta(days=1)
 
@@ -28,7 +29,7 @@ def local_workspace_ensure() -> Workspace:
 def workspace_for_session(*, session: SessionBase) -> Workspace:
     """The workspace of a browser: the local one, or in server mode the session's own."""
     workspace = selectors.workspace_of_browser(session)
-    if workspace is None and settings.MODE == "local":
+    if workspace is None and settings.MODE == Mode.LOCAL:
         return local_workspace_ensure()
     if workspace is None:
         workspace = Workspace.objects.create(kind=Workspace.Kind.GUEST)

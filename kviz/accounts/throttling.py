@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from django.http import HttpRequest
 from django.utils.translation import ngettext
@@ -13,11 +13,16 @@ from rest_framework.throttling import ScopedRateThrottle
 
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import workspace_of
+from kviz.accounts.models import Workspace
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
 
     from kviz.common.problems import ErrorItem
+
+
+Scope = Literal["upload", "run"]
+"""What is counted."""
 
 
 class WorkspaceRate(ScopedRateThrottle):
@@ -28,11 +33,12 @@ class WorkspaceRate(ScopedRateThrottle):
 
     def get_cache_key(self, request: Request, view: APIView) -> str:
         workspace = workspace_in(request)
-        ident = self.get_ident(request) if workspace.kind == "guest" else str(workspace.pk)
+        is_guest = workspace.kind == Workspace.Kind.GUEST
+        ident = self.get_ident(request) if is_guest else str(workspace.pk)
         return self.cache_format % {"scope": self.scope, "ident": ident}
 
 
-def too_often(request: HttpRequest, scope: str) -> ErrorItem | None:
+def too_often(request: HttpRequest, scope: Scope) -> ErrorItem | None:
     """The error for a browser that posts more often than `scope` allows; None while it does not.
 
     Pages and REST share one count.

@@ -14,6 +14,7 @@ from typing import IO
 from kviz.cli.arguments import Subparsers
 from kviz.cli.django_setup import start_django
 from kviz.cli.problems import CommandFailed
+from kviz.common.mode import Mode
 from kviz.project import environment
 
 
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_host(host: str) -> None:
     """Local mode trusts whoever can connect, so nobody from outside may."""
-    if environment.text("KVIZ_MODE", "local") == "local" and not _is_loopback(host):
+    if environment.choice("KVIZ_MODE", tuple(Mode)) == Mode.LOCAL and not _is_loopback(host):
         raise CommandFailed(
             f"{host} can be reached from other machines, and in local mode everyone who reaches "
             "kviz owns its data. For others, set KVIZ_MODE=server and KVIZ_ALLOWED_HOSTS."

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from typing import Literal
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -19,6 +20,8 @@ from rest_framework.views import set_rollback
 
 CONTENT_TYPE = "application/problem+json"
 ErrorItem = Mapping[str, str | int]
+Kind = Literal["", "busy", "cannot-reenact", "run-file", "too-large"]
+"""What scripts may want to distinguish beside the status: the end of a document's `type`."""
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +30,7 @@ class Problem(exceptions.APIException):
     """A request that cannot be served, with the status and the words to say so."""
 
     def __init__(
-        self, status: HTTPStatus, detail: str, errors: Sequence[ErrorItem] = (), kind: str = ""
+        self, status: HTTPStatus, detail: str, errors: Sequence[ErrorItem] = (), kind: Kind = ""
     ) -> None:
         super().__init__(detail)
         self.status_code = status.value
@@ -36,7 +39,7 @@ class Problem(exceptions.APIException):
 
 
 def document(
-    status: int, detail: str, errors: Sequence[ErrorItem] = (), kind: str = ""
+    status: int, detail: str, errors: Sequence[ErrorItem] = (), kind: Kind = ""
 ) -> dict[str, object]:
     """The problem document; `kind` names what scripts may want to distinguish."""
     body: dict[str, object] = {
@@ -51,7 +54,7 @@ def document(
 
 
 def response(
-    status: int, detail: str, errors: Sequence[ErrorItem] = (), kind: str = ""
+    status: int, detail: str, errors: Sequence[ErrorItem] = (), kind: Kind = ""
 ) -> JsonResponse:
     """The same as a response."""
     return JsonResponse(
@@ -83,7 +86,7 @@ def exception_handler(exc: Exception, context: Mapping[str, object]) -> HttpResp
         return None
     set_rollback()
     detail, errors = _explain(exc)
-    kind = exc.kind if isinstance(exc, Problem) else ""
+    kind: Kind = exc.kind if isinstance(exc, Problem) else ""
     answer = response(exc.status_code, detail, errors, kind)
     if challenge := getattr(exc, "auth_header", None):
         answer["WWW-Authenticate"] = challenge

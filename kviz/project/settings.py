@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from kviz.common.hosts import AllowedHosts
+from kviz.common.mode import Mode
 from kviz.project import content_security
 from kviz.project import environment as env
 
@@ -17,13 +18,13 @@ SHARE = CHECKOUT if IN_CHECKOUT else PACKAGE / "share"
 """Where `templates` and `static` are: beside the package, or inside an installed one."""
 
 DATA_DIR = env.data_dir()
-MODE = env.choice("KVIZ_MODE", ("local", "server"))
+MODE = Mode(env.choice("KVIZ_MODE", tuple(Mode)))
 DEBUG = False
 SECRET_KEY = env.secret_key()
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 ALLOWED_HOSTS = env.words("KVIZ_ALLOWED_HOSTS", LOOPBACK)
-BEHIND_TLS = MODE == "server" and env.choice("KVIZ_TLS", ("yes", "no")) == "yes"
+BEHIND_TLS = MODE is Mode.SERVER and env.choice("KVIZ_TLS", ("yes", "no")) == "yes"
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS] if BEHIND_TLS else []
 
 INSTALLED_APPS = [
@@ -117,7 +118,7 @@ except ValueError as problem:
 
 MAX_REENACTED_CYCLES = env.number("KVIZ_MAX_REENACTED_CYCLES", 10_000)
 """How far into a run of 1,000 nodes a cycle may be to be re-enacted while somebody waits."""
-ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS", ()) if MODE == "server" else None
+ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS", ()) if MODE is Mode.SERVER else None
 """Plugins of other packages that runs may enable; None: all that are installed."""
 
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
@@ -136,8 +137,8 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["kviz.accounts.throttling.WorkspaceRate"],
     "DEFAULT_THROTTLE_RATES": {
-        "upload": env.text("KVIZ_UPLOAD_RATE", "60/hour") if MODE == "server" else None,
-        "run": env.text("KVIZ_RUN_RATE", "120/hour") if MODE == "server" else None,
+        "upload": env.text("KVIZ_UPLOAD_RATE", "60/hour") if MODE is Mode.SERVER else None,
+        "run": env.text("KVIZ_RUN_RATE", "120/hour") if MODE is Mode.SERVER else None,
     },
     "EXCEPTION_HANDLER": "kviz.common.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,

@@ -43,10 +43,11 @@ from kviz.runs.presets import (
 )
 from kviz.runs.reading import tables, trace
 from kviz.runs.reading.decoder import Decoded, decode
-from kviz.runs.reading.findings import cycles_filtered, findings, not_modelled
+from kviz.runs.reading.findings import findings, not_modelled
 from kviz.runs.reading.preemption_table import preemption_table
 from kviz.runs.reading.projection import CycleDocument, StatusDocument
 from kviz.runs.reading.score_table import score_table
+from kviz.runs.selectors import CycleKind, cycles_filtered
 from kviz.snapshots import selectors as snapshot_selectors
 from kviz.snapshots.api import stream_of
 
@@ -242,7 +243,7 @@ def _exports(run: Run) -> dict[str, object]:
 @require_GET
 def run_cycles(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = run_of(request, run_id)
-    kind, pod = request.GET.get("kind", ""), request.GET.get("pod", "")
+    kind, pod = CycleKind.of(request.GET.get("kind", "")), request.GET.get("pod", "")
     after = _number(request.GET.get("after", ""))
     rows = list(cycles_filtered(run=run, kind=kind, pod=pod, after=after)[: CYCLES_SHOWN + 1])
     shown = rows[:CYCLES_SHOWN]
@@ -264,7 +265,7 @@ def run_cycles(request: HttpRequest, run_id: UUID) -> HttpResponse:
 def run_cycles_csv(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
     """The cycles of the same filter as a file, all of them."""
     run = run_of(request, run_id)
-    kind, pod = request.GET.get("kind", ""), request.GET.get("pod", "")
+    kind, pod = CycleKind.of(request.GET.get("kind", "")), request.GET.get("pod", "")
     rows = tables.cycle_rows(run, kind=kind, pod=pod)
     return _table(run, "cycles", csv_pieces(tables.CYCLE_COLUMNS, rows))
 

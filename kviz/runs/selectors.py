@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Length
 
 from kviz.accounts.models import Workspace
-from kviz.runs.models import PodOutcome, Run
+from kviz.runs.models import Cycle, PodOutcome, Run
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from scheduler_core.trace.index import UNKNOWN
 
@@ -33,6 +34,44 @@ def run_get(*, run_id: UUID, workspace: Workspace | None, share: str = "") -> Ru
 
 
 # ---------------------------------------------------------------- the index
+
+
+class CycleKind(StrEnum):
+    """What a list of cycles may be narrowed to."""
+
+    ALL = ""
+    SCHEDULED = "scheduled"
+    UNSCHEDULABLE = "unschedulable"
+    ERRORS = "errors"
+    TIES = "ties"
+    PREEMPTIONS = "preemptions"
+
+    @classmethod
+    def of(cls, text: str) -> CycleKind:
+        """The kind that an address names; all cycles if there is no such kind."""
+        return next((kind for kind in cls if kind == text), cls.ALL)
+
+
+def cycles_filtered(
+    *, run: Run, kind: CycleKind = CycleKind.ALL, pod: str = "", after: int = 0
+) -> QuerySet[Cycle]:
+    """Cycles with a number above `after`: all, or those of one kind or pod, in order."""
+    cycles = run.cycle_rows.filter(number__gt=after).order_by("number")
+    if pod:
+        cycles = cycles.filter(pod=pod)
+    match kind:
+        case CycleKind.TIES:
+            return cycles.filter(n_tied__gt=1)
+        case CycleKind.PREEMPTIONS:
+            return cycles.exclude(n_victims=0, nominated_node="")
+        case CycleKind.ERRORS:
+            return cycles.filter(result__in=[Cycle.Result.ERROR, Cycle.Result.BIND_ERROR])
+        case CycleKind.SCHEDULED:
+            return cycles.filter(result=Cycle.Result.SCHEDULED)
+        case CycleKind.UNSCHEDULABLE:
+            return cycles.filter(result=Cycle.Result.UNSCHEDULABLE)
+        case CycleKind.ALL:
+            return cycles
 
 
 def pods_pending(*, run: Run) -> QuerySet[PodOutcome]:

@@ -23,6 +23,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import share_of
+from kviz.accounts.throttling import Scope
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
 from kviz.run_file import MEDIA_TYPE, SUFFIX
@@ -94,7 +95,7 @@ class SnapshotViewSet(GenericViewSet[Snapshot]):
     lookup_value_converter = "uuid"
 
     @property
-    def throttle_scope(self) -> str | None:
+    def throttle_scope(self) -> Scope | None:
         return "upload" if self.action == "create" else None
 
     @extend_schema(responses=SnapshotSerializer(many=True))

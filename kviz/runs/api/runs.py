@@ -22,6 +22,7 @@ from rest_framework.viewsets import GenericViewSet
 from kviz import run_file
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import share_of
+from kviz.accounts.throttling import Scope
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
 from kviz.common.streaming import attachment
@@ -39,7 +40,7 @@ from kviz.runs.portable import offline, saved
 from kviz.snapshots.api import RawBody, files_in, stream_of
 from kviz.snapshots.selectors import snapshot_get
 
-THROTTLED: Final = {"create": "run", "open": "upload"}
+THROTTLED: Final[dict[str, Scope]] = {"create": "run", "open": "upload"}
 """Actions that a workspace may call only so often, and what they count as."""
 
 
@@ -64,7 +65,7 @@ class RunViewSet(GenericViewSet[Run]):
     lookup_value_converter = "uuid"
 
     @property
-    def throttle_scope(self) -> str | None:
+    def throttle_scope(self) -> Scope | None:
         return THROTTLED.get(self.action)
 
     @extend_schema(responses=RunSerializer(many=True))

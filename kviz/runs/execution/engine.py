@@ -8,6 +8,7 @@ from django.conf import settings
 
 from kviz.common.extender_http import HttpTransport, read_files, refuse_files
 from kviz.common.hosts import AllowedHosts
+from kviz.common.mode import Mode
 from kviz.out_of_tree import LoadedPlugins, OutOfTreePlugin, load_plugins
 from kviz.runs.execution.extender_answers import RecordingTransport, ReplayTransport
 from kviz.runs.inputs import configuration_of, invalid, scenario_of
@@ -42,7 +43,7 @@ def simulate_run(run: Run) -> Iterator[AnyEvent]:
     Its extenders are called, or answered from what they said before.
     """
     allowed = AllowedHosts.parse(settings.EXTENDER_HOSTS)
-    read_file = read_files if settings.MODE == "local" else refuse_files
+    read_file = read_files if settings.MODE == Mode.LOCAL else refuse_files
     with HttpTransport(allowed, read_file) as outgoing:
         options = _options(run, RecordingTransport(run, outgoing))
         objects = snapshot_objects_cached(snapshot=_snapshot_of(run))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from django.db.models import QuerySet
-
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, PodOutcome, Run
 from kviz.runs.reading.decoder import reasons_in
+from kviz.runs.selectors import CycleKind, cycles_filtered
 
 SHOWN = 20
 """Rows of a list that the page shows before it links to the full one."""
@@ -78,8 +77,8 @@ class Findings:
 def findings(*, run: Run) -> Findings:
     """Gather the findings of a run, finished or not."""
     evicted = selectors.pods_evicted(run=run)
-    ties = cycles_filtered(run=run, kind="ties")
-    preemptions = cycles_filtered(run=run, kind="preemptions")
+    ties = cycles_filtered(run=run, kind=CycleKind.TIES)
+    preemptions = cycles_filtered(run=run, kind=CycleKind.PREEMPTIONS)
     causes = pending_causes(run=run)
     return Findings(
         causes=causes,
@@ -89,8 +88,8 @@ def findings(*, run: Run) -> Findings:
         n_ties=ties.count(),
         preemptions=list(preemptions[:SHOWN]),
         n_preemptions=preemptions.count(),
-        n_scheduled=cycles_filtered(run=run, kind="scheduled").count(),
-        n_unschedulable=cycles_filtered(run=run, kind="unschedulable").count(),
+        n_scheduled=cycles_filtered(run=run, kind=CycleKind.SCHEDULED).count(),
+        n_unschedulable=cycles_filtered(run=run, kind=CycleKind.UNSCHEDULABLE).count(),
         n_waiting=sum(pod.queue == "active" for cause in causes for pod in cause.pods),
     )
 
@@ -120,24 +119,3 @@ def pending_causes(*, run: Run) -> list[PendingCause]:
         group = groups.setdefault(key, PendingCause(*key))
         group.pods.append(PendingPod(pod.pod, pod.queue, reasons))
     return sorted(groups.values(), key=lambda cause: (-len(cause.pods), cause.plugin))
-
-
-def cycles_filtered(*, run: Run, kind: str = "", pod: str = "", after: int = 0) -> QuerySet[Cycle]:
-    """Cycles with a number above `after`: all, or those of one kind or pod, in order.
-
-    Kinds: `scheduled`, `unschedulable`, `errors`, `ties`, `preemptions`.
-    """
-    cycles = run.cycle_rows.filter(number__gt=after).order_by("number")
-    if pod:
-        cycles = cycles.filter(pod=pod)
-    match kind:
-        case "ties":
-            return cycles.filter(n_tied__gt=1)
-        case "preemptions":
-            return cycles.exclude(n_victims=0, nominated_node="")
-        case "errors":
-            return cycles.filter(result__in=[Cycle.Result.ERROR, Cycle.Result.BIND_ERROR])
-        case "scheduled" | "unschedulable":
-            return cycles.filter(result=kind)
-        case _:
-            return cycles

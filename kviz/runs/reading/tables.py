@@ -7,7 +7,7 @@ from typing import Final
 
 from kviz.common.csv_file import Cell
 from kviz.runs.models import Cycle, PodOutcome, Run
-from kviz.runs.reading.findings import cycles_filtered
+from kviz.runs.selectors import CycleKind, cycles_filtered
 
 BATCH: Final = 1000
 CYCLE_COLUMNS: Final = (
@@ -45,7 +45,7 @@ POD_COLUMNS: Final = (
 )
 
 
-def cycle_rows(run: Run, *, kind: str, pod: str) -> Iterator[list[Sequence[Cell]]]:
+def cycle_rows(run: Run, *, kind: CycleKind, pod: str) -> Iterator[list[Sequence[Cell]]]:
     """Cycles in batches, all or those of one kind or pod; no query stays open between two."""
     after = 0
     while batch := list(cycles_filtered(run=run, kind=kind, pod=pod, after=after)[:BATCH]):

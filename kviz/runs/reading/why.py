@@ -1,48 +1,34 @@
 """Why a pod is pending: what the engine makes of its last cycle, and what comes next.
 
-Pure: no database. Words for people are made where they are shown; these are the facts.
+No queries: it takes rows that were read. Sentences are made where they are shown.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal
 
+from kviz.runs.models import PodOutcome
 from kviz.runs.reading.projection import CycleDocument, Json
 from scheduler_core.trace.index import UNKNOWN
 from scheduler_core.trace.why import Why, why_document
 
-
-class PodFacts(Protocol):
-    """What is known of a pod at the end (`kviz.runs.models.PodOutcome`)."""
-
-    pod: str
-    queue: str
-    node: str
-    nominated_node: str
-    attempts: int
-    last_cycle: int
-    gated_by: str
-    backoff_until_ns: int
-    moved_by: str
-    evicted_in_cycle: int | None
-    evicted_by: str
-    deleted: bool
+PodStatus = Literal["bound", "deleted", "unknown", "gated", "not_attempted", "pending"]
 
 
-def status_of(pod: PodFacts) -> str:
-    """`bound`, `deleted`, `unknown`, `gated`, `not_attempted` or `pending`."""
+def status_of(pod: PodOutcome) -> PodStatus:
+    """What happened to a pod by the end of what is stored."""
     if pod.deleted:
         return "deleted"
     if pod.node:
         return "bound"
     if pod.queue == UNKNOWN:
-        return UNKNOWN
+        return "unknown"
     if pod.gated_by:
         return "gated"
     return "pending" if pod.last_cycle else "not_attempted"
 
 
-def pod_why_document(pod: PodFacts, cycle: CycleDocument | None, found: Why) -> Json:
+def pod_why_document(pod: PodOutcome, cycle: CycleDocument | None, found: Why) -> Json:
     """The answer to "why is this pod pending?"; `cycle` is its last one, if it had any."""
     return {
         "pod": pod.pod,
