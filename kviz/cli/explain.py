@@ -19,8 +19,8 @@ def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "explain",
         help="say why a pod is pending",
-        description="Say why a pod is pending, from what kubectl printed: who turns it down, "
-        "which nodes come nearest, what preemption would do, what it waits for.",
+        description="Say why a pod is pending, from what kubectl printed: which plugins reject "
+        "it, which nodes come nearest, what preemption would do, what it waits for.",
     )
     command.add_argument("files", nargs="+", type=Path, metavar="FILE")
     command.add_argument("--pod", required=True, metavar="NS/NAME")

@@ -1,4 +1,4 @@
-"""A short run told by hand, with every kind of header event in it.
+"""A short run written by hand, with every kind of header event in it.
 
 `python -m tests.trace.story > tests/trace/fold_fixture.json` writes the fixture that Python and
 the browser fold alike: the events, and the state after every sixth.
@@ -204,11 +204,11 @@ def story() -> list[e.HeaderEvent]:
 def states() -> list[object]:
     """Return the state after some of the events, as plain values."""
     state = TraceState()
-    told = story()
+    events = story()
     after: list[object] = []
-    for n, event in enumerate(told, start=1):
+    for n, event in enumerate(events, start=1):
         apply(state, event)
-        if n % EVERY == 0 or n == len(told):
+        if n % EVERY == 0 or n == len(events):
             after.append({"after": n, "state": plain(state)})
     return after
 

@@ -22,9 +22,9 @@ def after(*parts: list[e.HeaderEvent]) -> TraceState:
     return fold(event for part in parts for event in part)
 
 
-def test_fixture_is_the_story_told_today() -> None:
+def test_fixture_is_the_story_of_today() -> None:
     assert story.fixture_text() == FIXTURE.read_text(), (
-        "write it anew: python -m tests.trace.story > tests/trace/fold_fixture.json"
+        "write it again: python -m tests.trace.story > tests/trace/fold_fixture.json"
     )
 
 
@@ -34,8 +34,8 @@ def test_fixture_decodes_to_the_same_events() -> None:
 
 
 def test_story_has_every_kind_of_header_event() -> None:
-    told = {type(event) for event in story.story()}
-    assert told == set(typing.get_args(e.HeaderEvent))
+    kinds = {type(event) for event in story.story()}
+    assert kinds == set(typing.get_args(e.HeaderEvent))
 
 
 def test_set_up_places_bound_pods_and_queues_the_others() -> None:
@@ -120,7 +120,7 @@ def test_cycle_keeps_its_own_steps_only() -> None:
     assert "PodEvicted" not in kinds, "it happened after the cycle was over"
 
 
-def test_whole_story_ends_as_told() -> None:
+def test_whole_story_ends_as_expected() -> None:
     state = fold(story.story())
     assert state.finished is not None
     assert state.finished.reason == "nothing left to do"

@@ -10,7 +10,7 @@ COMMITTED = Path(__file__).parents[2] / "frontend/src/wire/events.ts"
 
 
 def test_committed_wire_types_have_not_drifted() -> None:
-    assert COMMITTED.read_text() == typescript(), "write them anew: npm run wire (in frontend)"
+    assert COMMITTED.read_text() == typescript(), "write them again: npm run wire (in frontend)"
 
 
 def test_64_bit_times_are_exact_in_the_browser() -> None:

@@ -120,11 +120,11 @@ def test_individual_verdicts_add_and_do_not_reorder(cases: dict[str, Run]) -> No
     record = cycle_record(run.headers[place.start : place.stop], details=run.details[1])
     ports = Rejection("NodePorts", "Unschedulable", ("node(s) didn't have free ports",))
     recorded = Rejection(FIT, "Unschedulable", ("Insufficient cpu",))
-    told = why(record, fold(run.headers[: place.start]), {"busy": [ports, recorded]})
-    assert nearest(told) == nearest(plain)
-    assert told.nearest[0].also == (ports,)
-    assert told.nearest[0].plugins == (FIT, "NodePorts")
-    assert told.nearest[1:] == plain.nearest[1:]
+    found = why(record, fold(run.headers[: place.start]), {"busy": [ports, recorded]})
+    assert nearest(found) == nearest(plain)
+    assert found.nearest[0].also == (ports,)
+    assert found.nearest[0].plugins == (FIT, "NodePorts")
+    assert found.nearest[1:] == plain.nearest[1:]
 
 
 # ---------------------------------------------------------------- the funnel and its causes

@@ -117,7 +117,7 @@ export class Fold {
     this.journal.allocate(RUN_CELLS);
   }
 
-  /** A real scheduler decides; the trace has what it told. */
+  /** A real scheduler decides; the trace has what it reported. */
   get observed(): boolean {
     return this.run?.observed ?? false;
   }

@@ -1,7 +1,7 @@
 // What nodes lack of what a pod requests: twin of scheduler_core/trace/shortages.py.
 
 import { INSUFFICIENT, INSUFFICIENT_OTHERS, OCCUPYING, PODS, TOO_MANY_PODS, type Cache } from "../wire/events.ts";
-import { POD } from "./fold.ts";
+import { POD, type NodeFacts } from "./fold.ts";
 import type { State } from "./state.ts";
 
 /** Cpu in milli, others in bytes or units; `nominated` of what is free is kept for nominated pods. */
@@ -15,18 +15,11 @@ export interface Shortage {
 
 export const shortBy = ({ requested, free, nominated }: Shortage): number => requested - (free - nominated);
 
-/** Which of the shortages count: all, or those that NodeResourcesFit gave as reasons. */
-export type Named = ReadonlySet<string> | null;
-
-/** The resources that reasons of NodeResourcesFit name; null: all. */
-export function namedResources(reasons: readonly string[]): Named {
-  if (reasons.includes(INSUFFICIENT_OTHERS)) return null;
-  return new Set(
-    reasons.flatMap((reason) =>
-      reason === TOO_MANY_PODS ? [PODS] : reason.startsWith(INSUFFICIENT) ? [reason.slice(INSUFFICIENT.length)] : [],
-    ),
-  );
-}
+/**
+ * What a node may be short of, counted as *slots*: 0 is a place for a pod, r + 1 the resource r. A mask says
+ * by slot which shortages count; null: all.
+ */
+export type Mask = readonly boolean[] | null;
 
 interface Kept {
   pods: number;
@@ -50,44 +43,69 @@ export class Room {
     this.keepNominated(pod);
   }
 
+  /** The slots that NodeResourcesFit names as reasons. */
+  named(reasons: readonly string[]): Mask {
+    if (reasons.includes(INSUFFICIENT_OTHERS)) return null;
+    const given = new Set(reasons);
+    return [given.has(TOO_MANY_PODS), ...this.resources.map((resource) => given.has(INSUFFICIENT + resource))];
+  }
+
   /** What the node lacks: places for pods first, then resources by their numbers. */
-  shortages(node: number, named: Named): Shortage[] {
+  shortages(node: number, mask: Mask): Shortage[] {
+    const facts = this.state.nodeFacts(node);
+    if (!facts) return [];
     const found: Shortage[] = [];
-    this.visit(node, named, (resource, requested, free, allocatable, nominated) =>
-      found.push({ resource, requested, free, allocatable, nominated }),
-    );
+    for (let slot = 0; slot <= this.requests.length; slot++) {
+      if (mask && !mask[slot]) continue;
+      const requested = this.wanted(slot);
+      if (!requested || this.short(node, facts, slot) <= 0) continue;
+      found.push({
+        resource: slot ? this.resources[slot - 1]! : PODS,
+        requested,
+        free: this.allocatable(facts, slot) - this.used(node, slot),
+        allocatable: this.allocatable(facts, slot),
+        nominated: this.kept(node, slot),
+      });
+    }
     return found;
   }
 
-  /** The parts of the request that are short, summed over resources; 0 if nothing is. */
-  missing(node: number, named: Named): number {
+  /** The parts of the request that are short, summed over slots; 0 if nothing is. */
+  missing(node: number, mask: Mask): number {
+    const facts = this.state.nodeFacts(node);
+    if (!facts) return 0;
     let sum = 0;
-    this.visit(node, named, (_, requested, free, __, nominated) => {
-      sum += (requested - (free - nominated)) / requested;
-    });
+    for (let slot = 0; slot <= this.requests.length; slot++) {
+      if (mask && !mask[slot]) continue;
+      const requested = this.wanted(slot);
+      if (!requested) continue;
+      const short = this.short(node, facts, slot);
+      if (short > 0) sum += short / requested;
+    }
     return sum;
   }
 
-  private visit(
-    node: number,
-    named: Named,
-    take: (resource: string, requested: number, free: number, allocatable: number, nominated: number) => void,
-  ): void {
-    const { state, resources, requests, places } = this;
-    const facts = state.nodeFacts(node);
-    if (!facts) return;
+  private short(node: number, facts: NodeFacts, slot: number): number {
+    return this.wanted(slot) - (this.allocatable(facts, slot) - this.used(node, slot) - this.kept(node, slot));
+  }
+
+  /** 0 where the pod wants nothing, or places are not counted. */
+  private wanted(slot: number): number {
+    return slot ? this.requests[slot - 1]! : this.places < 0 ? 0 : 1;
+  }
+
+  private allocatable(facts: NodeFacts, slot: number): number {
+    return facts.allocatable[slot ? slot - 1 : this.places] ?? 0;
+  }
+
+  private used(node: number, slot: number): number {
+    return slot ? this.state.requested(node, slot - 1) : this.state.nPodsOn(node);
+  }
+
+  private kept(node: number, slot: number): number {
+    if (!this.nominated.size) return 0;
     const kept = this.nominated.get(node);
-    const see = (resource: string, requested: number, used: number, allocatable: number, nominated: number): void => {
-      const free = allocatable - used;
-      if (requested <= free - nominated || (named && !named.has(resource))) return;
-      take(resource, requested, free, allocatable, nominated);
-    };
-    if (places >= 0) see(PODS, 1, state.nPodsOn(node), facts.allocatable[places] ?? 0, kept?.pods ?? 0);
-    for (let r = 0; r < requests.length; r++) {
-      const amount = requests[r]!;
-      if (amount <= 0) continue;
-      see(resources[r]!, amount, state.requested(node, r), facts.allocatable[r] ?? 0, kept?.amounts[r] ?? 0);
-    }
+    return (slot ? kept?.amounts[slot - 1] : kept?.pods) ?? 0;
   }
 
   /** Pods that Filter counts on a node because they are nominated to it, and no less important. */

@@ -169,7 +169,7 @@ function compare(rejectedBy: number, asked: number): Verdict {
   return rejectedBy < asked ? Verdict.UNASKED : Verdict.FEASIBLE;
 }
 
-/** Nodes that PreFilter left out were turned down, though no Filter plugin saw them. */
+/** Nodes that PreFilter left out are rejected, though no Filter plugin evaluated them. */
 function narrow(column: Uint8Array, record: CycleRecord, look: Look): void {
   const narrowed = record.preFilter?.narrowed;
   if (!narrowed || look.plugin !== null) return;

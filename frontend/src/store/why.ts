@@ -8,7 +8,7 @@ import { FIT, REJECTING, RESOLVABLE, UNRESOLVABLE, type StatusRecord } from "../
 import { attachedPlugins } from "./cycle.ts";
 import type { Fold } from "./fold.ts";
 import type { CycleRecord } from "./record.ts";
-import { namedResources, Room, type Named, type Shortage } from "./shortages.ts";
+import { Room, type Mask, type Shortage } from "./shortages.ts";
 import { State } from "./state.ts";
 import type { CycleDetail } from "./verdicts.ts";
 
@@ -200,73 +200,79 @@ function filterPlaces(record: CycleRecord, fold: Fold): Map<number, number> {
 /** What a status means for all its nodes. */
 interface Reach {
   readonly status: StatusRecord;
-  /** Shortages that count against a node: those of these resources; undefined: none do. */
-  readonly named: Named | undefined;
+  /** The shortages that count against a node; undefined: none do. */
+  readonly mask: Mask | undefined;
   readonly fit: number;
+  readonly isResolvable: boolean;
   readonly notEvaluated: number;
 }
 
+/** A node with what it is sorted by, nearest first. */
 interface Candidate {
   readonly node: number;
   readonly reach: Reach;
-  /** What to sort by, nearest first. */
-  readonly distance: readonly number[];
+  readonly against: number;
+  readonly missing: number;
+  readonly place: number;
 }
 
 function nearest(record: CycleRecord, detail: CycleDetail, state: State): NearMiss[] {
   const room = new Room(state, record.started.pod);
-  const place = new Map(state.nodeOrder.map((node, i) => [node, i]));
+  const places = new Int32Array(detail.statusOf.length).fill(-1);
+  state.nodeOrder.forEach((node, i) => {
+    if (node < places.length) places[node] = i;
+  });
   const found: Candidate[] = [];
-  const reaches = detail.statuses.map((status) => reachOf(status, record, state.fold));
+  const reaches = detail.statuses.map((status) => reachOf(status, record, state.fold, room));
   for (const node of detail.examined) {
     const reach = reaches[detail.statusOf[node]! - 1]!;
     if (!REJECTING.has(reach.status.code)) continue;
-    insert(found, { node, reach, distance: distanceOf(node, reach, room, place.get(node) ?? -1) });
+    const missing = reach.mask === undefined ? 0 : room.missing(node, reach.mask);
+    const against = missing > 0 && reach.status.plugin !== reach.fit ? 2 : 1;
+    insert(found, { node, reach, against, missing, place: places[node]! });
   }
   return found.map(({ node, reach }) => nearMiss(node, reach, room));
 }
 
-function reachOf(status: StatusRecord, record: CycleRecord, fold: Fold): Reach {
+function reachOf(status: StatusRecord, record: CycleRecord, fold: Fold, room: Room): Reach {
   const places = filterPlaces(record, fold);
   const skipped = new Set(record.preFilter?.skipped);
   const takingPart = [...places.keys()].filter((plugin) => !skipped.has(plugin));
   const fit = fold.run?.plugins.indexOf(FIT) ?? -1;
   const place = places.get(status.plugin) ?? places.size;
-  const notEvaluated = takingPart.filter((plugin) => places.get(plugin)! > place).length;
-  const hasFit = takingPart.includes(fit);
-  const isFit = status.plugin === fit;
-  const named = !hasFit
-    ? undefined
-    : isFit
-      ? namedResources(status.reasons)
-      : place < places.get(fit)!
-        ? null
-        : undefined;
-  return { status, named, fit, notEvaluated };
-}
-
-function distanceOf(node: number, reach: Reach, room: Room, place: number): number[] {
-  const { status, named, fit, notEvaluated } = reach;
-  const missing = named === undefined ? 0 : room.missing(node, named);
-  const against = missing > 0 && status.plugin !== fit ? 2 : 1;
-  return [against, status.code === RESOLVABLE ? 0 : 1, missing, notEvaluated, status.reasons.length, place];
+  let mask: Mask | undefined;
+  if (takingPart.includes(fit) && status.plugin === fit) mask = room.named(status.reasons);
+  else if (takingPart.includes(fit) && place < places.get(fit)!) mask = null;
+  return {
+    status,
+    mask,
+    fit,
+    isResolvable: status.code === RESOLVABLE,
+    notEvaluated: takingPart.filter((plugin) => places.get(plugin)! > place).length,
+  };
 }
 
 /** Keep the nearest in order. */
 function insert(found: Candidate[], candidate: Candidate): void {
-  if (found.length === MAX_NEAREST && !isNearer(candidate, found.at(-1)!)) return;
-  const at = found.findIndex((other) => isNearer(candidate, other));
+  if (found.length === MAX_NEAREST && compare(candidate, found.at(-1)!) >= 0) return;
+  const at = found.findIndex((other) => compare(candidate, other) < 0);
   found.splice(at < 0 ? found.length : at, 0, candidate);
   if (found.length > MAX_NEAREST) found.pop();
 }
 
-function isNearer(a: Candidate, b: Candidate): boolean {
-  const at = a.distance.findIndex((value, i) => value !== b.distance[i]);
-  return at >= 0 && a.distance[at]! < b.distance[at]!;
+function compare(a: Candidate, b: Candidate): number {
+  return (
+    a.against - b.against ||
+    Number(b.reach.isResolvable) - Number(a.reach.isResolvable) ||
+    a.missing - b.missing ||
+    a.reach.notEvaluated - b.reach.notEvaluated ||
+    a.reach.status.reasons.length - b.reach.status.reasons.length ||
+    a.place - b.place
+  );
 }
 
-function nearMiss(node: number, { status, named, fit }: Reach, room: Room): NearMiss {
-  const shortages = named === undefined ? [] : room.shortages(node, named);
+function nearMiss(node: number, { status, mask, fit }: Reach, room: Room): NearMiss {
+  const shortages = mask === undefined ? [] : room.shortages(node, mask);
   const { plugin, code, reasons } = status;
   const plugins = shortages.length && plugin !== fit ? [plugin, fit] : [plugin];
   return { node, plugin, code, reasons, plugins, shortages };
