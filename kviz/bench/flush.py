@@ -1,4 +1,4 @@
-"""How long one event takes that wakes every parked pod at once, against the number of pods."""
+"""How long one event takes that requeues every unschedulable pod at once, by number of pods."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FlushResult:
 
 
 def measure_flush(n_pods: int) -> Iterator[FlushResult]:
-    """Wake growing numbers of parked pods, up to `n_pods`."""
+    """Requeue growing numbers of unschedulable pods, up to `n_pods`."""
     for fraction in FRACTIONS:
         yield _wake(max(n_pods // fraction, 1))
 

@@ -63,7 +63,7 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument(
         "--flush",
         action="store_true",
-        help="measure the event that wakes N parked pods at once instead (default: 10,000)",
+        help="measure the event that requeues N unschedulable pods instead (default: 10,000)",
     )
     command.add_argument(
         "--storage",
@@ -118,10 +118,10 @@ def _flush(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"flush": [result.as_json() for result in results]}))
         return 0
-    print(f"{'parked pods':>12} {'woken in':>10} {'per pod':>10}")
+    print(f"{'pods':>12} {'requeued in':>12} {'per pod':>10}")
     for result in results:
         per_pod_us = 1e6 * result.flush_s / result.n_pods
-        print(f"{result.n_pods:>12,} {1000 * result.flush_s:>7.1f} ms {per_pod_us:>7.1f} us")
+        print(f"{result.n_pods:>12,} {1000 * result.flush_s:>9.1f} ms {per_pod_us:>7.1f} us")
     return 0
 
 
