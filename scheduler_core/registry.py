@@ -13,6 +13,7 @@ from scheduler_core.config import ExtensionPoint, JsonValue
 from scheduler_core.config.types import (
     Args,
     DefaultPreemptionArgs,
+    DynamicResourcesArgs,
     InterPodAffinityArgs,
     NodeAffinityArgs,
     NodeResourcesBalancedAllocationArgs,
@@ -173,7 +174,6 @@ def in_tree_registry() -> Registry:
         NodeUnschedulable,
         NodeName,
         NodePorts,
-        DynamicResources,
     ):
         registry.register(plain.name, plain, _plain(plain))
     for handled in (
@@ -187,6 +187,9 @@ def in_tree_registry() -> Registry:
     ):
         registry.register(handled.name, handled, _handled(handled))
     registry.register(NodeAffinity.name, NodeAffinity, _argued(NodeAffinity, NodeAffinityArgs))
+    registry.register(
+        DynamicResources.name, DynamicResources, _argued(DynamicResources, DynamicResourcesArgs)
+    )
     registry.register(Fit.name, Fit, _argued(Fit, NodeResourcesFitArgs))
     registry.register(
         BalancedAllocation.name,

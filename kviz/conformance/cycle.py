@@ -9,6 +9,13 @@ from typing import cast
 import numpy as np
 
 from kviz.conformance.cases import Case, Json, read_object
+from kviz.conformance.devices import (
+    PLUGIN,
+    claims_now,
+    compare_deallocated,
+    compare_node_allocations,
+    compare_unavailable,
+)
 from kviz.conformance.replay import RECORDING_START_NS, Replay, status_of
 from kviz.conformance.result import CaseResult
 from scheduler_core.cluster.nodes import Nodes
@@ -16,6 +23,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ConfigError
 from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.runtime import CycleState, Framework
+from scheduler_core.framework.status import Code, Status
 from scheduler_core.preemption.pick import earliest_start_ns
 from scheduler_core.preemption.report import DryRun, PreemptionReport
 from scheduler_core.scheduler.selection import heap_root
@@ -63,7 +71,12 @@ class _CycleReplay:
         queued = scheduler.queue.get(self._pod.key)
         if queued is not None and queued.gated:
             self._compare("result", "gated")
-            status = next(iter(self._framework.pre_enqueue_plugins)).pre_enqueue(self._pod)
+            gating = next(
+                plugin
+                for plugin in self._framework.pre_enqueue_plugins
+                if plugin.name == queued.gating_plugin
+            )
+            status = gating.pre_enqueue(self._pod)
             self._compare("preEnqueue", status_of(status.by(queued.gating_plugin)))
             return
         if self._replays_filtering():
@@ -104,7 +117,7 @@ class _CycleReplay:
     def _verdicts(self, state: CycleState, nodes: Nodes) -> None:
         verdicts = self._framework.run_filter_with_nominated_pods(state, self._pod, nodes)
         rejected = {
-            nodes.name(i): status_of(verdicts.status(i))
+            nodes.name(i): status_of(_reported(verdicts.status(i)))
             for i in range(nodes.n)
             if not verdicts.fits[i]
         }
@@ -115,6 +128,10 @@ class _CycleReplay:
         }
         self._result.compare("filter", plain, rejected)
         self._individually(state, nodes, recorded)
+        devices = cast(Json, self._expected.get("dra", {}))
+        claims, feasible = state.pre_filter.get(PLUGIN), self._expected.get("feasible", ())
+        compare_node_allocations(self._result, devices, claims, cast(Sequence[str], feasible))
+        compare_unavailable(self._result, devices, claims)
 
     def _individually(self, state: CycleState, nodes: Nodes, recorded: Mapping[str, Json]) -> None:
         """Compare every plugin's own verdict on every node that was rejected."""
@@ -164,8 +181,13 @@ class _CycleReplay:
     # ------------------------------------------------------------ the attempt itself
 
     def _attempt(self) -> None:
+        server = self._replay.simulation.server
+        before = claims_now(server)
         attempt = self._replay.attempt_pod(self._pod)
-        result = {"scheduled": "fits"}.get(attempt.result, attempt.result)
+        compare_deallocated(self._result, cast(Json, self._expected.get("dra", {})), before, server)
+        # A recorded cycle ends with the pick: how binding would go is not in it.
+        fits = attempt.result in ("scheduled", "bindError")
+        result = "fits" if fits else attempt.result
         self._compare("result", result if attempt.cycle.nodes.n else "error")
         if "message" in self._expected:
             self._compare("message", attempt.message)
@@ -221,6 +243,14 @@ class _CycleReplay:
         for name in sorted({*refused, *rejected}):
             what = f"postFilter.nonCandidates[{name}]"
             self._result.compare(what, refused.get(name), rejected.get(name), plugin)
+
+
+def _reported(status: Status) -> Status:
+    """Return a node's status as the framework passes it on: an error says where it is from."""
+    if status.code is not Code.ERROR:
+        return status
+    text = f'running "{status.plugin}" filter plugin: {status.message}'
+    return Status(status.code, (text,), status.plugin)
 
 
 def _candidate(attempt: DryRun) -> ByNode:

@@ -86,7 +86,7 @@ class Replay:
             on_queue_event=self.queue_events.append,
             break_tie=break_tie,
         )
-        timing = Timing(attempt_ns=MILLI_NS, binding_ns=0, kubelet_start_ns=None)
+        timing = Timing(attempt_ns=MILLI_NS, pre_bind_ns=0, binding_ns=0, kubelet_start_ns=None)
         self.simulation = Simulation(
             options, Recorder(self.trace.append), RECORDING_START_NS, timing
         )

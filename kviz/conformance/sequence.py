@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from kviz.conformance.cases import Case, Json, list_of, read_object
+from kviz.conformance.devices import PLUGIN, claim_records, claims_now, written_claims
 from kviz.conformance.replay import (
     MILLI_NS,
     RECORDING_START_NS,
@@ -75,6 +76,9 @@ class _SequenceReplay:
         pods = self._replay.simulation.server.all(Pod)
         final = {pod.key: pod.spec.node_name for pod in pods if is_visible(pod)}
         self._result.compare("final", self._case.expected["final"], final)
+        if "finalClaims" in self._case.expected:
+            claims = claim_records(self._replay.simulation.server)
+            self._result.compare("finalClaims", self._case.expected["finalClaims"], claims, PLUGIN)
 
     # ------------------------------------------------------------ events
 
@@ -149,11 +153,17 @@ class _SequenceReplay:
         self._forced = str(nominating.get("node", ""))
         moves = self._queue_events()
         preemption_moves: list[QueueEvent] = []
+        server = self._replay.simulation.server
+        claims = claims_now(server)
         attempt = self._replay.attempt(before_background=lambda: preemption_moves.extend(moves()))
         if attempt is None:
             self._result.compare(f"{where} pod", expected["pod"], None)
             return
         self._compare_attempt(expected, attempt, where)
+        written = written_claims(claims, claims_now(server))
+        recorded = expected.get("claims", {})
+        if recorded or written:
+            self._result.compare(f"{where} claims", recorded, written, PLUGIN)
         self._compare_list(f"{where} moves", expected.get("moves"), preemption_moves)
         self._compare_moves(f"{where} preemptionMoves", expected.get("preemptionMoves"), moves)
 

@@ -2,13 +2,14 @@
 
 Objects that come from a cluster have all of this already; manifests written by hand have not.
 
-Upstream: v1.36 pkg/apis/core/v1/defaults.go, pkg/apis/storage/v1/defaults.go.
+Upstream: v1.36 pkg/apis/{core,storage,resource}/v1/defaults.go.
 """
 
 from collections.abc import Callable, Mapping
 
 from msgspec.structs import force_setattr, replace
 
+from scheduler_core.api.device import DeviceClaim, ResourceClaim, ResourceClaimTemplate
 from scheduler_core.api.meta import KubeObject, ResourceList
 from scheduler_core.api.node import Node
 from scheduler_core.api.pod import Container, Pod, PodSpec, ResourceRequirements
@@ -36,6 +37,10 @@ def apply_defaults(item: KubeObject) -> None:
             force_setattr(status, "allocatable", dict(status.capacity))
         case StorageClass(volume_binding_mode=""):
             force_setattr(item, "volume_binding_mode", "Immediate")
+        case ResourceClaim(spec=spec):
+            _default_claim(spec.devices)
+        case ResourceClaimTemplate(spec=template):
+            _default_claim(template.spec.devices)
         case _:
             pass
 
@@ -46,6 +51,17 @@ def _default_namespace(item: KubeObject) -> None:
         force_setattr(item.metadata, "namespace", DEFAULT_NAMESPACE)
     elif namespace and not item.namespaced:
         force_setattr(item.metadata, "namespace", "")
+
+
+def _default_claim(claim: DeviceClaim) -> None:
+    """A request that does not say how many devices it is about is about one."""
+    for request in claim.requests:
+        exactly = () if request.exactly is None else (request.exactly,)
+        for given in (*exactly, *request.first_available):
+            if not given.allocation_mode:
+                force_setattr(given, "allocation_mode", "ExactCount")
+            if given.allocation_mode == "ExactCount" and not given.count:
+                force_setattr(given, "count", 1)
 
 
 def _default_pod_spec(spec: PodSpec) -> None:

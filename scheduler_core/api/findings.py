@@ -9,10 +9,7 @@ from scheduler_core.api.pod import Pod
 _SHOWN = 3
 
 _NOT_MODELLED_KINDS = (
-    "ResourceClaim",
-    "ResourceClaimTemplate",
-    "ResourceSlice",
-    "DeviceClass",
+    "DeviceTaintRule",
     "PodGroup",
     "Workload",
 )
@@ -45,12 +42,6 @@ def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Ite
 
 
 def _not_modelled(pods: Sequence[Pod], ignored: Mapping[str, int]) -> Iterator[str]:
-    claiming = [pod.key for pod in pods if pod.spec.resource_claims]
-    if claiming:
-        yield (
-            "Not modelled: resource claims (dynamic resource allocation) of "
-            f"{counted(len(claiming), 'pod')}: {some_of(claiming)}"
-        )
     grouped = [pod.key for pod in pods if pod.spec.scheduling_group is not None]
     if grouped:
         yield (

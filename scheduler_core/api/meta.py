@@ -55,7 +55,7 @@ class OwnerReference(ApiStruct, frozen=True, kw_only=True):
 
 
 class ObjectMeta(ApiStruct, frozen=True, kw_only=True):
-    """Metadata of an object. Parsing keeps only the annotations kviz reads."""
+    """Metadata of an object. Parsing keeps only the annotations and finalizers kviz reads."""
 
     name: str = ""
     namespace: str = ""
@@ -63,6 +63,7 @@ class ObjectMeta(ApiStruct, frozen=True, kw_only=True):
     labels: dict[str, str] = {}
     annotations: dict[str, str] = {}
     owner_references: tuple[OwnerReference, ...] = ()
+    finalizers: tuple[str, ...] = ()
     creation_timestamp: Timestamp | None = None
     deletion_timestamp: Timestamp | None = None
     deletion_grace_period_seconds: Int64 | None = None
@@ -75,6 +76,8 @@ class KubeObject(ApiStruct, frozen=True, kw_only=True):
 
     kind: ClassVar[str]
     api_version: ClassVar[str]
+    also_read: ClassVar[tuple[str, ...]] = ()
+    """Older versions that parsing brings into this one's shape."""
     namespaced: ClassVar[bool] = False
 
     metadata: ObjectMeta = ObjectMeta()

@@ -9,6 +9,7 @@ from scheduler_core.api.coerce import Plain, coerce_struct, describe
 from scheduler_core.api.defaults import apply_defaults
 from scheduler_core.api.errors import FieldError, ParseError, Place
 from scheduler_core.api.meta import ApiStruct, KubeObject
+from scheduler_core.api.older_versions import modernize
 from scheduler_core.api.redact import redact
 from scheduler_core.api.timestamps import parse_timestamp
 from scheduler_core.api.types import KINDS
@@ -73,7 +74,7 @@ def modelled_kind(name: TypeName) -> type[KubeObject] | None:
         return None
     if not name.api_version:
         raise FieldError("apiVersion", f"is missing; {kind.kind} is read as {kind.api_version}")
-    if name.api_version != kind.api_version:
+    if name.api_version != kind.api_version and name.api_version not in kind.also_read:
         problem = f'"{name.api_version}" is not supported for {kind.kind}; use {kind.api_version}'
         raise FieldError("apiVersion", problem)
     return kind
@@ -130,6 +131,7 @@ def _complete(item: KubeObject, place: Place) -> KubeObject:
     except FieldError as error:
         subject = _subject(item.kind, item.metadata.namespace, item.metadata.name)
         raise ParseError(place._replace(subject=subject), error.field, error.message) from None
+    modernize(item)
     redact(item)
     apply_defaults(item)
     return item

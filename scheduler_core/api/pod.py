@@ -132,7 +132,7 @@ class PodSchedulingGate(ApiStruct, frozen=True, kw_only=True):
 
 
 class PodResourceClaim(ApiStruct, frozen=True, kw_only=True):
-    """A claim of dynamic resources. kviz reports it; the engine does not model it."""
+    """A claim of dynamic resources: one by name, or one made for this pod from a template."""
 
     name: str = ""
     resource_claim_name: str = ""
@@ -279,6 +279,26 @@ class ContainerStatus(ApiStruct, frozen=True, kw_only=True):
     allocated_resources: ResourceList = {}
 
 
+class PodResourceClaimStatus(ApiStruct, frozen=True, kw_only=True):
+    """The claim made from a template for a pod; ``None`` says that none is needed."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
+class ContainerExtendedResourceRequest(ApiStruct, frozen=True, kw_only=True):
+    container_name: str = ""
+    resource_name: str = ""
+    request_name: str = ""
+
+
+class PodExtendedResourceClaimStatus(ApiStruct, frozen=True, kw_only=True):
+    """The claim the scheduler made for the extended resources that classes of devices back."""
+
+    request_mappings: tuple[ContainerExtendedResourceRequest, ...] = ()
+    resource_claim_name: str = ""
+
+
 class PodStatus(ApiStruct, frozen=True, kw_only=True):
     """Reported state of a pod.
 
@@ -296,6 +316,8 @@ class PodStatus(ApiStruct, frozen=True, kw_only=True):
     resize: str = ""
     resources: ResourceRequirements | None = None
     allocated_resources: ResourceList = {}
+    resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
+    extended_resource_claim_status: PodExtendedResourceClaimStatus | None = None
 
 
 class Pod(KubeObject, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ KEPT_ANNOTATIONS = frozenset(
         "pv.kubernetes.io/bound-by-controller",
         "pv.kubernetes.io/migrated-to",
         "pv.kubernetes.io/provisioned-by",
+        "resource.kubernetes.io/extended-resource-claim",
         "storage.alpha.kubernetes.io/migrated-plugins",
         "storageclass.beta.kubernetes.io/is-default-class",
         "storageclass.kubernetes.io/is-default-class",
@@ -35,9 +36,13 @@ KEPT_ANNOTATIONS = frozenset(
 )
 
 
+KEPT_FINALIZERS = frozenset({"resource.kubernetes.io/delete-protection"})
+
+
 def redact(item: KubeObject) -> None:
     """Strips a freshly decoded object in place, before anyone else holds it."""
     _redact_annotations(item.metadata)
+    _redact_finalizers(item.metadata)
     if isinstance(item, Pod):
         _redact_volumes(item)
         _redact_statuses(item)
@@ -48,6 +53,13 @@ def _redact_annotations(metadata: ObjectMeta) -> None:
     if annotations.keys() - KEPT_ANNOTATIONS:
         kept = {name: text for name, text in annotations.items() if name in KEPT_ANNOTATIONS}
         force_setattr(metadata, "annotations", kept)
+
+
+def _redact_finalizers(metadata: ObjectMeta) -> None:
+    finalizers = metadata.finalizers
+    if finalizers and not KEPT_FINALIZERS.issuperset(finalizers):
+        kept = tuple(name for name in finalizers if name in KEPT_FINALIZERS)
+        force_setattr(metadata, "finalizers", kept)
 
 
 def _redact_volumes(pod: Pod) -> None:

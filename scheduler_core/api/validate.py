@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from scheduler_core.api.coerce import key_path
+from scheduler_core.api.device import ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from scheduler_core.api.device_amounts import device_amounts
 from scheduler_core.api.errors import FieldError
 from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.node import Node
@@ -51,6 +53,9 @@ def validate(item: KubeObject) -> None:
         case CSIStorageCapacity():
             _validate_amount("capacity", item.capacity or "0")
             _validate_amount("maximumVolumeSize", item.maximum_volume_size or "0")
+        case ResourceSlice() | ResourceClaim() | ResourceClaimTemplate():
+            for path, amounts in device_amounts(item):
+                _validate_amounts(path, amounts)
         case _:
             pass
 

@@ -110,6 +110,12 @@ class ClusterColumns:
         self.node_revision += 1
         self._touch(row)
 
+    def touch_all(self) -> None:
+        """Count all nodes as changed: what they offer has another meaning now."""
+        self.node_revision += 1
+        self._clock += 1
+        self.generation[: self.n_rows] = self._clock
+
     def _row(self, name: str) -> int:
         row = self.row_of.get(name)
         if row is None:

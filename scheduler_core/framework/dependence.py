@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from scheduler_core.api import PodSpec
 from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.resource_names import may_be_backed_by_devices
 
 
 class PreparedFrom(Enum):
@@ -24,9 +25,13 @@ class PreparedFrom(Enum):
     """Nothing."""
     TEMPLATE_WITHOUT_VOLUMES = auto()
     """Nothing for a pod without volumes; anything for others."""
+    TEMPLATE_WITHOUT_DEVICES = auto()
+    """Nothing for a pod that can have no devices; anything for others."""
 
     def is_template(self, spec: PodSpec) -> bool:
         """Return whether the answer about a pod holds for all pods of its template."""
+        if self is PreparedFrom.TEMPLATE_WITHOUT_DEVICES:
+            return not may_have_devices(spec)
         if self is PreparedFrom.TEMPLATE_WITHOUT_VOLUMES:
             return not spec.volumes
         return self is PreparedFrom.TEMPLATE
@@ -43,11 +48,28 @@ class NodeFacts(Enum):
     """What the node has of resources, what its pods request of them, and how many pods it has."""
     OBJECT = auto()
     """The node object alone; normalised scores then depend on the raw scores alone."""
+    OBJECT_WITHOUT_DEVICES = auto()
+    """As OBJECT for a pod that can have no devices; anything for others."""
+
+    def of_pod(self, spec: PodSpec) -> NodeFacts:
+        """Return what answers about this pod depend on."""
+        if self is NodeFacts.OBJECT_WITHOUT_DEVICES:
+            return NodeFacts.CLUSTER if may_have_devices(spec) else NodeFacts.OBJECT
+        return self
 
     @property
     def is_local(self) -> bool:
         """Return whether a verdict stays the same as long as the node and its pods do."""
-        return self is not NodeFacts.CLUSTER
+        return self not in (NodeFacts.CLUSTER, NodeFacts.OBJECT_WITHOUT_DEVICES)
+
+
+def may_have_devices(spec: PodSpec) -> bool:
+    """Return whether a pod claims devices, or requests what a class of devices may back."""
+    if spec.resource_claims:
+        return True
+    containers = (*spec.containers, *spec.init_containers)
+    requested = (name for each in containers for name in each.resources.requests)
+    return any(map(may_be_backed_by_devices, (*requested, *spec.overhead)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
+from scheduler_core.devices.inventory import Devices
 from scheduler_core.framework.extenders import PreemptionExtenders
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.waiting import WaitingPods
@@ -36,6 +37,10 @@ class Handle(Protocol):
     @property
     def objects(self) -> ObjectStore:
         """Volumes, claims, classes, services, budgets, namespaces, ..."""
+
+    @property
+    def devices(self) -> Devices:
+        """Claims, classes and slices of devices, and the allocations on their way."""
 
     @property
     def features(self) -> FeatureGates: ...
@@ -76,6 +81,9 @@ class Handle(Protocol):
 
     def write(self, item: KubeObject) -> None:
         """Create or replace an object that is not a pod; the scheduler gets an event as of any."""
+
+    def delete(self, item: KubeObject) -> None:
+        """Delete an object that is not a pod; the scheduler hears of it as of any."""
 
     def after_attempt(self, work: Callable[[], None]) -> None:
         """Have `work` done when the current attempt is over."""

@@ -46,12 +46,14 @@ class Prepared(Generic[S_co]):
     """PreFilter or PreScore succeeded: `state` comes back in the later calls of this cycle.
 
     `node_names` (PreFilter only) narrows the cycle to those nodes; None means all. `skip`
-    (PreFilter only) is SKIP with a state: Filter takes no part, the later points do.
+    (PreFilter only) is SKIP with a state: Filter takes no part, the later points do. With a
+    `rejection` (PreFilter only) the pod is turned away, and only PostFilter gets the state.
     """
 
     state: S_co
     node_names: frozenset[str] | None = None
     skip: bool = False
+    rejection: Status | None = None
 
 
 @runtime_checkable
@@ -130,7 +132,10 @@ class PreScorePlugin(Plugin, Protocol):
 @runtime_checkable
 class ScorePlugin(Plugin, Protocol[S_contra]):
     def score(self, state: S_contra, pod: PodInfo, nodes: Nodes) -> Scores:
-        """Return raw scores int64 (n,); `state` is PreScore's (None if there is none)."""
+        """Return raw scores int64 (n,).
+
+        `state` is PreScore's, PreFilter's for a plugin without PreScore, None if there is none.
+        """
 
 
 @runtime_checkable

@@ -112,8 +112,8 @@ class Memo(PluginCalls):
             present = [row for row, node in enumerate(cluster.nodes) if node is not None]
             self._all_nodes = np.array(present, np.int64)
 
-    def node_facts(self, plugin: str) -> NodeFacts:
-        return self._depends_on[plugin].per_node
+    def node_facts(self, plugin: str, pod: PodInfo) -> NodeFacts:
+        return self._depends_on[plugin].per_node.of_pod(pod.pod.spec)
 
 
 def _of_template(
@@ -146,7 +146,7 @@ class _Template:
     ) -> Verdict:
         name = plugin.name
         if name not in self._verdicts:
-            self._verdicts[name] = self._new_verdicts(name)
+            self._verdicts[name] = self._new_verdicts(name, pod)
         cached = self._verdicts[name]
         if cached is None:
             return call_filter(plugin, prepared, pod, nodes)
@@ -165,7 +165,7 @@ class _Template:
         if known is not None and known.raw is raw:
             return known
         score = self._memo.normalize(plugin, prepared, pod, nodes, raw)
-        if self._memo.node_facts(plugin.name) is NodeFacts.OBJECT:
+        if self._memo.node_facts(plugin.name, pod) is NodeFacts.OBJECT:
             self._normalized[plugin.name] = score
         return score
 
@@ -174,7 +174,7 @@ class _Template:
     ) -> Scores:
         name = plugin.name
         if name not in self._scores:
-            self._scores[name] = self._new_scores(name)
+            self._scores[name] = self._new_scores(name, pod)
         cached = self._scores[name]
         if cached is None:
             return call_score(plugin, prepared, pod, nodes)
@@ -183,8 +183,8 @@ class _Template:
             cached.add(unknown, call_score(plugin, prepared, pod, unknown))
         return raw
 
-    def _new_verdicts(self, plugin: str) -> _CachedVerdicts | None:
-        match self._memo.node_facts(plugin):
+    def _new_verdicts(self, plugin: str, pod: PodInfo) -> _CachedVerdicts | None:
+        match self._memo.node_facts(plugin, pod):
             case NodeFacts.OBJECT:
                 return _VerdictsByNode(self._all_nodes)
             case NodeFacts.RESOURCES:
@@ -192,8 +192,8 @@ class _Template:
             case _:
                 return None
 
-    def _new_scores(self, plugin: str) -> _CachedScores | None:
-        match self._memo.node_facts(plugin):
+    def _new_scores(self, plugin: str, pod: PodInfo) -> _CachedScores | None:
+        match self._memo.node_facts(plugin, pod):
             case NodeFacts.OBJECT:
                 return _ScoresByNode(self._all_nodes)
             case NodeFacts.RESOURCES:

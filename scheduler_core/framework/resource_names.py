@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from scheduler_core.api.labels import label_key_problems
 from scheduler_core.cluster.requests import CPU, HUGE_PAGES_PREFIX, MEMORY
+from scheduler_core.devices.classes import IMPLICIT_PREFIX
 
 EPHEMERAL_STORAGE = "ephemeral-storage"
 BASIC_RESOURCES = (CPU, MEMORY, EPHEMERAL_STORAGE)
@@ -37,6 +38,11 @@ def is_scalar_resource_name(name: str) -> bool:
         or name.startswith((HUGE_PAGES_PREFIX, _ATTACHABLE_VOLUMES_PREFIX))
         or _NATIVE_DOMAIN in name
     )
+
+
+def may_be_backed_by_devices(name: str) -> bool:
+    """Tell whether a class of devices may back a resource of that name."""
+    return is_extended_resource_name(name) or name.startswith(IMPLICIT_PREFIX)
 
 
 def is_counted(name: str) -> bool:

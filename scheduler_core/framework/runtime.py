@@ -107,6 +107,7 @@ class Framework:
         self._post_filter = self._at(ExtensionPoint.POST_FILTER, PostFilterPlugin)
         self._pre_score = self._at(ExtensionPoint.PRE_SCORE, PreScorePlugin)
         self._score = self._at(ExtensionPoint.SCORE, ScorePlugin)
+        self._pre_scoring = {plugin.name for plugin in self._pre_score}
         self._reserve = self._at(ExtensionPoint.RESERVE, ReservePlugin)
         self._permit = self._at(ExtensionPoint.PERMIT, PermitPlugin)
         self._pre_bind = self._at(ExtensionPoint.PRE_BIND, PreBindPlugin)
@@ -159,6 +160,8 @@ class Framework:
             outcome = self._calls.pre_filter(plugin, pod, nodes)
             if isinstance(outcome, Prepared):
                 state.pre_filter[plugin.name] = outcome.state
+                outcome = outcome.rejection or outcome
+            if isinstance(outcome, Prepared):
                 if outcome.skip:
                     state.skip_filter.add(plugin.name)
                 if outcome.node_names is not None:
@@ -285,10 +288,15 @@ class Framework:
         """Score and normalise the feasible `nodes`, plugin by plugin."""
         calls = self._calls.about(pod, nodes)
         return [
-            calls.score(plugin, state.pre_score.get(plugin.name), pod, nodes)
+            calls.score(plugin, self._prepared_for_score(state, plugin), pod, nodes)
             for plugin in self._score
             if plugin.name not in state.skip_score
         ]
+
+    def _prepared_for_score(self, state: CycleState, plugin: ScorePlugin[object]) -> object:
+        """Return what PreScore prepared, or PreFilter for a plugin without PreScore."""
+        prepares = plugin.name in self._pre_scoring
+        return (state.pre_score if prepares else state.pre_filter).get(plugin.name)
 
     # ------------------------------------------------------------ reserving and binding
 

@@ -52,9 +52,18 @@ def pod_scheduling_properties_change(old: PodInfo, new: PodInfo) -> list[Cluster
         ),
         # Tolerations can only be added, so that their number tells.
         (ActionType.UPDATE_POD_TOLERATION, len(was.tolerations) != len(now.tolerations)),
+        (
+            ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM,
+            _generated_claims(old) != _generated_claims(new),
+        ),
     )
     actions = [action for action, changed in changes if changed] or [ActionType.UPDATE]
     return [ClusterEvent(resource, action) for action in actions]
+
+
+def _generated_claims(pod: PodInfo) -> tuple[object, ...]:
+    status = pod.pod.status
+    return status.resource_claim_statuses, status.extended_resource_claim_status
 
 
 def _scaled_down(old: PodInfo, new: PodInfo) -> bool:

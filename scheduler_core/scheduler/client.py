@@ -32,6 +32,9 @@ class Client(Protocol):
     def write(self, item: KubeObject) -> None:
         """Create an object that is not a pod, or replace it."""
 
+    def delete(self, item: KubeObject) -> None:
+        """Delete an object that is not a pod."""
+
     def record_event(self, pod: PodInfo, kind: str, reason: str, message: str) -> None:
         """Record a Kubernetes Event of type `kind` (Normal or Warning)."""
 

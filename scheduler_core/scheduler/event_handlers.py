@@ -11,11 +11,14 @@ from scheduler_core.api import (
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
+    DeviceClass,
     KubeObject,
     Node,
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
+    ResourceClaim,
+    ResourceSlice,
     StorageClass,
     VolumeAttachment,
 )
@@ -41,6 +44,9 @@ EVENT_RESOURCES: Mapping[type[KubeObject], EventResource] = {
     PersistentVolumeClaim: EventResource.PERSISTENT_VOLUME_CLAIM,
     StorageClass: EventResource.STORAGE_CLASS,
     VolumeAttachment: EventResource.VOLUME_ATTACHMENT,
+    ResourceClaim: EventResource.RESOURCE_CLAIM,
+    ResourceSlice: EventResource.RESOURCE_SLICE,
+    DeviceClass: EventResource.DEVICE_CLASS,
 }
 
 TERMINAL_PHASES = ("Succeeded", "Failed")
@@ -103,6 +109,9 @@ class EventHandlers:
     def _move_for(
         self, item: KubeObject, action: ActionType, old: KubeObject | None, new: KubeObject | None
     ) -> None:
+        if isinstance(item, DeviceClass):
+            # Which nodes have room for an extended resource depends on the classes that back it.
+            self._cache.columns.touch_all()
         resource = EVENT_RESOURCES.get(type(item))
         if resource is not None:
             event = ClusterEvent(resource, action)

@@ -14,6 +14,7 @@ from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
+from scheduler_core.devices.inventory import Devices
 from scheduler_core.extender.extenders import Extenders
 from scheduler_core.framework.waiting import PodsInPreBind, WaitingPods
 from scheduler_core.preemption.pick import BreakTie
@@ -43,6 +44,7 @@ class SchedulerHandle:
         self.cache = cache
         self.objects = ObjectStore()
         self.features = features
+        self.devices = Devices(self.objects, features)
         self.waiting_pods = WaitingPods()
         self.pods_in_pre_bind = PodsInPreBind()
         self._client = client
@@ -99,6 +101,9 @@ class SchedulerHandle:
 
     def write(self, item: KubeObject) -> None:
         self._client.write(item)
+
+    def delete(self, item: KubeObject) -> None:
+        self._client.delete(item)
 
     def clear_nomination(self, pod: PodInfo) -> None:
         self._client.patch_pod_status(pod, None, "")

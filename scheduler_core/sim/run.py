@@ -18,6 +18,8 @@ from scheduler_core.api.gc_freeze import gc_frozen
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.config.features import FeatureGates
+from scheduler_core.devices.cel import unknown_functions
+from scheduler_core.devices.device_selection import expressions_of
 from scheduler_core.extender.transport import Transport
 from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.scheduler.assembly import SchedulerOptions
@@ -40,6 +42,14 @@ DEFAULT_START_NS = 1_767_225_600_000_000_000
 """2026-01-01T00:00:00Z: when a run starts whose objects name no later time."""
 
 SECOND_NS = 1_000_000_000
+
+NOT_MODELLED_GATES = (
+    "DRADeviceTaintRules",
+    "DRAListTypeAttributes",
+    "DRANodeAllocatableResources",
+    "DRAWorkloadResourceClaims",
+)
+"""Gates about devices, off by default, that change nothing here when they are switched on."""
 
 
 @dataclass(frozen=True)
@@ -159,16 +169,25 @@ class Run:
     def _not_modelled(self) -> tuple[str, ...]:
         """Name what the input asks for and is not done, unreachable extenders among it."""
         named = [*self._refused, *_features_not_modelled(self._pods())]
+        named += _selectors_not_modelled(self._all_objects())
+        named += [f"the feature gate {g}" for g in NOT_MODELLED_GATES if self._enabled(g)]
         if self._options.transport is None:
             extenders = self._options.configuration.extenders
             named += [f"the extender {each.url_prefix} was not called" for each in extenders]
         return tuple(named)
 
+    def _enabled(self, gate: str) -> bool:
+        return self._options.features.enabled(gate)
+
     def _pods(self) -> Iterator[Pod]:
-        """Yield the pods of the input, those that the scenario creates among them."""
-        created = (step.action for step in self._scenario.steps)
-        later = (item for each in created if isinstance(each, Create) for item in each.objects)
-        return (item for item in (*self._objects, *later) if isinstance(item, Pod))
+        return (item for item in self._all_objects() if isinstance(item, Pod))
+
+    def _all_objects(self) -> Iterator[KubeObject]:
+        """Yield the objects of the input, those that the scenario creates among them."""
+        yield from self._objects
+        for step in self._scenario.steps:
+            if isinstance(step.action, Create):
+                yield from step.action.objects
 
     def _step(self) -> bool:
         """Do the next thing: an attempt, or what falls due next; return whether there was one."""
@@ -222,16 +241,22 @@ def start_ns(objects: Sequence[KubeObject]) -> int:
 
 
 def _features_not_modelled(pods: Iterator[Pod]) -> Iterator[str]:
-    claiming, grouped = [], []
-    for pod in pods:
-        if pod.spec.resource_claims:
-            claiming.append(pod.name)
-        if pod.spec.scheduling_group is not None:
-            grouped.append(pod.name)
-    if claiming:
-        yield f"resource claims of {counted(len(claiming), 'pod')}: {some_of(claiming)}"
+    grouped = [pod.name for pod in pods if pod.spec.scheduling_group is not None]
     if grouped:
         yield f"scheduling groups of {counted(len(grouped), 'pod')}: {some_of(grouped)}"
+
+
+def _selectors_not_modelled(objects: Iterator[KubeObject]) -> Iterator[str]:
+    """Name what CEL selectors of devices call that kviz lacks."""
+    functions = {
+        name
+        for item in objects
+        for expression in expressions_of(item)
+        for name in unknown_functions(expression)
+    }
+    if functions:
+        what = "CEL functions of device selectors"
+        yield f"{what}: {', '.join(sorted(functions))}; such a selector ends in an error"
 
 
 def timing_of(options: ScenarioOptions, timing: Timing) -> Timing:

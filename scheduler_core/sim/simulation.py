@@ -167,6 +167,9 @@ class Simulation:
     def write(self, item: KubeObject) -> None:
         self.server.write(item, self.clock.now_ns())
 
+    def delete(self, item: KubeObject) -> None:
+        self.server.delete(item)
+
     def evict_pod(self, pod: PodInfo, preemptor: PodInfo, message: str) -> bool:
         live = self.server.get(Pod, pod.key)
         if live is None or live.uid != pod.uid:

@@ -257,14 +257,16 @@ def test_pods_without_any_node() -> None:
 
 
 def test_what_is_not_modelled_is_said() -> None:
-    claiming = pod("claiming", resourceClaims=[{"name": "gpu", "resourceClaimName": "c"}])
     grouped = pod("grouped", schedulingGroup={"podGroupName": "gang"})
-    claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c"}}
-    result = ingest_one(as_json(listed(node(), claiming, grouped, claim)))
+    rule = {
+        "apiVersion": "resource.k8s.io/v1alpha3",
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "broken"},
+    }
+    result = ingest_one(as_json(listed(node(), grouped, rule)))
     assert result.warnings == (
-        "Not modelled: resource claims (dynamic resource allocation) of 1 pod: shop/claiming",
         "Not modelled: scheduling groups (gangs) of 1 pod: shop/grouped",
-        "Not modelled: 1 ResourceClaim",
+        "Not modelled: 1 DeviceTaintRule",
     )
 
 

@@ -20,6 +20,15 @@ IRREGULAR = {
     "node_id": "nodeID",
     "volume_id": "volumeID",
     "disk_uri": "diskURI",
+    "share_id": "shareID",
+    "int_value": "int",
+    "bool_value": "bool",
+    "string_value": "string",
+    "version_value": "version",
+    "int_values": "ints",
+    "bool_values": "bools",
+    "string_values": "strings",
+    "version_values": "versions",
 }
 
 

@@ -34,6 +34,7 @@ from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
+from scheduler_core.devices.inventory import Devices
 from scheduler_core.framework.status import Code, Verdict
 from scheduler_core.framework.waiting import WaitingPods
 
@@ -47,6 +48,7 @@ class World:
         self.cluster = ClusterColumns()
         self.objects = ObjectStore()
         self.features = features or FeatureGates()
+        self.devices = Devices(self.objects, self.features)
         self.waiting_pods = WaitingPods()
         self.extenders = None
         self.nominated: dict[str, list[PodInfo]] = {}
@@ -108,6 +110,9 @@ class World:
 
     def write(self, item: KubeObject) -> None:
         self.objects.put(item)
+
+    def delete(self, item: KubeObject) -> None:
+        self.objects.remove(item)
 
     def after_attempt(self, work: Callable[[], None]) -> None:
         raise AssertionError("no test of these plugins works in the background")

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from scheduler_core.config.types import DynamicResourcesArgs
 from scheduler_core.framework.diagnosis import Diagnosis, Verdicts
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
@@ -14,17 +15,21 @@ def world():
     return World(node("n1"), node("n2"))
 
 
+def plugin_of(world):
+    return DynamicResources(DynamicResourcesArgs(), world)
+
+
 def refilter(nodes):
     return Verdicts(np.zeros(nodes.n, np.int64), (SUCCESS,))
 
 
 def post_filter(world, state):
     statuses = Diagnosis(world.all_nodes())
-    return DynamicResources().post_filter(state, world.info(pod()), statuses, refilter)
+    return plugin_of(world).post_filter(state, world.info(pod()), statuses, refilter)
 
 
 def test_pre_filter_skips_and_remembers_that_it_ran(world):
-    prepared = DynamicResources().pre_filter(world.info(pod()), world.all_nodes())
+    prepared = plugin_of(world).pre_filter(world.info(pod()), world.all_nodes())
     assert isinstance(prepared, Prepared)
     assert prepared.skip
     outcome = post_filter(world, prepared.state)
@@ -37,7 +42,7 @@ def test_post_filter_fails_when_pre_filter_had_not_run(world):
 
 
 def test_nodes_are_all_the_same_to_it(world):
-    plugin, nodes, incoming = DynamicResources(), world.all_nodes(), world.info(pod())
+    plugin, nodes, incoming = plugin_of(world), world.all_nodes(), world.info(pod())
     state = plugin.pre_filter(incoming, nodes).state
     assert rejected(plugin.filter(state, incoming, nodes), nodes) == {}
     scores = plugin.score(None, incoming, nodes)
@@ -46,7 +51,7 @@ def test_nodes_are_all_the_same_to_it(world):
 
 
 def test_nothing_stands_in_the_way_of_binding(world):
-    plugin, incoming = DynamicResources(), world.info(pod())
+    plugin, incoming = plugin_of(world), world.info(pod())
     state = plugin.pre_filter(incoming, world.all_nodes()).state
     assert plugin.pre_enqueue(incoming) == SUCCESS
     assert plugin.reserve(state, incoming, "n1") == SUCCESS
@@ -54,7 +59,7 @@ def test_nothing_stands_in_the_way_of_binding(world):
 
 
 def test_every_later_point_fails_without_a_state(world):
-    plugin, nodes, incoming = DynamicResources(), world.all_nodes(), world.info(pod())
+    plugin, nodes, incoming = plugin_of(world), world.all_nodes(), world.info(pod())
     failed = Status(Code.ERROR, ("not found",))
     assert plugin.reserve(None, incoming, "n1") == failed
     assert plugin.pre_bind(None, incoming, "n1") == failed
@@ -64,7 +69,7 @@ def test_every_later_point_fails_without_a_state(world):
 
 
 def test_events(world):
-    events = DynamicResources().events_to_register()
+    events = plugin_of(world).events_to_register()
     assert [e.event.resource.value for e in events] == [
         "Node",
         "resource.k8s.io/ResourceClaim",

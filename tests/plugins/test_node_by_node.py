@@ -8,6 +8,7 @@ from scheduler_core.api import ContainerPort, ContainerRestartRule
 from scheduler_core.cluster.nodes import Change
 from scheduler_core.config.types import (
     DEFAULT_RESOURCES,
+    DynamicResourcesArgs,
     NodeAffinityArgs,
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
@@ -72,7 +73,7 @@ PLUGINS = {
     ),
     "ImageLocality": ImageLocality,
     "NodeDeclaredFeatures": NodeDeclaredFeatures,
-    "DynamicResources": lambda world: DynamicResources(),
+    "DynamicResources": lambda world: DynamicResources(DynamicResourcesArgs(), world),
 }
 
 # ---------------------------------------------------------------- generated clusters

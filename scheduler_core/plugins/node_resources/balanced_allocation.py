@@ -11,7 +11,6 @@ from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.types import NodeResourcesBalancedAllocationArgs
-from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Prepared, Scores
 from scheduler_core.framework.scoring import go_div
@@ -20,7 +19,9 @@ from scheduler_core.framework.status import SKIP, Status
 from scheduler_core.plugins.node_resources.allocation import (
     Allocation,
     allocations,
+    backed_requests,
     counted_requests,
+    dependence_of_scores,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -40,12 +41,15 @@ class BalancedAllocation:
     """
 
     name = "NodeResourcesBalancedAllocation"
-    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE, per_node=NodeFacts.RESOURCES)
 
-    def __init__(self, args: NodeResourcesBalancedAllocationArgs, _handle: Handle) -> None:
+    def __init__(self, args: NodeResourcesBalancedAllocationArgs, handle: Handle) -> None:
         self._resources = args.resources
+        self._devices = handle.devices
+        self.depends_on = dependence_of_scores(args.resources)
 
     def sign_pod(self, pod: PodInfo) -> Signed:
+        if backed_requests(pod, self._devices):
+            return None
         return (resources(counted_requests(pod)),)
 
     def pre_score(self, state: object, pod: PodInfo, nodes: Nodes) -> Prepared[Requests] | Status:
@@ -56,7 +60,7 @@ class BalancedAllocation:
         requests = self._requests(pod) if state is None else state
         if not any(requests.values()):
             return np.zeros(nodes.n, np.int64)
-        resources = allocations(nodes, self._resources, requests, Nodes.requested)
+        resources = allocations(nodes, self._resources, requests, Nodes.requested, self._devices)
         allocatable = [resource.allocatable for resource in resources]
         half = MAX_NODE_SCORE // 2
         if len(resources) == 2 and all(map(np.all, allocatable)):

@@ -6,31 +6,26 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scheduler_core.api import Node
 from scheduler_core.cluster.arrays import BoolArray, IntArray
-from scheduler_core.cluster.columns import PODS
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.cluster.requests import CPU, MEMORY, integer_resources
+from scheduler_core.cluster.requests import CPU, MEMORY
 from scheduler_core.config.types import NodeResourcesFitArgs
-from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
-from scheduler_core.framework.event_objects import expect, expect_or_none, queue_if
-from scheduler_core.framework.events import (
-    ActionType,
-    ClusterEvent,
-    ClusterEventWithHint,
-    EventResource,
-    QueueingHint,
-)
+from scheduler_core.framework.events import ClusterEventWithHint
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import Prepared, Scores
 from scheduler_core.framework.resource_names import (
-    is_counted,
     is_extended_resource_name,
 )
 from scheduler_core.framework.signatures import Signed, resources
 from scheduler_core.framework.status import MAX_REASONS, Code, Status, Verdict
-from scheduler_core.plugins.node_resources.allocation import allocations, counted_requests
+from scheduler_core.plugins.node_resources.allocation import (
+    allocations,
+    backed_requests,
+    counted_requests,
+    dependence_of_scores,
+)
+from scheduler_core.plugins.node_resources.fit_hints import FitHints
 from scheduler_core.plugins.node_resources.strategies import strategy_of
 
 TOO_MANY_PODS = "Too many pods"
@@ -54,20 +49,26 @@ class Fit:
     RequestedToCapacityRatio with a curve over `100 * requested / allocatable`. Here every
     container without a request for cpu or memory counts as 100 millicores or 200 MiB.
 
-    Upstream: v1.36 plugins/noderesources/fit.go. Not modelled: extended resources that device
-    classes offer.
+    An extended resource that a class of devices backs is left to DynamicResources on nodes that
+    have none of it themselves.
+
+    Upstream: v1.36 plugins/noderesources/fit.go.
     """
 
     name = "NodeResourcesFit"
-    depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE, per_node=NodeFacts.RESOURCES)
 
-    def __init__(self, args: NodeResourcesFitArgs, _handle: Handle) -> None:
+    def __init__(self, args: NodeResourcesFitArgs, handle: Handle) -> None:
+        self._devices = handle.devices
+        self._hints = FitHints(handle)
         self._ignored = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         self._resources = args.scoring_strategy.resources
         self._strategy = strategy_of(args.scoring_strategy)
+        self.depends_on = dependence_of_scores(self._resources)
 
     def sign_pod(self, pod: PodInfo) -> Signed:
+        if backed_requests(pod, self._devices):
+            return None
         return (resources(counted_requests(pod)),)
 
     # ------------------------------------------------------------ filtering
@@ -85,6 +86,8 @@ class Fit:
         for name, request in state.items():
             allocatable = nodes.allocatable(name)
             short = request > allocatable - nodes.requested(name)
+            if self._devices.class_for(name) is not None:
+                short &= allocatable > 0
             shortages.append((short, Code.UNSCHEDULABLE, f"Insufficient {name}"))
             unresolvable |= short & (request > allocatable)
         if not any(np.count_nonzero(short) for short, _, _ in shortages):
@@ -105,7 +108,9 @@ class Fit:
 
     def score(self, state: Requests | None, pod: PodInfo, nodes: Nodes) -> Scores:
         requests = self._scored_requests(pod) if state is None else state
-        resources = allocations(nodes, self._resources, requests, _requested_with_defaults)
+        resources = allocations(
+            nodes, self._resources, requests, _requested_with_defaults, self._devices
+        )
         return self._strategy(resources, nodes.n)
 
     def _scored_requests(self, pod: PodInfo) -> Requests:
@@ -115,14 +120,7 @@ class Fit:
     # ------------------------------------------------------------ queueing
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
-        pod = ClusterEvent(EventResource.POD, ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN)
-        node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE)
-        device_class = ClusterEvent(EventResource.DEVICE_CLASS, ActionType.ADD | ActionType.UPDATE)
-        return (
-            ClusterEventWithHint(pod, _after_pod_event),
-            ClusterEventWithHint(node, _after_node_change),
-            ClusterEventWithHint(device_class),
-        )
+        return self._hints.events()
 
 
 def _requested_with_defaults(nodes: Nodes, resource: str) -> IntArray:
@@ -142,39 +140,3 @@ def _at_most_max_reasons(shortages: list[Shortage]) -> list[Shortage]:
     rest = [where for where, _, _ in shortages[MAX_REASONS - 1 :]]
     folded = (np.logical_or.reduce(rest), Code.UNSCHEDULABLE, INSUFFICIENT_OTHERS)
     return [*shortages[: MAX_REASONS - 1], folded]
-
-
-def _after_pod_event(pod: PodInfo, old: object, new: object) -> QueueingHint:
-    """Queue when a pod with a place goes, or shrinks in something the pod requests."""
-    before, after = expect(PodInfo, old), expect_or_none(PodInfo, new)
-    if after is None:
-        return queue_if(bool(before.node_name or before.nominated_node_name))
-    if after.uid == pod.uid:
-        return QueueingHint.QUEUE
-    return queue_if(bool(after.node_name) and _frees_something(pod, before, after))
-
-
-def _frees_something(pod: PodInfo, before: PodInfo, after: PodInfo) -> bool:
-    was, now = before.template.requests.placed, after.template.requests.placed
-    return any(
-        amount and is_counted(name) and was.get(name, 0) > now.get(name, 0)
-        for name, amount in pod.template.requests.placed.items()
-    )
-
-
-def _after_node_change(pod: PodInfo, old: object, new: object) -> QueueingHint:
-    """Queue when the pod would fit the node if it were empty, and could not be sure before.
-
-    As in upstream, resources that the arguments tell to ignore are not ignored here.
-    """
-    node_before = expect_or_none(Node, old)
-    after = integer_resources(expect(Node, new).status.allocatable)
-    requests = counted_requests(pod)
-    if after.get(PODS, 0) < 1 or any(
-        amount > after.get(name, 0) for name, amount in requests.items()
-    ):
-        return QueueingHint.SKIP
-    if node_before is None:
-        return QueueingHint.QUEUE
-    before = integer_resources(node_before.status.allocatable)
-    return queue_if(any(after.get(name, 0) > before.get(name, 0) for name in (PODS, *requests)))

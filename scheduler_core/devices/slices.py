@@ -1,0 +1,158 @@
+"""Resource slices by node, with their devices.
+
+Upstream: v1.36 dynamic-resource-allocation/resourceslice/tracker and structured (NodeMatches).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from scheduler_core.api import Device, Node, NodeSelector, ResourceSlice
+from scheduler_core.api.selectors import node_selector_error, node_selector_matches
+from scheduler_core.cluster.objects import ObjectStore
+from scheduler_core.devices.cel import CelProblem
+from scheduler_core.devices.device_selection import evaluate
+
+
+class PoolId(NamedTuple):
+    driver: str
+    pool: str
+
+    def __str__(self) -> str:
+        return f"{self.driver}/{self.pool}"
+
+
+class DeviceId(NamedTuple):
+    driver: str
+    pool: str
+    device: str
+
+    def __str__(self) -> str:
+        return f"{self.driver}/{self.pool}/{self.device}"
+
+
+class NodeSelectorError(ValueError):
+    """A slice or a device has a node selector that is not valid."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SliceDevice:
+    """A device of a slice, as long as the slice does not change.
+
+    `answers` holds what selectors said of it, by expression.
+    """
+
+    id: DeviceId
+    device: Device
+    slice: ResourceSlice
+    answers: dict[str, bool | CelProblem] = field(default_factory=dict)
+
+    def matches(self, expression: str) -> bool | CelProblem:
+        """Return what a selector says of the device; it is evaluated once."""
+        answer = self.answers.get(expression)
+        if answer is None:
+            answer = self.answers[expression] = evaluate(expression, self.device, self.id.driver)
+        return answer
+
+    def is_on(self, node: Node) -> bool:
+        """Tell whether a device of a slice with selection per device can be used on a node.
+
+        Raises NodeSelectorError.
+        """
+        device = self.device
+        return node_matches(node, device.node_name, device.all_nodes, device.node_selector)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Slice:
+    """A resource slice and its devices, in order."""
+
+    item: ResourceSlice
+    devices: tuple[SliceDevice, ...]
+
+    @property
+    def name(self) -> str:
+        return self.item.name
+
+    @property
+    def pool(self) -> PoolId:
+        return PoolId(self.item.spec.driver, self.item.spec.pool.name)
+
+    def is_on(self, node: Node) -> bool:
+        """Tell whether any of its devices can be used on a node. Raises NodeSelectorError.
+
+        Shared counters are needed wherever the pool is.
+        """
+        spec = self.item.spec
+        if spec.shared_counters:
+            return True
+        if spec.node_name or spec.all_nodes or spec.node_selector is not None:
+            return node_matches(node, spec.node_name, spec.all_nodes, spec.node_selector)
+        return spec.per_device_node_selection and any(d.is_on(node) for d in self.devices)
+
+
+def slice_of(item: ResourceSlice) -> Slice:
+    driver, pool = item.spec.driver, item.spec.pool.name
+    devices = tuple(
+        SliceDevice(DeviceId(driver, pool, device.name), device, item)
+        for device in item.spec.devices
+    )
+    return Slice(item, devices)
+
+
+def node_matches(
+    node: Node, node_name: str, all_nodes: bool, selector: NodeSelector | None
+) -> bool:
+    """Tell whether a slice's or device's selection includes a node. Raises NodeSelectorError."""
+    if node_name:
+        return node.name == node_name
+    if all_nodes:
+        return True
+    if selector is None:
+        return False
+    if error := node_selector_error(selector):
+        raise NodeSelectorError(error)
+    return node_selector_matches(selector, node.metadata.labels, node.name)
+
+
+class Slices:
+    """All slices of the cluster, kept up to date with its objects."""
+
+    def __init__(self, objects: ObjectStore) -> None:
+        self._objects = objects
+        self._revision = 0
+        self._slices: dict[str, Slice] = {}
+        self._on_node: dict[str, list[Slice]] = {}
+        self._shared: list[Slice] = []
+
+    def all(self) -> Sequence[Slice]:
+        self._refresh()
+        return list(self._slices.values())
+
+    def candidates(self, node_name: str) -> Iterator[Slice]:
+        """Yield the slices that may concern a node: those local to it first."""
+        self._refresh()
+        yield from self._on_node.get(node_name, ())
+        yield from self._shared
+
+    def _refresh(self) -> None:
+        changed = self._objects.changed_since(ResourceSlice, self._revision)
+        if not changed:
+            return
+        self._revision += len(changed)
+        for key in changed:
+            item = self._objects.get(ResourceSlice, key)
+            known = self._slices.get(key)
+            if item is None:
+                self._slices.pop(key, None)
+            elif known is None or known.item is not item:
+                self._slices[key] = slice_of(item)
+        self._on_node, self._shared = {}, []
+        for each in self._slices.values():
+            spec = each.item.spec
+            if spec.node_name and not spec.shared_counters:
+                self._on_node.setdefault(spec.node_name, []).append(each)
+            else:
+                self._shared.append(each)

@@ -1,0 +1,324 @@
+"""Finding devices for claims on one node: depth first, the first complete solution.
+
+Upstream: v1.36 structured/internal/incubating/allocator_incubating.go, which the default gates
+select. The order of candidates, what is tried again and what a failed attempt leaves booked are
+upstream's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from scheduler_core.api import AllocationResult, Device, DeviceTaint, Node, ResourceClaim
+from scheduler_core.devices.allocated import (
+    AllocatedState,
+    Consumed,
+    add_consumed,
+    consumption,
+    remove_consumed,
+)
+from scheduler_core.devices.inventory import Devices
+from scheduler_core.devices.pools import Pool, PoolError, gather_pools
+from scheduler_core.devices.slices import DeviceId
+from scheduler_core.plugins.dynamic_resources.capacity import NOTHING, consumption_of, has_room
+from scheduler_core.plugins.dynamic_resources.constraints import Constraint, constraint_of
+from scheduler_core.plugins.dynamic_resources.counters import AvailableCounters, CounterAccount
+from scheduler_core.plugins.dynamic_resources.gates import AllocatorGates
+from scheduler_core.plugins.dynamic_resources.planning import AllocationError, Planner
+from scheduler_core.plugins.dynamic_resources.requests import Candidate, ClaimPlan, Plan, Request
+from scheduler_core.plugins.dynamic_resources.results import Given, allocation_result
+
+MAX_RESULTS: Final = 32
+"""So many devices one claim may be given (AllocationResultsMaxSize)."""
+
+MAX_STEPS: Final = 100_000
+"""Candidates looked at on one node before the search counts as timed out (ADR 0020)."""
+
+INVALID_POOLS: Final = "invalid resource pools were encountered"
+
+BLOCKING_EFFECTS: Final = ("NoSchedule", "NoExecute")
+
+Undo = Callable[[], None]
+
+
+class TimedOut(Exception):
+    """The search has looked at too many candidates."""
+
+
+class Outcome(Enum):
+    DONE = "done"
+    FAILED = "failed"
+    TOO_MANY = "too many devices for one claim"
+
+
+@dataclass(frozen=True, slots=True)
+class Allocated:
+    """What a search came to: allocations, one per claim, or a reason why there are none."""
+
+    results: Sequence[AllocationResult] = ()
+    reason: str = ""
+
+
+class Allocator:
+    """Allocates the claims of one pod, on one node after another."""
+
+    def __init__(self, devices: Devices, gates: AllocatorGates) -> None:
+        self.devices = devices
+        self.gates = gates
+        self.state = devices.allocated_state()
+        self.available = AvailableCounters(self.state)
+
+    def allocate(self, node: Node, claims: Sequence[ResourceClaim]) -> Allocated | None:
+        """Return allocations of all claims that can be used on the node, None if there are none.
+
+        Raises AllocationError for what is wrong with a claim, a class or a slice, and TimedOut.
+        """
+        try:
+            pools = gather_pools(
+                self.devices.slices, node, partitionable=self.gates.partitionable_devices
+            )
+        except PoolError as error:
+            raise AllocationError(f"gather pool information: {error}") from None
+        planner = Planner(self.devices, self.gates, node, pools, self._has_room_at_first)
+        plans = [planner.plan(claim) for claim in claims]
+        search = Search(self, planner, plans, pools)
+        try:
+            done = search.run()
+        except RecursionError:
+            raise TimedOut from None
+        if not done:
+            invalid = any(pool.invalid for pool in pools)
+            return Allocated(reason=INVALID_POOLS) if invalid else None
+        return Allocated(
+            [
+                allocation_result(plan, given, node.name, self.gates, self.devices.new_share_id)
+                for plan, given in zip(plans, search.given, strict=True)
+            ]
+        )
+
+    def _has_room_at_first(self, request: Request, candidate: Candidate) -> bool:
+        return self.has_room(request, candidate, NOTHING)
+
+    def has_room(
+        self, request: Request, candidate: Candidate, being_consumed: Mapping[str, int]
+    ) -> bool:
+        """Tell whether a device's capacity holds a request (gate DRAConsumableCapacity)."""
+        if not self.gates.consumable_capacity:
+            return True
+        device = candidate.device
+        consumed = self.state.capacity.get(device.id, NOTHING)
+        return has_room(device.device.capacity, request.capacity, consumed, being_consumed)
+
+
+class Search:
+    """One search: what is taken so far, and how to go on from there."""
+
+    def __init__(
+        self,
+        allocator: Allocator,
+        planner: Planner,
+        plans: Sequence[ClaimPlan],
+        pools: Iterable[Pool],
+    ) -> None:
+        self._allocator = allocator
+        self._planner = planner
+        self._gates = allocator.gates
+        self._state: AllocatedState = allocator.state
+        self._plans = plans
+        self._candidates = [
+            Candidate(device, pool) for pool in pools if pool.usable for device in pool.devices
+        ]
+        self._constraints = [_constraints(plan.claim) for plan in plans]
+        self._counters = CounterAccount(allocator.available)
+        self._taken_by: dict[DeviceId, set[int]] = {}
+        self._being_consumed: dict[DeviceId, Consumed] = {}
+        self._n_steps = 0
+        self.given: list[list[Given]] = [[] for _ in plans]
+
+    def run(self) -> bool:
+        """Tell whether all claims can be allocated; if so, `given` says how."""
+        return self._go_on(0, 0) is Outcome.DONE
+
+    # ------------------------------------------------------------ from request to request
+
+    def _go_on(self, claim: int, request: int) -> Outcome:
+        """Serve all requests from this one on."""
+        if claim >= len(self._plans):
+            return Outcome.DONE
+        plan = self._plans[claim]
+        if request >= len(plan.requests):
+            outcome = self._go_on(claim + 1, 0)
+            # The next claim may need fewer devices once an earlier one is served otherwise.
+            return Outcome.FAILED if outcome is Outcome.TOO_MANY else outcome
+        if not plan.is_list(request):
+            return self._serve(claim, request, plan.requests[request][0], 0, 0)
+        all_too_many = True
+        for i, alternative in enumerate(plan.requests[request]):
+            outcome = self._serve(claim, request, alternative, 0, 0)
+            if outcome is Outcome.DONE:
+                plan.chosen[request] = i
+                return outcome
+            all_too_many = all_too_many and outcome is Outcome.TOO_MANY
+        return Outcome.TOO_MANY if all_too_many else Outcome.FAILED
+
+    def _serve(self, claim: int, request: int, plan: Plan, n_done: int, start: int) -> Outcome:
+        """Find the rest of a request's devices among the candidates from `start` on.
+
+        Within a request each set of devices is tried in one order only.
+        """
+        if plan.request.wants_all and not plan.all_devices:
+            return Outcome.FAILED
+        if n_done >= plan.n_devices:
+            return self._go_on(claim, request + 1)
+        if len(self.given[claim]) + plan.n_devices - n_done > MAX_RESULTS:
+            return Outcome.TOO_MANY
+        if plan.request.wants_all:
+            undo = self._take(claim, plan, plan.all_devices[n_done], must=True)
+            if undo is None:
+                return Outcome.FAILED
+            outcome = self._serve(claim, request, plan, n_done + 1, 0)
+            if outcome is not Outcome.DONE:
+                undo()
+            return outcome
+        for i in range(start, len(self._candidates)):
+            candidate = self._candidates[i]
+            if not self._is_worth_trying(claim, plan, candidate):
+                continue
+            undo = self._take(claim, plan, candidate, must=False)
+            if undo is None:
+                continue
+            outcome = self._serve(claim, request, plan, n_done + 1, i + 1)
+            if outcome is Outcome.DONE:
+                return outcome
+            undo()
+            if outcome is Outcome.TOO_MANY:
+                return outcome
+        return Outcome.FAILED
+
+    # ------------------------------------------------------------ one device
+
+    def _is_worth_trying(self, claim: int, plan: Plan, candidate: Candidate) -> bool:
+        self._n_steps += 1
+        if self._n_steps > MAX_STEPS:
+            raise TimedOut
+        if self._is_taken(claim, plan.request, candidate.device.id):
+            return False
+        if not self._planner.is_selectable(self._plans[claim].claim, plan, candidate):
+            return False
+        return self._has_room(plan.request, candidate)
+
+    def _is_taken(self, claim: int, request: Request, device: DeviceId) -> bool:
+        """Tell whether a device is in use; for admin access only this claim's use counts."""
+        taken_by = self._taken_by.get(device)
+        if request.admin_access:
+            return taken_by is not None and claim in taken_by
+        return device in self._state.devices or bool(taken_by)
+
+    def _has_room(self, request: Request, candidate: Candidate) -> bool:
+        being_consumed = self._being_consumed.get(candidate.device.id, {})
+        return self._allocator.has_room(request, candidate, being_consumed)
+
+    def _take(self, claim: int, plan: Plan, candidate: Candidate, *, must: bool) -> Undo | None:
+        """Take a device for a request; return how to give it back, None if it cannot be had.
+
+        As upstream, a device refused late leaves its counters booked, and one whose capacity has
+        run out since, its constraints. Raises AllocationError if a device of mode All (`must`)
+        goes against a constraint.
+        """
+        device, request = candidate.device, plan.request
+        shared = self._gates.consumable_capacity and device.device.allow_multiple_allocations
+        if (not shared or not request.admin_access) and self._is_taken(claim, request, device.id):
+            return None
+        if not self._books_counters(candidate, shared=shared):
+            return None
+        if self._gates.device_taints and _is_kept_off(device.device, request):
+            return None
+        if not self._meets_constraints(claim, plan, candidate, must=must):
+            return None
+        taken_by = self._taken_by.setdefault(device.id, set())
+        if not shared:
+            taken_by.add(claim)
+        if not self._has_room(request, candidate):
+            return None
+        consumed: dict[str, str] = {}
+        if shared:
+            consumed = consumption_of(device.device.capacity, request.capacity)
+            add_consumed(self._being_consumed, device.id, consumption(consumed))
+        self.given[claim].append(Given(request, device, shared, consumed))
+        return lambda: self._give_back(claim, request, candidate, self.given[claim].pop())
+
+    def _give_back(self, claim: int, request: Request, candidate: Candidate, given: Given) -> None:
+        device = candidate.device
+        for constraint in self._constraints[claim]:
+            constraint.remove(request, device)
+        self._taken_by[device.id].discard(claim)
+        if given.shared:
+            if given.consumed:
+                remove_consumed(self._being_consumed, device.id, consumption(given.consumed))
+        elif self._gates.partitionable_devices and device.device.consumes_counters:
+            self._counters.give_back(candidate)
+
+    def _books_counters(self, candidate: Candidate, *, shared: bool) -> bool:
+        """Book a device's counters; a shared device's were when its first share was taken."""
+        device = candidate.device
+        if not device.device.consumes_counters:
+            return True
+        if not self._gates.partitionable_devices:
+            return False
+        if shared and (device.id in self._state.capacity or device.id in self._being_consumed):
+            return True
+        return self._counters.take(candidate)
+
+    def _meets_constraints(
+        self, claim: int, plan: Plan, candidate: Candidate, *, must: bool
+    ) -> bool:
+        request, device = plan.request, candidate.device
+        constraints = self._constraints[claim]
+        for i, constraint in enumerate(constraints):
+            if constraint.add(request, device):
+                continue
+            if must:
+                what = "because a claim constraint would not be satisfied"
+                raise AllocationError(
+                    f"claim {self._plans[claim].claim.key}, request {request.name}: "
+                    f"cannot add device {device.id} {what}"
+                )
+            for added in constraints[:i]:
+                added.remove(request, device)
+            return False
+        return True
+
+
+def _constraints(claim: ResourceClaim) -> list[Constraint]:
+    """Return a claim's constraints. Raises AllocationError for one of an unknown kind."""
+    constraints = []
+    for i, given in enumerate(claim.spec.devices.constraints):
+        constraint = constraint_of(given)
+        if constraint is None:
+            what = "empty constraint (unsupported constraint type?)"
+            raise AllocationError(f"claim {claim.key}, constraint #{i}: {what}")
+        constraints.append(constraint)
+    return constraints
+
+
+def _is_kept_off(device: Device, request: Request) -> bool:
+    """Tell whether a taint of the device is not tolerated."""
+    return any(
+        taint.effect in BLOCKING_EFFECTS and not _tolerates(request, taint)
+        for taint in device.taints
+    )
+
+
+def _tolerates(request: Request, taint: DeviceTaint) -> bool:
+    return any(
+        (not each.effect or each.effect == taint.effect)
+        and (not each.key or each.key == taint.key)
+        and (
+            each.operator == "Exists"
+            or (each.operator in ("", "Equal") and each.value == taint.value)
+        )
+        for each in request.tolerations
+    )

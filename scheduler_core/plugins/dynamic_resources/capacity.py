@@ -1,0 +1,96 @@
+"""Shares of devices: how much of a capacity a request consumes, and whether it is there.
+
+Upstream: v1.36 structured/internal/incubating/consumable_capacity.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from scheduler_core.api import CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity
+from scheduler_core.api.quantity import binary_text, canonical, value
+from scheduler_core.devices.amounts import nano
+
+NOTHING: Final[Mapping[str, int]] = {}
+
+
+def has_room(
+    capacity: Mapping[str, DeviceCapacity],
+    requested: Mapping[str, str] | None,
+    consumed: Mapping[str, int],
+    being_consumed: Mapping[str, int],
+) -> bool:
+    """Tell whether a device's capacity holds one more request.
+
+    `consumed` and `being_consumed`, in billionths, are those of allocated claims and of the search
+    so far. Requests for a capacity that the device lacks, or against its policy, are refused.
+    """
+    requested = requested or {}
+    if any(name not in capacity for name in requested):
+        return False
+    for name, offered in capacity.items():
+        amount = consumed_amount(requested.get(name), offered)
+        if _violates(amount, offered.request_policy):
+            return False
+        total = nano(amount) + consumed.get(name, 0) + being_consumed.get(name, 0)
+        if total > nano(offered.value):
+            return False
+    return True
+
+
+def consumption_of(
+    capacity: Mapping[str, DeviceCapacity], requested: Mapping[str, str] | None
+) -> dict[str, str]:
+    """Return what a request consumes of each capacity of a device."""
+    requested = requested or {}
+    return {
+        name: canonical(consumed_amount(requested.get(name), offered))
+        for name, offered in capacity.items()
+    }
+
+
+def consumed_amount(requested: str | None, offered: DeviceCapacity) -> str:
+    """Return what is consumed for a request, None being none: the policy's default, or all.
+
+    A policy rounds requests up to its steps, or to one of its values.
+    """
+    policy = offered.request_policy
+    if requested is None:
+        return (policy.default if policy is not None else "") or offered.value
+    if policy is None:
+        return requested
+    if policy.valid_range is not None and policy.valid_range.min:
+        return _rounded_to_step(requested, policy.valid_range)
+    for valid in policy.valid_values:
+        if nano(requested) <= nano(valid):
+            return valid
+    return requested
+
+
+def _rounded_to_step(requested: str, valid: CapacityRequestPolicyRange) -> str:
+    if nano(requested) < nano(valid.min):
+        return valid.min
+    if not valid.step:
+        return requested
+    least, step = value(valid.min), value(valid.step)
+    return binary_text(least + -(-(value(requested) - least) // step) * step)
+
+
+def _violates(amount: str, policy: CapacityRequestPolicy | None) -> bool:
+    if policy is None or (policy.default and nano(amount) == nano(policy.default)):
+        return False
+    if policy.valid_range is not None:
+        return _outside(amount, policy.valid_range)
+    if policy.valid_values:
+        return all(nano(amount) != nano(valid) for valid in policy.valid_values)
+    return False
+
+
+def _outside(amount: str, valid: CapacityRequestPolicyRange) -> bool:
+    if valid.max and nano(amount) > nano(valid.max):
+        return True
+    if not valid.step:
+        return False
+    least = value(valid.min) if valid.min else 0
+    return (value(amount) - least) % value(valid.step) != 0

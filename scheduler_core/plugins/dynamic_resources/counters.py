@@ -1,0 +1,85 @@
+"""Counters that the partitions of a device share.
+
+Upstream: v1.36 structured/internal/incubating/allocator_incubating.go (checkAvailableCounters). As
+there, pools of one name share one account, whichever drivers they belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scheduler_core.api import Device
+from scheduler_core.devices.allocated import AllocatedState
+from scheduler_core.devices.amounts import nano
+from scheduler_core.devices.pools import Pool
+from scheduler_core.plugins.dynamic_resources.requests import Candidate
+
+Amounts = dict[str, dict[str, int]]
+"""Billionths by counter set and counter."""
+
+
+class AvailableCounters:
+    """What allocated devices have left of each pool's counters, worked out once per cycle."""
+
+    def __init__(self, allocated: AllocatedState) -> None:
+        self._allocated = allocated
+        self._pools: dict[str, Amounts] = {}
+
+    def of(self, pool: Pool) -> Amounts:
+        known = self._pools.get(pool.id.pool)
+        if known is None:
+            known = self._pools[pool.id.pool] = self._left(pool)
+        return known
+
+    def _left(self, pool: Pool) -> Amounts:
+        left = {
+            name: {counter: nano(each.value) for counter, each in counters.items()}
+            for name, counters in pool.counter_sets.items()
+        }
+        for each in (*pool.slices, *pool.elsewhere):
+            for device in each.devices:
+                if self._allocated.is_allocated(device.id):
+                    _take(left, device.device)
+        return left
+
+
+def _take(left: Amounts, device: Device) -> None:
+    for consumed in device.consumes_counters:
+        counters = left.get(consumed.counter_set, {})
+        for name, each in consumed.counters.items():
+            if name in counters:
+                counters[name] -= nano(each.value)
+
+
+class CounterAccount:
+    """What the devices of one search consume."""
+
+    def __init__(self, available: AvailableCounters) -> None:
+        self._available = available
+        self._consumed: dict[str, Amounts] = {}
+
+    def take(self, candidate: Candidate) -> bool:
+        """Book what a device consumes, if all of the pool's counters allow it."""
+        consumed = self._consumed.setdefault(candidate.pool.id.pool, {})
+        self._book(candidate, 1)
+        for name, counters in self._available.of(candidate.pool).items():
+            taken = consumed.get(name, {})
+            if any(amount < taken.get(counter, 0) for counter, amount in counters.items()):
+                self._book(candidate, -1)
+                return False
+        return True
+
+    def give_back(self, candidate: Candidate) -> None:
+        self._book(candidate, -1)
+
+    def _book(self, candidate: Candidate, sign: int) -> None:
+        account = self._consumed.setdefault(candidate.pool.id.pool, {})
+        for set_name, counter, amount in _consumption(candidate.device.device):
+            counters = account.setdefault(set_name, {})
+            counters[counter] = counters.get(counter, 0) + sign * amount
+
+
+def _consumption(device: Device) -> Iterable[tuple[str, str, int]]:
+    for consumed in device.consumes_counters:
+        for name, each in consumed.counters.items():
+            yield consumed.counter_set, name, nano(each.value)

@@ -1,0 +1,31 @@
+"""The feature gates that decide how devices are allocated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scheduler_core.config.features import FeatureGates
+
+
+@dataclass(frozen=True, slots=True)
+class AllocatorGates:
+    """Upstream: v1.36 plugins/dynamicresources (AllocatorFeatures)."""
+
+    admin_access: bool
+    prioritized_list: bool
+    partitionable_devices: bool
+    device_taints: bool
+    binding_conditions: bool
+    consumable_capacity: bool
+
+    @staticmethod
+    def of(features: FeatureGates) -> AllocatorGates:
+        return AllocatorGates(
+            admin_access=features.enabled("DRAAdminAccess"),
+            prioritized_list=features.enabled("DRAPrioritizedList"),
+            partitionable_devices=features.enabled("DRAPartitionableDevices"),
+            device_taints=features.enabled("DRADeviceTaints"),
+            binding_conditions=features.enabled("DRADeviceBindingConditions")
+            and features.enabled("DRAResourceClaimDeviceStatus"),
+            consumable_capacity=features.enabled("DRAConsumableCapacity"),
+        )

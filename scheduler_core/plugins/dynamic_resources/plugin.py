@@ -1,0 +1,309 @@
+"""The plugin at its extension points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from scheduler_core.api import AllocationResult, ResourceClaim
+from scheduler_core.api.selectors import node_selector_error
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config.types import DynamicResourcesArgs
+from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
+from scheduler_core.framework.events import ClusterEventWithHint
+from scheduler_core.framework.handle import Handle
+from scheduler_core.framework.interface import (
+    NodeToStatus,
+    PostFilterOutcome,
+    Prepared,
+    Refilter,
+    Scores,
+)
+from scheduler_core.framework.scoring import default_normalize_score
+from scheduler_core.framework.signatures import Signed
+from scheduler_core.framework.status import (
+    SKIP,
+    SUCCESS,
+    Code,
+    ListedVerdict,
+    Status,
+    Verdict,
+)
+from scheduler_core.plugins.dynamic_resources import conditions
+from scheduler_core.plugins.dynamic_resources.allocator import Allocator
+from scheduler_core.plugins.dynamic_resources.binding import BindingError, ClaimWriter
+from scheduler_core.plugins.dynamic_resources.extended_resources import (
+    is_in_memory,
+    special_claim,
+)
+from scheduler_core.plugins.dynamic_resources.filtering import NodeFilter, rejected
+from scheduler_core.plugins.dynamic_resources.gates import AllocatorGates
+from scheduler_core.plugins.dynamic_resources.hints import ClaimHints
+from scheduler_core.plugins.dynamic_resources.pod_claims import (
+    claims_of,
+    is_reserved_for,
+    request_problem,
+)
+from scheduler_core.plugins.dynamic_resources.state import (
+    ClaimsState,
+    NodeAllocation,
+    node_selector_of,
+)
+
+DEFAULT_BINDING_TIMEOUT_NS: Final = 600 * 10**9
+MAX_ALTERNATIVES: Final = 8
+"""So many alternatives a prioritised list may have (FirstAvailableDeviceRequestMaxSize)."""
+
+NO_STATE: Final = "not found"
+NOTHING_TO_DEALLOCATE: Final = "no new claims to deallocate"
+DEALLOCATED: Final = "deallocation of ResourceClaim completed"
+DELETED: Final = "deletion of ResourceClaim completed"
+STILL_NOT: Final = "still not schedulable"
+NOT_FOUND_FOR_NODE: Final = "claim allocation not found for node"
+
+FAILED: Final = Status(Code.ERROR, (NO_STATE,))
+
+
+class DynamicResources:
+    """Reject nodes where a claim's devices cannot be used, or none can be allocated for it.
+
+    Claims that have no devices yet get them for each node in turn, by the first complete solution
+    (`allocator.py`). Extended resources that a node lacks and a class of devices backs are claimed
+    likewise. Score prefers nodes where earlier alternatives of prioritised lists are had: `8 -
+    position`, summed up. Reserve keeps the chosen devices from others, PreBind writes them into
+    the claims. When no node is left, PostFilter deallocates a claim that was of no use on one.
+
+    Upstream: v1.36 plugins/dynamicresources. Not modelled: the pod's status about the claim for
+    extended resources, which nothing in the scheduler reads.
+    """
+
+    name = "DynamicResources"
+    depends_on = DependsOn(
+        prepared=PreparedFrom.TEMPLATE_WITHOUT_DEVICES,
+        per_node=NodeFacts.OBJECT_WITHOUT_DEVICES,
+    )
+
+    def __init__(self, args: DynamicResourcesArgs, handle: Handle) -> None:
+        self._handle = handle
+        self._devices = handle.devices
+        self._gates = AllocatorGates.of(handle.features)
+        timeout_ns = args.binding_timeout_ns
+        self._binding_timeout_ns: int | None = None
+        if self._gates.binding_conditions:
+            self._binding_timeout_ns = (
+                DEFAULT_BINDING_TIMEOUT_NS if timeout_ns is None else timeout_ns
+            )
+        self._writer = ClaimWriter(handle, self._devices, timestamps=self._gates.binding_conditions)
+        self._hints = ClaimHints(self._devices)
+
+    def sign_pod(self, pod: PodInfo) -> Signed:
+        return None if pod.pod.spec.resource_claims else ()
+
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]:
+        return self._hints.events()
+
+    # ------------------------------------------------------------ before scheduling
+
+    def pre_enqueue(self, pod: PodInfo) -> Status:
+        """Hold a pod back while a claim of its own is missing, foreign or being deleted."""
+        if not pod.pod.spec.resource_claims:
+            return SUCCESS
+        claims = claims_of(pod.pod, self._devices)
+        return rejected(claims) if isinstance(claims, str) else SUCCESS
+
+    # ------------------------------------------------------------ filtering
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[ClaimsState] | Status:
+        user_claims = claims_of(pod.pod, self._devices)
+        if isinstance(user_claims, str):
+            return Prepared(ClaimsState(), rejection=rejected(user_claims))
+        special = special_claim(pod, self._devices)
+        claims = [*user_claims, special] if special is not None else list(user_claims)
+        if not claims:
+            return Prepared(ClaimsState(), skip=True)
+        state = ClaimsState(claims, special is not None, special_uid=special.uid if special else "")
+        for i, claim in enumerate(claims):
+            problem = self._problem(claim, is_special=state.is_special(i))
+            if problem is not None:
+                return Prepared(ClaimsState(), rejection=problem)
+        if any(claim.status.allocation is None for claim in claims):
+            state.allocator = Allocator(self._devices, self._gates)
+        return Prepared(state)
+
+    def _problem(self, claim: ResourceClaim, *, is_special: bool) -> Status | None:
+        """Return why no node has to be looked at for a claim, None if they have."""
+        if claim.status.allocation is not None:
+            selector = node_selector_of(claim)
+            error = node_selector_error(selector) if selector is not None else ""
+            return Status(Code.ERROR, (error,)) if error else None
+        if self._devices.pending_allocation(claim.uid) is not None:
+            return rejected(f"resource claim {claim.key} is in the process of being allocated")
+        lists = self._gates.prioritized_list
+        problem = "" if is_special else request_problem(claim, self._devices, lists=lists)
+        return rejected(problem) if problem else None
+
+    def filter(self, state: ClaimsState | None, pod: PodInfo, nodes: Nodes) -> Verdict:
+        if state is None:
+            return Verdict.error(nodes.n, NO_STATE)
+        if not state.claims:
+            return Verdict.passed(nodes.n)
+        now_ns = self._handle.now_ns()
+        node_filter = NodeFilter(state, pod, self._devices, self._binding_timeout_ns, now_ns)
+        code, reasons = np.zeros(nodes.n, np.int8), np.zeros(nodes.n, np.uint64)
+        texts: dict[tuple[str, ...], int] = {(): 0}
+        for i in range(nodes.n):
+            status = node_filter.status(nodes.node(i))
+            code[i] = status.code
+            reasons[i] = texts.setdefault(status.reasons, len(texts))
+        return ListedVerdict(code, reasons, (), tuple(texts))
+
+    def post_filter(
+        self, state: ClaimsState | None, pod: PodInfo, statuses: NodeToStatus, refilter: Refilter
+    ) -> PostFilterOutcome:
+        """Take the devices of a claim away that was of no use on some node.
+
+        The claim must have no user but this pod. Upstream takes any such claim, kviz the first.
+        """
+        if state is None:
+            return PostFilterOutcome(FAILED)
+        try:
+            text = self._deallocate(state, pod)
+        except BindingError as error:
+            return PostFilterOutcome(Status(Code.ERROR, (str(error),)))
+        return PostFilterOutcome(Status(Code.UNSCHEDULABLE, (text,)))
+
+    def _deallocate(self, state: ClaimsState, pod: PodInfo) -> str:
+        if not state.claims:
+            return NOTHING_TO_DEALLOCATE
+        for i in sorted(state.unavailable):
+            claim = state.claims[i]
+            users = claim.status.reserved_for
+            if not state.is_special(i) and [user.uid for user in users] in ([], [pod.uid]):
+                self._writer.deallocate(claim)
+                return DEALLOCATED
+        special = state.special_claim
+        if special is not None and not is_in_memory(special):
+            self._writer.delete(special)
+            return DELETED
+        return STILL_NOT
+
+    # ------------------------------------------------------------ scoring
+
+    def score(self, state: ClaimsState | None, pod: PodInfo, nodes: Nodes) -> Scores:
+        scores = np.zeros(nodes.n, np.int64)
+        if state is None or not state.claims or not self._gates.prioritized_list:
+            return scores
+        for i, name in enumerate(nodes.names):
+            allocation = state.node_allocations.get(name)
+            if allocation is not None:
+                scores[i] = _score(state, allocation)
+        return scores
+
+    def normalize_score(self, state: object, pod: PodInfo, nodes: Nodes, scores: Scores) -> Scores:
+        return default_normalize_score(scores)
+
+    # ------------------------------------------------------------ reserving and binding
+
+    def reserve(self, state: ClaimsState | None, pod: PodInfo, node_name: str) -> Status:
+        """Keep the devices that Filter chose for the node from other pods."""
+        if state is None:
+            return FAILED
+        waiting = list(state.to_allocate())
+        if not waiting:
+            return SUCCESS
+        allocation = state.node_allocations.get(node_name)
+        if allocation is None or not allocation.results:
+            only_special = all(state.is_special(i) for i, _ in waiting)
+            # The node has the extended resources itself: nothing to allocate.
+            return SUCCESS if only_special else Status(Code.ERROR, (NOT_FOUND_FOR_NODE,))
+        for (i, claim), result in zip(waiting, allocation.results, strict=True):
+            state.reserved[i] = result
+            self._devices.set_pending(claim.uid, result)
+        return SUCCESS
+
+    def unreserve(self, state: ClaimsState | None, pod: PodInfo, node_name: str) -> None:
+        """Let go of the devices, and of the claims that PreBind has written already."""
+        if state is None:
+            return
+        for claim in state.user_claims:
+            self._devices.forget_pending(claim.uid)
+            if claim.status.allocation is not None and is_reserved_for(claim, pod.pod):
+                self._writer.release(claim, pod.pod)
+        special = state.special_claim
+        if special is not None:
+            self._devices.forget_pending(state.special_uid)
+            self._writer.delete(special)
+
+    def pre_bind_pre_flight(
+        self, state: ClaimsState | None, pod: PodInfo, node_name: str
+    ) -> Status:
+        if state is None:
+            return FAILED
+        return SUCCESS if state.claims else SKIP
+
+    def pre_bind(self, state: ClaimsState | None, pod: PodInfo, node_name: str) -> Status:
+        """Write allocations and reservations into the claims."""
+        if state is None:
+            return FAILED
+        try:
+            for i, claim in enumerate(state.claims):
+                if not is_reserved_for(claim, pod.pod):
+                    self._bind(state, i, pod, node_name)
+            for i, claim in enumerate(state.claims):
+                if self._has_to_get_ready(claim):
+                    state.claims[i] = self._writer.get_ready(claim)
+        except BindingError as error:
+            return Status(Code.ERROR, (str(error),))
+        return SUCCESS
+
+    def _bind(self, state: ClaimsState, i: int, pod: PodInfo, node_name: str) -> None:
+        claim, allocation = state.claims[i], state.reserved.get(i)
+        if state.is_special(i):
+            self._bind_special(state, pod, node_name, allocation)
+            return
+        try:
+            state.claims[i] = self._writer.bind(claim, pod.pod, allocation)
+        finally:
+            if allocation is not None:
+                self._devices.forget_pending(claim.uid)
+
+    def _bind_special(
+        self,
+        state: ClaimsState,
+        pod: PodInfo,
+        node_name: str,
+        allocation: AllocationResult | None,
+    ) -> None:
+        """Create the claim for extended resources; the node may have them without devices."""
+        if allocation is None:
+            return
+        extended = state.node_allocations[node_name].extended
+        if extended is None:
+            raise BindingError(f"extended resource claim not found for node {node_name}")
+        try:
+            state.claims[-1] = self._writer.create(extended, pod.pod)
+            state.claims[-1] = self._writer.bind(state.claims[-1], pod.pod, allocation)
+        finally:
+            self._devices.forget_pending(state.special_uid)
+        if not extended.mappings:
+            what = f"no update of pod {pod.key} ExtendedResourceClaimStatus"
+            raise BindingError(f"nil or empty request mappings, {what}")
+
+    def _has_to_get_ready(self, claim: ResourceClaim) -> bool:
+        return self._gates.binding_conditions and conditions.has_conditions(claim)
+
+
+def _score(state: ClaimsState, allocation: NodeAllocation) -> int:
+    """Return how high in their lists the alternatives stand that were had."""
+    score, fresh = 0, iter(allocation.results)
+    for claim in state.claims:
+        given = claim.status.allocation or next(fresh)
+        served = {result.request for result in given.devices.results}
+        for request in claim.spec.devices.requests:
+            for i, alternative in enumerate(request.first_available):
+                if f"{request.name}/{alternative.name}" in served:
+                    score += MAX_ALTERNATIVES - i
+    return score
