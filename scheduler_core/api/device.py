@@ -23,6 +23,12 @@ from scheduler_core.api.meta import (
 GROUP_VERSION = "resource.k8s.io/v1"
 OLDER_VERSIONS = ("resource.k8s.io/v1beta1", "resource.k8s.io/v1beta2")
 
+DELETE_PROTECTION = "resource.kubernetes.io/delete-protection"
+"""The finalizer of allocated claims."""
+
+EXTENDED_RESOURCE_CLAIM = "resource.kubernetes.io/extended-resource-claim"
+"""The annotation of claims that the scheduler makes for extended resources."""
+
 # ---------------------------------------------------------------- what there is
 
 

@@ -7,6 +7,7 @@ names are random.
 
 from msgspec.structs import force_setattr
 
+from scheduler_core.api.device import DELETE_PROTECTION, EXTENDED_RESOURCE_CLAIM
 from scheduler_core.api.meta import KubeObject, ObjectMeta
 from scheduler_core.api.pod import (
     ContainerStatus,
@@ -24,7 +25,7 @@ KEPT_ANNOTATIONS = frozenset(
         "pv.kubernetes.io/bound-by-controller",
         "pv.kubernetes.io/migrated-to",
         "pv.kubernetes.io/provisioned-by",
-        "resource.kubernetes.io/extended-resource-claim",
+        EXTENDED_RESOURCE_CLAIM,
         "storage.alpha.kubernetes.io/migrated-plugins",
         "storageclass.beta.kubernetes.io/is-default-class",
         "storageclass.kubernetes.io/is-default-class",
@@ -36,7 +37,7 @@ KEPT_ANNOTATIONS = frozenset(
 )
 
 
-KEPT_FINALIZERS = frozenset({"resource.kubernetes.io/delete-protection"})
+KEPT_FINALIZERS = frozenset({DELETE_PROTECTION})
 
 
 def redact(item: KubeObject) -> None:

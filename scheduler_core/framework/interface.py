@@ -25,6 +25,7 @@ from typing import Generic, Protocol, TypeVar, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from scheduler_core.api import DeviceRequestAllocationResult
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.diagnosis import Verdicts
@@ -152,6 +153,22 @@ class ReservePlugin(Plugin, Protocol[S_contra]):
         """Claim what binding will need; `state` is PreFilter's."""
 
     def unreserve(self, state: S_contra, pod: PodInfo, node_name: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimDevices:
+    """The devices of one of a pod's claims on the node that was picked."""
+
+    claim: str
+    results: Sequence[DeviceRequestAllocationResult]
+    allocated_before: bool
+
+
+@runtime_checkable
+class HoldsDevices(Protocol):
+    """A PreFilter state that knows after Reserve which devices the pod gets."""
+
+    def devices(self) -> Sequence[ClaimDevices]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,6 +147,8 @@ class Scheduler:
         # Reserve: plugins that keep books of their own, volumes say, enter the pod there too.
         status = framework.run_reserve(cycle.state, pod, node_name)
         self._trace.point(pod, "Reserve", status)
+        if status.is_success:
+            self._trace.reserved(assumed)
         waits_on_permit = False
         if status.is_success:
             # Permit may refuse, or hold the pod until others have come as far, as gangs do.

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from scheduler_core.api import DeviceRequestAllocationResult
 from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.extenders import ExtenderCall
-from scheduler_core.framework.interface import PostFilterOutcome
+from scheduler_core.framework.interface import HoldsDevices, PostFilterOutcome
 from scheduler_core.framework.runtime import PreFilterResult
 from scheduler_core.framework.scoring import PluginScore
 from scheduler_core.framework.status import SUCCESS, Status
@@ -30,6 +31,7 @@ from scheduler_core.trace.events import (
     Assumed,
     CycleFinished,
     CycleStarted,
+    DevicesAllocated,
     ExtenderCalled,
     ExtenderColumns,
     FilterColumns,
@@ -46,6 +48,7 @@ from scheduler_core.trace.recorder import Recorder
 from scheduler_core.trace.records import (
     NONE,
     Column,
+    DeviceRecord,
     PluginScores,
     Queue,
     RejectedBy,
@@ -100,6 +103,18 @@ def _column(values: Iterable[int]) -> Column:
     return Column.narrow(np.array(list(values), np.int64))
 
 
+def _device_record(result: DeviceRequestAllocationResult) -> DeviceRecord:
+    return DeviceRecord(
+        result.request,
+        result.driver,
+        result.pool,
+        result.device,
+        bool(result.share_id),
+        bool(result.admin_access),
+        result.consumed_capacity,
+    )
+
+
 class CycleTrace:
     """Records scheduling cycles, one after the other. `pick_rule` names how ties are decided."""
 
@@ -132,6 +147,17 @@ class CycleTrace:
     def skipped(self, cycle: Cycle) -> None:
         """Record that there was nothing to schedule."""
         self._recorder.emit(CycleFinished(cycle.number, Result.SKIPPED, NONE, "", (), ()))
+
+    def reserved(self, assumed: AssumedPod) -> None:
+        """Record which devices Reserve keeps for the pod."""
+        pod = self._recorder.pod(assumed.pod.uid)
+        node = self._recorder.node(assumed.node_name)
+        for state in assumed.state.pre_filter.values():
+            for claim in state.devices() if isinstance(state, HoldsDevices) else ():
+                devices = tuple(map(_device_record, claim.results))
+                self._recorder.emit(
+                    DevicesAllocated(pod, node, claim.claim, devices, claim.allocated_before)
+                )
 
     def finished(self, number: int, outcome: Outcome) -> None:
         """Record how cycle `number` ended."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from scheduler_core.api import KubeObject, Node, Pod, PodCondition
+from scheduler_core.api import KubeObject, Node, Pod, PodCondition, ResourceClaim
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.scheduler.assembly import Assembly, SchedulerOptions, assemble
 from scheduler_core.scheduler.event_handlers import EventHandlers
@@ -15,6 +15,7 @@ from scheduler_core.sim.api_server import ApiServer
 from scheduler_core.sim.clock import SECOND_NS, VirtualClock
 from scheduler_core.sim.eviction import PodGarbageCollector, TaintEviction
 from scheduler_core.sim.kubelet import FINISHED, Kubelets
+from scheduler_core.sim.resource_claims import ResourceClaimController
 from scheduler_core.sim.world_trace import WorldTrace
 from scheduler_core.trace.events import (
     ClockAdvanced,
@@ -71,6 +72,7 @@ class Simulation:
             self.server.watch(Kubelets(self.server, self.clock, timing.kubelet_start_ns))
             self.server.watch(TaintEviction(self.server, self.clock, self))
             self.server.watch(PodGarbageCollector(self.server, self.clock))
+            self.server.watch(ResourceClaimController(self.server, self.clock))
 
     # ------------------------------------------------------------ the world's doings
 
@@ -99,6 +101,15 @@ class Simulation:
         )
         self.server.update(replace(pod, metadata=metadata))
         return gone_at_ns
+
+    def delete_object(self, item: KubeObject) -> None:
+        """Delete an object that is not a pod: at once, unless it is a claim still protected."""
+        protected = isinstance(item, ResourceClaim) and item.metadata.finalizers
+        if not protected or self.timing.kubelet_start_ns is None:
+            self.server.delete(item)
+        elif item.metadata.deletion_timestamp is None:
+            metadata = replace(item.metadata, deletion_timestamp=self.clock.now_ns())
+            self.server.update(replace(item, metadata=metadata))
 
     def _gone_at_ns(self, pod: Pod, grace_seconds: int | None = None) -> int:
         now_ns = self.clock.now_ns()

@@ -159,7 +159,7 @@ class Steps:
             if isinstance(known, Pod):
                 self._simulation.delete_pod(known, action.grace_seconds)
             else:
-                self._server.delete(known)
+                self._simulation.delete_object(known)
 
         return text, work
 

@@ -130,7 +130,7 @@ class Workloads:
             name = self._next_ordinal_name(pod, owner) if another else pod.name
         else:
             base = owner.name if owner is not None else pod.name
-            name = f"{base}-{_suffix(self._n_names)}"
+            name = f"{base}-{name_suffix(self._n_names)}"
         metadata = replace(
             pod.metadata,
             name=name,
@@ -181,7 +181,7 @@ def _worth(pod: Pod) -> tuple[bool, bool]:
     return bool(pod.spec.node_name), pod.status.phase == "Running"
 
 
-def _suffix(n: int) -> str:
+def name_suffix(n: int) -> str:
     """Return five letters for the `n`-th name, each `n` below 14 million its own."""
     rest, letters = n * _SPREAD % _N_SUFFIXES, ""
     for _ in range(5):

@@ -14,6 +14,7 @@ from scheduler_core.trace.events import (
     CycleFinished,
     CycleStarted,
     Detail,
+    DevicesAllocated,
     EventRecorded,
     ExtenderCalled,
     ExtenderColumns,
@@ -59,6 +60,7 @@ class CycleRecord:
     nominations: list[NominationChanged] = field(default_factory=list)
     moves: list[QueueMoved] = field(default_factory=list)
     points: list[PointFinished] = field(default_factory=list)
+    devices: list[DevicesAllocated] = field(default_factory=list)
     extender_calls: list[ExtenderCalled] = field(default_factory=list)
     extender_columns: dict[int, ExtenderColumns] = field(default_factory=dict)
     recorded: list[EventRecorded] = field(default_factory=list)
@@ -174,6 +176,8 @@ def _add_of_pod(record: CycleRecord, event: HeaderEvent) -> None:
             record.recorded.append(event)
         case PointFinished() if event.pod == pod:
             record.points.append(event)
+        case DevicesAllocated() if event.pod == pod:
+            record.devices.append(event)
         case ExtenderCalled() if event.pod == pod:
             record.extender_calls.append(event)
         case _:

@@ -25,6 +25,7 @@ from scheduler_core.trace.records import (
     CandidateRecord,
     Column,
     CriterionRecord,
+    DeviceRecord,
     HintRecord,
     PluginScores,
     ProfileRecord,
@@ -367,6 +368,19 @@ class PermitResolved(Event, frozen=True):
     decision: str
 
 
+class DevicesAllocated(Event, frozen=True):
+    """Reserve keeps devices for one of the pod's claims; `allocated_before`: it has them already.
+
+    `claim` is `namespace/name`; a claim that the scheduler makes up has no name of its own yet.
+    """
+
+    pod: int
+    node: int
+    claim: str
+    devices: tuple[DeviceRecord, ...]
+    allocated_before: bool = False
+
+
 class Bound(Event, frozen=True):
     pod: int
     node: int
@@ -459,6 +473,7 @@ HeaderEvent = (
     | PointFinished
     | PermitWaiting
     | PermitResolved
+    | DevicesAllocated
     | Bound
     | CycleFinished
     | EventRecorded

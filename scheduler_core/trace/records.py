@@ -166,3 +166,18 @@ class PluginScores(Record, frozen=True):
     weight: int
     raw: Column
     normalized: Column
+
+
+class DeviceRecord(Record, frozen=True):
+    """A device given to a request of a claim (`request/alternative` of a prioritised list).
+
+    A shared one is given in part, and consumes so much of its capacities: names and quantities.
+    """
+
+    request: str
+    driver: str
+    pool: str
+    device: str
+    shared: bool = False
+    admin_access: bool = False
+    consumed: dict[str, str] = {}

@@ -92,6 +92,7 @@ CHANGES: Final[Mapping[str, tuple[str, ...]]] = {
     "PointFinished": ("pods",),
     "PermitWaiting": ("pods",),
     "PermitResolved": ("pods",),
+    "DevicesAllocated": (),
     "Bound": ("pods", "usage", "n_bound"),
     "CycleFinished": ("pods", "cycle", "results"),
     "EventRecorded": (),

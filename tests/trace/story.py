@@ -125,6 +125,9 @@ def web_binds() -> list[e.HeaderEvent]:
         e.NodeSelected(WEST, "heap", 2, 410, 1, EAST, 380, (FIT,)),
         e.Assumed(WEB, WEST),
         e.PointFinished(WEB, "Reserve", OK),
+        e.DevicesAllocated(
+            WEB, WEST, "shop/gpu", (r.DeviceRecord("r", "gpu.example", "west", "gpu-0", True),)
+        ),
         e.PermitWaiting(WEB, HANDSHAKE, START_NS + 12 * SECOND_NS),
         e.PointFinished(WEB, "Permit", r.StatusRecord("Wait", HANDSHAKE)),
         e.CycleFinished(2, r.Result.WAITING, WEST),

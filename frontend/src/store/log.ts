@@ -71,6 +71,8 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
       return "";
     case "ResourcesDefined":
       return event.names.join(", ");
+    case "DevicesAllocated":
+      return `${pod} → ${node}: ${event.claim} (${event.devices.map((d) => `${d.pool}/${d.device}`).join(", ")})`;
     case "ExtenderCalled":
       return `${event.extender} ${event.verb}: ${event.n_nodes_in} → ${event.n_nodes_out}`;
     case "RunFinished":

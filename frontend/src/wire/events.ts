@@ -172,6 +172,25 @@ export const readPluginScores: Reader<PluginScores> = (row) => ({
   normalized: readColumn(row[3] as Row),
 });
 
+export interface DeviceRecord {
+  readonly request: string;
+  readonly driver: string;
+  readonly pool: string;
+  readonly device: string;
+  readonly shared: boolean;
+  readonly admin_access: boolean;
+  readonly consumed: Readonly<Record<string, string>>;
+}
+export const readDeviceRecord: Reader<DeviceRecord> = (row) => ({
+  request: str(row[0]),
+  driver: str(row[1]),
+  pool: str(row[2]),
+  device: str(row[3]),
+  shared: bool(row[4]),
+  admin_access: bool(row[5]),
+  consumed: dict(row[6]),
+});
+
 export interface RunStarted {
   readonly kind: "RunStarted";
   readonly engine_version: string;
@@ -601,6 +620,23 @@ export const readPermitResolved: Reader<PermitResolved> = (row) => ({
   decision: str(row[3]),
 });
 
+export interface DevicesAllocated {
+  readonly kind: "DevicesAllocated";
+  readonly pod: number;
+  readonly node: number;
+  readonly claim: string;
+  readonly devices: readonly DeviceRecord[];
+  readonly allocated_before: boolean;
+}
+export const readDevicesAllocated: Reader<DevicesAllocated> = (row) => ({
+  kind: "DevicesAllocated",
+  pod: num(row[1]),
+  node: num(row[2]),
+  claim: str(row[3]),
+  devices: list(row[4], readDeviceRecord),
+  allocated_before: bool(row[5]),
+});
+
 export interface Bound {
   readonly kind: "Bound";
   readonly pod: PodIndex;
@@ -728,6 +764,7 @@ export type HeaderEvent =
   | PointFinished
   | PermitWaiting
   | PermitResolved
+  | DevicesAllocated
   | Bound
   | CycleFinished
   | EventRecorded
@@ -764,6 +801,7 @@ const readHeaderEventBy: Record<string, Reader<HeaderEvent>> = {
   PointFinished: readPointFinished,
   PermitWaiting: readPermitWaiting,
   PermitResolved: readPermitResolved,
+  DevicesAllocated: readDevicesAllocated,
   Bound: readBound,
   CycleFinished: readCycleFinished,
   EventRecorded: readEventRecorded,
@@ -911,6 +949,7 @@ export const CHANGES = {
   PointFinished: ["pods"],
   PermitWaiting: ["pods"],
   PermitResolved: ["pods"],
+  DevicesAllocated: [],
   Bound: ["pods", "usage", "n_bound"],
   CycleFinished: ["pods", "cycle", "results"],
   EventRecorded: [],

@@ -10,6 +10,7 @@ from typing import Required, TypedDict
 
 from scheduler_core.trace.cycle_record import CycleRecord, examined
 from scheduler_core.trace.events import (
+    DevicesAllocated,
     ExtenderCalled,
     ExtenderColumns,
     FilterColumns,
@@ -94,6 +95,7 @@ class CycleDocument(TypedDict, total=False):
     top_nodes: Required[list[str]]
     selection: Required[Json | None]
     preemption: Required[PreemptionDocument | None]
+    devices: Required[list[Json]]
     points: Required[list[Json]]
     extenders: Required[list[Json]]
     nominations: Required[list[Json]]
@@ -130,6 +132,7 @@ def cycle_document(names: Names, record: CycleRecord) -> CycleDocument:
         "top_nodes": [],
         "selection": _selection(names, record.selected) if record.selected else None,
         "preemption": _preemption(names, record) if record.has_preemption else None,
+        "devices": [_devices(event) for event in record.devices],
         "points": [
             {"point": point.point, "status": status_document(names, point.status)}
             for point in record.points
@@ -161,6 +164,26 @@ def cycle_document(names: Names, record: CycleRecord) -> CycleDocument:
     if record.score_columns is not None:
         _add_scores(document, names, record.score_columns)
     return document
+
+
+def _devices(event: DevicesAllocated) -> Json:
+    """One claim of the pod's, with the devices it gets on the node."""
+    return {
+        "claim": event.claim,
+        "allocated_before": event.allocated_before,
+        "devices": [
+            {
+                "request": device.request,
+                "driver": device.driver,
+                "pool": device.pool,
+                "device": device.device,
+                "shared": device.shared,
+                "admin_access": device.admin_access,
+                "consumed": device.consumed,
+            }
+            for device in event.devices
+        ],
+    }
 
 
 def status_document(names: Names, status: StatusRecord) -> StatusDocument:

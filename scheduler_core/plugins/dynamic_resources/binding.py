@@ -19,6 +19,7 @@ from scheduler_core.api import (
     ResourceClaim,
     ResourceClaimStatus,
 )
+from scheduler_core.api.device import DELETE_PROTECTION
 from scheduler_core.devices.inventory import Devices
 from scheduler_core.framework.handle import Handle
 from scheduler_core.plugins.dynamic_resources import conditions
@@ -29,7 +30,6 @@ from scheduler_core.plugins.dynamic_resources.extended_resources import (
 )
 from scheduler_core.plugins.dynamic_resources.pod_claims import consumer_of, is_reserved_for
 
-FINALIZER: Final = "resource.kubernetes.io/delete-protection"
 MAX_CONSUMERS: Final = 256
 """So many users one claim may have (ResourceClaimReservedForMaxSize)."""
 
@@ -91,7 +91,7 @@ class ClaimWriter:
         live = None if is_in_memory(claim) else self._devices.claim(claim.key)
         if live is None:
             return
-        finalizers = tuple(each for each in live.metadata.finalizers if each != FINALIZER)
+        finalizers = tuple(each for each in live.metadata.finalizers if each != DELETE_PROTECTION)
         self._write(replace(live, metadata=replace(live.metadata, finalizers=finalizers)))
         self._handle.delete(live)
 
@@ -118,9 +118,9 @@ class ClaimWriter:
 
     def _protected(self, claim: ResourceClaim) -> ResourceClaim:
         """Keep the claim from being deleted while it is allocated."""
-        if FINALIZER in claim.metadata.finalizers:
+        if DELETE_PROTECTION in claim.metadata.finalizers:
             return claim
-        finalizers = (*claim.metadata.finalizers, FINALIZER)
+        finalizers = (*claim.metadata.finalizers, DELETE_PROTECTION)
         return self._write(replace(claim, metadata=replace(claim.metadata, finalizers=finalizers)))
 
     def _reserved(

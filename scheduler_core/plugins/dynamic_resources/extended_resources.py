@@ -23,6 +23,7 @@ from scheduler_core.api import (
     ResourceClaim,
     ResourceClaimSpec,
 )
+from scheduler_core.api.device import EXTENDED_RESOURCE_CLAIM
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.requests import NANO_PER_UNIT, parse_resources
 from scheduler_core.devices.inventory import Devices
@@ -31,8 +32,6 @@ from scheduler_core.plugins.dynamic_resources.requests import EXACT_COUNT
 
 IN_MEMORY_NAME: Final = "<extended-resources>"
 """Names the claim until it is written; no name that an object may have."""
-
-ANNOTATION: Final = "resource.kubernetes.io/extended-resource-claim"
 
 Mapped = ContainerExtendedResourceRequest
 
@@ -59,7 +58,9 @@ def special_claim(pod: PodInfo, devices: Devices) -> ResourceClaim | None:
     if not any(devices.class_for(name) for name in backable_requests(pod)):
         return None
     for claim in devices.claims():
-        if claim.metadata.annotations.get(ANNOTATION) == "true" and _is_owner(pod.pod, claim):
+        if claim.metadata.annotations.get(EXTENDED_RESOURCE_CLAIM) == "true" and _is_owner(
+            pod.pod, claim
+        ):
             return claim
     owner = OwnerReference(
         api_version="v1", kind="Pod", name=pod.pod.name, uid=pod.uid, controller=True
@@ -70,7 +71,7 @@ def special_claim(pod: PodInfo, devices: Devices) -> ResourceClaim | None:
             namespace=pod.pod.namespace,
             uid=f"{pod.uid}/{IN_MEMORY_NAME}",
             owner_references=(owner,),
-            annotations={ANNOTATION: "true"},
+            annotations={EXTENDED_RESOURCE_CLAIM: "true"},
         )
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scheduler_core.api import AllocationResult, NodeSelector, ResourceClaim
+from scheduler_core.framework.interface import ClaimDevices
 from scheduler_core.framework.status import Status
 from scheduler_core.plugins.dynamic_resources.allocator import Allocator
 from scheduler_core.plugins.dynamic_resources.extended_resources import NodeClaim
@@ -54,6 +55,14 @@ class ClaimsState:
         return (
             (i, claim) for i, claim in enumerate(self.claims) if claim.status.allocation is None
         )
+
+    def devices(self) -> Sequence[ClaimDevices]:
+        """Return which devices each claim has, or will have as Reserve chose."""
+        return [
+            ClaimDevices(claim.key, given.devices.results, claim.status.allocation is not None)
+            for i, claim in enumerate(self.claims)
+            if (given := claim.status.allocation or self.reserved.get(i)) is not None
+        ]
 
     def is_special(self, position: int) -> bool:
         return self.special and position == len(self.claims) - 1
