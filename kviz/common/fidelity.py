@@ -104,8 +104,16 @@ DIFFERENCES = (
         "0009-report-what-is-not-modelled",
         _("Some features are reported, not modelled"),
         _(
-            "Dynamic resource allocation beyond its messages and pod groups are not modelled. A "
-            "cluster that uses them says so on its own page and on every run of it."
+            "Pod groups and the parts of dynamic resource allocation that are off by default are "
+            "not modelled. A cluster that uses them says so on its own page and on every run of it."
+        ),
+    ),
+    Difference(
+        "0025-devices",
+        _("The search for devices is counted, not timed"),
+        _(
+            "kube-scheduler gives up looking for devices on a node after ten seconds. kviz does "
+            "after 100,000 candidates, with the same error."
         ),
     ),
     Difference(

@@ -79,7 +79,10 @@ class Selector:
         """Evaluate the expression; looking up an unknown domain gives an empty map."""
         attributes, capacity = dict(device.attributes), dict(device.capacity)
         while True:
-            value = self._expression.eval(data=self._data(device, attributes, capacity))
+            try:
+                value = self._expression.eval(data=self._data(device, attributes, capacity))
+            except RuntimeError as error:  # the runtime's way to give up
+                return CelProblem(_in_upstream_words(str(error), None))
             answer = value.plain_value()
             if isinstance(answer, bool):
                 return answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.api import ObjectMeta, PodResourceClaim, PriorityClass
+from scheduler_core.api import ObjectMeta, PodSchedulingGroup, PriorityClass
 from scheduler_core.trace.events import RunStarted
 from tests.builders import make_node, make_pod
 from tests.sim.played import NODE, owned, play
@@ -282,23 +282,26 @@ def test_initial_pods_get_the_priority_of_their_class() -> None:
 
 
 def test_features_that_are_not_modelled_are_reported() -> None:
-    claiming = make_pod("p").obj()
-    spec = replace(claiming.spec, resource_claims=(PodResourceClaim(name="gpu"),))
+    grouped = make_pod("p").obj()
+    spec = replace(grouped.spec, scheduling_group=PodSchedulingGroup(pod_group_name="gang"))
     played = play(
         """\
         steps:
         - at: 1s
           create:
-            apiVersion: v1
-            kind: Pod
-            metadata: {name: q}
-            spec: {containers: [{name: c}], resourceClaims: [{name: gpu}]}
+            apiVersion: resource.k8s.io/v1
+            kind: DeviceClass
+            metadata: {name: near}
+            spec: {selectors: [{cel: {expression: 'ip(device.driver).family() == 4'}}]}
         """,
         NODE,
-        replace(claiming, spec=spec),
+        replace(grouped, spec=spec),
     )
     (started,) = (event for event in played.trace if isinstance(event, RunStarted))
-    assert started.not_modelled == ("resource claims of 2 pods: p, q",)
+    assert started.not_modelled == (
+        "scheduling groups of 1 pod: p",
+        "CEL functions of device selectors: ip; such a selector ends in an error",
+    )
 
 
 def test_an_initial_pod_of_an_unknown_class_is_reported() -> None:

@@ -202,7 +202,7 @@ class Machine(RuleBasedStateMachine):
         names = list(cache.update_snapshot().names)
         assert sorted(names) == sorted(node.name for node in self.cluster.server.all(Node))
         kept = Nodes(cache.columns, np.array([cache.columns.row_of[n] for n in names], np.int64))
-        built = fresh.view(np.array([fresh.row_of[n] for n in names], np.int64))
+        built = Nodes(fresh, np.array([fresh.row_of[n] for n in names], np.int64))
         for resource in RESOURCES:
             assert kept.requested(resource).tolist() == built.requested(resource).tolist()
             assert kept.allocatable(resource).tolist() == built.allocatable(resource).tolist()

@@ -622,8 +622,8 @@ export const readPermitResolved: Reader<PermitResolved> = (row) => ({
 
 export interface DevicesAllocated {
   readonly kind: "DevicesAllocated";
-  readonly pod: number;
-  readonly node: number;
+  readonly pod: PodIndex;
+  readonly node: NodeIndex;
   readonly claim: string;
   readonly devices: readonly DeviceRecord[];
   readonly allocated_before: boolean;

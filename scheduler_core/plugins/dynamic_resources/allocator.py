@@ -35,7 +35,7 @@ MAX_RESULTS: Final = 32
 """So many devices one claim may be given (AllocationResultsMaxSize)."""
 
 MAX_STEPS: Final = 100_000
-"""Candidates looked at on one node before the search counts as timed out (ADR 0020)."""
+"""Candidates looked at on one node before the search counts as timed out (ADR 0025)."""
 
 INVALID_POOLS: Final = "invalid resource pools were encountered"
 
