@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scheduler_core.cluster.arrays import IntArray
+from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
@@ -104,6 +104,12 @@ def scores_of(priorities: Sequence[HostPriority], nodes: Nodes) -> IntArray:
     for each in priorities:
         by_host[each.host] = wrapped(by_host.get(each.host, 0) + each.score)
     return np.array([by_host.get(name, 0) for name in nodes.names], np.int64)
+
+
+def named_in(priorities: Sequence[HostPriority], nodes: Nodes) -> BoolArray:
+    """Return which nodes a reply scores, bool (n,)."""
+    hosts = {each.host for each in priorities}
+    return np.array([name in hosts for name in nodes.names], np.bool_)
 
 
 def wrapped(number: int) -> int:

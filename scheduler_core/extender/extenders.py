@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from scheduler_core.cluster.arrays import IntArray
+from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
@@ -25,6 +25,7 @@ from scheduler_core.extender.go_json import GoJSONError
 from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.extenders import Candidate, ExtenderCall, PreemptionAnswer
 from scheduler_core.framework.status import Status
+from scheduler_core.trace.records import ExtenderVerb
 
 SCALE: Final = 10
 """Extenders score from 0 to 10, plugins from 0 to 100."""
@@ -51,10 +52,14 @@ class FilterAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ScoreAnswer:
-    """Scores int64 (n,) of all extenders together, to be counted `weight` times."""
+    """Scores int64 (n,) of all extenders together, to be counted `weight` times.
+
+    `scored` bool (n,) are the nodes that some extender named, with whatever score.
+    """
 
     raw: IntArray
     weight: int
+    scored: BoolArray
     calls: tuple[ExtenderCall, ...]
 
 
@@ -116,6 +121,7 @@ class Extenders:
         """Add up what interested extenders think of nodes; those that fail have no say."""
         calls: list[ExtenderCall] = []
         scored: list[tuple[IntArray, int]] = []
+        named = np.zeros(nodes.n, np.bool_)
         for extender in self._extenders:
             if not extender.prioritize_verb or not extender.is_interested(pod):
                 continue
@@ -129,14 +135,15 @@ class Extenders:
                 summary = answers.scores_summary(scores, weight)
                 call = replace(call, summary=summary, scores=by_node, weight=weight)
                 scored.append((scores, extender.weight))
+                named |= answers.named_in(priorities, nodes)
             calls.append(call)
         if len(scored) == 1:
             raw, weight = scored[0]
-            return ScoreAnswer(raw, answers.wrapped(weight * SCALE), tuple(calls))
+            return ScoreAnswer(raw, answers.wrapped(weight * SCALE), named, tuple(calls))
         total = np.zeros(nodes.n, np.int64)
         for scores, weight in scored:
             total += scores * weight
-        return ScoreAnswer(total, SCALE, tuple(calls))
+        return ScoreAnswer(total, SCALE, named, tuple(calls))
 
     # ------------------------------------------------------------ preempt
 
@@ -205,7 +212,7 @@ def _filter_result(body: bytes) -> wire.FilterResult:
 
 def _call(
     extender: HTTPExtender,
-    verb: str,
+    verb: ExtenderVerb,
     pod: PodInfo,
     exchange: Exchange,
     error: str,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.trace.records import ExtenderVerb
 
 EXTENDER: Final = "Extender"
 """Stands for all extenders among the plugins that reject a pod or score nodes."""
@@ -25,7 +26,7 @@ class ExtenderCall:
     """
 
     extender: str
-    verb: str
+    verb: ExtenderVerb
     pod: PodInfo
     n_in: int
     n_out: int

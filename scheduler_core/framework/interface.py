@@ -32,6 +32,7 @@ from scheduler_core.framework.diagnosis import Verdicts
 from scheduler_core.framework.events import ClusterEventWithHint
 from scheduler_core.framework.signatures import Signed
 from scheduler_core.framework.status import Status, Verdict
+from scheduler_core.trace.records import Nominating
 
 Scores = npt.NDArray[np.int64]
 
@@ -220,13 +221,13 @@ class NodeToStatus(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PostFilterOutcome:
-    """PostFilter's status; `nominating` is `override`, `noop` or empty (no result at all).
+    """PostFilter's status, and what becomes of the pod's nomination.
 
-    With `override` an empty `node_name` clears the pod's nomination.
+    With `nominating` `override` an empty `node_name` clears it.
     """
 
     status: Status
-    nominating: str = ""
+    nominating: Nominating = ""
     node_name: str = ""
     victims: Sequence[PodInfo] = ()
     report: object = None

@@ -5,6 +5,7 @@ Upstream: v1.36 kube-scheduler/framework/interface.go (Code, Status).
 
 from __future__ import annotations
 
+import typing
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.cluster.arrays import IntArray
+from scheduler_core.trace.records import StatusCode
 
 Codes = npt.NDArray[np.int8]
 Reasons = npt.NDArray[np.uint64]
@@ -34,12 +36,12 @@ class Code(IntEnum):
     PENDING = 6
 
     @property
-    def label(self) -> str:
+    def label(self) -> StatusCode:
         """Upstream's spelling, e.g. `UnschedulableAndUnresolvable`."""
         return _LABELS[self]
 
 
-_LABELS = tuple(code.name.title().replace("_And_", "And").replace("_", "") for code in Code)
+_LABELS: tuple[StatusCode, ...] = typing.get_args(StatusCode)
 
 
 @dataclass(frozen=True, slots=True)

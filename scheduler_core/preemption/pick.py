@@ -6,11 +6,13 @@ candidates in a map, so that the last tie falls to any of them; here it falls to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
+from typing import Final
 
 from scheduler_core.preemption.importance import start_time_ns
 from scheduler_core.preemption.report import Criterion, DryRun
+from scheduler_core.trace.records import CriterionName
 
 BreakTie = Callable[[Sequence[str]], str]
 """Node names that no criterion parts -> the one to take."""
@@ -49,18 +51,18 @@ def earliest_start_ns(candidate: DryRun, now_ns: int) -> int:
     return min(start_time_ns(victim, now_ns) for victim in candidate.most_important)
 
 
-LATEST_START = "latestStartTime"
-_ATTRIBUTES = {
+LATEST_START: Final = "latestStartTime"
+_ATTRIBUTES: Final[Mapping[CriterionName, Callable[[DryRun], int]]] = {
     "pdbViolations": attrgetter("n_pdb_violations"),
     "highestPriority": attrgetter("highest_priority"),
     "sumPriorities": attrgetter("sum_of_priorities"),
     "numVictims": attrgetter("n_victims"),
 }
-CRITERIA = (*_ATTRIBUTES, LATEST_START)
+CRITERIA: Final[tuple[CriterionName, ...]] = (*_ATTRIBUTES, LATEST_START)
 """In the order in which they decide; the least value wins, but for the latest start."""
 
 
-def _values(criterion: str, candidates: Sequence[DryRun], now_ns: int) -> list[int]:
+def _values(criterion: CriterionName, candidates: Sequence[DryRun], now_ns: int) -> list[int]:
     if criterion == LATEST_START:
         return [earliest_start_ns(candidate, now_ns) for candidate in candidates]
     return list(map(_ATTRIBUTES[criterion], candidates))

@@ -9,6 +9,7 @@ from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.extenders import ExtenderCall
 from scheduler_core.framework.status import Status
+from scheduler_core.trace.records import CriterionName
 
 PRIORITY_OFFSET = 2**31
 """Added per victim, so that the sum of negative priorities still grows with their number."""
@@ -77,7 +78,7 @@ class DryRun:
 class Criterion:
     """One step of pick-one-node: the `values` of the nodes still in, and which of them stay."""
 
-    name: str
+    name: CriterionName
     node_names: tuple[str, ...]
     values: tuple[int, ...]
     kept: tuple[str, ...]

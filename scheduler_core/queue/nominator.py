@@ -11,6 +11,7 @@ from typing import Final
 from scheduler_core.api import Pod
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.queue.moves import Nomination
+from scheduler_core.trace.records import Nominating
 
 OVERRIDE: Final = "override"
 """Nominate the named node, or clear the nomination."""
@@ -55,7 +56,7 @@ class Nominator:
             pod.key: node_name for node_name, pods in self._on_node.items() for pod in pods.values()
         }
 
-    def add(self, pod: PodInfo, nominating: str = NOOP, node_name: str = "") -> None:
+    def add(self, pod: PodInfo, nominating: Nominating = NOOP, node_name: str = "") -> None:
         """Nominate a node for a pod in place of the one it has.
 
         `nominating` is `override` (use `node_name`; empty clears) or `noop` (or empty: use the

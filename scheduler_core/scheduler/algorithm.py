@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scheduler_core.cluster.arrays import IntArray
+from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.extender.extenders import Extenders
@@ -21,7 +21,8 @@ from scheduler_core.framework.runtime import CycleState, Framework, PreFilterRes
 from scheduler_core.framework.scoring import PluginScore
 from scheduler_core.framework.status import Code, Status
 from scheduler_core.scheduler.cycle_record import Cycle, Filtering, Scoring
-from scheduler_core.scheduler.selection import Pick, num_feasible_nodes_to_find
+from scheduler_core.scheduler.selection import Draw, Pick, num_feasible_nodes_to_find
+from scheduler_core.trace.records import PickRule
 
 MIN_BLOCK = 64
 """Nodes that cost hardly more to filter at once than one of them."""
@@ -34,9 +35,13 @@ NO_POSITIONS = np.zeros(0, np.int64)
 class SchedulingAlgorithm:
     """Filters and scores for one pod after another; remembers where the next search starts."""
 
-    def __init__(self, pick: Pick, extenders: Extenders | None = None) -> None:
+    def __init__(
+        self, pick: Pick, rule: PickRule, draw: Draw, extenders: Extenders | None = None
+    ) -> None:
         self.next_start_index = 0
-        self._pick = pick
+        self._pick_among_equals = pick
+        self._rule = rule
+        self._draw = draw
         self._n_examined: dict[int, int] = {}
         """How many nodes the last search examined, by template: about as many as the next will."""
         self._extenders = extenders
@@ -191,7 +196,7 @@ class SchedulingAlgorithm:
         """Score the feasible nodes, at least one, and pick one."""
         if not framework.has_score_plugins and self._extenders is None:
             totals = np.ones(feasible.n, np.int64)
-            return Scoring(None, (), totals, self._pick(totals))
+            return Scoring(None, (), totals, *self._pick(totals))
         pre_score = framework.run_pre_score(state, pod, feasible)
         if not pre_score.is_success:
             return Scoring(pre_score, (), NO_POSITIONS, -1, error=pre_score.message)
@@ -199,16 +204,33 @@ class SchedulingAlgorithm:
         if fault := next((score.fault for score in scores if score.fault), ""):
             return Scoring(pre_score, (), NO_POSITIONS, -1, error=fault)
         calls: Sequence[ExtenderCall] = ()
+        scored_by_extender = None
         if self._extenders is not None:
             answer = self._extenders.prioritize(pod, feasible)
-            calls = answer.calls
+            calls, scored_by_extender = answer.calls, answer.scored
             if calls:
                 scores.append(PluginScore(EXTENDER, answer.weight, answer.raw, answer.raw))
         totals = np.zeros(feasible.n, np.int64)
         for score in scores:
             weight = score.weight
             totals += score.normalized if weight == 1 else score.normalized * weight
-        return Scoring(pre_score, scores, totals, self._pick(totals), calls)
+        picked, rule = self._pick(totals, scored_by_extender)
+        return Scoring(pre_score, scores, totals, picked, rule, calls)
+
+    def _pick(self, totals: IntArray, scored: BoolArray | None = None) -> tuple[int, PickRule]:
+        """Pick a node with the highest total; say how it was picked among several.
+
+        Upstream gives a random number to each node that an extender has scored (`scored`, bool
+        (n_feasible,)), and nobody else; the highest number wins. So lots are drawn among those
+        of the best that were scored.
+        """
+        if scored is not None and scored.any():
+            best = totals == totals.max()
+            candidates = np.flatnonzero(best & scored)
+            if candidates.size:
+                rule: PickRule = "draw" if np.count_nonzero(best) > 1 else "heap"
+                return int(candidates[self._draw(candidates.size)]), rule
+        return self._pick_among_equals(totals), self._rule
 
 
 def _next_end(end: int, n_fits: int, n_to_find: int, guess: int, n: int) -> int:

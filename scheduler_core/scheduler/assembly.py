@@ -46,8 +46,9 @@ from scheduler_core.scheduler.cycle_trace import CycleTrace
 from scheduler_core.scheduler.failure import FailureHandler
 from scheduler_core.scheduler.plugin_handle import SchedulerHandle
 from scheduler_core.scheduler.queue_trace import record_queue_event
-from scheduler_core.scheduler.selection import Pick, heap_root
+from scheduler_core.scheduler.selection import Draw, Pick, heap_root
 from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import PickRule
 
 SECOND_NS = 1_000_000_000
 
@@ -56,17 +57,18 @@ SECOND_NS = 1_000_000_000
 class SchedulerOptions:
     """What decides how a scheduler behaves. `pick` chooses among the best nodes.
 
-    `pick_rule` names it in the trace; `on_queue_event` is called with every decision of the queue,
-    `on_decision` with every cycle, beside the trace; `break_tie` decides where upstream takes any
-    one of several nodes. `transport` reaches the extenders of the configuration; without it they
-    are not called.
+    `pick_rule` names it in the trace; `draw` draws lots where upstream does. `on_queue_event` is
+    called with every decision of the queue, `on_decision` with every cycle, beside the trace;
+    `break_tie` decides where upstream takes any one of several nodes. `transport` reaches the
+    extenders of the configuration; without it they are not called.
     """
 
     configuration: KubeSchedulerConfiguration = field(default_factory=default_configuration)
     features: FeatureGates = field(default_factory=FeatureGates)
     registry: Registry = field(default_factory=in_tree_registry)
     pick: Pick = heap_root
-    pick_rule: str = "heap"
+    pick_rule: PickRule = "heap"
+    draw: Draw = lambda n: 0
     on_queue_event: Callable[[QueueEvent], None] | None = None
     on_decision: CycleObserver = lambda cycle: None
     break_tie: BreakTie = first
@@ -116,7 +118,7 @@ def assemble(
     }
     queue = _queue(options, frameworks, plugins, client, recorder, now_ns)
     handle.attach(queue)
-    trace = CycleTrace(recorder, options.pick_rule)
+    trace = CycleTrace(recorder)
     failures = FailureHandler(queue, client, cache.columns.templates)
     bindings = BindingCycles(
         cache=cache,
@@ -139,7 +141,7 @@ def assemble(
         bindings=bindings,
         failures=failures,
         client=client,
-        algorithm=SchedulingAlgorithm(options.pick, extenders),
+        algorithm=SchedulingAlgorithm(options.pick, options.pick_rule, options.draw, extenders),
         trace=trace,
         batches=_batches(options, frameworks, now_ns),
         on_decision=options.on_decision,

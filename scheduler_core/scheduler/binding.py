@@ -29,9 +29,7 @@ from scheduler_core.trace.events import (
     PermitWaiting,
 )
 from scheduler_core.trace.recorder import Recorder
-from scheduler_core.trace.records import (
-    NONE,
-)
+from scheduler_core.trace.records import NONE, PermitDecision
 
 
 class BindingCycles:
@@ -123,10 +121,10 @@ class BindingCycles:
                     timeout = waiting.pod.uid in timed_out
                     self._settle(waiting.pod, waiting.decision, "timeout" if timeout else "reject")
 
-    def _settle(self, pod: PodInfo, decision: Status, negative: str) -> None:
+    def _settle(self, pod: PodInfo, decision: Status, negative: PermitDecision) -> None:
         assumed = self._held.pop(pod.uid)
         self._waiting_pods.remove(pod.uid)
-        word = "allow" if decision.is_success else negative
+        word: PermitDecision = "allow" if decision.is_success else negative
         self._recorder.emit(
             PermitResolved(
                 self._recorder.pod(pod.uid), self._recorder.plugin(decision.plugin), word

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from scheduler_core.api import KubeObject, Pod, PodCondition
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.trace.records import EventType
 
 
 class Client(Protocol):
@@ -35,8 +36,8 @@ class Client(Protocol):
     def delete(self, item: KubeObject) -> None:
         """Delete an object that is not a pod."""
 
-    def record_event(self, pod: PodInfo, kind: str, reason: str, message: str) -> None:
-        """Record a Kubernetes Event of type `kind` (Normal or Warning)."""
+    def record_event(self, pod: PodInfo, kind: EventType, reason: str, message: str) -> None:
+        """Record a Kubernetes Event of type `kind`."""
 
 
 class Background(Protocol):

@@ -17,6 +17,7 @@ from scheduler_core.framework.status import Status
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.scheduler.batching import BatchTurn
 from scheduler_core.scheduler.outcome import Outcome
+from scheduler_core.trace.records import PickRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Filtering:
 class Scoring:
     """Scores of the feasible nodes; `totals` is int64 (n_feasible,), `picked` a position.
 
+    `rule` is how it was picked among equal totals.
     `pre_score` is None where a profile has nothing that scores. `error`, if it is not empty, ends
     the cycle; then there are no totals.
     """
@@ -48,6 +50,7 @@ class Scoring:
     scores: Sequence[PluginScore]
     totals: IntArray
     picked: int
+    rule: PickRule = "heap"
     extender_calls: Sequence[ExtenderCall] = ()
     error: str = ""
 

@@ -50,6 +50,7 @@ from scheduler_core.trace.records import (
     Column,
     DeviceRecord,
     PluginScores,
+    PointAfterPick,
     Queue,
     RejectedBy,
     Result,
@@ -116,11 +117,10 @@ def _device_record(result: DeviceRequestAllocationResult) -> DeviceRecord:
 
 
 class CycleTrace:
-    """Records scheduling cycles, one after the other. `pick_rule` names how ties are decided."""
+    """Records scheduling cycles, one after the other."""
 
-    def __init__(self, recorder: Recorder, pick_rule: str) -> None:
+    def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._pick_rule = pick_rule
         self._preemption = PreemptionTrace(recorder)
         self._columns = NodeNumbers(recorder)
         self._n_calls = 0
@@ -291,7 +291,7 @@ class CycleTrace:
         ]
         return NodeSelected(
             node=self._recorder.node(feasible.name(picked)),
-            rule=self._pick_rule,
+            rule=scoring.rule,
             n_scored=feasible.n,
             total=int(totals[picked]),
             n_tied=int(np.count_nonzero(totals == totals[picked])),
@@ -322,7 +322,7 @@ class CycleTrace:
         numbers = self._recorder.pod(assumed.pod.uid), self._recorder.node(assumed.node_name)
         self._recorder.emit(Assumed(*numbers))
 
-    def point(self, pod: PodInfo, point: str, status: Status) -> None:
+    def point(self, pod: PodInfo, point: PointAfterPick, status: Status) -> None:
         """Record what an extension point after the pick came to."""
         record = status_record(status, self._recorder)
         self._recorder.emit(PointFinished(self._recorder.pod(pod.uid), point, record))

@@ -14,6 +14,7 @@ from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.status import Code, Status
 from scheduler_core.queue.nominator import OVERRIDE
 from scheduler_core.scheduler.assumed_pod import AssumedPod
+from scheduler_core.trace.records import Nominating
 
 NO_NODES_AVAILABLE = "no nodes available to schedule pods"
 
@@ -40,7 +41,7 @@ class Unschedulable:
     message: str
     unschedulable_plugins: frozenset[str] = frozenset()
     pending_plugins: frozenset[str] = frozenset()
-    nominating: str = OVERRIDE
+    nominating: Nominating = OVERRIDE
     nominated_node: str = ""
 
 
@@ -51,7 +52,7 @@ class Failed:
     message: str
     unschedulable_plugins: ClassVar[frozenset[str]] = frozenset()
     pending_plugins: ClassVar[frozenset[str]] = frozenset()
-    nominating: ClassVar[str] = OVERRIDE
+    nominating: ClassVar[Nominating] = OVERRIDE
     nominated_node: ClassVar[str] = ""
 
 

@@ -18,6 +18,19 @@ MIN_FEASIBLE_NODES_PERCENTAGE_TO_FIND = 5
 Pick = Callable[[IntArray], int]
 """`totals` (n_feasible,) -> position of the node to take."""
 
+Draw = Callable[[int], int]
+"""`n` -> one of the numbers below it, each as likely as any other."""
+
+
+def drawn_pick(draw: Draw) -> Pick:
+    """Return a pick that draws among the best nodes, as every release before v1.36 does."""
+
+    def pick(totals: IntArray) -> int:
+        best = np.flatnonzero(totals == totals.max())
+        return int(best[draw(best.size)])
+
+    return pick
+
 
 def num_feasible_nodes_to_find(n_nodes: int, percentage: int) -> int:
     """Return how many feasible nodes end the search; `percentage` 0 adapts to the cluster."""

@@ -1,19 +1,13 @@
-"""Picking among equal totals as kube-scheduler did before v1.36: at random."""
+"""Lots drawn with the seed of a run, where kube-scheduler draws them at random."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.cluster.arrays import IntArray
-from scheduler_core.scheduler.selection import Pick
+from scheduler_core.scheduler.selection import Draw
 
 
-def random_pick(seed: int) -> Pick:
-    """Return a pick that draws uniformly among the best nodes, repeatably."""
+def seeded_draw(seed: int) -> Draw:
+    """Return a draw that gives the same numbers for the same seed."""
     generator = np.random.default_rng(seed)
-
-    def pick(totals: IntArray) -> int:
-        best = np.flatnonzero(totals == totals.max())
-        return int(best[generator.integers(best.size)])
-
-    return pick
+    return lambda n: int(generator.integers(n))

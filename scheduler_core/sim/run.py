@@ -26,8 +26,9 @@ from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.cycle import CycleObserver
 from scheduler_core.scheduler.event_handlers import TERMINAL_PHASES
 from scheduler_core.scheduler.profile_records import profile_records
+from scheduler_core.scheduler.selection import drawn_pick
 from scheduler_core.sim.admission import admit
-from scheduler_core.sim.pick import random_pick
+from scheduler_core.sim.pick import seeded_draw
 from scheduler_core.sim.scenario import Create, Scenario, ScenarioOptions
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.sim.steps import Steps
@@ -56,7 +57,8 @@ NOT_MODELLED_GATES = (
 class RunOptions:
     """Everything beside the objects that decides a run; equal options give an equal trace.
 
-    `draw` picks uniformly among the best nodes with the seed, as schedulers before v1.36 did.
+    `draw` draws among the best nodes, as releases before v1.36 do; else the seed counts only where
+    an extender has scored, for there v1.36 draws, too.
     `max_cycles` 0 means no limit; a run also ends when no pod has been bound for `patience_ns`
     (a pod that meets an error is tried again for ever). `details` False leaves the per-node
     columns out of the trace. `scenario` is what happens meanwhile; its options go before `timing`.
@@ -103,7 +105,9 @@ class Run:
         self._events: list[AnyEvent] = []
         self._recorder = Recorder(self._events.append, options.details)
         self._last_step_ns = 0
+        draw = seeded_draw(options.seed)
         scheduling = SchedulerOptions(
+            draw=draw,
             configuration=options.configuration,
             features=options.features,
             registry=options.registry,
@@ -111,7 +115,7 @@ class Run:
             on_decision=on_decision,
         )
         if options.draw:
-            scheduling = replace(scheduling, pick=random_pick(options.seed), pick_rule="draw")
+            scheduling = replace(scheduling, pick=drawn_pick(draw), pick_rule="draw")
         timing = timing_of(options.scenario.options, options.timing)
         self.simulation = Simulation(scheduling, self._recorder, start_ns(objects), timing)
         self._begin_ns = self.simulation.clock.now_ns()

@@ -24,7 +24,7 @@ from scheduler_core.trace.events import (
     PodEvicted,
 )
 from scheduler_core.trace.recorder import Recorder
-from scheduler_core.trace.records import NONE
+from scheduler_core.trace.records import NONE, EventType
 
 MILLI_NS = 1_000_000
 DEFAULT_GRACE_SECONDS = 30
@@ -193,7 +193,7 @@ class Simulation:
         self._evict(live, self.recorder.pod(preemptor.uid), message, condition)
         return True
 
-    def record_event(self, pod: PodInfo, kind: str, reason: str, message: str) -> None:
+    def record_event(self, pod: PodInfo, kind: EventType, reason: str, message: str) -> None:
         self.recorder.emit(EventRecorded(self.recorder.pod(pod.uid), kind, reason, message))
 
     def after_attempt(self, work: Callable[[], None]) -> None:

@@ -26,11 +26,18 @@ from scheduler_core.trace.records import (
     Column,
     CriterionRecord,
     DeviceRecord,
+    EventType,
+    ExtenderVerb,
     HintRecord,
+    Nominating,
+    PermitDecision,
+    PickRule,
     PluginScores,
+    PointAfterPick,
     ProfileRecord,
     Queue,
     RejectedBy,
+    RequeueStrategy,
     Result,
     StatusRecord,
     TaintRecord,
@@ -182,7 +189,7 @@ class QueueMoved(Event, frozen=True):
     event: str
     cause: str = ""
     hints: tuple[HintRecord, ...] = ()
-    strategy: str = ""
+    strategy: RequeueStrategy = ""
     gated_by: int = NONE
     backoff_until_ns: int = 0
 
@@ -262,13 +269,13 @@ class ScoreColumns(DetailEvent, frozen=True):
 
 
 class NodeSelected(Event, frozen=True):
-    """The pick: `n_tied` nodes shared the top total; `rule` is `single`, `heap` or `draw`.
+    """The pick: `n_tied` nodes shared the top total.
 
     `deciders` are the plugins whose weighted score parts winner and runner-up.
     """
 
     node: int
-    rule: str
+    rule: PickRule
     n_scored: int
     total: int = 0
     n_tied: int = 1
@@ -278,10 +285,10 @@ class NodeSelected(Event, frozen=True):
 
 
 class PostFilterFinished(Event, frozen=True):
-    """`nominating` is `override`, `noop` or empty; with `override` node -1 clears."""
+    """With `nominating` `override` node -1 clears the nomination."""
 
     status: StatusRecord
-    nominating: str = ""
+    nominating: Nominating = ""
     node: int = NONE
 
 
@@ -339,16 +346,11 @@ class Forgotten(Event, frozen=True):
     node: int
 
 
-class AssumeExpired(Event, frozen=True):
-    pod: int
-    node: int
-
-
 class PointFinished(Event, frozen=True):
-    """Reserve, Permit, PreBind, Bind or PostBind ran for the pod on its node."""
+    """An extension point ran for the pod on its node."""
 
     pod: int
-    point: str
+    point: PointAfterPick
     status: StatusRecord
 
 
@@ -361,11 +363,9 @@ class PermitWaiting(Event, frozen=True):
 
 
 class PermitResolved(Event, frozen=True):
-    """`decision` is `allow`, `reject` or `timeout`."""
-
     pod: int
     plugin: int
-    decision: str
+    decision: PermitDecision
 
 
 class DevicesAllocated(Event, frozen=True):
@@ -398,10 +398,10 @@ class CycleFinished(Event, frozen=True):
 
 
 class EventRecorded(Event, frozen=True):
-    """A Kubernetes Event as a user would see it; `type` is `Normal` or `Warning`."""
+    """A Kubernetes Event as a user would see it."""
 
     pod: int
-    type: str
+    type: EventType
     reason: str
     message: str
 
@@ -418,7 +418,7 @@ class ExtenderCalled(Event, frozen=True):
     """
 
     extender: str
-    verb: str
+    verb: ExtenderVerb
     n_nodes_in: int
     n_nodes_out: int
     duration_ns: int
@@ -469,7 +469,6 @@ HeaderEvent = (
     | PreemptionIneligible
     | Assumed
     | Forgotten
-    | AssumeExpired
     | PointFinished
     | PermitWaiting
     | PermitResolved

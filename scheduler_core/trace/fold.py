@@ -14,7 +14,6 @@ from typing import Final, TypeVar, cast, get_args
 from scheduler_core.trace.events import (
     AnyEvent,
     Assumed,
-    AssumeExpired,
     Bound,
     ClockAdvanced,
     CycleFinished,
@@ -362,11 +361,6 @@ def _(state: TraceState, event: Assumed) -> None:
 def _(state: TraceState, event: Forgotten) -> None:
     if event.pod in state.pods:  # a pod may be deleted before its binding cycle ends
         _place(state, state.pods[event.pod], NONE, CACHE_AFTER["Forgotten"])
-
-
-@_on(AssumeExpired)
-def _(state: TraceState, event: AssumeExpired) -> None:
-    _place(state, state.pods[event.pod], NONE, CACHE_AFTER["AssumeExpired"])
 
 
 @_on(PointFinished)

@@ -14,7 +14,6 @@ from scheduler_core.trace.cycle_record import CycleRecord, cycle_record
 from scheduler_core.trace.events import (
     AnyEvent,
     Assumed,
-    AssumeExpired,
     Bound,
     CycleFinished,
     CycleStarted,
@@ -113,7 +112,6 @@ PodMoved = (
     | CycleStarted
     | Assumed
     | Forgotten
-    | AssumeExpired
     | PermitWaiting
     | PermitResolved
     | Bound

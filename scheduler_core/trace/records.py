@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import lru_cache
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -45,6 +46,31 @@ class Result(IntEnum):
     WAITING = 5
     UNKNOWN = 6
     """Of a scheduler that is observed: it does not report its outcome."""
+
+
+StatusCode = Literal[
+    "Success",
+    "Error",
+    "Unschedulable",
+    "UnschedulableAndUnresolvable",
+    "Wait",
+    "Skip",
+    "Pending",
+]
+HintValue = Literal["Queue", "QueueSkip"]
+RequeueStrategy = Literal["", "skip", "afterBackoff", "immediately"]
+"""How urgently a pod is requeued; empty where the move is no requeueing."""
+PickRule = Literal["single", "heap", "draw"]
+"""How the node was picked: the only one, the root of v1.36's heap, or drawn among the best."""
+Nominating = Literal["override", "noop", ""]
+"""What PostFilter does to the pod's nomination: replace or clear, leave it, or no result."""
+CriterionName = Literal[
+    "pdbViolations", "highestPriority", "sumPriorities", "numVictims", "latestStartTime"
+]
+PointAfterPick = Literal["Reserve", "Permit", "PreBindPreFlight", "PreBind", "Bind", "PostBind"]
+PermitDecision = Literal["allow", "reject", "timeout"]
+EventType = Literal["Normal", "Warning"]
+ExtenderVerb = Literal["filter", "prioritize", "preempt", "bind"]
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True):
@@ -89,7 +115,7 @@ class Column(Record, frozen=True):
 class StatusRecord(Record, frozen=True):
     """A framework status: `code` is `framework.Code`'s name, `plugin` the one that set it."""
 
-    code: str
+    code: StatusCode
     plugin: int = NONE
     reasons: tuple[str, ...] = ()
 
@@ -117,7 +143,7 @@ class HintRecord(Record, frozen=True):
     """What one plugin's queueing hint answered: `Queue` or `QueueSkip`."""
 
     plugin: int
-    hint: str
+    hint: HintValue
 
 
 class RejectedBy(Record, frozen=True):
@@ -154,7 +180,7 @@ class CriterionRecord(Record, frozen=True):
     `values` align with the nodes that the step before kept (at first: all candidates).
     """
 
-    name: str
+    name: CriterionName
     values: tuple[int, ...]
     kept: tuple[int, ...]
 

@@ -19,7 +19,6 @@ class Cache(IntEnum):
     ABSENT = 0
     ASSUMED = 1
     ADDED = 2
-    EXPIRED = 3
 
 
 TERMINAL_PHASES: Final = ("Succeeded", "Failed")
@@ -34,7 +33,6 @@ WAITING_QUEUES: Final = (Queue.ACTIVE, Queue.BACKOFF, Queue.UNSCHEDULABLE, Queue
 CACHE_AFTER: Final[Mapping[str, Cache]] = {
     "Assumed": Cache.ASSUMED,
     "Forgotten": Cache.ABSENT,
-    "AssumeExpired": Cache.EXPIRED,
     "Bound": Cache.ADDED,
 }
 """By event: what the cache holds of its pod afterwards."""
@@ -88,7 +86,6 @@ CHANGES: Final[Mapping[str, tuple[str, ...]]] = {
     "PreemptionIneligible": (),
     "Assumed": ("pods", "usage"),
     "Forgotten": ("pods", "usage"),
-    "AssumeExpired": ("pods", "usage"),
     "PointFinished": ("pods",),
     "PermitWaiting": ("pods",),
     "PermitResolved": ("pods",),

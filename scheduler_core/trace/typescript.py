@@ -70,6 +70,7 @@ UNITS = {
 def typescript() -> str:
     """Return the text of the generated module."""
     parts = [HEADER, *map(_enum, (records.Queue, records.Result, Cache))]
+    parts.extend(_literal_type(name, literal) for literal, name in _literals().items())
     parts.extend(map(_struct, _records()))
     for name, members in (("HeaderEvent", HeaderEvent), ("Detail", Detail)):
         structs = typing.get_args(members)
@@ -136,6 +137,20 @@ def _records() -> Iterator[type[Record]]:
             yield value
 
 
+def _literals() -> dict[object, str]:
+    """Return the closed sets of texts that records name, with their names."""
+    return {
+        value: name
+        for name, value in vars(records).items()
+        if typing.get_origin(value) is typing.Literal
+    }
+
+
+def _literal_type(name: str, literal: object) -> str:
+    texts = " | ".join(map(_quoted, typing.get_args(literal)))
+    return f"export type {name} = {texts};\n"
+
+
 def _enum(enum: type[IntEnum]) -> str:
     members = "".join(f"  {member.name}: {member.value},\n" for member in enum)
     name = enum.__name__
@@ -177,6 +192,9 @@ def _shape(name: str, hint: object) -> Shape:
         return UNITS[name], "num(%s)"
     if hint in SCALARS:
         return SCALARS[hint]
+    if typing.get_origin(hint) is typing.Literal:
+        alias = _literals()[hint]
+        return alias, f"str(%s) as {alias}"
     if inspect.isclass(hint) and issubclass(hint, IntEnum):
         return hint.__name__, f"num(%s) as {hint.__name__}"
     if inspect.isclass(hint) and issubclass(hint, Record):

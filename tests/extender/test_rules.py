@@ -237,6 +237,36 @@ def test_without_a_way_to_reach_extenders_the_trace_says_they_were_not_called() 
     assert started.not_modelled == ("the extender http://x was not called",)
 
 
+def selections(seed: int, *scored: str) -> list[tuple[str, str]]:
+    """The node and the rule of the first pick, an extender having scored some nodes with 0."""
+
+    def rate(asked: Json) -> Json:
+        return [{"Host": name, "Score": 0} for name in asked["NodeNames"] if name in scored]
+
+    extender = "{urlPrefix: 'http://x', prioritizeVerb: p, weight: 1, nodeCacheCapable: true}"
+    text = configuration_text(f"- {extender}")
+    options = RunOptions(
+        configuration=load_configuration(text),
+        transport=Answers({"x/p": rate}),
+        max_cycles=1,
+        seed=seed,
+    )
+    trace = list(simulate([*three_nodes(), pod()], options))
+    names = {event.node: event.name for event in trace if isinstance(event, NodeAdded)}
+    return [(names[event.node], event.rule) for event in of(NodeSelected, trace)]
+
+
+def test_lots_are_drawn_with_the_seed_among_equals_that_an_extender_scored() -> None:
+    picks = [selections(seed, "b", "c") for seed in range(20)]
+    assert {node for ((node, _),) in picks} == {"b", "c"}
+    assert {rule for ((_, rule),) in picks} == {"draw"}
+    assert picks == [selections(seed, "b", "c") for seed in range(20)]
+
+
+def test_without_a_score_of_an_extender_v1_36_draws_no_lots() -> None:
+    assert {tuple(selections(seed)) for seed in range(5)} == {(("a", "heap"),)}
+
+
 # ---------------------------------------------------------------- JSON as Go reads it
 
 

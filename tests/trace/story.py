@@ -97,8 +97,8 @@ def greedy_preempts() -> list[e.HeaderEvent]:
         e.PreemptionDecided(
             (EAST, WEST),
             (
-                r.CriterionRecord("pdb_violations", (1, 0), (WEST,)),
-                r.CriterionRecord("highest_victim_priority", (0,), (WEST,)),
+                r.CriterionRecord("pdbViolations", (1, 0), (WEST,)),
+                r.CriterionRecord("highestPriority", (0,), (WEST,)),
             ),
             WEST,
             (JOB,),
@@ -162,7 +162,7 @@ def stray_fails_to_bind() -> list[e.HeaderEvent]:
         e.CycleFinished(3, r.Result.BIND_ERROR, EAST, "conflict", (), (HANDSHAKE,)),
         e.CycleFinished(4, r.Result.SKIPPED, -1),
         e.Assumed(STRAY, EAST),
-        e.AssumeExpired(STRAY, EAST),
+        e.Forgotten(STRAY, EAST),
         e.PodDeleted(STRAY),
         e.QueueMoved(STRAY, r.Queue.NOWHERE, "UnschedulablePodDelete"),
     ]  # fmt: skip

@@ -206,7 +206,6 @@ export class Fold {
     CycleFinished: (event, seq) => this.finishCycle(event, seq),
     Assumed: (event) => this.place(event.pod, event.node, CACHE_AFTER.Assumed),
     Forgotten: (event) => this.place(event.pod, -1, CACHE_AFTER.Forgotten),
-    AssumeExpired: (event) => this.place(event.pod, -1, CACHE_AFTER.AssumeExpired),
     PointFinished: (event) => {
       if (event.point === "Permit" && event.status.code === "Success") {
         this.enqueue(event.pod, Queue.BINDING);

@@ -38,7 +38,7 @@ export function nodeAtHand({ state, selection }: Explorer): NodeIndex {
   return at >= 0 ? at : state.nominatedNodeOf(pod);
 }
 
-const CACHE = ["absent", "assumed", "added", "expired"];
+const CACHE = ["absent", "assumed", "added"];
 
 /** How the scheduler's cache holds a pod, as a text. */
 export function cacheState(state: State, pod: PodIndex): TextKey {

@@ -45,9 +45,28 @@ export const Cache = {
   ABSENT: 0,
   ASSUMED: 1,
   ADDED: 2,
-  EXPIRED: 3,
 } as const;
 export type Cache = (typeof Cache)[keyof typeof Cache];
+
+export type StatusCode = "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
+
+export type HintValue = "Queue" | "QueueSkip";
+
+export type RequeueStrategy = "" | "skip" | "afterBackoff" | "immediately";
+
+export type PickRule = "single" | "heap" | "draw";
+
+export type Nominating = "override" | "noop" | "";
+
+export type CriterionName = "pdbViolations" | "highestPriority" | "sumPriorities" | "numVictims" | "latestStartTime";
+
+export type PointAfterPick = "Reserve" | "Permit" | "PreBindPreFlight" | "PreBind" | "Bind" | "PostBind";
+
+export type PermitDecision = "allow" | "reject" | "timeout";
+
+export type EventType = "Normal" | "Warning";
+
+export type ExtenderVerb = "filter" | "prioritize" | "preempt" | "bind";
 
 export interface Column {
   readonly dtype: string;
@@ -59,12 +78,12 @@ export const readColumn: Reader<Column> = (row) => ({
 });
 
 export interface StatusRecord {
-  readonly code: string;
+  readonly code: StatusCode;
   readonly plugin: number;
   readonly reasons: readonly string[];
 }
 export const readStatusRecord: Reader<StatusRecord> = (row) => ({
-  code: str(row[0]),
+  code: str(row[0]) as StatusCode,
   plugin: num(row[1] ?? -1),
   reasons: strs(row[2]),
 });
@@ -102,11 +121,11 @@ export const readTaintRecord: Reader<TaintRecord> = (row) => ({
 
 export interface HintRecord {
   readonly plugin: number;
-  readonly hint: string;
+  readonly hint: HintValue;
 }
 export const readHintRecord: Reader<HintRecord> = (row) => ({
   plugin: num(row[0]),
-  hint: str(row[1]),
+  hint: str(row[1]) as HintValue,
 });
 
 export interface RejectedBy {
@@ -149,12 +168,12 @@ export const readCandidateRecord: Reader<CandidateRecord> = (row) => ({
 });
 
 export interface CriterionRecord {
-  readonly name: string;
+  readonly name: CriterionName;
   readonly values: readonly number[];
   readonly kept: readonly number[];
 }
 export const readCriterionRecord: Reader<CriterionRecord> = (row) => ({
-  name: str(row[0]),
+  name: str(row[0]) as CriterionName,
   values: nums(row[1]),
   kept: nums(row[2]),
 });
@@ -384,7 +403,7 @@ export interface QueueMoved {
   readonly event: string;
   readonly cause: string;
   readonly hints: readonly HintRecord[];
-  readonly strategy: string;
+  readonly strategy: RequeueStrategy;
   readonly gated_by: number;
   readonly backoff_until_ns: Ns;
 }
@@ -395,7 +414,7 @@ export const readQueueMoved: Reader<QueueMoved> = (row) => ({
   event: str(row[3]),
   cause: str(row[4]),
   hints: list(row[5], readHintRecord),
-  strategy: str(row[6]),
+  strategy: str(row[6]) as RequeueStrategy,
   gated_by: num(row[7] ?? -1),
   backoff_until_ns: big(row[8]),
 });
@@ -478,7 +497,7 @@ export const readPreScoreFinished: Reader<PreScoreFinished> = (row) => ({
 export interface NodeSelected {
   readonly kind: "NodeSelected";
   readonly node: NodeIndex;
-  readonly rule: string;
+  readonly rule: PickRule;
   readonly n_scored: number;
   readonly total: number;
   readonly n_tied: number;
@@ -489,7 +508,7 @@ export interface NodeSelected {
 export const readNodeSelected: Reader<NodeSelected> = (row) => ({
   kind: "NodeSelected",
   node: num(row[1]),
-  rule: str(row[2]),
+  rule: str(row[2]) as PickRule,
   n_scored: num(row[3]),
   total: num(row[4]),
   n_tied: num(row[5]),
@@ -501,13 +520,13 @@ export const readNodeSelected: Reader<NodeSelected> = (row) => ({
 export interface PostFilterFinished {
   readonly kind: "PostFilterFinished";
   readonly status: StatusRecord;
-  readonly nominating: string;
+  readonly nominating: Nominating;
   readonly node: NodeIndex;
 }
 export const readPostFilterFinished: Reader<PostFilterFinished> = (row) => ({
   kind: "PostFilterFinished",
   status: readStatusRecord(row[1] as Row),
-  nominating: str(row[2]),
+  nominating: str(row[2]) as Nominating,
   node: num(row[3] ?? -1),
 });
 
@@ -570,27 +589,16 @@ export const readForgotten: Reader<Forgotten> = (row) => ({
   node: num(row[2]),
 });
 
-export interface AssumeExpired {
-  readonly kind: "AssumeExpired";
-  readonly pod: PodIndex;
-  readonly node: NodeIndex;
-}
-export const readAssumeExpired: Reader<AssumeExpired> = (row) => ({
-  kind: "AssumeExpired",
-  pod: num(row[1]),
-  node: num(row[2]),
-});
-
 export interface PointFinished {
   readonly kind: "PointFinished";
   readonly pod: PodIndex;
-  readonly point: string;
+  readonly point: PointAfterPick;
   readonly status: StatusRecord;
 }
 export const readPointFinished: Reader<PointFinished> = (row) => ({
   kind: "PointFinished",
   pod: num(row[1]),
-  point: str(row[2]),
+  point: str(row[2]) as PointAfterPick,
   status: readStatusRecord(row[3] as Row),
 });
 
@@ -611,13 +619,13 @@ export interface PermitResolved {
   readonly kind: "PermitResolved";
   readonly pod: PodIndex;
   readonly plugin: number;
-  readonly decision: string;
+  readonly decision: PermitDecision;
 }
 export const readPermitResolved: Reader<PermitResolved> = (row) => ({
   kind: "PermitResolved",
   pod: num(row[1]),
   plugin: num(row[2]),
-  decision: str(row[3]),
+  decision: str(row[3]) as PermitDecision,
 });
 
 export interface DevicesAllocated {
@@ -670,14 +678,14 @@ export const readCycleFinished: Reader<CycleFinished> = (row) => ({
 export interface EventRecorded {
   readonly kind: "EventRecorded";
   readonly pod: PodIndex;
-  readonly type: string;
+  readonly type: EventType;
   readonly reason: string;
   readonly message: string;
 }
 export const readEventRecorded: Reader<EventRecorded> = (row) => ({
   kind: "EventRecorded",
   pod: num(row[1]),
-  type: str(row[2]),
+  type: str(row[2]) as EventType,
   reason: str(row[3]),
   message: str(row[4]),
 });
@@ -685,7 +693,7 @@ export const readEventRecorded: Reader<EventRecorded> = (row) => ({
 export interface ExtenderCalled {
   readonly kind: "ExtenderCalled";
   readonly extender: string;
-  readonly verb: string;
+  readonly verb: ExtenderVerb;
   readonly n_nodes_in: number;
   readonly n_nodes_out: number;
   readonly duration_ns: Ns;
@@ -703,7 +711,7 @@ export interface ExtenderCalled {
 export const readExtenderCalled: Reader<ExtenderCalled> = (row) => ({
   kind: "ExtenderCalled",
   extender: str(row[1]),
-  verb: str(row[2]),
+  verb: str(row[2]) as ExtenderVerb,
   n_nodes_in: num(row[3]),
   n_nodes_out: num(row[4]),
   duration_ns: big(row[5]),
@@ -760,7 +768,6 @@ export type HeaderEvent =
   | PreemptionIneligible
   | Assumed
   | Forgotten
-  | AssumeExpired
   | PointFinished
   | PermitWaiting
   | PermitResolved
@@ -797,7 +804,6 @@ const readHeaderEventBy: Record<string, Reader<HeaderEvent>> = {
   PreemptionIneligible: readPreemptionIneligible,
   Assumed: readAssumed,
   Forgotten: readForgotten,
-  AssumeExpired: readAssumeExpired,
   PointFinished: readPointFinished,
   PermitWaiting: readPermitWaiting,
   PermitResolved: readPermitResolved,
@@ -903,7 +909,6 @@ export const INSUFFICIENT_OTHERS = "Insufficient further resources";
 export const CACHE_AFTER = {
   Assumed: Cache.ASSUMED,
   Forgotten: Cache.ABSENT,
-  AssumeExpired: Cache.EXPIRED,
   Bound: Cache.ADDED,
 } as const;
 
@@ -945,7 +950,6 @@ export const CHANGES = {
   PreemptionIneligible: [],
   Assumed: ["pods", "usage"],
   Forgotten: ["pods", "usage"],
-  AssumeExpired: ["pods", "usage"],
   PointFinished: ["pods"],
   PermitWaiting: ["pods"],
   PermitResolved: ["pods"],

@@ -157,7 +157,6 @@ export const inspector = {
   "cache.absent": "absent",
   "cache.assumed": "assumed",
   "cache.added": "added",
-  "cache.expired": "expired",
   "cache.terminating": "terminating",
 
   "state.none": "none",
