@@ -82,7 +82,7 @@ dev: setup
 	@(cd frontend && exec node_modules/.bin/vite --port $(VITE_PORT) --strictPort --clearScreen false) & \
 	vite=$$!; trap 'kill $$vite 2>/dev/null' EXIT; \
 	KVIZ_DATA_DIR="$(KVIZ_DATA_DIR)" KVIZ_VITE_SERVER=http://localhost:$(VITE_PORT) .venv/bin/watchfiles \
-		--filter all --ignore-paths kviz/__pycache__ --sigint-timeout 30 \
+		--filter default --sigint-timeout 30 \
 		".venv/bin/kviz serve --host $(HOST) --port $(PORT)" kviz scheduler_core templates
 
 # ---------------------------------------------------------------- test
