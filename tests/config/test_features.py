@@ -6,6 +6,7 @@ from scheduler_core.config import ConfigError, FeatureGates, feature_gates
 from scheduler_core.config.features import GATES
 
 OFF = {
+    "InPlacePodVerticalScalingExclusiveCPUs",
     "DRADeviceTaintRules",
     "DRAListTypeAttributes",
     "DRANodeAllocatableResources",
