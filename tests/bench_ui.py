@@ -245,7 +245,8 @@ def seeking(bench: Bench) -> list[Row]:
     """Cycles nobody has looked at, their neighbours, and those that are here already."""
     bench.details()
     far = bench.cycles(N_SEEKS)
-    cold, warm = [], []
+    cold: list[dict[str, float]] = []
+    warm: list[dict[str, float]] = []
     for cycle in far:
         for offset, into in ((0, cold), (1, warm)):
             bench.seek(min(cycle + offset, bench.n_cycles))

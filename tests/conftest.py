@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, cast
 
 import pytest
 
@@ -30,7 +31,7 @@ def django_db_modify_db_settings(
     """SQLite in a file, as in production: threads and WAL behave differently in memory."""
     from django.conf import settings
 
-    database = settings.DATABASES["default"]
+    database = cast("dict[str, Any]", settings.DATABASES["default"])
     if database["ENGINE"].endswith("sqlite3"):
         folder = tmp_path_factory.mktemp("database")
         database["TEST"]["NAME"] = str(folder / "test.sqlite3")

@@ -30,4 +30,6 @@ def choose_effort() -> None:
 
 def examples(n: int, **more: Any) -> settings:
     """Settings with `n` examples in a short run, and as many times more in a long one."""
-    return settings(max_examples=n * settings.default.max_examples // LENGTH["short"], **more)
+    chosen = settings.default
+    assert chosen is not None
+    return settings(max_examples=n * chosen.max_examples // LENGTH["short"], **more)

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.api import CSINode, Node, PersistentVolumeClaim, Pod, PodDisruptionBudget
+from scheduler_core.api import (
+    CSINode,
+    KubeObject,
+    Node,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+)
 from scheduler_core.api.errors import ParseError, Place
 from scheduler_core.api.parse import decode, parse_object
 from tests.api.manifests import as_json, node, pod
@@ -23,7 +30,11 @@ def problem(raw: dict[str, Any]) -> str:
     """The complaint, equal on both roads."""
     with pytest.raises(ParseError) as from_plain:
         parse_object(raw, PLACE)
-    kinds = {"Pod": Pod, "Node": Node, "PersistentVolumeClaim": PersistentVolumeClaim}
+    kinds: dict[str, type[KubeObject]] = {
+        "Pod": Pod,
+        "Node": Node,
+        "PersistentVolumeClaim": PersistentVolumeClaim,
+    }
     with pytest.raises(ParseError) as from_json:
         decode(as_json(raw), kinds[raw["kind"]], PLACE)
     assert str(from_plain.value) == str(from_json.value)

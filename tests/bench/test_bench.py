@@ -10,6 +10,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import msgspec
 import pytest
@@ -219,7 +220,7 @@ def test_time_is_charged_to_the_innermost_part_but_for_preemption() -> None:
         """Call a function of each name in its module, one out of the other."""
         inside: Callable[[], FrameType] = sys._getframe
         for module, name in reversed(functions):
-            scope = {"__name__": f"scheduler_core.{module}", "inside": inside}
+            scope: dict[str, Any] = {"__name__": f"scheduler_core.{module}", "inside": inside}
             exec(f"def {name}(): return inside()", scope)
             inside = scope[name]
         return inside()
@@ -238,7 +239,10 @@ def test_time_is_charged_to_the_innermost_part_but_for_preemption() -> None:
 
 def test_every_part_names_a_function_there_is() -> None:
     for module, name in PARTS:
-        code = Path(find_spec(f"scheduler_core.{module}").origin).read_text(encoding="utf-8")
+        spec = find_spec(f"scheduler_core.{module}")
+        assert spec is not None
+        assert spec.origin is not None
+        code = Path(spec.origin).read_text(encoding="utf-8")
         assert f"def {name}(" in code
 
 

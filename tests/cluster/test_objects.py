@@ -3,11 +3,11 @@ from scheduler_core.api.meta import ObjectMeta
 from scheduler_core.cluster.objects import ObjectStore
 
 
-def service(name):
+def service(name: str) -> Service:
     return Service(metadata=ObjectMeta(name=name, namespace="default"))
 
 
-def test_a_revision_grows_with_every_change_to_its_kind():
+def test_a_revision_grows_with_every_change_to_its_kind() -> None:
     objects = ObjectStore()
     assert objects.revision(Service) == 0
     objects.put(service("a"))
@@ -18,7 +18,7 @@ def test_a_revision_grows_with_every_change_to_its_kind():
     assert objects.revision(StorageClass) == 1
 
 
-def test_what_changed_since_a_revision():
+def test_what_changed_since_a_revision() -> None:
     objects = ObjectStore()
     objects.put(service("a"))
     seen = objects.revision(Service)

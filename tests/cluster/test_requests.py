@@ -89,7 +89,10 @@ def pod(
         # The pod level wins for cpu, memory and huge pages, not for other resources.
         (pod(container(cpu="1"), level={"cpu": "3"}), {"cpu": 3000}),
         (
-            pod(container(**{"example.com/gpu": "2"}), level={"example.com/gpu": "9", "cpu": "1"}),
+            pod(
+                container("c", always=False, **{"example.com/gpu": "2"}),
+                level={"example.com/gpu": "9", "cpu": "1"},
+            ),
             {"example.com/gpu": 2, "cpu": 1000},
         ),
         (

@@ -1,14 +1,20 @@
+from typing import TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core.api import Node, Pod
 from scheduler_core.api.meta import ObjectMeta
 from scheduler_core.cluster.columns import ClusterColumns
+from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.row_sums import FEW_ROWS, RowSums
 
+Ints: TypeAlias = npt.NDArray[np.int64]
 
-def pod(number, *, terminating=False):
+
+def pod(number: int, *, terminating: bool = False) -> Pod:
     """Return a pod of one of three templates, which weigh 0, 1 and 2."""
     return Pod(
         metadata=ObjectMeta(
@@ -21,11 +27,11 @@ def pod(number, *, terminating=False):
     )
 
 
-def weights(cluster):
+def weights(cluster: ClusterColumns) -> Ints:
     return np.array([int(each.labels["weight"]) for each in cluster.templates.templates], np.int64)
 
 
-def counted_by_hand(cluster, *, terminating):
+def counted_by_hand(cluster: ClusterColumns, *, terminating: bool) -> list[int]:
     sums = [0] * cluster.n_rows
     for row, info in cluster.pods:
         if terminating or not info.terminating:
@@ -34,11 +40,11 @@ def counted_by_hand(cluster, *, terminating):
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5), st.booleans()), max_size=30))
-def test_sums_follow_the_pods(moves):
+def test_sums_follow_the_pods(moves: list[tuple[int, int, bool]]) -> None:
     """Each move places a pod that is not there, or takes it off its node."""
     cluster = ClusterColumns()
     everyone, staying = RowSums(cluster), RowSums(cluster, terminating=False)
-    places = {}
+    places: dict[int, tuple[PodInfo, str]] = {}
     for number, node, dying in moves:
         if number in places:
             info, name = places.pop(number)
@@ -52,7 +58,7 @@ def test_sums_follow_the_pods(moves):
         assert staying.of("w", by_key).tolist() == counted_by_hand(cluster, terminating=False)
 
 
-def test_many_moved_rows_are_summed_together():
+def test_many_moved_rows_are_summed_together() -> None:
     cluster = ClusterColumns()
     sums = RowSums(cluster)
     for i in range(3 * FEW_ROWS):

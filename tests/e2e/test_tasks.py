@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.e2e.conftest import Api
 from tests.e2e.test_explorer import explore, inspector, queues, story, told
@@ -94,13 +94,17 @@ def test_a_broken_file_is_named_with_line_and_field_and_the_dump_kept(
     page: Page, played: Played
 ) -> None:
     page.goto("/snapshots/new")
-    broken = {"name": "broken.yaml", "mimeType": "application/yaml", "buffer": BROKEN.encode()}
-    dump = {
+    broken: FilePayload = {
+        "name": "broken.yaml",
+        "mimeType": "application/yaml",
+        "buffer": BROKEN.encode(),
+    }
+    dump: FilePayload = {
         "name": played.dump.name,
         "mimeType": "application/gzip",
         "buffer": played.dump.read_bytes(),
     }
-    page.get_by_label("Files").set_input_files([dump, broken])  # type: ignore[list-item]
+    page.get_by_label("Files").set_input_files([dump, broken])
     page.get_by_role("button", name="Upload").click()
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("broken.yaml", timeout=PLAYS_MS)

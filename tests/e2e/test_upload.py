@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 GOOD = """\
 apiVersion: v1
@@ -29,14 +29,14 @@ spec: {containers: [{name: c, resources: {requests: {cpu: lots}}}]}
 """
 
 
-def file(name: str, text: str) -> dict[str, str | bytes]:
+def file(name: str, text: str) -> FilePayload:
     return {"name": name, "mimeType": "application/yaml", "buffer": text.encode()}
 
 
 def test_a_file_is_uploaded_and_told_back(page: Page) -> None:
     page.goto("/")
     page.get_by_role("link", name="Explain my cluster").click()
-    page.get_by_label("Files").set_input_files([file("cluster.yaml", GOOD)])  # type: ignore[list-item]
+    page.get_by_label("Files").set_input_files([file("cluster.yaml", GOOD)])
     expect(page.get_by_text("cluster.yaml (")).to_be_visible()
     page.get_by_label("Name").fill("the shop")
     page.get_by_role("button", name="Upload").click()
@@ -57,7 +57,7 @@ def test_text_can_be_pasted(page: Page) -> None:
 def test_good_files_survive_a_broken_one(page: Page) -> None:
     page.goto("/snapshots/new")
     page.get_by_label("Files").set_input_files(
-        [file("good.yaml", GOOD), file("broken.yaml", BAD_SYNTAX)]  # type: ignore[list-item]
+        [file("good.yaml", GOOD), file("broken.yaml", BAD_SYNTAX)]
     )
     page.get_by_role("button", name="Upload").click()
     alert = page.get_by_role("alert")
@@ -69,7 +69,7 @@ def test_good_files_survive_a_broken_one(page: Page) -> None:
 def test_a_broken_file_alone_is_refused_in_place(page: Page) -> None:
     page.goto("/snapshots/new")
     page.get_by_label("Name").fill("keep this")
-    page.get_by_label("Files").set_input_files([file("pod.yaml", BAD_FIELD)])  # type: ignore[list-item]
+    page.get_by_label("Files").set_input_files([file("pod.yaml", BAD_FIELD)])
     page.get_by_role("button", name="Upload").click()
     alert = page.get_by_role("alert")
     expect(alert).to_be_focused()
@@ -83,7 +83,7 @@ def test_a_broken_file_alone_is_refused_in_place(page: Page) -> None:
 @pytest.mark.browser_context_args(java_script_enabled=False)
 def test_uploading_works_without_scripts(page: Page) -> None:
     page.goto("/snapshots/new")
-    page.get_by_label("Files").set_input_files([file("plain.yaml", GOOD)])  # type: ignore[list-item]
+    page.get_by_label("Files").set_input_files([file("plain.yaml", GOOD)])
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("heading", name="plain", level=1)).to_be_visible()
 

@@ -62,7 +62,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(body)
 
     def do_cookie(self, body: bytes) -> None:
-        self.answer(str(self.headers.get("Cookie", "")).encode(), **{"Set-Cookie": "a=b"})
+        self.answer(str(self.headers.get("Cookie", "")).encode(), 200, **{"Set-Cookie": "a=b"})
 
     def do_hangup(self, body: bytes) -> None:
         self.close_connection = True

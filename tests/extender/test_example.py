@@ -18,6 +18,7 @@ from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.events import (
     CycleFinished,
     ExtenderCalled,
+    NodeAdded,
 )
 from tests.extender.recordings import EXCHANGES, configuration_text, parse_pod, recorded_nodes
 from tests.waiting import PATIENCE_S
@@ -62,7 +63,7 @@ def test_the_example_filters_and_scores(example: int, capable: bool) -> None:
     with HttpTransport(AllowedHosts.parse(["127.0.0.1"])) as transport:
         options = RunOptions(configuration=configuration, transport=transport)
         trace = list(simulate([*recorded_nodes(), *pods], options))
-    names = {event.node: event.name for event in trace if type(event).__name__ == "NodeAdded"}
+    names = {event.node: event.name for event in trace if isinstance(event, NodeAdded)}
     ends = [names[event.node] for event in trace if isinstance(event, CycleFinished)]
     assert ends == ["ext-1", "ext-3"]
     summaries = [event.summary for event in trace if isinstance(event, ExtenderCalled)]

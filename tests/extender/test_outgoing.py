@@ -7,6 +7,7 @@ import socket
 import urllib.request
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,7 +56,7 @@ def post(
 
 def asked(port: int) -> list[str]:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
-        return answer.read().decode().splitlines()
+        return str(answer.read(), "utf-8").splitlines()
 
 
 # ---------------------------------------------------------------- good and bad answers
@@ -184,7 +185,8 @@ def test_files_count_where_the_machine_is_the_users_own(tls_port: int, tmp_path:
 
 @pytest.mark.parametrize("name", ["ca_file", "cert_file", "key_file"])
 def test_no_file_of_the_server_is_read(tls_port: int, name: str) -> None:
-    tls = TLSSettings(**{name: str(DATA / "server.pem")})
+    files: dict[str, Any] = {name: str(DATA / "server.pem")}
+    tls = TLSSettings(**files)
     with pytest.raises(RequestFailed, match="kviz reads no certificate files"):
         post(f"https://127.0.0.1:{tls_port}/echo", "127.0.0.1", tls=tls)
 
@@ -301,8 +303,8 @@ def test_what_goes_over_the_wire_equals_the_recording(port: int, capable: bool) 
     bodies = []
 
     class Listening(HttpTransport):
-        def post(self, *arguments: object) -> Reply:  # type: ignore[override]
-            reply = super().post(*arguments)  # type: ignore[arg-type]
+        def post(self, url: str, body: bytes, timeout_ns: int, tls: TLSSettings | None) -> Reply:
+            reply = super().post(url, body, timeout_ns, tls)
             bodies.append(json.loads(reply.body))
             return reply
 

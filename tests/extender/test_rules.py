@@ -114,7 +114,8 @@ def test_ignorable_extenders_are_asked_last_and_each_sees_what_is_left() -> None
 
 @pytest.mark.parametrize("where", ["requests", "limits"])
 def test_interest_is_shown_by_requests_and_limits_of_init_containers_too(where: str) -> None:
-    resources = ResourceRequirements(**{where: {"example.com/gpu": "0"}})
+    wanted: dict[str, Any] = {where: {"example.com/gpu": "0"}}
+    resources = ResourceRequirements(**wanted)
     extender = (
         "- {urlPrefix: 'http://x', filterVerb: f, nodeCacheCapable: true,"
         " managedResources: [{name: example.com/gpu}]}"
@@ -187,10 +188,9 @@ def test_the_funnel_of_preemption_begins_with_what_extenders_left() -> None:
 def test_rebuilt_nodes_score_as_if_they_were_empty(run: int) -> None:
     recorded = json.loads((DATA / "nodecachecapable-score-effect.json").read_text())["runs"][run]
     capable = str(recorded["nodeCacheCapable"]).lower()
-    size = {"cpu": "3890m", "memory": "7542Mi"}
     objects = [
-        node("ext-1", **size),
-        node("ext-4", **size),
+        node("ext-1", cpu="3890m", memory="7542Mi"),
+        node("ext-4", cpu="3890m", memory="7542Mi"),
         pod("busy", on="ext-1", requests={"cpu": "3", "memory": "6Gi"}),
         pod("probe", requests={"cpu": "500m", "memory": "512Mi"}),
     ]

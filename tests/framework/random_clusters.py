@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ CLASSES = {"now": "Immediate", "late": "WaitForFirstConsumer"}
 CLAIMS = ("bound-1", "bound-2", "disk-1", "disk-2", "open-now", "open-late", "missing")
 DRIVER = "disks.example.com"
 
-Manifest = dict[str, object]
+Manifest = dict[str, Any]
 
 
 def read(manifests: Sequence[Manifest]) -> list[KubeObject]:

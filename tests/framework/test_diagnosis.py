@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,7 +27,7 @@ def cluster(n: int) -> World:
     return World(*(node(f"n{i:02}") for i in range(n)))
 
 
-def diagnosed(n: int, *statuses: Status | None, **fields: object) -> Diagnosis:
+def diagnosed(n: int, *statuses: Status | None, **fields: Any) -> Diagnosis:
     """Diagnose `n` nodes of which the first have these statuses (None: none of their own)."""
     diagnosis = Diagnosis(cluster(n).all_nodes(), **fields)
     for i, status in enumerate(statuses):
@@ -106,7 +108,9 @@ STATUSES = st.builds(Status, st.sampled_from([SOON, NEVER, PENDING]), REASONS, s
 @given(
     statuses=st.lists(st.none() | STATUSES, max_size=12), spare=st.integers(0, 3), absent=REASONS
 )
-def test_the_histogram_adds_up(statuses: list[Status | None], spare: int, absent: tuple) -> None:
+def test_the_histogram_adds_up(
+    statuses: list[Status | None], spare: int, absent: tuple[str, ...]
+) -> None:
     n = len(statuses) + spare
     diagnosis = diagnosed(n, *statuses, absent=Status(NEVER, absent))
     every = [status.reasons if status else absent for status in statuses] + [absent] * spare

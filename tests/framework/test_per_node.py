@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -33,6 +35,9 @@ from tests.plugins.harness import World, node, pod
 
 RESOLVABLE = Status(Code.UNSCHEDULABLE, ("too small",))
 FINAL = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("no rack", "no power"))
+
+A_STRING: Any = "no"
+"""What a plugin without types may return for reasons."""
 
 
 class ByRoom:
@@ -359,7 +364,11 @@ class Clumsy(Named):
             "on node b: KeyError: 'rack' (test_per_node.py:",
         ),
         ("Filter", lambda node: node.name == "a" and SUCCESS, "on node b: returned bool, not Stat"),
-        ("Filter", lambda node: Status(Code.UNSCHEDULABLE, "no"), "on node a: returned the reaso"),
+        (
+            "Filter",
+            lambda node: Status(Code.UNSCHEDULABLE, A_STRING),
+            "on node a: returned the reaso",
+        ),
         ("Score", lambda node: 0.5, "on node a: returned float, not int or integer"),
         ("Score", lambda node: 10**30, ": OverflowError"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,11 @@ from scheduler_core.registry import in_tree_registry
 from scheduler_core.sim import RunOptions, simulate
 from tests.framework.profile import Named, framework, some_pod, three_nodes
 from tests.plugins.harness import World, node, pod
+
+
+def wrong(value: Any) -> Any:
+    """Return what a plugin without types may put where something else belongs."""
+    return value
 
 
 class Broken(Named):
@@ -129,10 +136,16 @@ def test_scores_of_the_wrong_kind(plugin, point, answer, what):
     ("answer", "what"),
     [
         (None, "returned None, not Prepared or Status"),
-        (Status(2, ("no",)), "returned the code 2, which is no Code"),
-        (Status(Code.UNSCHEDULABLE, "no"), "returned the reasons 'no', which are no tuple of str"),
-        (Status(Code.UNSCHEDULABLE, ["no"]), "returned the reasons ['no'], which are no tuple"),
-        (Prepared(None, node_names=["a"]), "returned node_names as list, not frozenset"),
+        (Status(wrong(2), ("no",)), "returned the code 2, which is no Code"),
+        (
+            Status(Code.UNSCHEDULABLE, wrong("no")),
+            "returned the reasons 'no', which are no tuple of str",
+        ),
+        (
+            Status(Code.UNSCHEDULABLE, wrong(["no"])),
+            "returned the reasons ['no'], which are no tuple",
+        ),
+        (Prepared(None, node_names=wrong(["a"])), "returned node_names as list, not frozenset"),
     ],
 )
 def test_an_answer_that_is_wrong_inside(answer, what):
@@ -149,7 +162,7 @@ def test_every_point_expects_something(point):
     assert f"failed at {point} for pod default/incoming: returned object, not " in str(failure)
 
 
-@pytest.mark.parametrize("answer", [PermitOutcome("wait"), PostFilterOutcome(None)])
+@pytest.mark.parametrize("answer", [PermitOutcome(wrong("wait")), PostFilterOutcome(wrong(None))])
 def test_the_status_inside_an_outcome(answer):
     point = "Permit" if isinstance(answer, PermitOutcome) else "PostFilter"
     failure = failing(lambda: call(point, "Broken", None, lambda: answer))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -95,6 +96,9 @@ class World:
         rows = [self.cluster.row_of[name] for name in self._tree.order()]
         return Nodes(self.cluster, np.array(rows, np.int64))
 
+    def break_tie(self, node_names: Sequence[str]) -> str:
+        return node_names[0]
+
     def live_pod(self, key: str) -> Pod | None:
         return None
 
@@ -169,7 +173,7 @@ def pod(
     **spec: object,
 ) -> Pod:
     """Return a pod of one container, placed `on` a node; further fields of the spec by name."""
-    fields = {"containers": (container(requests, ports=ports),)} | spec
+    fields: dict[str, Any] = {"containers": (container(requests, ports=ports),)} | spec
     return Pod(
         metadata=ObjectMeta(name=name, namespace="default", uid=f"default/{name}"),
         spec=PodSpec(node_name=on, **fields),

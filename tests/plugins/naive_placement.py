@@ -159,7 +159,7 @@ def affinity_rejects(pod: Pod, placement: Placement, namespaces) -> dict[str, st
         pairs = [(term.topology_key, labels.get(term.topology_key)) for term in near]
         if not all(value is not None and (first or wanted[key, value] > 0) for key, value in pairs):
             rejected[name] = "affinity"
-        elif any(unwanted[term.topology_key, labels.get(term.topology_key)] for term in far):
+        elif any(unwanted[term.topology_key, labels.get(term.topology_key, "")] for term in far):
             rejected[name] = "anti-affinity"
         elif any(excluding[pair] for pair in labels.items()):
             rejected[name] = "existing"

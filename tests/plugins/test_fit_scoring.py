@@ -1,5 +1,7 @@
 """NodeResourcesFit as a score plugin: the strategies and what they count."""
 
+from typing import Any
+
 import pytest
 
 from scheduler_core.api import ResourceRequirements
@@ -127,9 +129,10 @@ def test_the_incoming_pod_is_scored_without_its_requests_at_pod_level():
     assert scores(least(resources(cpu=1)), world, pod(**at_pod_level)) == [75, 0]
 
 
+EIGHT_GPUS: dict[str, Any] = {"cpu": "10", GPU: "8"}
 WITH_GPU = resources(cpu=1, **{GPU: 3})
 GPUS = World(
-    node("gpu", cpu="10", **{GPU: "8"}),
+    node("gpu", **EIGHT_GPUS),
     node("plain", cpu="10"),
     pod("a", on="gpu", requests={GPU: "2", "cpu": "0"}),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from scheduler_core.api import Node, Pod
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import feature_gates
@@ -24,7 +25,7 @@ from scheduler_core.trace.events import (
     ScoreColumns,
 )
 from scheduler_core.trace.records import Result
-from tests.builders import make_node, make_pod
+from tests.builders import PodBuilder, make_node, make_pod
 from tests.simulated import Cluster, not_scheduled
 
 LIST_DEFAULTS = """\
@@ -35,7 +36,7 @@ LIST_DEFAULTS = """\
 """
 
 
-def nodes(n: int, *, cpu: int = 4) -> list:
+def nodes(n: int, *, cpu: int = 4) -> list[Node]:
     return [make_node(f"n{i}").cpu(cpu).obj() for i in range(n)]
 
 
@@ -246,8 +247,8 @@ def test_the_trace_has_a_verdict_for_every_node_and_a_score_for_the_feasible() -
         "Success",
     ]
     (scores,) = cluster.of_type(ScoreColumns)
-    totals = sum(each.normalized.array() * each.weight for each in scores.plugins)
-    assert (totals == scores.totals.array()).all()
+    totals = [each.normalized.array() * each.weight for each in scores.plugins]
+    assert np.sum(totals, axis=0).tolist() == scores.totals.array().tolist()
 
 
 # ---------------------------------------------------------------- failures
@@ -347,7 +348,7 @@ def test_a_pod_being_deleted_is_skipped() -> None:
 # ---------------------------------------------------------------- batching
 
 
-def fillers(n: int) -> list:
+def fillers(n: int) -> list[Pod]:
     return [make_pod(f"p{i}").cpu(3).obj() for i in range(n)]
 
 
@@ -391,12 +392,12 @@ def test_hints_lead_where_a_search_would() -> None:
         (make_pod("q").cpu(3).spread("zone", 1, app="q"), "cannot be signed"),
     ],
 )
-def test_a_pod_that_differs_gets_no_hint(second: object, why: str) -> None:
+def test_a_pod_that_differs_gets_no_hint(second: PodBuilder, why: str) -> None:
     cluster = Cluster(
         *nodes(3),
         make_pod("p").cpu(3).obj(),
         second.obj(),
-        profile=LIST_DEFAULTS,  # type: ignore[attr-defined]
+        profile=LIST_DEFAULTS,
     )
     cluster.attempt_all()
     assert hints(cluster) == ["", ""], why

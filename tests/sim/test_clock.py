@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,9 +12,10 @@ from scheduler_core.sim.clock import VirtualClock
 
 
 def test_due_work_comes_by_time_then_priority_then_order_of_asking() -> None:
-    clock, done = VirtualClock(0), []
+    clock = VirtualClock(0)
+    done: list[str] = []
     for due_ns, priority, name in [(5, 1, "d"), (5, 0, "b"), (3, 9, "a"), (5, 0, "c")]:
-        clock.call_at(due_ns, lambda name=name: done.append(name), priority)
+        clock.call_at(due_ns, partial(done.append, name), priority)
     clock.move_to(10)
     while (work := clock.pop_due()) is not None:
         work()
@@ -39,9 +42,10 @@ def test_time_does_not_go_back() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), max_size=20))
 def test_work_is_taken_out_in_sorted_order(entries: list[tuple[int, int]]) -> None:
-    clock, done = VirtualClock(0), []
+    clock = VirtualClock(0)
+    done: list[tuple[int, int, int]] = []
     for number, (due_ns, priority) in enumerate(entries):
-        clock.call_at(due_ns, lambda entry=(due_ns, priority, number): done.append(entry), priority)
+        clock.call_at(due_ns, partial(done.append, (due_ns, priority, number)), priority)
     clock.move_to(5)
     while (work := clock.pop_due()) is not None:
         work()

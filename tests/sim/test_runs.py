@@ -16,6 +16,7 @@ from scheduler_core.trace.events import (
     AnyEvent,
     DetailEvent,
     FilterColumns,
+    HeaderEvent,
     NodeSelected,
     PodAdded,
     RunFinished,
@@ -38,7 +39,7 @@ def cluster(n_nodes: int, n_pods: int) -> list[KubeObject]:
     return [*nodes, *pods]
 
 
-def written(events: list[AnyEvent], cuts: list[bool]) -> tuple[str, list[AnyEvent]]:
+def written(events: list[AnyEvent], cuts: list[bool]) -> tuple[str, list[HeaderEvent]]:
     """Return the trace's hash, and its header events read back from chunks cut here and there."""
     writer = TraceWriter()
     chunks = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -122,7 +123,7 @@ def test_a_gang_waits_on_permit_times_out_and_makes_it_in_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
-    import gang_permit
+    gang_permit = import_module("gang_permit")
 
     monkeypatch.delitem(sys.modules, "gang_permit")
     registry = in_tree_registry()

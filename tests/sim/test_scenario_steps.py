@@ -201,7 +201,9 @@ def test_a_drain_leaves_what_belongs_to_the_node() -> None:
     assert played.flags == ["Drain Node n: evict 2 pods; 2 of its own stay"]
     assert played.evicted() == ["drain of n", "drain of n"]
     assert list(played.places) == ["agent-1", "static-n"]
-    assert played.simulation.scheduler.cache.columns.nodes[0].spec.unschedulable
+    node = played.simulation.scheduler.cache.columns.nodes[0]
+    assert node is not None
+    assert node.spec.unschedulable
 
 
 def test_taints_replace_their_like() -> None:
@@ -222,6 +224,7 @@ def test_taints_replace_their_like() -> None:
         "Untaint Node n k:NoSchedule",
     ]
     node = played.simulation.scheduler.cache.columns.nodes[0]
+    assert node is not None
     assert [(taint.key, taint.effect) for taint in node.spec.taints] == [("k", "NoExecute")]
 
 

@@ -6,7 +6,7 @@ import re
 import sys
 import textwrap
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -68,7 +68,9 @@ def enabling(*names: str, profile: str = "default-scheduler") -> KubeSchedulerCo
     )
 
 
-def problems(configuration: KubeSchedulerConfiguration, allowed=None) -> list[tuple[str, str]]:
+def problems(
+    configuration: KubeSchedulerConfiguration, allowed: Sequence[str] | None = None
+) -> list[tuple[str, str]]:
     with pytest.raises(ConfigError) as caught:
         load_plugins(configuration, allowed)
     return [(problem.field, problem.message) for problem in caught.value.problems]
@@ -114,9 +116,9 @@ def test_the_example_in_the_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     scored = [event for event in events if isinstance(event, ScoreColumns)]
     mine = [[s for s in each.plugins if s.plugin == number] for each in scored]
     assert [len(each) for each in mine] == [1, 0]
-    (mine,) = mine[0]
-    assert mine.weight == 5
-    assert (mine.raw.array().tolist(), mine.normalized.array().tolist()) == ([1, 0], [100, 0])
+    (first,) = mine[0]
+    assert first.weight == 5
+    assert (first.raw.array().tolist(), first.normalized.array().tolist()) == ([1, 0], [100, 0])
 
 
 def test_the_example_on_the_command_line(

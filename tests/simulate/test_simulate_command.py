@@ -86,8 +86,8 @@ def test_the_trace_is_written_and_the_same_each_time(
 
     assert hashes[0] == hashes[1]
     assert files[0].read_bytes() == files[1].read_bytes()
-    with files[0].open("rb") as file:
-        inputs, *parts, outcome = read_records(file)
+    with files[0].open("rb") as written:
+        inputs, *parts, outcome = read_records(written)
     assert isinstance(inputs, Inputs)
     assert inputs.name == "cluster"
     assert inputs.sha256 == hashlib.sha256(cluster.read_bytes()).hexdigest()

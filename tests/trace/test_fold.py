@@ -137,7 +137,10 @@ def test_every_event_changes_what_the_table_says_and_nothing_else() -> None:
     """The steps of the running cycle aside: every event within it is one."""
     seen: dict[str, set[str]] = {kind: set() for kind in CHANGES}
     state, before = TraceState(), story.plain(TraceState())
-    seen_from_outside = [e.Bound(story.GATED, story.EAST), e.PodDeleted(story.DB)]
+    seen_from_outside: list[e.HeaderEvent] = [
+        e.Bound(story.GATED, story.EAST),
+        e.PodDeleted(story.DB),
+    ]
     for event in [*story.story(), *seen_from_outside]:
         apply(state, event)
         kind, now = type(event).__name__, story.plain(state)

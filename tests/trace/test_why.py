@@ -202,7 +202,7 @@ def test_without_columns_there_are_counts_only(cases: dict[str, Run]) -> None:
         (TAINTS, 2, ()),
         (FIT, 5, ()),
     ]
-    assert found.nearest == found.causes == ()
+    assert (found.nearest, found.causes) == ((), ())
 
 
 def test_the_leading_plugin_is_the_one_that_rejected_most_and_last() -> None:

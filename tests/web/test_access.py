@@ -65,6 +65,7 @@ def test_a_share_token_opens_reading_only(ada: Person, ben: Person) -> None:
 
 def test_sharing_a_snapshot_shares_its_owners_runs(ada: Person, ben: Person) -> None:
     run = ada.finished()
+    assert run.snapshot is not None
     share = snapshot_share(snapshot=run.snapshot)
 
     assert ben.get(f"/snapshots/{run.snapshot_id}/?share={share}").status_code == 200

@@ -30,7 +30,7 @@ def also(person: Person, run: Run, cycle: int) -> Any:
 
 def cycle_of(person: Person, run: Run, name: str) -> int:
     cycles = person.get(f"/runs/{run.pk}/cycles/").json()["cycles"]
-    return next(each["cycle"] for each in cycles if each["pod"] == name)
+    return next(int(each["cycle"]) for each in cycles if each["pod"] == name)
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ async def next_frame(communicator: ApplicationCommunicator) -> Any:
 
 async def follow(communicator: ApplicationCommunicator, *, until: str) -> tuple[list[Any], Any]:
     """Acknowledge every chunk until a status says so; return the chunks and that status."""
-    chunks = []
+    chunks: list[Any] = []
     while True:
         frame = await next_frame(communicator)
         if isinstance(frame, dict):

@@ -103,6 +103,7 @@ def test_it_refers_to_nothing_and_may_run_its_own_script_only(ada: Person) -> No
 
 def test_names_cannot_break_out(ada: Person) -> None:
     run = ada.finished()
+    assert run.snapshot is not None
     run.snapshot.name = HOSTILE
     run.snapshot.save()
     Run.objects.filter(pk=run.pk).update(status=Run.Status.FAILED, error=HOSTILE)

@@ -116,7 +116,7 @@ def test_a_preemption_is_told_criterion_by_criterion(owner: Person) -> None:
     owner.client.post("/runs/new", {"snapshot": sample.pk})
     execute(worker="test")
     address = reverse("run-explore", args=[Run.objects.get().pk])
-    html = owner.client.get(address, {"c": 1, "view": "tables"}).content.decode()
+    html = owner.client.get(address, {"c": "1", "view": "tables"}).content.decode()
     section = html.split('id="candidates"')[1].split("</section>")[0]
     rows = {row.split("node-")[1][0]: row for row in section.split("<tr")[2:]}
     assert [rows[n].count("<s>") for n in "12345"] == [1, 1, 1, 1, 0]

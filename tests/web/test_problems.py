@@ -119,7 +119,7 @@ def test_too_many_uploads_from_a_browser(
     monkeypatch.setitem(WorkspaceRate.THROTTLE_RATES, "upload", "1/hour")
     monkeypatch.setitem(WorkspaceRate.THROTTLE_RATES, "run", "1/hour")
     uploaded = client.post("/snapshots/new", {"text": NODES})
-    snapshot = uploaded.url.rstrip("/").rsplit("/", 1)[1]
+    snapshot = uploaded.headers["Location"].rstrip("/").rsplit("/", 1)[1]
     config = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
     run = {"snapshot": snapshot, "scheduler_config": config}
     assert client.post("/runs/new", run).status_code == 302

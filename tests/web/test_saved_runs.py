@@ -112,6 +112,8 @@ def test_a_run_comes_back_as_it_was(
         cycle = f"cycles/{number}/"
         theirs_now = ben.get(f"/runs/{again.pk}/{cycle}").json()
         assert theirs_now == ada.get(f"/runs/{run.pk}/{cycle}").json()
+    assert again.snapshot is not None
+    assert run.snapshot is not None
     assert snapshot_objects(snapshot=again.snapshot) == snapshot_objects(snapshot=run.snapshot)
     assert again.snapshot.counts == run.snapshot.counts
     assert saved(again) == saved(run)
@@ -135,9 +137,11 @@ def test_what_simulate_writes_is_opened_as_a_run(
     assert response.status_code == 201, response.json()
     run = Run.objects.get(pk=response.json()["id"])
     assert run.trace_hash == trace_hash
+    assert run.snapshot is not None
     assert (run.snapshot.name, run.scenario, run.scheduler_config) == ("cluster", SCENARIO, CONFIG)
     same = ada.finished(scheduler_config=CONFIG, scenario=SCENARIO)
     assert same.trace_hash == trace_hash
+    assert same.snapshot is not None
     assert same.snapshot.sha256 == run.snapshot.sha256
     assert rows(Cycle, run) == rows(Cycle, same)
 
@@ -145,6 +149,7 @@ def test_what_simulate_writes_is_opened_as_a_run(
 def test_it_can_be_simulated_again_to_the_same_hash(ada: Person, ben: Person) -> None:
     run = ada.finished()
     again = Run.objects.get(pk=opened(ben, saved(run)).json()["id"])
+    assert again.snapshot is not None
     services.run_create(workspace=ben.workspace, snapshot=again.snapshot)
     assert execute(worker="test").trace_hash == run.trace_hash
 
