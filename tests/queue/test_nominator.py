@@ -4,6 +4,7 @@ from scheduler_core.api import Pod
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.queue.moves import Nomination
 from scheduler_core.queue.nominator import NOOP, OVERRIDE, Nominator
+from scheduler_core.trace.records import Nominating
 from tests.queue.queue_world import pod_info, with_nomination
 
 
@@ -44,7 +45,7 @@ def cast() -> Cast:
         ("", NOOP, "", ""),
     ],
 )
-def test_modes(cast: Cast, own: str, nominating: str, node_name: str, result: str) -> None:
+def test_modes(cast: Cast, own: str, nominating: Nominating, node_name: str, result: str) -> None:
     pod = cast.pod("p", nominated=own)
     cast.nominator.add(pod, nominating, node_name)
     assert cast.nominator.node_of(pod) == result

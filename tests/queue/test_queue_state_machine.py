@@ -21,7 +21,7 @@ from scheduler_core.queue.cluster_events import (
 from scheduler_core.queue.moves import Move, Via
 from scheduler_core.queue.nominator import NOOP, OVERRIDE
 from scheduler_core.queue.queued_pod import QueuedPodInfo
-from scheduler_core.trace.records import Queue
+from scheduler_core.trace.records import Nominating, Queue
 from tests.effort import examples
 from tests.queue.queue_world import Gate, Rejector, World, pod_info, sort_key, with_nomination
 
@@ -151,7 +151,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.world.queue.activate(pod_info(name) for name in names)
 
     @rule(name=NAMES, nominating=st.sampled_from([OVERRIDE, NOOP]), node_name=NODES)
-    def nominate(self, name: str, nominating: str, node_name: str) -> None:
+    def nominate(self, name: str, nominating: Nominating, node_name: str) -> None:
         pod = self.pods.get(f"default/{name}") or with_nomination(pod_info(name), "n3")
         self.world.queue.nominator.add(pod, nominating, node_name)
 
