@@ -201,10 +201,10 @@ def test_the_message_of_another_cluster_can_be_decoded(owner: Person) -> None:
 
 
 def test_what_the_engine_does_not_do_is_said_on_cluster_and_run(owner: Person) -> None:
-    claiming = pod("claims", resourceClaims="[{name: gpu, resourceClaimName: one}]")
-    run = owner.finished(CLUSTER + claiming)
+    grouped = pod("grouped", schedulingGroup="{podGroupName: gang}")
+    run = owner.finished(CLUSTER + grouped)
     for address in (f"/runs/{run.pk}", f"/snapshots/{run.snapshot_id}"):
-        assert "Not modelled: resource claims" in owner.client.get(address).content.decode()
+        assert "Not modelled: scheduling groups" in owner.client.get(address).content.decode()
 
 
 def test_what_belongs_to_others_is_not_there(owner: Person, ada: Person) -> None:
