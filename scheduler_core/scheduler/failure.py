@@ -66,8 +66,8 @@ class FailureHandler:
 
 
 def _truncated(message: str) -> str:
-    """Cut a note to what an Event may hold."""
-    suffix = " ..."
-    if len(message) <= MAX_NOTE_BYTES:
+    """Cut a note to what an Event may hold, in bytes as upstream does (truncateMessage)."""
+    suffix, text = b" ...", message.encode()
+    if len(text) <= MAX_NOTE_BYTES:
         return message
-    return message[: MAX_NOTE_BYTES - len(suffix)] + suffix
+    return (text[: MAX_NOTE_BYTES - len(suffix)] + suffix).decode(errors="replace")

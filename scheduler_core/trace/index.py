@@ -25,6 +25,7 @@ from scheduler_core.trace.events import (
     PodDeleted,
     PodEvicted,
     PodUpdated,
+    PointFinished,
     QueueMoved,
     RunFinished,
 )
@@ -129,7 +130,7 @@ class TraceIndex:
     _began: dict[int, tuple[int, int]] = field(default_factory=dict)
     """By cycle that has not ended: its first event and the time then."""
     _binding: dict[int, CycleRow] = field(default_factory=dict)
-    """Cycles that ended well, by number, until their pods are bound: they may yet fail."""
+    """Cycles that ended well, by number, until their binding is over: it may yet fail."""
     _waiting: set[int] = field(default_factory=set)
     """Pods that wait for a node, in whatever queue."""
     _bound: set[int] = field(default_factory=set)
@@ -208,8 +209,12 @@ class TraceIndex:
         self._count(pod, state)
         if pod in self._waiting or state.cycle or state.eviction or state.move:
             self._changed[pod] = state
-        if state.cache is Cache.ADDED:
-            self._binding.pop(state.cycle, None)
+
+    def _pass_point(self, event: PointFinished) -> None:
+        """Let go of a cycle whose binding is over; that its pod is bound need not be its doing."""
+        pod = self.state.pods.get(event.pod)
+        if event.point == "PostBind" and pod is not None:
+            self._binding.pop(pod.cycle, None)
 
     def _evict(self, event: PodEvicted) -> None:
         self._evicted_in[event.pod] = self.n_cycles
@@ -309,6 +314,7 @@ _FOLLOWING: Final = cast(
         CycleFinished: TraceIndex._end,
         PodEvicted: TraceIndex._evict,
         PodUpdated: TraceIndex._update,
+        PointFinished: TraceIndex._pass_point,
     },
 )
 """What else an event changes, once it is folded."""

@@ -15,11 +15,13 @@ from scheduler_core.framework.events import ClusterEventWithHint
 from scheduler_core.framework.interface import PermitOutcome
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status
 from scheduler_core.sim.simulation import Timing
+from scheduler_core.trace.events import DetailEvent, RunStarted
 from scheduler_core.trace.fold import TraceState, apply
+from scheduler_core.trace.index import TraceIndex
 from scheduler_core.trace.records import Queue
 from tests.builders import make_node, make_pod
 from tests.effort import examples
-from tests.simulated import MILLI_NS, SECOND_NS, Cluster
+from tests.simulated import MILLI_NS, SECOND_NS, START_NS, Cluster
 
 NODES = ("n0", "n1", "n2")
 RESOURCES = ("cpu", "memory", "pods")
@@ -55,7 +57,7 @@ class Porter:
 
     @staticmethod
     def _fails(pod: PodInfo, point: str, code: Code = Code.UNSCHEDULABLE) -> Status:
-        return Status(code, ("as told",)) if point in pod.template.labels else SUCCESS
+        return Status(code, ("as labelled",)) if point in pod.template.labels else SUCCESS
 
     def events_to_register(self) -> tuple[ClusterEventWithHint, ...]:
         return ()
@@ -78,6 +80,9 @@ class Machine(RuleBasedStateMachine):
         )
         self.n_pods = 0
         self.state = TraceState()
+        self.index = TraceIndex()
+        plugins = tuple(self.cluster.recorder.plugins)
+        self.index.take(RunStarted("test", 0, START_NS, plugins, (), ()))
         self.n_folded = 0
 
     # ------------------------------------------------------------ what happens
@@ -133,6 +138,17 @@ class Machine(RuleBasedStateMachine):
             smaller = make_pod("x").cpu("500m").obj().spec.containers
             pod = replace(pod, spec=replace(pod.spec, containers=smaller))
         self.cluster.server.update(pod)
+
+    @rule(choice=st.integers(0, 50), name=st.sampled_from(NODES))
+    def bind_by_another_scheduler(self, choice: int, name: str) -> None:
+        """Bind a pod wherever it stands, in the queue, waiting on Permit or being bound."""
+        pod, nodes = self.some_pod(choice), self.cluster.scheduler.cache.update_snapshot()
+        if pod is None or pod.spec.node_name or name not in nodes.names:
+            return
+        at = nodes.names.index(name)
+        free = nodes.allocatable("cpu")[at] - nodes.requested("cpu")[at]
+        if self.cluster.info(pod.name).template.requests.placed["cpu"] <= free:
+            self.cluster.server.update(replace(pod, spec=replace(pod.spec, node_name=name)))
 
     @rule(name=st.sampled_from(NODES))
     def come_or_go(self, name: str) -> None:
@@ -236,17 +252,19 @@ class Machine(RuleBasedStateMachine):
         assert bound <= set(NODES)
 
     @invariant()
-    def the_trace_tells_the_same(self) -> None:
+    def the_trace_says_the_same(self) -> None:
         for event in self.cluster.trace[self.n_folded :]:
             apply(self.state, event)
+            if not isinstance(event, DetailEvent):
+                self.index.take(event)
         self.n_folded = len(self.cluster.trace)
         recorder, state = self.cluster.recorder, self.state
         nodes = {number: name for name, number in recorder.nodes.items()}
-        told = {
+        recorded = {
             f"{pod.namespace}/{pod.name}": (pod.queue, nodes.get(pod.node, ""))
             for pod in state.pods.values()
         }
-        assert told == {pod.key: self.actual(pod) for pod in self.cluster.server.all(Pod)}
+        assert recorded == {pod.key: self.actual(pod) for pod in self.cluster.server.all(Pod)}
 
     def actual(self, pod: Pod) -> tuple[Queue, str]:
         """Return where the pod is, and on which node it counts."""
