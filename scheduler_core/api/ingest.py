@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from msgspec.structs import replace
+
 from scheduler_core.api.archives import Unpacked, is_noise, unpack_files
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.errors import LimitError, ParseError, Place
@@ -178,6 +180,7 @@ class _Upload:
                 f"{counted(len(self.repeated), 'object')} given more than once, the last one "
                 f"counts: {some_of(self.repeated)}"
             )
+        self._tell_apart(warnings)
         objects = self._with_priorities(warnings)
         warnings.extend(cluster_findings(objects, self.ignored))
         return Ingested(
@@ -187,6 +190,23 @@ class _Upload:
             warnings=tuple(warnings),
             errors=tuple(self.errors[: self.limits.reported_errors]),
         )
+
+    def _tell_apart(self, warnings: list[str]) -> None:
+        """Take away a uid that another pod has: the scheduler knows pods by it."""
+        owner_of: dict[str, Pod] = {}
+        repeated = []
+        for key, item in self.objects.items():
+            if not isinstance(item, Pod) or not item.metadata.uid:
+                continue
+            owner = owner_of.setdefault(item.metadata.uid, item)
+            if owner is not item:
+                repeated.append(f"{item.key} (that of {owner.key})")
+                self.objects[key] = replace(item, metadata=replace(item.metadata, uid=""))
+        if repeated:
+            warnings.append(
+                f"metadata.uid of {counted(len(repeated), 'pod')} ignored, as another pod has the "
+                f"same: {some_of(repeated)}"
+            )
 
     def _redactions(self) -> Iterable[str]:
         if secrets := self.ignored["Secret"]:

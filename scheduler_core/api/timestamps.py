@@ -9,13 +9,16 @@ _RFC3339 = re.compile(
     r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]{1,30}))?"
     r"(?:[Zz]|(?P<sign>[+-])(?P<zone_hour>[0-9]{2}):(?P<zone_minute>[0-9]{2}))"
 )
+MIN_YEAR, MAX_YEAR = 1700, 2200
+"""Beyond these, nanoseconds leave the range of 64 bits, or would in the course of a run."""
+
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _NS_PER_SECOND = 1_000_000_000
 _SECONDS_PER_DAY = 86_400
 
 
 class TimestampError(ValueError):
-    """The text is not an RFC 3339 time; the message quotes it."""
+    """The text is not an RFC 3339 time, or too far away; the message quotes it."""
 
 
 @lru_cache(maxsize=65536)
@@ -27,6 +30,8 @@ def parse_timestamp(text: str) -> int:
     clock = [int(found[part]) for part in ("hour", "minute", "second")]
     if clock[0] > 23 or clock[1] > 59 or clock[2] > 60:
         raise TimestampError(_complaint(text))
+    if not MIN_YEAR <= int(found["year"]) <= MAX_YEAR:
+        raise TimestampError(f'"{text}" is not between the years {MIN_YEAR} and {MAX_YEAR}')
     try:
         day = date(int(found["year"]), int(found["month"]), int(found["day"])).toordinal()
     except ValueError:

@@ -39,6 +39,8 @@ def validate(item: KubeObject) -> None:
     """Checks one decoded object. Raises :class:`FieldError` for the first broken rule."""
     if not item.metadata.name:
         raise FieldError("metadata.name", "is missing")
+    _validate_path_segment("metadata.name", item.metadata.name)
+    _validate_path_segment("metadata.namespace", item.metadata.namespace)
     match item:
         case Pod():
             _validate_pod(item)
@@ -58,6 +60,18 @@ def validate(item: KubeObject) -> None:
                 _validate_amounts(path, amounts)
         case _:
             pass
+
+
+def _validate_path_segment(path: str, name: str) -> None:
+    """Refuse what no name may hold: it stands between slashes in the object's address.
+
+    Upstream: v1.36 apimachinery/pkg/api/validation/path (IsValidPathSegmentName).
+    """
+    if name in (".", ".."):
+        raise FieldError(path, f'may not be "{name}"')
+    for character in "/%":
+        if character in name:
+            raise FieldError(path, f'may not contain "{character}"')
 
 
 def _validate_pod(pod: Pod) -> None:

@@ -146,7 +146,7 @@ class Cache:
 
     def add_node(self, node: Node) -> int:
         """Take in a node, also one that pods were recorded on before; return its row."""
-        self._membership_moved |= not self._knows(node.name)
+        self._membership_moved |= not self.columns.has_node(node.name)
         self._tree.add(node.name, node.metadata.labels)
         return self.columns.set_node(node)
 
@@ -159,15 +159,11 @@ class Cache:
 
         Raises CacheError if the node is unknown.
         """
-        if not self._knows(node.name):
+        if not self.columns.has_node(node.name):
             raise CacheError(f"node {node.name} is not found")
         self._membership_moved = True
         self._tree.remove(node.name)
         self.columns.remove_node(node.name)
-
-    def _knows(self, node_name: str) -> bool:
-        row = self.columns.row_of.get(node_name)
-        return row is not None and self.columns.nodes[row] is not None
 
     # ------------------------------------------------------------ snapshots
 

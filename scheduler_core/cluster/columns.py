@@ -116,6 +116,11 @@ class ClusterColumns:
         self._clock += 1
         self.generation[: self.n_rows] = self._clock
 
+    def has_node(self, name: str) -> bool:
+        """Return whether there is a node object of that name; its row may outlive it."""
+        row = self.row_of.get(name)
+        return row is not None and self.nodes[row] is not None
+
     def _row(self, name: str) -> int:
         row = self.row_of.get(name)
         if row is None:

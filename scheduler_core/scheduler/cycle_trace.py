@@ -194,11 +194,10 @@ class CycleTrace:
     def pre_filter(self, cycle: Cycle, result: PreFilterResult) -> None:
         narrowed = None
         if result.node_names is not None:
-            narrowed = tuple(
-                self._recorder.node(name)
-                for name in sorted(result.node_names)
-                if name in cycle.nodes.cluster.row_of
-            )
+            # PreFilter may name nodes that are not there.
+            cluster = cycle.nodes.cluster
+            there = (name for name in sorted(result.node_names) if cluster.has_node(name))
+            narrowed = tuple(map(self._recorder.node, there))
         self._recorder.emit(
             PreFilterFinished(
                 status_record(result.status, self._recorder),

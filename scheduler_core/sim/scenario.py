@@ -27,6 +27,8 @@ from scheduler_core.sim.merge_patch import without_nulls
 
 MAX_COPIES: Final = 10_000
 MAX_REPLICAS: Final = 10_000
+MAX_CREATED: Final = 100_000
+"""Objects that all steps together may create: more take minutes, and gigabytes."""
 EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -241,6 +243,17 @@ def load_scenario(text: str | bytes) -> Scenario:
         raise ScenarioError(located(error.problems, text)) from None
 
 
+def _most_created(action: Action) -> int:
+    """Return how many objects a step creates at most."""
+    match action:
+        case Create(objects, copies):
+            return len(objects) * copies
+        case Scale():
+            return action.replicas
+        case _:
+            return 0
+
+
 class _Reader:
     """Turns the plain value of a file into a scenario, collecting problems on the way."""
 
@@ -259,6 +272,7 @@ class _Reader:
             if (step := self._step(item, place)) is not None
         ]
         self._check_end(steps, written.until)
+        self._check_size(steps)
         if self._problems:
             raise ScenarioError(self._problems)
         in_order = tuple(step for _, step in sorted(steps, key=lambda each: each[1].at_ns))
@@ -270,6 +284,13 @@ class _Reader:
         for path, step in steps:
             if 0 < until_ns < step.at_ns:
                 self._problems.append(Problem((*path, "at"), "is after the end of the run (until)"))
+
+    def _check_size(self, steps: list[tuple[Path, Step]]) -> None:
+        """Refuse a scenario that creates too much, whatever of it would come about."""
+        n_created = sum(_most_created(step.action) for _, step in steps)
+        if n_created > MAX_CREATED:
+            text = f"may create {n_created:,} objects in all; the limit is {MAX_CREATED:,}"
+            self._problems.append(Problem(("steps",), text))
 
     # ------------------------------------------------------------ steps
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scheduler_core.api import Pod
 from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import ingest
 from scheduler_core.api.limits import Limits
@@ -288,3 +289,30 @@ def test_any_bytes(data: bytes) -> None:
     result = ingest_one(data)
     assert all(isinstance(error, ParseError) for error in result.errors)
     assert result.errors or result.ignored or len(result.objects)
+
+
+def with_metadata(**metadata: str) -> dict[str, object]:
+    there = pod()
+    return there | {"metadata": there["metadata"] | metadata}
+
+
+@pytest.mark.parametrize("year", ["1600", "2300", "9999"])
+def test_times_that_do_not_fit_into_64_bits(year: str) -> None:
+    created = f"{year}-01-01T00:00:00Z"
+    problem = error_of(as_json(with_metadata(creationTimestamp=created)))
+    assert f'creationTimestamp: "{created}" is not between the years 1700 and 2200' in problem
+
+
+@pytest.mark.parametrize("name", ["a/b", "a%2Fb", ".", ".."])
+def test_names_that_no_address_can_hold(name: str) -> None:
+    assert "metadata.name: may not" in error_of(as_json(with_metadata(name=name)))
+
+
+def test_two_pods_with_one_uid_are_two_pods() -> None:
+    first, second = (with_metadata(name=name, uid="same") for name in ("a", "b"))
+    found = ingest([("pods.json", as_json(listed(first, second)))])
+    assert [each.metadata.uid for each in found.objects.of(Pod)] == ["same", ""]
+    assert (
+        "metadata.uid of 1 pod ignored, as another pod has the same: shop/b (that of shop/a)"
+        in (found.warnings)
+    )

@@ -271,6 +271,10 @@ def test_a_scenario_may_be_json() -> None:
             "line 3: steps[0].copies: Invalid value: 0: must be between 1 and 10000",
         ),
         (
+            "steps:\n" + 11 * "- {at: 1s, scale: {kind: Deployment, name: d, replicas: 10000}}\n",
+            "line 1: steps: may create 110,000 objects in all; the limit is 100,000",
+        ),
+        (
             "steps:\n- at: 1s\n  patch: {kind: Pod, name: p}",
             "line 3: steps[0].patch.merge: Required value: what to merge into the object, a "
             "mapping",
