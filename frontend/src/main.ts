@@ -17,5 +17,5 @@ if (root) {
     { as: "file", url: fileUrl, note: fileNote },
     { as: "page", url: pageUrl, note: pageNote },
   ];
-  void start({ root, run, source, place: inQuery, isOver, page: { name, home, run: runUrl, downloads } });
+  start({ root, run, source, place: inQuery, isOver, page: { name, home, run: runUrl, downloads } });
 }

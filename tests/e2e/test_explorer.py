@@ -143,7 +143,7 @@ def test_the_event_that_requeued_a_pod(page: Page, preemption: str) -> None:
 
 def test_a_preemption_is_read_in_three_acts(page: Page, preemption: str) -> None:
     explore(page, preemption, "?c=1&tab=preempt")
-    expect(story(page)).to_contain_text("will make room")
+    expect(story(page)).to_contain_text("to make room")
     panel = inspector(page).get_by_role("tabpanel", name="Preempt")
     for act in ("1. On each node", "2. Choose among the candidates", "3. What follows"):
         expect(panel.get_by_role("heading", name=act)).to_be_visible()
@@ -207,7 +207,7 @@ def test_the_help_lists_every_key_and_single_keys_can_be_switched_off(
     explore(page, clinic)
     page.keyboard.press("?")
     help_page = page.get_by_role("dialog", name="Keys and signs")
-    for words in ("Step forward", "Next failure", "Map as a table", "never asked"):
+    for words in ("Step forward", "Next failure", "Map as a table", "not evaluated"):
         expect(help_page).to_contain_text(words)
     help_page.get_by_label("Use keys without Ctrl or Alt").uncheck()
     page.keyboard.press("Escape")

@@ -192,7 +192,7 @@ def test_a_preemption_is_read(page: Page, api: Api, played: Played) -> None:
     made_room = played.first(lambda each: each["n_victims"] == 2)
     truth = api.call("GET", f"runs/{played.run}/cycles/{made_room['cycle']}/")["preemption"]
     explore(page, played.run, f"?c={made_room['cycle']}&tab=preempt")
-    expect(story(page)).to_contain_text("will make room")
+    expect(story(page)).to_contain_text("to make room")
     panel = inspector(page).get_by_role("tabpanel", name="Preempt")
     node = made_room["nominated_node"]
     expect(panel.get_by_role("row", name=re.compile(f"chosen.*{node}"))).to_be_visible()

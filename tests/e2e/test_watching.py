@@ -49,7 +49,7 @@ def test_questions_appear_as_they_come(page: Page, ask: Ask) -> None:
     ask("filter", "db", {"NodeNames": ["b"]})
     ask("prioritize", "db", {"NodeNames": ["b"]})
     expect(story(page)).to_contain_text("shop/db: 1 node passed the scheduler's filters.")
-    pods = page.get_by_role("group", name="Pods asked about")
+    pods = page.get_by_role("group", name="Pods in extender calls")
     expect(pods.get_by_role("button")).to_have_text([re.compile("shop/db"), re.compile("shop/web")])
     page.get_by_role("tab", name="Filter").click()
     expect(
@@ -58,15 +58,13 @@ def test_questions_appear_as_they_come(page: Page, ask: Ask) -> None:
 
     victims = {"a": {"Pods": [{"UID": "uid-web"}], "NumPDBViolations": 1}}
     ask("preempt", "vip", {"NodeNameToMetaVictims": victims})
-    expect(story(page)).to_contain_text("shop/vip fits nowhere.")
+    expect(story(page)).to_contain_text("shop/vip is unschedulable.")
     page.get_by_role("tab", name="Preempt").click()
     expect(page.get_by_role("tabpanel").get_by_role("button", name="shop/web")).to_be_visible()
 
     pods.get_by_role("button", name="shop/web").click()
     page.get_by_role("tab", name="Why").click()
-    expect(
-        page.get_by_text("A later question of the scheduler names a as its node.")
-    ).to_be_visible()
+    expect(page.get_by_text("A later call of the scheduler names a as its node.")).to_be_visible()
 
     page.goto(session)
     expect(page.get_by_text("shop/vip")).to_be_visible()

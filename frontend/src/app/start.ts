@@ -2,8 +2,8 @@
 
 import { mount } from "svelte";
 
+import "../base/ui/ui.css";
 import "./app.css";
-import { useLanguage } from "../base/text/text.ts";
 import { Explorer } from "../store/explorer.ts";
 import type { Source } from "../wire/source.ts";
 import App from "./App.svelte";
@@ -18,8 +18,7 @@ export interface Start {
   readonly page: Surroundings;
 }
 
-export async function start({ root, run, source, place, isOver, page }: Start): Promise<void> {
-  await useLanguage(document.documentElement.lang);
+export function start({ root, run, source, place, isOver, page }: Start): void {
   const explorer = new Explorer(
     run,
     (cycle, signal) => source.detail(cycle, signal),

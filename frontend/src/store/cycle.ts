@@ -173,7 +173,7 @@ function inOrder(attached: PointPlugins, status: StatusRecord, skipped: readonly
   let failed = false;
   return plain(attached, "passed").map((plugin) => {
     if (skipped.includes(plugin.plugin)) return { ...plugin, outcome: "skipped" };
-    if (failed) return { ...plugin, outcome: "unasked" };
+    if (failed) return { ...plugin, outcome: "unevaluated" };
     failed = status.code !== "Success" && status.plugin === plugin.plugin;
     return failed ? { ...plugin, outcome: "failed" } : plugin;
   });
@@ -187,7 +187,7 @@ function preStep(
   scoringSkipped = false,
 ): Step {
   if (!event || seq === undefined) {
-    return step(scoringSkipped ? "skipped" : "unreached", plain(attached, "unasked"), -1);
+    return step(scoringSkipped ? "skipped" : "unreached", plain(attached, "unevaluated"), -1);
   }
   const outcome = event.status.code === "Success" || event.status.code === "Skip" ? "passed" : "failed";
   const nodes = draft?.started.n_nodes;
@@ -199,13 +199,13 @@ function preStep(
 
 function filterStep(draft: Draft, seen: Seen, attached: PointPlugins): Step {
   const event = draft.filter;
-  if (!event) return step("unreached", plain(attached, "unasked"), -1);
+  if (!event) return step("unreached", plain(attached, "unevaluated"), -1);
   const skipped = draft.preFilter?.skipped ?? [];
   const rejected = new Map(event.rejected.map((r) => [r.plugin, r.n_nodes]));
   let left = event.n_examined;
   const plugins = plain(attached, "passed").map((plugin): PluginStep => {
     if (skipped.includes(plugin.plugin)) return { ...plugin, outcome: "skipped" };
-    if (!left) return { ...plugin, outcome: "unasked" };
+    if (!left) return { ...plugin, outcome: "unevaluated" };
     const n = rejected.get(plugin.plugin) ?? 0;
     left -= n;
     return { ...plugin, outcome: n ? "failed" : "passed", rejected: n };
@@ -224,7 +224,7 @@ function postFilterStep(draft: Draft, seen: Seen, attached: PointPlugins): Step 
   const event = draft.postFilter;
   if (!event) {
     const outcome = draft.selected ? "skipped" : "unreached";
-    return step(outcome, plain(attached, "unasked"), -1);
+    return step(outcome, plain(attached, "unevaluated"), -1);
   }
   const made = event.status.code === "Success";
   const plugins = plain(attached, made ? "passed" : "failed").map((plugin): PluginStep =>
@@ -238,10 +238,10 @@ function postFilterStep(draft: Draft, seen: Seen, attached: PointPlugins): Step 
 
 function scoreStep(draft: Draft, seen: Seen, attached: PointPlugins): Step {
   const event = draft.selected;
-  if (!event) return step("unreached", plain(attached, "unasked"), -1);
+  if (!event) return step("unreached", plain(attached, "unevaluated"), -1);
   const seq = seen.byKind.get("NodeSelected")!.seq;
   const flow = { into: event.n_scored, out: 1 };
-  if (event.rule === "single") return step("skipped", plain(attached, "unasked"), seq, { flow });
+  if (event.rule === "single") return step("skipped", plain(attached, "unevaluated"), seq, { flow });
   const skipped = draft.preScore?.skipped ?? [];
   const plugins = plain(attached, "passed").map((plugin): PluginStep =>
     skipped.includes(plugin.plugin) ? { ...plugin, outcome: "skipped" } : plugin,
@@ -251,7 +251,7 @@ function scoreStep(draft: Draft, seen: Seen, attached: PointPlugins): Step {
 
 function bindStep(point: Point, seen: Seen, attached: PointPlugins): Step {
   const done = seen.points.get(point);
-  if (!done) return step("unreached", plain(attached, "unasked"), -1);
+  if (!done) return step("unreached", plain(attached, "unevaluated"), -1);
   const { status, seq } = done;
   const outcome =
     status.code === "Success" || status.code === "Skip" ? "passed" : status.code === "Wait" ? "waiting" : "failed";

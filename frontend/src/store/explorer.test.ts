@@ -259,7 +259,7 @@ describe("verdicts", () => {
       expect(verdicts.includes(Verdict.SKIPPED)).toBe(outcome === "skipped");
     }
     explorer.navigation.go({ cycle: 1, point: "Filter", plugin: explorer.pluginNumber("NodeResourcesFit") });
-    expect([...verdictsAt(explorer)]).toContain(Verdict.UNASKED);
+    expect([...verdictsAt(explorer)]).toContain(Verdict.UNEVALUATED);
   });
 
   test("before the pick do not give it away", async () => {

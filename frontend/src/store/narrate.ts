@@ -1,5 +1,5 @@
 // What happens at the position shown, as one sentence: the caption above the pipeline, and what a
-// screen reader is told.
+// screen reader says.
 
 import type { NodeIndex, PodIndex } from "../base/units.ts";
 import type { Params, TextKey } from "../base/text/text.ts";
@@ -192,22 +192,22 @@ function ofPlugin(explorer: Explorer, record: CycleRecord, step: PointStep, plug
   });
   if (plugin.outcome === "skipped") return say("story.pluginSkips");
   if (step.point === "Filter") {
-    const asked = askedBy(step, plugin);
-    if (plugin.outcome === "unasked" || !asked) return say("story.pluginUnasked");
+    const evaluated = evaluatedBy(step, plugin);
+    if (plugin.outcome === "unevaluated" || !evaluated) return say("story.pluginUnevaluated");
     return plugin.rejected
-      ? say("story.pluginRejects", { n: plugin.rejected, asked })
-      : say("story.pluginAccepts", { n: asked });
+      ? say("story.pluginRejects", { n: plugin.rejected, evaluated })
+      : say("story.pluginAccepts", { n: evaluated });
   }
   if (step.point === "Score" && step.outcome === "passed") {
     return say("story.pluginScores", { n: record.selected?.n_scored ?? 0, weight: plugin.weight });
   }
-  if (plugin.outcome === "unasked") return say("story.pluginUnasked");
+  if (plugin.outcome === "unevaluated") return say("story.pluginUnevaluated");
   if (plugin.outcome === "failed") return say("story.pluginFails", { reason: step.status?.reasons.join(", ") ?? "" });
   return say("story.pluginPasses");
 }
 
-/** How many nodes a Filter plugin was asked about: those no plugin before it rejected. */
-export function askedBy(step: PointStep, plugin: PluginStep): number {
+/** How many nodes a Filter plugin evaluated: those no plugin before it rejected. */
+export function evaluatedBy(step: PointStep, plugin: PluginStep): number {
   let left = step.flow?.into ?? 0;
   for (const earlier of step.plugins) {
     if (earlier === plugin) break;

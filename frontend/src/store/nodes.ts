@@ -83,7 +83,7 @@ function range(values: Float64Array): { low: number; high: number } {
   return low > high ? { low: 0, high: 0 } : { low, high };
 }
 
-/** The plugin that turned a node down, and its reasons in upstream's words. */
+/** The plugin that rejected a node, and its reasons in upstream's words. */
 export function refusal(
   explorer: Explorer,
   record: CycleRecord | null,

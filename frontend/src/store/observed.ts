@@ -1,4 +1,4 @@
-// Cycles of a real scheduler that is observed: what it told its extender, and that the rest is
+// Cycles of a real scheduler that is observed: what it sent its extender, and that the rest is
 // not known.
 
 import type { Cycle, NodeIndex } from "../base/units.ts";
@@ -9,9 +9,9 @@ import type { Params, TextKey } from "../base/text/text.ts";
 /** With fewer nodes a scheduler examines every one of them, unless it tries a nominated one first. */
 const EXAMINES_ALL_BELOW = 100;
 
-/** What is known of one point; `calls` says where the questions of each verb stand. */
+/** What is known of one point; `calls` says where the calls of each verb stand. */
 export function observedStep(point: Point, draft: Draft, calls: ReadonlyMap<string, number>): Step {
-  const asked = (verb: string, flow: Step["flow"] = null): Step => {
+  const called = (verb: string, flow: Step["flow"] = null): Step => {
     const seq = calls.get(verb) ?? -1;
     return { outcome: seq < 0 ? "unknown" : "passed", plugins: [], seq, flow: seq < 0 ? null : flow, status: null };
   };
@@ -20,15 +20,15 @@ export function observedStep(point: Point, draft: Draft, calls: ReadonlyMap<stri
     case "Filter":
       return filtered(draft, calls);
     case "Score":
-      return asked("prioritize", { into: call?.n_nodes_in ?? -1, out: -1 });
+      return called("prioritize", { into: call?.n_nodes_in ?? -1, out: -1 });
     case "PostFilter":
-      return asked("preempt");
+      return called("preempt");
     default:
-      return asked("");
+      return called("");
   }
 }
 
-/** That it asks about evictions tells that no node was left. */
+/** A call about evictions means that no node was left. */
 function filtered(draft: Draft, calls: ReadonlyMap<string, number>): Step {
   const seq = calls.get("filter") ?? calls.get("prioritize") ?? calls.get("preempt") ?? -1;
   const out = draft.filter?.n_feasible ?? -1;
@@ -50,7 +50,7 @@ export function unknownReason(record: CycleRecord): TextKey {
   return all ? "observed.node.filtered" : "observed.node.maybe";
 }
 
-/** What later questions tell about the pod of a cycle; -1 and 0 for nothing. */
+/** What later calls say about the pod of a cycle; -1 and 0 for nothing. */
 export interface Later {
   readonly node: NodeIndex;
   readonly nominated: number;

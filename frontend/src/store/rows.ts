@@ -51,7 +51,7 @@ function key(explorer: Explorer, verdicts: Uint8Array, node: NodeIndex, by: Node
   }
 }
 
-/** Why a node was turned down: the plugin and its reasons; empty if it was not. */
+/** Why a node was rejected: the plugin and its reasons; empty if it was not. */
 export function nodeReason(explorer: Explorer, node: NodeIndex): string {
   const { record } = explorer.navigation;
   const detail = explorer.details.ready;

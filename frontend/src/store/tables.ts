@@ -88,7 +88,9 @@ function filter(explorer: Explorer): Table | null {
   const rows = filterRows(explorer, detail, plugins).map((node): Cell[] => {
     const at = rejectedAt(detail, plugins, node);
     const status = statusOf(detail, node)!;
-    const said = plugins.map((_, i) => t(i < at ? "filter.passed" : i === at ? "filter.rejected" : "filter.unasked"));
+    const said = plugins.map((_, i) =>
+      t(i < at ? "filter.passed" : i === at ? "filter.rejected" : "filter.unevaluated"),
+    );
     return [explorer.nodeName(node), ...said, status.code, status.reasons.join("; ")];
   });
   return filled([...heads("node"), ...plugins.map((p) => explorer.pluginName(p)), ...heads("code", "reasons")], rows);

@@ -20,7 +20,7 @@ export const Verdict = {
   FEASIBLE: 1,
   REJECTED: 2,
   /** Looking at one plugin: an earlier one had rejected the node. */
-  UNASKED: 3,
+  UNEVALUATED: 3,
   CHOSEN: 4,
   NOMINATED: 5,
   /** Looking at one plugin: it had nothing to say in this cycle. */
@@ -151,22 +151,22 @@ export function verdictColumn(record: CycleRecord, detail: CycleDetail | null, l
 function fill(column: Uint8Array, record: CycleRecord, detail: CycleDetail, look: Look): void {
   if (look.point === "QueueSort" || look.point === "PreFilter") return narrow(column, record, look);
   const order = pluginOrder(record);
-  const asked = look.point === "Filter" && look.plugin !== null ? order.get(look.plugin) : undefined;
-  const skipped = asked === undefined && look.point === "Filter" && look.plugin !== null;
+  const evaluated = look.point === "Filter" && look.plugin !== null ? order.get(look.plugin) : undefined;
+  const skipped = evaluated === undefined && look.point === "Filter" && look.plugin !== null;
   const said = detail.statuses.map((status): Verdict => {
     const passed = status.code === "Success";
     if (skipped) return Verdict.SKIPPED;
-    if (asked === undefined || passed) return passed ? Verdict.FEASIBLE : Verdict.REJECTED;
-    return compare(order.get(status.plugin) ?? -1, asked);
+    if (evaluated === undefined || passed) return passed ? Verdict.FEASIBLE : Verdict.REJECTED;
+    return compare(order.get(status.plugin) ?? -1, evaluated);
   });
   for (const node of detail.examined) column[node] = said[detail.statusOf[node]! - 1]!;
   if (look.point === "Score" || look.point === "PreScore") return;
   narrow(column, record, look);
 }
 
-function compare(rejectedBy: number, asked: number): Verdict {
-  if (rejectedBy === asked) return Verdict.REJECTED;
-  return rejectedBy < asked ? Verdict.UNASKED : Verdict.FEASIBLE;
+function compare(rejectedBy: number, evaluated: number): Verdict {
+  if (rejectedBy === evaluated) return Verdict.REJECTED;
+  return rejectedBy < evaluated ? Verdict.UNEVALUATED : Verdict.FEASIBLE;
 }
 
 /** Nodes that PreFilter left out are rejected, though no Filter plugin evaluated them. */

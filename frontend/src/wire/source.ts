@@ -1,5 +1,5 @@
 // Where a run is read from. There are two: a server (client.ts), and a page that carries the run
-// itself (embedded.ts). Whoever reads cannot tell them apart, except that a page answers no questions.
+// itself (embedded.ts). Whoever reads cannot tell them apart, except that a page computes nothing more.
 
 import type { Cycle, Seq } from "../base/units.ts";
 
@@ -36,13 +36,13 @@ export type Also = Readonly<Record<string, readonly { plugin: string; reasons: r
 
 export type Scalar = string | number | boolean | null;
 
-/** A plugin's state as the server tells it: scalars, lists, and values by name. */
-export type Told = Scalar | readonly Told[] | { readonly [name: string]: Told };
+/** A plugin's state as the server describes it: scalars, lists, and values by name. */
+export type Described = Scalar | readonly Described[] | { readonly [name: string]: Described };
 
 export interface Prepared {
   readonly plugin: string;
   readonly skipped: boolean;
-  readonly state: Told;
+  readonly state: Described;
 }
 
 /** What plugins prepared for Filter and for Score in one cycle. */
@@ -56,7 +56,7 @@ export interface Source {
   start(receiver: Receiver): void;
   /** The bytes of a cycle's detail, `[detail event, ...]`. */
   detail(cycle: Cycle, signal: AbortSignal): Promise<Uint8Array>;
-  /** What each plugin would have said of a cycle's nodes; null where nobody can be asked. */
+  /** What each plugin would have said of a cycle's nodes; null where there is no server. */
   readonly also: ((cycle: Cycle) => Promise<Also>) | null;
   /** What plugins prepared in a cycle; null likewise. */
   readonly states: ((cycle: Cycle) => Promise<PreparedStates>) | null;

@@ -14,8 +14,8 @@ export const commands = {
     "through, with how many nodes went in and came out. Click one to see its plugins.",
   "tour.queues.title": "Who is waiting",
   "tour.queues":
-    "Pods about to be tried, backing off, or parked until something changes. A pod tells why it is where it " +
-    "is, and which events would wake it. Click one to follow it.",
+    "Pods about to be tried, backing off, or unschedulable until something changes. Each pod shows why it is where " +
+    "it is, and which events would wake it. Click one to follow it.",
   "tour.map.title": "Every node's answer",
   "tour.map":
     "Blue fits, hatched orange was rejected, the star was chosen. Zoom in until you see the pods on each " +
@@ -97,7 +97,7 @@ export const commands = {
   "help.sign.nominated": "nominated, room is being made",
   "help.sign.victim": "victim of preemption",
   "help.sign.unexamined": "not examined",
-  "help.sign.unasked": "never asked, an earlier plugin had rejected",
+  "help.sign.unevaluated": "not evaluated, an earlier plugin had rejected",
   "help.singleKeys": "Use keys without Ctrl or Alt",
 
   "bookmark.title": "Bookmark cycle {n}",

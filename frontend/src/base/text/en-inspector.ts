@@ -36,10 +36,10 @@ export const inspector = {
   "why.nearest": "Nearest misses",
   "why.short": "{amount} {resource} short",
   "why.next": "What happens next",
-  "why.nominated": "{node} is kept for it while its victims leave.",
+  "why.nominated": "{node} is nominated for it while the victims terminate.",
   "why.next.active": "It is tried as soon as it reaches the head of the queue.",
   "why.next.backoff": "It backs off for {time} more, unless the active queue is empty before.",
-  "why.next.gated": "It is not tried until {plugin} lets it go.",
+  "why.next.gated": "It is not queued until {plugin} lets it in.",
   "why.next.unschedulable": {
     one: "It waits for an event that could help, {n} minute at most.",
     other: "It waits for an event that could help, {n} minutes at most.",
@@ -47,7 +47,7 @@ export const inspector = {
   "why.next.inFlight": "It is being scheduled right now.",
   "why.wakes": "listens to",
   "why.moves": "How it got here",
-  "why.stays": "looked at after {event}, stays",
+  "why.stays": "checked after {event}, stays",
   "why.preFilter": "PreFilter",
   "why.because": "after {event}",
   "why.gatedBy": "held by {plugin}",
@@ -67,11 +67,11 @@ export const inspector = {
   "filter.rejected": "rejected",
   "filter.also": "would also fail",
   "filter.also.gloss":
-    "Asks the plugins that the scheduler never got to, because an earlier one had rejected the node.",
+    "Evaluates the plugins that the scheduler did not, because an earlier one had rejected the node.",
   "filter.also.loading": "The run is simulated again up to this cycle…",
   "filter.also.note": "Dashed crosses go beyond what kube-scheduler computes: it stops at a node's first rejection.",
   "filter.also.rejected": "would also have rejected: {reasons}",
-  "filter.unasked": "never asked",
+  "filter.unevaluated": "not evaluated",
   "filter.unresolvable": "(preemption cannot help)",
 
   "score.none": "No node was scored in this cycle.",
@@ -105,8 +105,8 @@ export const inspector = {
   "score.more": "and {n} more",
   "score.ranking": { one: "Ranking of {n} node", other: "Ranking of {n} nodes" },
 
-  "preempt.none": "Preemption is only tried when a pod fits nowhere.",
-  "preempt.notNeeded": "The pod fitted, so nobody had to make way.",
+  "preempt.none": "Preemption only runs when no node is feasible.",
+  "preempt.notNeeded": "A node was feasible, so nothing is preempted.",
   "preempt.ineligible": "The pod may not preempt",
   "preempt.act1": "1. On each node: remove, then reprieve",
   "preempt.started": {
@@ -143,7 +143,7 @@ export const inspector = {
   "preempt.stepOn": "Try the next",
   "preempt.cascade": "The cascade",
   "preempt.cascadeHow":
-    "Preemptions that follow from one another: who had to go comes back, or loses the node it was promised.",
+    "Preemptions that follow from one another: an evicted pod comes back, or a pod loses its nominated node.",
   "preempt.cycle": "Cycle {n}",
   "preempt.returned": "came back and evicts",
   "preempt.outbid": "lost its node and evicts",

@@ -88,7 +88,7 @@ export const en = {
   "map.group.none": "nothing",
   "map.group.label": "label",
   "map.colour": "Colour",
-  "map.colour.auto": "as it goes",
+  "map.colour.auto": "automatic",
   "map.colour.verdict": "verdict",
   "map.colour.score": "score",
   "map.colour.pods": "number of pods",

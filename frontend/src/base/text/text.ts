@@ -1,33 +1,17 @@
-// The words of the interface. Components ask for keys; a catalogue per language answers. English is
-// complete by construction; another language is a file of the same shape, loaded by `<html lang>`.
+// The words of the interface: a table of texts by key, with parameters and plural forms.
 
 import { en } from "./en.ts";
 
 /** A text, or its plural forms chosen by the parameter `n`. `{name}` is replaced. */
 export type Entry = string | { readonly one: string; readonly other: string };
 export type TextKey = keyof typeof en;
-export type Catalogue = Readonly<Record<TextKey, Entry>>;
 export type Params = Readonly<Record<string, string | number>>;
 
-let catalogue: Catalogue = en;
-let language = "en";
-let numbers = new Intl.NumberFormat(language);
-let compact = new Intl.NumberFormat(language, { notation: "compact" });
-let plurals = new Intl.PluralRules(language);
-
-/** Catalogues that can be loaded, by language tag. */
-const LOADERS: Record<string, () => Promise<Catalogue>> = {};
-
-/** Take the catalogue for a language tag, or stay with English. */
-export async function useLanguage(tag: string): Promise<void> {
-  const load = LOADERS[tag];
-  if (!load) return;
-  catalogue = await load();
-  language = tag;
-  numbers = new Intl.NumberFormat(language);
-  compact = new Intl.NumberFormat(language, { notation: "compact" });
-  plurals = new Intl.PluralRules(language);
-}
+const LANGUAGE = "en";
+const texts: Readonly<Record<TextKey, Entry>> = en;
+const numbers = new Intl.NumberFormat(LANGUAGE);
+const compact = new Intl.NumberFormat(LANGUAGE, { notation: "compact" });
+const plurals = new Intl.PluralRules(LANGUAGE);
 
 export function t(key: TextKey, params: Params = {}): string {
   let text = "";
@@ -43,7 +27,7 @@ export interface TextPart {
 
 /** The text in pieces, so that a parameter can be shown as a link or a name. */
 export function parts(key: TextKey, params: Params = {}): TextPart[] {
-  return pieces(form(catalogue[key], params)).map((piece) => {
+  return pieces(form(texts[key], params)).map((piece) => {
     const value = params[piece.name];
     return value === undefined ? { text: piece.text, name: "" } : { text: show(value), name: piece.name };
   });
@@ -51,7 +35,7 @@ export function parts(key: TextKey, params: Params = {}): TextPart[] {
 
 const takenApart = new Map<string, readonly TextPart[]>();
 
-/** A catalogue's text as words and parameters, these with their braces. */
+/** A text as words and parameters, these with their braces. */
 function pieces(text: string): readonly TextPart[] {
   const known = takenApart.get(text);
   if (known) return known;
@@ -70,9 +54,9 @@ function form(entry: Entry, params: Params): string {
 
 const show = (value: string | number): string => (typeof value === "number" ? numbers.format(value) : value);
 
-/** A key made at run time, if the catalogue has it. */
+/** A key made at run time, if there is a text for it. */
 export function textIfAny(key: string): string | null {
-  return key in catalogue ? t(key as TextKey) : null;
+  return key in texts ? t(key as TextKey) : null;
 }
 
 /** A number where room is short: 1,000,000 is 1M. */

@@ -8,7 +8,7 @@ export const SHAPES = {
   nominated: "dashed",
   victim: "slash",
   unexamined: "dot",
-  unasked: "minus",
+  unevaluated: "minus",
   skipped: "minus",
   waiting: "clock",
 } as const satisfies Record<string, IconName>;

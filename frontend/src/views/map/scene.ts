@@ -149,7 +149,11 @@ function tally(box: Box, verdicts: Uint8Array, palette: Palette, state: State): 
     { colour: palette.rejected, n: counts[Verdict.REJECTED]!, hatched: true },
     {
       colour: palette.line,
-      n: counts[Verdict.UNEXAMINED]! + counts[Verdict.UNASKED]! + counts[Verdict.SKIPPED]! + counts[Verdict.UNKNOWN]!,
+      n:
+        counts[Verdict.UNEXAMINED]! +
+        counts[Verdict.UNEVALUATED]! +
+        counts[Verdict.SKIPPED]! +
+        counts[Verdict.UNKNOWN]!,
       hatched: false,
     },
   ];

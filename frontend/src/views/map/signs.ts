@@ -8,10 +8,10 @@ export const TONES: Record<Verdict, Tone> = {
   [Verdict.NOMINATED]: "nominated",
   [Verdict.FEASIBLE]: "feasible",
   [Verdict.REJECTED]: "rejected",
-  [Verdict.UNASKED]: "unasked",
+  [Verdict.UNEVALUATED]: "unevaluated",
   [Verdict.SKIPPED]: "skipped",
   [Verdict.UNEXAMINED]: "unexamined",
-  [Verdict.UNKNOWN]: "unasked",
+  [Verdict.UNKNOWN]: "unevaluated",
 };
 
 export const LEGEND = [
@@ -19,7 +19,7 @@ export const LEGEND = [
   Verdict.NOMINATED,
   Verdict.FEASIBLE,
   Verdict.REJECTED,
-  Verdict.UNASKED,
+  Verdict.UNEVALUATED,
   Verdict.SKIPPED,
   Verdict.UNEXAMINED,
   Verdict.UNKNOWN,

@@ -101,7 +101,7 @@ function small(c: Pen, palette: Palette, w: number, h: number, verdict: number):
     case Verdict.NOMINATED:
       fill(c, w, h, palette.nominatedWash);
       return frame(c, w, h, palette.nominatedInk, [3, 2], 2);
-    case Verdict.UNASKED:
+    case Verdict.UNEVALUATED:
     case Verdict.UNKNOWN:
       return frame(c, w, h, palette.neverAsked, [1, 2]);
     case Verdict.SKIPPED:
@@ -133,7 +133,7 @@ function card(c: Pen, palette: Palette, w: number, h: number, verdict: number): 
     [Verdict.CHOSEN]: [palette.chosenWash, palette.chosen, []],
     [Verdict.REJECTED]: [palette.surface, palette.rejected, []],
     [Verdict.NOMINATED]: [palette.nominatedWash, palette.nominatedInk, [5, 3]],
-    [Verdict.UNASKED]: [palette.sunken, palette.neverAsked, [2, 3]],
+    [Verdict.UNEVALUATED]: [palette.sunken, palette.neverAsked, [2, 3]],
     [Verdict.SKIPPED]: [palette.surface, palette.lineStrong, [4, 4]],
     [Verdict.UNEXAMINED]: [palette.surface, palette.line, []],
     [Verdict.UNKNOWN]: [palette.sunken, palette.neverAsked, [2, 3]],
