@@ -95,17 +95,27 @@ def call(point: str, plugin: str, pod: PodInfo | None, method: Callable[[*Ts], R
 
 
 def call_filter(plugin: FilterPlugin[object], state: object, pod: PodInfo, nodes: Nodes) -> Verdict:
-    """Ask for a verdict. Raises PluginFailure, also for columns of a wrong shape or type."""
-    verdict = call("Filter", plugin.name, pod, plugin.filter, state, pod, nodes)
-    fault = _column_fault("code", verdict.code, INT8, nodes.n)
-    fault = fault or _column_fault("reasons", verdict.reasons, UINT64, nodes.n)
+    """Call Filter. Raises PluginFailure, also for columns of a wrong shape or type."""
+    try:
+        verdict = plugin.filter(state, pod, nodes)
+    except PluginFailure:
+        raise
+    except Exception as error:
+        raise PluginFailure(plugin.name, "Filter", pod.key, in_words(error)) from error
+    if fault := fault_of(verdict, ANSWERS["Filter"]) or _verdict_fault(verdict, nodes.n):
+        raise PluginFailure(plugin.name, "Filter", pod.key, fault)
+    return verdict
+
+
+def _verdict_fault(verdict: Verdict, n: int) -> str:
+    """Return what is wrong with a verdict about `n` nodes, empty if nothing is."""
+    fault = _column_fault("code", verdict.code, INT8, n)
+    fault = fault or _column_fault("reasons", verdict.reasons, UINT64, n)
     if not fault and np.count_nonzero(verdict.code):
         codes = np.unique(verdict.code[verdict.code != 0])
         if codes[0] < 0 or codes[-1] > max(Code):
             fault = f"returned codes {codes.tolist()}, not all of which there are"
-    if fault:
-        raise PluginFailure(plugin.name, "Filter", pod.key, fault)
-    return verdict
+    return fault
 
 
 def call_score(plugin: ScorePlugin[object], state: object, pod: PodInfo, nodes: Nodes) -> Scores:
