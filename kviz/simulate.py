@@ -48,6 +48,7 @@ def _cycle_json(cycle: CycleRow) -> dict[str, object]:
         "message": cycle.message,
         "nominatedNodeName": cycle.nominated_node,
         "victims": list(cycle.victims),
+        "devices": {claim: list(devices) for claim, devices in cycle.devices.items()},
     }
 
 

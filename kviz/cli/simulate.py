@@ -198,6 +198,9 @@ def _message(cycle: CycleRow, room: int) -> str:
     text = cycle.message
     if cycle.victims:
         text = f"evicts {', '.join(cycle.victims)} from {cycle.nominated_node}; {text}"
+    if cycle.devices:
+        given = (f"{claim}: {', '.join(names)}" for claim, names in cycle.devices.items())
+        text = "; ".join([*given, *([text] if text else [])])
     if not sys.stdout.isatty() or len(text) <= room:
         return text
     return text[: room - 1] + "…"

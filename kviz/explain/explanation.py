@@ -25,7 +25,7 @@ from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.profile_records import profile_records
 from scheduler_core.sim.run import admitted, in_sync_order, start_ns
 from scheduler_core.sim.simulation import Simulation, Timing
-from scheduler_core.trace.cycle_record import CycleRecord, cycle_record
+from scheduler_core.trace.cycle_record import CycleRecord, cycle_record, devices_by_claim
 from scheduler_core.trace.events import (
     AnyEvent,
     CycleStarted,
@@ -107,6 +107,8 @@ class Explanation:
     """The plugin that keeps the pod out of the queue, or the scheduler it belongs to."""
     gates: tuple[str, ...] = ()
     nominated_node: str = ""
+    devices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What it would get of the node's devices, by claim."""
     n_ahead: int = 0
     """Pending pods of higher priority, which would be tried first."""
     why: Why = field(default_factory=Why)
@@ -222,6 +224,7 @@ class _Trial:
             node=names.node(finished.node),
             message=finished.message,
             nominated_node=self._pod.status.nominated_node_name,
+            devices=devices_by_claim(record),
             n_ahead=n_ahead,
             why=found,
             taints=self._untolerated(found.nearest),

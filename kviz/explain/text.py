@@ -40,6 +40,7 @@ def as_json(explanation: Explanation) -> dict[str, object]:
         "priority": explanation.priority,
         "node": explanation.node,
         "nominatedNodeName": explanation.nominated_node,
+        "devices": {claim: list(names) for claim, names in explanation.devices.items()},
         "heldBy": explanation.held_by,
         "schedulingGates": list(explanation.gates),
         "nodes": explanation.why.n_nodes,
@@ -147,6 +148,8 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         return
     if explanation.nominated_node:
         yield f"An earlier preemption nominated it to node {explanation.nominated_node}."
+    for claim, devices in explanation.devices.items():
+        yield f"For claim {claim} it would get {', '.join(devices)}."
     if explanation.n_ahead:
         yield (
             f"{counted(explanation.n_ahead, 'pending pod')} of higher priority would be tried "

@@ -35,6 +35,7 @@ from scheduler_core.trace.events import (
     QueueMoved,
     ScoreColumns,
 )
+from scheduler_core.trace.records import DeviceRecord
 
 
 @dataclass(slots=True)
@@ -101,6 +102,16 @@ def cycle_record(
     for detail in details:
         _add_detail(record, detail)
     return record
+
+
+def device_name(device: DeviceRecord) -> str:
+    """Return how a device is called: `driver/pool/device`."""
+    return f"{device.driver}/{device.pool}/{device.device}"
+
+
+def devices_by_claim(record: CycleRecord) -> dict[str, tuple[str, ...]]:
+    """Return the names of the devices that Reserve keeps for the pod, by claim."""
+    return {event.claim: tuple(map(device_name, event.devices)) for event in record.devices}
 
 
 def examined(record: CycleRecord, order: Sequence[int]) -> list[int]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, cast, get_args
 
-from scheduler_core.trace.cycle_record import CycleRecord, cycle_record
+from scheduler_core.trace.cycle_record import CycleRecord, cycle_record, devices_by_claim
 from scheduler_core.trace.events import (
     AnyEvent,
     Assumed,
@@ -48,7 +48,7 @@ class CycleRow:
 
     `seq` is the cycle's first header event, `n_tied` how many nodes shared the top total (0
     without scoring), `first_cause` the plugin that was first to reject most nodes of a pod that
-    found none (`why.leading_plugin`).
+    found none (`why.leading_plugin`), `devices` what Reserve keeps for the pod, by claim.
     """
 
     number: int
@@ -66,6 +66,7 @@ class CycleRow:
     n_tied: int = 0
     victims: tuple[str, ...] = ()
     first_cause: str = ""
+    devices: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -303,6 +304,7 @@ class TraceIndex:
         if record.preemption_decided is not None:
             row.victims = tuple(names.pods(record.preemption_decided.victims))
             row.nominated_node = names.node(record.preemption_decided.winner)
+        row.devices = devices_by_claim(record)
         return row
 
 

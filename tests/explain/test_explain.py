@@ -28,6 +28,7 @@ from scheduler_core.config import load_configuration
 from scheduler_core.trace.shortages import Shortage
 
 DUMPS = Path(__file__).parents[1] / "conformance" / "data" / "dumps"
+SAMPLES = Path(__file__).parents[2] / "kviz" / "snapshots" / "samples"
 
 
 def cluster(name: str) -> list[KubeObject]:
@@ -332,3 +333,13 @@ def test_every_word_is_plain_json(small: list[KubeObject]) -> None:
     assert json.loads(json.dumps(documents)) == documents
     assert all(isinstance(document["verdict"], str) for document in documents)
     assert isinstance(explain(small, "shop/gated"), Explanation)
+
+
+def test_the_devices_it_would_get() -> None:
+    path = SAMPLES / "devices.yaml"
+    objects = list(ingest([(path.name, path.read_bytes())]).objects)
+    found = explain(objects, "lab/train-0")
+    assert found.status == SCHEDULABLE
+    assert found.devices == {"lab/pair": tuple(f"gpu.example.com/room-2/gpu-{i}" for i in (0, 1))}
+    assert "For claim lab/pair it would get gpu.example.com/room-2/gpu-0, " in as_text(found)
+    assert as_json(found)["devices"] == {"lab/pair": list(found.devices["lab/pair"])}

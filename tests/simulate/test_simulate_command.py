@@ -76,6 +76,18 @@ def test_the_table_ends_with_who_is_pending(
     assert lines[-2:] == ["  shop/fits", "  shop/too-big"]
 
 
+def test_the_devices_of_a_pod_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    sample = str(Path(__file__).parents[2] / "kviz" / "snapshots" / "samples" / "devices.yaml")
+    assert main(["simulate", sample]) == 0
+    assert "lab/best: gpu.example.com/room-1/gpu-0" in capsys.readouterr().out
+
+    assert main(["simulate", sample, "--format", "json"]) == 0
+    cycles = json.loads(capsys.readouterr().out)["cycles"]
+    devices = {c["pod"]: c["devices"] for c in cycles if c["devices"]}
+    assert devices["lab/watch-0"] == {"lab/lens": ["camera.example.com/hall/cam-1"]}
+    assert "lab/plain-0" not in devices
+
+
 def test_the_trace_is_written_and_the_same_each_time(
     cluster: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -170,3 +170,12 @@ def test_every_patient_of_the_clinic_has_an_illness_of_its_own(
 
 def test_one_patient_is_healthy(clinic: Story) -> None:
     assert set(clinic.placed) == {"patient-zero-0"}
+
+
+def test_a_claim_decides_on_the_device_and_with_it_on_the_node() -> None:
+    story = story_of("devices")
+    assert story.placed["train-0"] == "room-2"
+    assert story.placed["serve-0"] == "room-1"
+    assert story.placed["watch-0"] == story.placed["watch-1"]
+    assert story.pending == {"legacy-0", "batch-1"}
+    assert story.rejected["legacy-0"] == {"DynamicResources": 4}

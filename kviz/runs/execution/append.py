@@ -102,7 +102,11 @@ def chunk_store(*, run: Run, chunk: Chunk, delta: Delta) -> None:
     )
 
 
-_CYCLE_FIELDS: Final = [field.name for field in fields(CycleRow) if field.name != "victims"]
+_READ_IN_EVENTS: Final = ("victims", "devices")
+"""What a stored cycle has no column for: the trace has them."""
+_CYCLE_FIELDS: Final = [
+    field.name for field in fields(CycleRow) if field.name not in _READ_IN_EVENTS
+]
 _CYCLE_VALUES: Final = attrgetter(*_CYCLE_FIELDS)
 _POD_FIELDS: Final = [field.name for field in fields(PodRow)]
 _POD_VALUES: Final = attrgetter(*_POD_FIELDS)

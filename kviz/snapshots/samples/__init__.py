@@ -165,6 +165,29 @@ SAMPLES = (
         ),
         start="clinic/analytics-0",
     ),
+    Sample(
+        slug="devices",
+        title=_("Devices and claims"),
+        teaches=_("A claim decides which device a pod gets, and with it which node."),
+        lesson=_(
+            "Four nodes, five GPUs, two cameras on the network of one zone. Pods claim devices in "
+            "every way there is: two GPUs on one NUMA node, the best of two alternatives, a "
+            "camera shared by two pods, a claim made from a template, and an extended resource "
+            "that a device class backs. Selectors in CEL choose the devices, a taint keeps a "
+            "broken one out. Follow each pod to the Filter point: DynamicResources tries the "
+            "nodes one by one and takes the first devices that satisfy all claims."
+        ),
+        question=_(
+            "serve-0 prefers a GPU with 40 Gi or more. Three such GPUs exist. Does it get one?"
+        ),
+        answer=_(
+            "No. train-0 came first and needed two GPUs of one NUMA node, which only room-2 has; "
+            "the third is tainted on room-3. So serve-0 gets its second choice on room-1. legacy-0 "
+            "asks for example.com/big-gpu and stays pending for the same reason, and preemption "
+            "cannot help: evicting a pod does not free its claim's devices at once."
+        ),
+        start="lab/serve-0",
+    ),
 )
 
 _BY_SLUG = {sample.slug: sample for sample in SAMPLES}

@@ -1,0 +1,318 @@
+"""DynamicResources with claims: from PreEnqueue to PreBind, and what wakes pods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from scheduler_core.api import (
+    DeviceClass,
+    KubeObject,
+    Node,
+    OwnerReference,
+    Pod,
+    PodResourceClaim,
+    PodResourceClaimStatus,
+    ResourceClaim,
+    ResourceClaimStatus,
+)
+from scheduler_core.api.device import DELETE_PROTECTION
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config.types import DynamicResourcesArgs
+from scheduler_core.framework.diagnosis import Diagnosis, Verdicts
+from scheduler_core.framework.events import QueueingHint
+from scheduler_core.framework.interface import Prepared
+from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.plugins.dynamic_resources import DynamicResources
+from scheduler_core.plugins.dynamic_resources.extended_resources import node_claim, special_claim
+from scheduler_core.plugins.dynamic_resources.state import ClaimsState
+from tests.devices.factories import (
+    alternative,
+    claim,
+    device,
+    device_class,
+    exactly,
+    first_of,
+    resource_slice,
+)
+from tests.plugins.harness import World, container, node, pod, rejected
+
+NEVER = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+SLICES = (
+    resource_slice("s1", device("g0"), node="n1"),
+    resource_slice("s2", device("g0"), node="n2"),
+)
+
+
+def world_of(*items: KubeObject) -> World:
+    return World(node("n1"), node("n2"), device_class(), *SLICES, *items)
+
+
+def plugin_of(world: World) -> DynamicResources:
+    return DynamicResources(DynamicResourcesArgs(), world)
+
+
+def node_with_resource(name: str, resource: str, amount: str) -> Node:
+    plain = node(name)
+    allocatable = {**plain.status.allocatable, resource: amount}
+    return replace(plain, status=replace(plain.status, allocatable=allocatable))
+
+
+def claiming(*names: str, name: str = "incoming") -> Pod:
+    uses = tuple(PodResourceClaim(name=each, resource_claim_name=each) for each in names)
+    return pod(name, resource_claims=uses)
+
+
+def templated(claim_name: str | None) -> Pod:
+    use = PodResourceClaim(name="gpu", resource_claim_template_name="t")
+    made = PodResourceClaimStatus(name="gpu", resource_claim_name=claim_name)
+    incoming = pod(resource_claims=(use,))
+    return replace(incoming, status=replace(incoming.status, resource_claim_statuses=(made,)))
+
+
+def prepared(world: World, incoming: PodInfo) -> Prepared[ClaimsState]:
+    outcome = plugin_of(world).pre_filter(incoming, world.all_nodes())
+    assert isinstance(outcome, Prepared)
+    return outcome
+
+
+def post_filter(world: World, incoming: PodInfo, state: ClaimsState) -> str:
+    def refilter(nodes: object) -> Verdicts:
+        raise AssertionError
+
+    plugin = plugin_of(world)
+    outcome = plugin.post_filter(state, incoming, Diagnosis(world.all_nodes()), refilter)  # type: ignore[arg-type]
+    assert outcome.status.code is Code.UNSCHEDULABLE
+    return outcome.status.message
+
+
+# ---------------------------------------------------------------- before filtering
+
+
+@pytest.mark.parametrize(
+    ("incoming", "items", "reason"),
+    [
+        (claiming("c"), [], 'resourceclaim.resource.k8s.io "c" not found'),
+        (
+            claiming("c"),
+            [replace(claim(), metadata=replace(claim().metadata, deletion_timestamp=1))],
+            'resourceclaim "c" is being deleted',
+        ),
+        (
+            pod(resource_claims=(PodResourceClaim(name="gpu", resource_claim_template_name="t"),)),
+            [],
+            'pod "default/incoming": ResourceClaim not created yet',
+        ),
+        (
+            templated("c"),
+            [claim()],
+            "ResourceClaim default/c was not created for Pod default/incoming (Pod is not owner)",
+        ),
+        (
+            pod(resource_claims=(PodResourceClaim(name="gpu"),)),
+            [],
+            'pod "default/incoming", spec.resourceClaim "gpu": '
+            "none of the supported fields are set",
+        ),
+        (templated(None), [], ""),
+        (claiming("c"), [claim()], ""),
+    ],
+)
+def test_a_pod_waits_until_its_claims_are_there(
+    incoming: Pod, items: Sequence[KubeObject], reason: str
+) -> None:
+    world = world_of(*items)
+    status = plugin_of(world).pre_enqueue(world.info(incoming))
+    assert status == (Status(NEVER, (reason,)) if reason else SUCCESS)
+
+
+def test_a_made_claim_serves_the_pod_that_owns_it() -> None:
+    owner = OwnerReference(kind="Pod", name="incoming", uid="default/incoming", controller=True)
+    own = replace(claim(), metadata=replace(claim().metadata, owner_references=(owner,)))
+    world = world_of(own)
+    assert plugin_of(world).pre_enqueue(world.info(templated("c"))) == SUCCESS
+
+
+def test_a_missing_class_rejects_the_pod_and_post_filter_has_nothing_to_do() -> None:
+    world = world_of(claim("c", exactly("gpu", of="nope")))
+    incoming = world.info(claiming("c"))
+    outcome = prepared(world, incoming)
+    assert outcome.rejection == Status(NEVER, ("request gpu: device class nope does not exist",))
+    assert post_filter(world, incoming, outcome.state) == "no new claims to deallocate"
+
+
+def test_a_claim_whose_allocation_is_on_its_way_has_to_be_waited_for() -> None:
+    world = world_of(claim())
+    first, second = world.info(claiming("c")), world.info(claiming("c", name="second"))
+    plugin, nodes = plugin_of(world), world.all_nodes()
+    state = prepared(world, first).state
+    plugin.filter(state, first, nodes)
+    assert plugin.reserve(state, first, "n1") == SUCCESS
+    waits = "resource claim default/c is in the process of being allocated"
+    assert prepared(world, second).rejection == Status(NEVER, (waits,))
+    plugin.unreserve(state, first, "n1")
+    assert prepared(world, second).rejection is None
+
+
+# ---------------------------------------------------------------- filtering and after
+
+
+def test_devices_in_use_or_pending_are_not_given_again() -> None:
+    world = world_of(claim(), claim("held", holds=("n1/g0",), on="n1"))
+    plugin, nodes, incoming = plugin_of(world), world.all_nodes(), world.info(claiming("c"))
+    state = prepared(world, incoming).state
+    assert rejected(plugin.filter(state, incoming, nodes), nodes) == {
+        "n1": (NEVER, ("cannot allocate all claims",))
+    }
+    assert plugin.reserve(state, incoming, "n2") == SUCCESS
+    world.add(claim("d"))
+    other = world.info(claiming("d", name="other"))
+    state = prepared(world, other).state
+    assert rejected(plugin.filter(state, other, nodes), nodes).keys() == {"n1", "n2"}
+
+
+def test_pre_bind_writes_allocation_user_and_protection() -> None:
+    world = world_of(claim())
+    plugin, nodes, incoming = plugin_of(world), world.all_nodes(), world.info(claiming("c"))
+    state = prepared(world, incoming).state
+    plugin.filter(state, incoming, nodes)
+    plugin.reserve(state, incoming, "n2")
+    assert [held.results[0].pool for held in state.devices()] == ["n2"]
+    assert plugin.pre_bind(state, incoming, "n2") == SUCCESS
+    written = world.objects.get(ResourceClaim, "default/c")
+    assert written is not None
+    assert written.status.allocation is not None
+    assert written.status.allocation.allocation_timestamp == 0
+    assert [user.name for user in written.status.reserved_for] == ["incoming"]
+    assert written.metadata.finalizers == (DELETE_PROTECTION,)
+    assert world.devices.pending_allocation(written.uid) is None
+    plugin.unreserve(state, incoming, "n2")
+    released = world.objects.get(ResourceClaim, "default/c")
+    assert released is not None
+    assert released.status.reserved_for == ()
+    assert released.status.allocation is not None
+
+
+def test_no_claim_has_more_than_256_users() -> None:
+    users = [f"p{i}" for i in range(256)]
+    world = world_of(claim("c", holds=("n1/g0",), on="n1", users=users))
+    incoming = world.info(claiming("c"))
+    status = plugin_of(world).pre_bind(prepared(world, incoming).state, incoming, "n1")
+    assert status.code is Code.ERROR
+    assert "status.reservedFor: Too many: 257: must have at most 256 items" in status.message
+
+
+@pytest.mark.parametrize(
+    ("users", "message"),
+    [
+        ([], "deallocation of ResourceClaim completed"),
+        (["incoming"], "deallocation of ResourceClaim completed"),
+        (["other"], "still not schedulable"),
+    ],
+)
+def test_post_filter_deallocates_what_nobody_else_uses(users: list[str], message: str) -> None:
+    world = world_of(claim("c", holds=("n1/g0",), on="n1", users=users))
+    incoming, nodes = world.info(claiming("c")), world.all_nodes()
+    state = prepared(world, incoming).state
+    assert rejected(plugin_of(world).filter(state, incoming, nodes), nodes) == {
+        "n2": (NEVER, ("resourceclaim not available on the node",))
+    }
+    assert post_filter(world, incoming, state) == message
+    left = world.objects.get(ResourceClaim, "default/c")
+    assert left is not None
+    assert (left.status == ResourceClaimStatus()) is message.startswith("deallocation")
+
+
+def test_earlier_alternatives_score_higher() -> None:
+    either = first_of("r", alternative("best", where='device.driver == "none"'), alternative("ok"))
+    world = world_of(claim("c", either))
+    plugin, nodes, incoming = plugin_of(world), world.all_nodes(), world.info(claiming("c"))
+    state = prepared(world, incoming).state
+    plugin.filter(state, incoming, nodes)
+    scores = plugin.score(state, incoming, nodes)
+    assert scores.tolist() == [7, 7]
+    assert plugin.normalize_score(state, incoming, nodes, scores).tolist() == [100, 100]
+
+
+# ---------------------------------------------------------------- extended resources
+
+
+def test_extended_resources_become_requests_of_one_claim() -> None:
+    big = device_class("big", extended="example.com/gpu")
+    world = world_of(big)
+    init = replace(container({"example.com/gpu": "3"}), name="setup")
+    main = replace(container({"cpu": "1", "example.com/gpu": "2"}), name="main")
+    incoming = world.info(pod(containers=(main,), init_containers=(init,)))
+    special = special_claim(incoming, world.devices)
+    assert special is not None
+    made = node_claim(special, incoming.pod, ["example.com/gpu"], world.devices)
+    requests = made.claim.spec.devices.requests
+    assert [(r.name, r.exactly and r.exactly.count) for r in requests] == [
+        ("container-0-request-0", 1),
+        ("container-1-request-1", 2),
+    ]
+    assert [(m.container_name, m.request_name) for m in made.mappings] == [
+        ("main", "container-1-request-1"),
+        ("setup", "container-1-request-1"),
+        ("setup", "container-0-request-0"),
+    ]
+
+
+def test_a_claim_for_extended_resources_is_made_where_the_node_has_none() -> None:
+    gpu = "example.com/gpu"
+    world = World(
+        node("n1"),
+        node_with_resource("n2", gpu, "4"),
+        device_class("big", extended=gpu),
+        resource_slice("s1", device("g0"), node="n1"),
+    )
+    incoming = world.info(pod(requests={gpu: "1"}))
+    plugin, nodes = plugin_of(world), world.all_nodes()
+    state = prepared(world, incoming).state
+    assert rejected(plugin.filter(state, incoming, nodes), nodes) == {}
+    assert plugin.reserve(state, incoming, "n2") == SUCCESS
+    assert plugin.pre_bind(state, incoming, "n2") == SUCCESS
+    assert list(world.objects.all(ResourceClaim)) == []
+    assert plugin.reserve(state, incoming, "n1") == SUCCESS
+    assert plugin.pre_bind(state, incoming, "n1") == SUCCESS
+    [made] = world.objects.all(ResourceClaim)
+    assert made.name == "incoming-extended-resources-1"
+    plugin.unreserve(state, incoming, "n1")
+    assert list(world.objects.all(ResourceClaim)) == []
+
+
+def test_of_two_classes_for_one_resource_the_newer_counts() -> None:
+    def born(name: str, at_ns: int) -> DeviceClass:
+        made = device_class(name, extended="example.com/gpu")
+        return replace(made, metadata=replace(made.metadata, creation_timestamp=at_ns))
+
+    world = World(born("old", 1), born("new", 2), born("older", 0))
+    found = world.devices.class_for("example.com/gpu")
+    assert found is not None
+    assert found.name == "new"
+    implicit = world.devices.class_for("deviceclass.resource.kubernetes.io/new")
+    assert implicit is not None
+    assert world.devices.class_for("deviceclass.resource.kubernetes.io/nope") is None
+
+
+# ---------------------------------------------------------------- queueing hints
+
+
+def test_what_a_change_of_a_claim_means_to_a_waiting_pod() -> None:
+    held = claim("other", holds=("n1/g0",), on="n1")
+    world = world_of(claim(), held)
+    incoming = world.info(claiming("c"))
+    hint = plugin_of(world).events_to_register()[1].hint
+    assert hint is not None
+    mine, freed = claim(), replace(held, status=ResourceClaimStatus())
+    relabelled = replace(mine, metadata=replace(mine.metadata, labels={"a": "b"}))
+    allocated = claim("c", holds=("n1/g0",))
+    assert hint(incoming, held, freed) is QueueingHint.QUEUE
+    assert hint(incoming, None, mine) is QueueingHint.QUEUE
+    assert hint(incoming, mine, allocated) is QueueingHint.QUEUE
+    assert hint(incoming, mine, relabelled) is QueueingHint.SKIP
+    assert hint(incoming, None, held) is QueueingHint.SKIP
+    lost = world.info(claiming("gone", name="lost"))
+    assert hint(lost, held, freed) is QueueingHint.SKIP

@@ -1,0 +1,149 @@
+"""Claims in the simulated cluster: made from templates, freed, deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from scheduler_core.api import (
+    KubeObject,
+    Node,
+    NodeStatus,
+    ObjectMeta,
+    Pod,
+    PodResourceClaim,
+    ResourceClaim,
+    ResourceClaimSpec,
+    ResourceClaimTemplate,
+    ResourceClaimTemplateSpec,
+)
+from scheduler_core.sim import RunOptions, load_scenario
+from scheduler_core.sim.run import Run
+from scheduler_core.trace.events import AnyEvent, DevicesAllocated
+from tests.builders import make_pod
+from tests.devices.factories import claim, device, device_class, exactly, resource_slice
+
+NODE = Node(
+    metadata=ObjectMeta(name="n1", uid="n1"),
+    status=NodeStatus(allocatable={"cpu": "8", "memory": "16Gi", "pods": "110"}),
+)
+GPU = resource_slice("s", device("g0"), node="n1")
+
+
+def claiming(name: str, *, of: str = "", made_from: str = "") -> Pod:
+    pod = make_pod(name).obj()
+    use = PodResourceClaim(
+        name="gpu", resource_claim_name=of, resource_claim_template_name=made_from
+    )
+    return replace(pod, spec=replace(pod.spec, resource_claims=(use,)))
+
+
+def template() -> ResourceClaimTemplate:
+    return ResourceClaimTemplate(
+        metadata=ObjectMeta(name="one", namespace="default", uid="one"),
+        spec=ResourceClaimTemplateSpec(
+            spec=ResourceClaimSpec(devices=claim("x", exactly()).spec.devices)
+        ),
+    )
+
+
+def play(scenario: str, *objects: KubeObject) -> tuple[Run, list[AnyEvent]]:
+    options = RunOptions(scenario=load_scenario(scenario))
+    run = Run([NODE, device_class(), GPU, *objects], options)
+    return run, list(run.events())
+
+
+def claims(run: Run) -> list[ResourceClaim]:
+    return list(run.simulation.server.all(ResourceClaim))
+
+
+def allocations(trace: Sequence[AnyEvent]) -> list[tuple[str, str]]:
+    return [
+        (event.claim, device.device)
+        for event in trace
+        if isinstance(event, DevicesAllocated)
+        for device in event.devices
+    ]
+
+
+def test_a_pod_gets_a_claim_of_its_own_from_the_template() -> None:
+    run, trace = play("steps: []", template(), claiming("p", made_from="one"))
+    [made] = claims(run)
+    assert made.name.startswith("p-gpu-")
+    assert made.metadata.owner_references[0].uid == "default/p"
+    assert [user.name for user in made.status.reserved_for] == ["p"]
+    assert allocations(trace) == [(made.key, "g0")]
+    pod = run.simulation.server.get(Pod, "default/p")
+    assert pod is not None
+    assert pod.spec.node_name == "n1"
+    assert pod.status.resource_claim_statuses[0].resource_claim_name == made.name
+
+
+def test_a_template_that_comes_late_serves_the_pods_that_wait() -> None:
+    late = """\
+    steps:
+    - at: 5s
+      create:
+        apiVersion: resource.k8s.io/v1
+        kind: ResourceClaimTemplate
+        metadata: {name: one, namespace: default}
+        spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}
+    """
+    run, trace = play(late, claiming("p", made_from="one"))
+    assert len(allocations(trace)) == 1
+    assert len(claims(run)) == 1
+
+
+def test_a_deleted_pod_takes_its_made_claim_along_and_the_next_gets_the_device() -> None:
+    delete = """\
+    steps:
+    - at: 10s
+      delete: {kind: Pod, name: p, gracePeriodSeconds: 0}
+    """
+    pods = [claiming("p", made_from="one"), claiming("q", made_from="one")]
+    run, trace = play(delete, template(), *pods)
+    [left] = claims(run)
+    assert left.name.startswith("q-gpu-")
+    assert [device for _, device in allocations(trace)] == ["g0", "g0"]
+
+
+def test_a_shared_claim_is_freed_with_its_last_user() -> None:
+    delete = """\
+    steps:
+    - at: 10s
+      delete: {kind: Pod, name: p, gracePeriodSeconds: 0}
+    - at: 20s
+      delete: {kind: Pod, name: q, gracePeriodSeconds: 0}
+    - at: 30s
+      create:
+        apiVersion: v1
+        kind: Pod
+        metadata: {name: other, namespace: default}
+        spec: {containers: [{name: c}]}
+    """
+    shared = claim("c", exactly())
+    run, trace = play(delete, shared, claiming("p", of="c"), claiming("q", of="c"))
+    [freed] = claims(run)
+    assert freed.status.allocation is None
+    assert freed.status.reserved_for == ()
+    assert freed.metadata.finalizers == ()
+    before = [e.allocated_before for e in trace if isinstance(e, DevicesAllocated)]
+    assert before == [False, True]
+
+
+def test_a_claim_in_use_is_deleted_only_when_its_user_is() -> None:
+    delete = """\
+    steps:
+    - at: 10s
+      delete: {kind: ResourceClaim, name: c}
+    - at: 20s
+      delete: {kind: Pod, name: p, gracePeriodSeconds: 0}
+    """
+    run, _ = play(
+        delete[: delete.index("- at: 20s")].rstrip() + "\n", claim("c"), claiming("p", of="c")
+    )
+    [leaving] = claims(run)
+    assert leaving.metadata.deletion_timestamp is not None
+    run, _ = play(delete, claim("c"), claiming("p", of="c"))
+    assert claims(run) == []
