@@ -6,6 +6,7 @@ make_node("n1").zone("a").cpu(4).taint("dedicated", "gpu").obj()
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Self
 
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from scheduler_core.api import (
     Affinity,
     Container,
+    ContainerImage,
     ContainerPort,
     LabelSelector,
     Node,
@@ -39,17 +41,26 @@ HOSTNAME = "kubernetes.io/hostname"
 
 
 class PodBuilder:
-    """A pod in the making; every method returns the builder."""
+    """A pod in the making; every method returns the builder.
+
+    Its uid is `namespace/name` unless given.
+    """
 
     def __init__(self, name: str) -> None:
         self._metadata = ObjectMeta(name=name, namespace="default")
+        self._uid: str | None = None
         self._spec = PodSpec(containers=(Container(name="c", image="registry.example/app:1"),))
         self._status = PodStatus(phase="Pending")
 
     def obj(self) -> Pod:
-        return Pod(metadata=self._metadata, spec=self._spec, status=self._status)
+        uid = (
+            f"{self._metadata.namespace}/{self._metadata.name}" if self._uid is None else self._uid
+        )
+        metadata = replace(self._metadata, uid=uid)
+        return Pod(metadata=metadata, spec=self._spec, status=self._status)
 
-    def _with_spec(self, **fields: object) -> Self:
+    def spec(self, **fields: object) -> Self:
+        """Set fields of the spec by name: those that have no method of their own."""
         self._spec = replace(self._spec, **fields)
         return self
 
@@ -61,14 +72,22 @@ class PodBuilder:
         return self._with_metadata(namespace=name)
 
     def uid(self, uid: str) -> Self:
-        return self._with_metadata(uid=uid)
+        """Set the uid; a pod without one ("") is as it is sent to the API server."""
+        self._uid = uid
+        return self
 
     def label(self, key: str, value: str) -> Self:
         return self._with_metadata(labels={**self._metadata.labels, key: value})
 
+    def labels(self, labels: Mapping[str, str]) -> Self:
+        return self._with_metadata(labels={**self._metadata.labels, **labels})
+
     def owner(self, kind: str, name: str) -> Self:
         reference = OwnerReference(kind=kind, name=name, uid=name, controller=True)
-        return self._with_metadata(owner_references=(reference,))
+        return self.owned_by(reference)
+
+    def owned_by(self, *references: OwnerReference) -> Self:
+        return self._with_metadata(owner_references=references)
 
     def created_ns(self, at_ns: int) -> Self:
         return self._with_metadata(creation_timestamp=at_ns)
@@ -80,29 +99,48 @@ class PodBuilder:
         container = self._spec.containers[0]
         known = container.resources.requests if container.resources else {}
         resources = ResourceRequirements(requests={**known, resource: str(amount)})
-        return self._with_spec(containers=(replace(container, resources=resources),))
+        return self.spec(containers=(replace(container, resources=resources),))
+
+    def requests(self, amounts: Mapping[str, str]) -> Self:
+        for resource, amount in amounts.items():
+            self.request(resource, amount)
+        return self
 
     def cpu(self, amount: str | int) -> Self:
         return self.request("cpu", amount)
 
-    def memory(self, amount: str) -> Self:
+    def memory(self, amount: str | int) -> Self:
         return self.request("memory", amount)
 
     def host_port(self, port: int) -> Self:
-        container = replace(self._spec.containers[0], ports=(ContainerPort(host_port=port),))
-        return self._with_spec(containers=(container,))
+        return self.ports(ContainerPort(host_port=port))
 
-    def priority(self, priority: int) -> Self:
-        return self._with_spec(priority=priority)
+    def ports(self, *ports: ContainerPort) -> Self:
+        return self.containers(replace(self._spec.containers[0], ports=ports))
+
+    def containers(self, *containers: Container) -> Self:
+        return self.spec(containers=containers)
+
+    def init_containers(self, *containers: Container) -> Self:
+        return self.spec(init_containers=containers)
+
+    def priority(self, priority: int | None) -> Self:
+        return self.spec(priority=priority)
 
     def priority_class(self, name: str) -> Self:
-        return self._with_spec(priority_class_name=name)
+        return self.spec(priority_class_name=name)
+
+    def preemption_policy(self, policy: str) -> Self:
+        return self.spec(preemption_policy=policy)
 
     def grace_seconds(self, seconds: int) -> Self:
-        return self._with_spec(termination_grace_period_seconds=seconds)
+        return self.spec(termination_grace_period_seconds=seconds)
 
     def node_selector(self, key: str, value: str) -> Self:
-        return self._with_spec(node_selector={**self._spec.node_selector, key: value})
+        return self.spec(node_selector={**self._spec.node_selector, key: value})
+
+    def affinity(self, affinity: Affinity) -> Self:
+        return self.spec(affinity=affinity)
 
     def toleration(
         self, key: str, effect: str = "", *, seconds: int | None = None, value: str = ""
@@ -114,11 +152,17 @@ class PodBuilder:
             effect=effect,
             toleration_seconds=seconds,
         )
-        return self._with_spec(tolerations=(*self._spec.tolerations, toleration))
+        return self.tolerations(toleration)
+
+    def tolerations(self, *tolerations: Toleration) -> Self:
+        return self.spec(tolerations=(*self._spec.tolerations, *tolerations))
 
     def gate(self, name: str) -> Self:
         gates = (*self._spec.scheduling_gates, PodSchedulingGate(name=name))
-        return self._with_spec(scheduling_gates=gates)
+        return self.spec(scheduling_gates=gates)
+
+    def gates(self, *names: str) -> Self:
+        return self.spec(scheduling_gates=tuple(PodSchedulingGate(name=name) for name in names))
 
     def spread(self, key: str, max_skew: int, *, app: str) -> Self:
         constraint = TopologySpreadConstraint(
@@ -127,27 +171,38 @@ class PodBuilder:
             when_unsatisfiable="DoNotSchedule",
             label_selector=LabelSelector(match_labels={"app": app}),
         )
-        return self._with_spec(topology_spread_constraints=(constraint,))
+        return self.spec(topology_spread_constraints=(constraint,))
 
     def apart_from(self, app: str, key: str = HOSTNAME) -> Self:
         term = PodAffinityTerm(
             topology_key=key, label_selector=LabelSelector(match_labels={"app": app})
         )
         anti = PodAntiAffinity(required_during_scheduling_ignored_during_execution=(term,))
-        return self._with_spec(affinity=Affinity(pod_anti_affinity=anti))
+        return self.spec(affinity=Affinity(pod_anti_affinity=anti))
 
     def claim(self, name: str) -> Self:
         source = PersistentVolumeClaimVolumeSource(claim_name=name)
         volume = Volume(name=f"v{len(self._spec.volumes)}", persistent_volume_claim=source)
-        return self._with_spec(volumes=(*self._spec.volumes, volume))
+        return self.volumes(volume)
+
+    def volumes(self, *volumes: Volume) -> Self:
+        return self.spec(volumes=(*self._spec.volumes, *volumes))
 
     def scheduler(self, name: str) -> Self:
-        return self._with_spec(scheduler_name=name)
+        return self.spec(scheduler_name=name)
 
     def on(self, node_name: str) -> Self:
-        """Bind the pod to a node, where it runs."""
-        self._status = replace(self._status, phase="Running")
-        return self._with_spec(node_name=node_name)
+        """Bind the pod to a node, where it runs; without a name it stays pending."""
+        self._status = replace(self._status, phase="Running" if node_name else "Pending")
+        return self.spec(node_name=node_name)
+
+    def status(self, status: PodStatus) -> Self:
+        self._status = status
+        return self
+
+    def started_ns(self, at_ns: int) -> Self:
+        self._status = replace(self._status, start_time=at_ns)
+        return self
 
     def phase(self, phase: str) -> Self:
         self._status = replace(self._status, phase=phase)
@@ -159,7 +214,7 @@ class PodBuilder:
 
 
 class NodeBuilder:
-    """A node in the making, with 4 cpu, 16 GiB and room for 110 pods unless told otherwise."""
+    """A node in the making, with 4 cpu, 16 GiB and room for 110 pods unless given others."""
 
     def __init__(self, name: str) -> None:
         self._node = Node(
@@ -170,41 +225,71 @@ class NodeBuilder:
     def obj(self) -> Node:
         return self._node
 
-    def label(self, key: str, value: str) -> Self:
-        metadata = self._node.metadata
-        labels = {**metadata.labels, key: value}
-        self._node = replace(self._node, metadata=replace(metadata, labels=labels))
+    def _with_metadata(self, **fields: object) -> Self:
+        self._node = replace(self._node, metadata=replace(self._node.metadata, **fields))
         return self
+
+    def _with_spec(self, **fields: object) -> Self:
+        self._node = replace(self._node, spec=replace(self._node.spec, **fields))
+        return self
+
+    def _with_status(self, **fields: object) -> Self:
+        self._node = replace(self._node, status=replace(self._node.status, **fields))
+        return self
+
+    def label(self, key: str, value: str) -> Self:
+        return self.labels({key: value})
+
+    def labels(self, labels: Mapping[str, str]) -> Self:
+        return self._with_metadata(labels={**self._node.metadata.labels, **labels})
+
+    def annotations(self, annotations: Mapping[str, str]) -> Self:
+        return self._with_metadata(annotations=dict(annotations))
+
+    def uid(self, uid: str) -> Self:
+        return self._with_metadata(uid=uid)
 
     def zone(self, name: str) -> Self:
         return self.label(ZONE, name)
 
     def resource(self, name: str, amount: str | int) -> Self:
-        status = self._node.status
-        allocatable = {**status.allocatable, name: str(amount)}
-        self._node = replace(self._node, status=replace(status, allocatable=allocatable))
-        return self
+        return self.allocatable({**self._node.status.allocatable, name: str(amount)})
+
+    def allocatable(self, amounts: Mapping[str, str]) -> Self:
+        """Set what the node has instead of the default, not besides it."""
+        return self._with_status(allocatable=dict(amounts))
 
     def cpu(self, amount: str | int) -> Self:
         return self.resource("cpu", amount)
 
-    def pods(self, amount: int) -> Self:
+    def memory(self, amount: str | int) -> Self:
+        return self.resource("memory", amount)
+
+    def pods(self, amount: str | int) -> Self:
         return self.resource("pods", amount)
 
     def taint(self, key: str, value: str = "", effect: str = "NoSchedule") -> Self:
-        spec = self._node.spec
-        taint = Taint(key=key, value=value, effect=effect)
-        self._node = replace(self._node, spec=replace(spec, taints=(*spec.taints, taint)))
-        return self
+        return self.taints(Taint(key=key, value=value, effect=effect))
 
-    def cordoned(self) -> Self:
-        self._node = replace(self._node, spec=replace(self._node.spec, unschedulable=True))
-        return self
+    def taints(self, *taints: Taint) -> Self:
+        return self._with_spec(taints=(*self._node.spec.taints, *taints))
+
+    def cordoned(self, unschedulable: bool = True) -> Self:
+        return self._with_spec(unschedulable=unschedulable)
+
+    def images(self, size_bytes: Mapping[str, int]) -> Self:
+        """Set the images on the node: their sizes by name."""
+        images = (ContainerImage(names=(name,), size_bytes=n) for name, n in size_bytes.items())
+        return self._with_status(images=tuple(images))
+
+    def features(self, *names: str) -> Self:
+        return self._with_status(declared_features=names)
 
     def ready(self, status: str) -> Self:
-        conditions = (NodeCondition(type="Ready", status=status),)
-        self._node = replace(self._node, status=replace(self._node.status, conditions=conditions))
-        return self
+        return self.conditions(NodeCondition(type="Ready", status=status))
+
+    def conditions(self, *conditions: NodeCondition) -> Self:
+        return self._with_status(conditions=conditions)
 
 
 def make_pod(name: str) -> PodBuilder:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from scheduler_core.api import Pod
 from scheduler_core.cluster.cache import Cache, CacheError
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.pods import PodInfo
-from tests.cluster.cluster_objects import node, pod
+from tests.builders import make_node, make_pod
 
 
 class Desk:
@@ -19,7 +18,7 @@ class Desk:
         self.columns = ClusterColumns()
         self.cache = Cache(self.columns)
         for name in ("n1", "n2"):
-            self.cache.add_node(node(name, allocatable={"cpu": "4"}))
+            self.cache.add_node(make_node(name).cpu("4").obj())
 
     def info(self, item: Pod) -> PodInfo:
         return self.columns.templates.info(item)
@@ -40,7 +39,7 @@ def desk() -> Desk:
 
 
 def test_an_assumed_pod_counts_on_its_node(desk: Desk) -> None:
-    pending = desk.info(pod("p", cpu="500m"))
+    pending = desk.info(make_pod("p").cpu("500m").obj())
     assumed = desk.cache.assume_pod(pending, "n1")
     assert assumed.node_name == "n1"
     assert assumed.template is pending.template
@@ -54,8 +53,8 @@ def test_an_assumed_pod_counts_on_its_node(desk: Desk) -> None:
 
 
 def test_adding_confirms_an_assumed_pod(desk: Desk) -> None:
-    desk.cache.assume_pod(desk.info(pod("p", cpu="500m")), "n1")
-    bound = desk.info(pod("p", cpu="500m", node_name="n1", phase="Running"))
+    desk.cache.assume_pod(desk.info(make_pod("p").cpu("500m").obj()), "n1")
+    bound = desk.info(make_pod("p").cpu("500m").on("n1").phase("Running").obj())
     desk.cache.add_pod(bound)
     assert desk.cache.get_pod(bound.uid) is bound
     assert not desk.cache.is_assumed_pod(bound.uid)
@@ -65,14 +64,14 @@ def test_adding_confirms_an_assumed_pod(desk: Desk) -> None:
 
 
 def test_adding_moves_a_pod_that_was_assumed_elsewhere(desk: Desk) -> None:
-    desk.cache.assume_pod(desk.info(pod("p", cpu="500m")), "n1")
-    desk.cache.add_pod(desk.info(pod("p", cpu="700m", node_name="n2")))
+    desk.cache.assume_pod(desk.info(make_pod("p").cpu("500m").obj()), "n1")
+    desk.cache.add_pod(desk.info(make_pod("p").cpu("700m").on("n2").obj()))
     assert (desk.cpu_milli("n1"), desk.cpu_milli("n2")) == (0, 700)
     assert (desk.pods_on("n1"), desk.pods_on("n2")) == ([], ["default/p"])
 
 
 def test_forgetting_takes_an_assumed_pod_back(desk: Desk) -> None:
-    assumed = desk.cache.assume_pod(desk.info(pod("p", cpu="500m")), "n1")
+    assumed = desk.cache.assume_pod(desk.info(make_pod("p").cpu("500m").obj()), "n1")
     assert desk.cache.forget_pod(assumed)
     assert desk.cpu_milli("n1") == 0
     assert desk.cache.get_pod(assumed.uid) is None
@@ -82,8 +81,8 @@ def test_forgetting_takes_an_assumed_pod_back(desk: Desk) -> None:
 
 
 def test_only_a_pod_assumed_there_can_be_forgotten(desk: Desk) -> None:
-    assumed = desk.cache.assume_pod(desk.info(pod("p")), "n1")
-    elsewhere = desk.info(pod("p", node_name="n2"))
+    assumed = desk.cache.assume_pod(desk.info(make_pod("p").obj()), "n1")
+    elsewhere = desk.info(make_pod("p").on("n2").obj())
     with pytest.raises(CacheError, match="was assumed on n2 but assigned to n1"):
         desk.cache.forget_pod(elsewhere)
     desk.cache.add_pod(assumed)
@@ -93,10 +92,10 @@ def test_only_a_pod_assumed_there_can_be_forgotten(desk: Desk) -> None:
 
 
 def test_update_replaces_a_bound_pod(desk: Desk) -> None:
-    old = desk.info(pod("p", cpu="1", node_name="n1"))
-    desk.cache.add_pod(desk.info(pod("other", cpu="1", node_name="n1")))
+    old = desk.info(make_pod("p").cpu("1").on("n1").obj())
+    desk.cache.add_pod(desk.info(make_pod("other").cpu("1").on("n1").obj()))
     desk.cache.add_pod(old)
-    new = desk.info(pod("p", cpu="250m", node_name="n1", labels={"a": "b"}))
+    new = desk.info(make_pod("p").cpu("250m").on("n1").label("a", "b").obj())
     desk.cache.update_pod(old, new)
     assert desk.cache.get_pod("default/p") is new
     assert desk.cpu_milli("n1") == 1250
@@ -104,7 +103,7 @@ def test_update_replaces_a_bound_pod(desk: Desk) -> None:
 
 
 def test_what_cannot_be_updated(desk: Desk) -> None:
-    on_n1, on_n2 = (desk.info(pod("p", node_name=name)) for name in ("n1", "n2"))
+    on_n1, on_n2 = (desk.info(make_pod("p").on(name).obj()) for name in ("n1", "n2"))
     with pytest.raises(CacheError, match="not added"):
         desk.cache.update_pod(on_n1, on_n1)
     desk.cache.assume_pod(on_n1, "n1")
@@ -116,23 +115,23 @@ def test_what_cannot_be_updated(desk: Desk) -> None:
 
 
 def test_removing_takes_assumed_and_bound_pods_off(desk: Desk) -> None:
-    desk.cache.assume_pod(desk.info(pod("a", cpu="1")), "n1")
-    desk.cache.add_pod(desk.info(pod("b", cpu="1", node_name="n1")))
+    desk.cache.assume_pod(desk.info(make_pod("a").cpu("1").obj()), "n1")
+    desk.cache.add_pod(desk.info(make_pod("b").cpu("1").on("n1").obj()))
     with pytest.raises(CacheError, match="different node"):
-        desk.cache.remove_pod(desk.info(pod("b", node_name="n2")))
-    desk.cache.remove_pod(desk.info(pod("a", cpu="1")))
-    desk.cache.remove_pod(desk.info(pod("b", cpu="1", node_name="n1")))
+        desk.cache.remove_pod(desk.info(make_pod("b").on("n2").obj()))
+    desk.cache.remove_pod(desk.info(make_pod("a").cpu("1").obj()))
+    desk.cache.remove_pod(desk.info(make_pod("b").cpu("1").on("n1").obj()))
     assert desk.cpu_milli("n1") == 0
     assert desk.cache.n_pods == 0
     with pytest.raises(CacheError, match="not found"):
-        desk.cache.remove_pod(desk.info(pod("b", node_name="n1")))
+        desk.cache.remove_pod(desk.info(make_pod("b").on("n1").obj()))
 
 
 def test_a_pod_may_be_added_again_after_removal(desk: Desk) -> None:
-    bound = desk.info(pod("p", cpu="1", node_name="n1"))
+    bound = desk.info(make_pod("p").cpu("1").on("n1").obj())
     desk.cache.add_pod(bound)
     desk.cache.remove_pod(bound)
-    desk.cache.add_pod(desk.info(pod("p", cpu="1", node_name="n2")))
+    desk.cache.add_pod(desk.info(make_pod("p").cpu("1").on("n2").obj()))
     assert desk.pods_on("n2") == ["default/p"]
 
 
@@ -141,23 +140,23 @@ def test_a_pod_may_be_added_again_after_removal(desk: Desk) -> None:
 
 def test_pods_may_come_before_their_node() -> None:
     desk = Desk()
-    desk.cache.add_pod(desk.info(pod("p", cpu="1", node_name="later")))
+    desk.cache.add_pod(desk.info(make_pod("p").cpu("1").on("later").obj()))
     assert desk.cache.update_snapshot().names == ["n1", "n2"]
-    desk.cache.add_node(node("later", allocatable={"cpu": "2"}))
+    desk.cache.add_node(make_node("later").cpu("2").obj())
     view = desk.cache.update_snapshot()
     assert view.names == ["n1", "n2", "later"]
     assert view.requested("cpu").tolist() == [0, 0, 1000]
 
 
 def test_pods_stay_known_when_their_node_goes_and_comes_back(desk: Desk) -> None:
-    desk.cache.add_pod(desk.info(pod("p", cpu="1", node_name="n1")))
+    desk.cache.add_pod(desk.info(make_pod("p").cpu("1").on("n1").obj()))
     desk.cache.update_snapshot()
-    desk.cache.remove_node(node("n1"))
+    desk.cache.remove_node(make_node("n1").obj())
     assert desk.cache.update_snapshot().names == ["n2"]
     assert desk.cache.n_pods == 1
     with pytest.raises(CacheError, match="not found"):
-        desk.cache.remove_node(node("n1"))
-    desk.cache.update_node(node("n1", allocatable={"cpu": "8"}))
+        desk.cache.remove_node(make_node("n1").obj())
+    desk.cache.update_node(make_node("n1").cpu("8").obj())
     view = desk.cache.update_snapshot()
     assert view.names == ["n2", "n1"]
     assert view.requested("cpu").tolist() == [0, 1000]
@@ -170,7 +169,8 @@ def test_pods_stay_known_when_their_node_goes_and_comes_back(desk: Desk) -> None
 def test_snapshots_take_zones_in_turn() -> None:
     cache = Cache(ClusterColumns())
     for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b"), ("a3", "a"), ("x", "")):
-        cache.add_node(node(name, zone=zone))
+        node = make_node(name)
+        cache.add_node(node.zone(zone).obj() if zone else node.obj())
     assert cache.update_snapshot().names == ["a1", "b1", "x", "a2", "a3"]
     assert cache.next_order() == ["a1", "b1", "x", "a2", "a3"]
 
@@ -178,27 +178,27 @@ def test_snapshots_take_zones_in_turn() -> None:
 def test_a_node_that_changes_zone_keeps_its_place_until_nodes_come_or_go() -> None:
     cache = Cache(ClusterColumns())
     for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b")):
-        cache.add_node(node(name, zone=zone))
+        cache.add_node(make_node(name).zone(zone).obj())
     assert cache.update_snapshot().names == ["a1", "b1", "a2"]
-    cache.update_node(node("a1", zone="c"))
+    cache.update_node(make_node("a1").zone("c").obj())
     assert cache.update_snapshot().names == ["a1", "b1", "a2"]
-    cache.add_node(node("d1", zone="d"))
+    cache.add_node(make_node("d1").zone("d").obj())
     assert cache.update_snapshot().names == ["a2", "b1", "a1", "d1"]
 
 
 def test_looking_at_the_next_order_does_not_take_it() -> None:
     cache = Cache(ClusterColumns())
     for name in ("a1", "a2", "b1"):
-        cache.add_node(node(name, zone=name[0]))
+        cache.add_node(make_node(name).zone(name[0]).obj())
     assert cache.next_order() == ["a1", "b1", "a2"]
-    cache.update_node(node("a1", zone="c"))
+    cache.update_node(make_node("a1").zone("c").obj())
     assert cache.next_order() == cache.update_snapshot().names == ["a2", "b1", "a1"]
 
 
 def test_a_node_replaced_between_snapshots_keeps_its_place(desk: Desk) -> None:
     assert desk.cache.update_snapshot().names == ["n1", "n2"]
-    desk.cache.remove_node(node("n1"))
-    desk.cache.add_node(node("n1"))
+    desk.cache.remove_node(make_node("n1").obj())
+    desk.cache.add_node(make_node("n1").obj())
     assert desk.cache.update_snapshot().names == ["n1", "n2"]
 
 
@@ -206,18 +206,18 @@ def test_changed_rows_since(desk: Desk) -> None:
     rows = desk.columns.row_of
     before = desk.cache.generation
     assert desk.cache.changed_rows_since(before).size == 0
-    assumed = desk.cache.assume_pod(desk.info(pod("p")), "n2")
+    assumed = desk.cache.assume_pod(desk.info(make_pod("p").obj()), "n2")
     assert desk.cache.changed_rows_since(before).tolist() == [rows["n2"]]
-    desk.cache.update_node(node("n1", labels={"a": "b"}))
+    desk.cache.update_node(make_node("n1").label("a", "b").obj())
     assert desk.cache.changed_rows_since(before).tolist() == [rows["n1"], rows["n2"]]
     between = desk.cache.generation
     assert between > before
     desk.cache.forget_pod(assumed)
-    desk.cache.remove_node(node("n2"))
+    desk.cache.remove_node(make_node("n2").obj())
     assert desk.cache.changed_rows_since(between).tolist() == [rows["n2"]]
 
 
 def test_a_snapshot_is_a_view_of_what_is(desk: Desk) -> None:
     view = desk.cache.update_snapshot()
-    desk.cache.assume_pod(desk.info(replace(pod("p", cpu="1"))), "n2")
+    desk.cache.assume_pod(desk.info(make_pod("p").cpu("1").obj()), "n2")
     assert view.requested("cpu").tolist() == [0, 1000]

@@ -1,4 +1,4 @@
-"""Columns kept up to date by small changes are those of a cluster built anew."""
+"""Columns kept up to date by small changes are those of a cluster built again."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from scheduler_core.api import ContainerImage, Node, Pod, Taint
+from scheduler_core.api import Node, Pod, Taint
 from scheduler_core.cluster.arrays import ABSENT, Vocabulary
 from scheduler_core.cluster.columns import MIN_STATES, ClusterColumns
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
-from tests.cluster.cluster_objects import node, pod
+from tests.builders import make_node, make_pod
 from tests.effort import examples
 
 TAINTS = [(), (Taint(key="a", effect="NoSchedule"),), (Taint(key="b", effect="NoExecute"),)]
@@ -22,31 +22,38 @@ KEYS = ["zone", "disk", "never"]
 RESOURCES = ["cpu", "memory", "example.com/gpu", "never"]
 
 NODE_NAMES = st.sampled_from(["n1", "n2", "n3", "n4"])
-NODES = st.builds(
-    node,
-    NODE_NAMES,
-    labels=st.dictionaries(st.sampled_from(KEYS[:2]), st.sampled_from("xyz")),
-    allocatable=st.dictionaries(
+
+
+@st.composite
+def nodes(draw: st.DrawFn) -> Node:
+    amounts = st.dictionaries(
         st.sampled_from([*RESOURCES[:3], "pods"]), st.sampled_from(["0", "2", "8"])
-    ),
-    taints=st.sampled_from(TAINTS),
-    images=st.sets(st.sampled_from(sorted(IMAGE_BYTES))).map(
-        lambda names: tuple(
-            ContainerImage(names=(name,), size_bytes=IMAGE_BYTES[name]) for name in sorted(names)
-        )
-    ),
-    features=st.sampled_from([(), ("A",), ("B", "A")]),
-    unschedulable=st.booleans(),
-)
-PODS = st.builds(
-    pod,
-    st.integers(0, 30).map(lambda i: f"p{i}"),
-    node_name=NODE_NAMES,
-    cpu=st.sampled_from(["", "100m", "1"]),
-    memory=st.sampled_from(["", "1Gi"]),
-    labels=st.dictionaries(st.just("app"), st.sampled_from("ab")),
-    deleted_at=st.sampled_from([None, 1]),
-)
+    )
+    images = draw(st.sets(st.sampled_from(sorted(IMAGE_BYTES))))
+    return (
+        make_node(draw(NODE_NAMES))
+        .labels(draw(st.dictionaries(st.sampled_from(KEYS[:2]), st.sampled_from("xyz"))))
+        .allocatable(draw(amounts))
+        .taints(*draw(st.sampled_from(TAINTS)))
+        .images({name: IMAGE_BYTES[name] for name in sorted(images)})
+        .features(*draw(st.sampled_from([(), ("A",), ("B", "A")])))
+        .cordoned(draw(st.booleans()))
+        .obj()
+    )
+
+
+@st.composite
+def pods(draw: st.DrawFn) -> Pod:
+    requests = st.fixed_dictionaries(
+        {}, optional={"cpu": st.sampled_from(["100m", "1"]), "memory": st.just("1Gi")}
+    )
+    pod = (
+        make_pod(f"p{draw(st.integers(0, 30))}")
+        .on(draw(NODE_NAMES))
+        .requests(draw(requests))
+        .labels(draw(st.dictionaries(st.just("app"), st.sampled_from("ab"))))
+    )
+    return pod.deleted_at_ns(1).obj() if draw(st.booleans()) else pod.obj()
 
 
 def as_told(view: Nodes) -> dict[str, object]:
@@ -101,7 +108,7 @@ class ColumnsMachine(RuleBasedStateMachine):
         self.pods: dict[str, PodInfo] = {}
         self.generations: dict[str, int] = {}
 
-    @rule(item=NODES)
+    @rule(item=nodes())
     def set_node(self, item: Node) -> None:
         row = self.columns.set_node(item)
         assert self.columns.names[row] == item.name
@@ -116,7 +123,7 @@ class ColumnsMachine(RuleBasedStateMachine):
         del self.nodes[name]
         self.has_changed(name)
 
-    @rule(item=PODS)
+    @rule(item=pods())
     def add_pod(self, item: Pod) -> None:
         info = self.columns.templates.info(item)
         if info.uid not in self.pods:
@@ -190,7 +197,7 @@ def test_vocabulary_numbers_values_in_order_of_appearance() -> None:
 
 def test_a_removal_moves_the_last_pod_into_the_gap() -> None:
     columns = ClusterColumns()
-    infos = [columns.templates.info(pod(name, node_name="n1")) for name in "abcd"]
+    infos = [columns.templates.info(make_pod(name).on("n1").obj()) for name in "abcd"]
     for info in infos:
         columns.add_pod(info, "n1")
     columns.remove_pod(infos[1], "n1")
@@ -200,8 +207,8 @@ def test_a_removal_moves_the_last_pod_into_the_gap() -> None:
 
 def test_a_pod_is_taken_off_as_it_was_recorded() -> None:
     columns = ClusterColumns()
-    columns.add_pod(columns.templates.info(pod("p", cpu="1", node_name="n1")), "n1")
-    columns.remove_pod(columns.templates.info(pod("p", cpu="3", node_name="n1")), "n1")
+    columns.add_pod(columns.templates.info(make_pod("p").cpu("1").on("n1").obj()), "n1")
+    columns.remove_pod(columns.templates.info(make_pod("p").cpu("3").on("n1").obj()), "n1")
     assert columns.requested_of("cpu")[0] == 0
     assert columns.n_pods[0] == 0
 
@@ -209,13 +216,13 @@ def test_a_pod_is_taken_off_as_it_was_recorded() -> None:
 def test_resource_states_that_nobody_is_in_are_forgotten() -> None:
     columns = ClusterColumns()
     for name in ("n1", "n2"):
-        columns.set_node(node(name, allocatable={"cpu": "9"}))
-    columns.add_pod(columns.templates.info(pod("stays", cpu="1", node_name="n1")), "n1")
+        columns.set_node(make_node(name).cpu("9").obj())
+    columns.add_pod(columns.templates.info(make_pod("stays").cpu("1").on("n1").obj()), "n1")
     view = Nodes(columns, np.arange(2))
     before = [columns.resource_states[i] for i in view.resource_states]
     first = columns.resource_states
     for i in range(MIN_STATES):
-        passing = columns.templates.info(pod(f"p{i}", cpu=f"{i + 1}m", node_name="n2"))
+        passing = columns.templates.info(make_pod(f"p{i}").cpu(f"{i + 1}m").on("n2").obj())
         columns.add_pod(passing, "n2")
         columns.remove_pod(passing, "n2")
     assert columns.resource_states is not first
@@ -229,12 +236,12 @@ def test_more_nodes_than_there_was_room_for() -> None:
     columns = ClusterColumns()
     columns.label("zone")
     columns.image("one:v1")
-    images = (ContainerImage(names=("one:v1",), size_bytes=7),)
+    images = {"one:v1": 7}
     for i in range(100):
-        columns.set_node(
-            node(f"n{i}", labels={"zone": str(i % 3)}, allocatable={"cpu": "1"}, images=images)
+        columns.set_node(make_node(f"n{i}").label("zone", str(i % 3)).cpu("1").images(images).obj())
+        columns.add_pod(
+            columns.templates.info(make_pod(f"p{i}").cpu("1m").on(f"n{i}").obj()), f"n{i}"
         )
-        columns.add_pod(columns.templates.info(pod(f"p{i}", cpu="1m", node_name=f"n{i}")), f"n{i}")
     view = Nodes(columns, np.arange(100))
     assert view.allocatable("cpu").sum() == 100_000
     assert view.requested("cpu").tolist() == [1] * 100
@@ -244,25 +251,25 @@ def test_more_nodes_than_there_was_room_for() -> None:
 
 def test_an_image_keeps_the_size_first_reported_until_no_node_has_it() -> None:
     columns = ClusterColumns()
-    small, large = ((ContainerImage(names=("one:v1",), size_bytes=size),) for size in (10, 20))
-    columns.set_node(node("n1", images=small))
-    columns.set_node(node("n2", images=large))
+    small, large = {"one:v1": 10}, {"one:v1": 20}
+    columns.set_node(make_node("n1").images(small).obj())
+    columns.set_node(make_node("n2").images(large).obj())
     assert columns.image("one:v1")[1] == 10
-    columns.set_node(node("n1"))
+    columns.set_node(make_node("n1").obj())
     assert columns.image("one:v1")[1] == 10
     columns.remove_node("n2")
     assert columns.image("one:v1")[1] == 0
-    columns.set_node(node("n1", images=large))
+    columns.set_node(make_node("n1").images(large).obj())
     assert columns.image("one:v1")[1] == 20
 
 
 def test_a_hypothetical_world_changes_one_node() -> None:
     columns = ClusterColumns()
     for name in ("n1", "n2"):
-        columns.set_node(node(name))
-    there = columns.templates.info(pod("there", cpu="1", node_name="n1", labels={"app": "a"}))
+        columns.set_node(make_node(name).obj())
+    there = columns.templates.info(make_pod("there").cpu("1").on("n1").label("app", "a").obj())
     columns.add_pod(there, "n1")
-    coming = columns.templates.info(pod("coming", cpu="2", memory="1Gi"))
+    coming = columns.templates.info(make_pod("coming").cpu("2").memory("1Gi").obj())
     view = Nodes(columns, np.array([0, 1]))
     what_if = view.what_if({0: Change(removed=(there,)), 1: Change(added=(coming,))})
     assert what_if.requested("cpu").tolist() == [0, 2000]

@@ -7,10 +7,8 @@ import pytest
 from scheduler_core.api import (
     Container,
     ContainerStatus,
-    ObjectMeta,
     Pod,
     PodCondition,
-    PodSpec,
     PodStatus,
     ResourceRequirements,
 )
@@ -20,6 +18,7 @@ from scheduler_core.cluster.requests import (
     integer_resources,
     pod_requests,
 )
+from tests.builders import make_pod
 
 MI = 2**20
 
@@ -39,16 +38,9 @@ def pod(
     overhead: dict[str, str] | None = None,
     status: PodStatus | None = None,
 ) -> Pod:
-    return Pod(
-        metadata=ObjectMeta(name="p"),
-        spec=PodSpec(
-            containers=containers,
-            init_containers=init,
-            resources=None if level is None else ResourceRequirements(requests=level),
-            overhead=overhead or {},
-        ),
-        status=status or PodStatus(),
-    )
+    pod = make_pod("p").containers(*containers).init_containers(*init).status(status or PodStatus())
+    level_requests = None if level is None else ResourceRequirements(requests=level)
+    return pod.spec(resources=level_requests, overhead=overhead or {}).obj()
 
 
 @pytest.mark.parametrize(

@@ -5,26 +5,19 @@ import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.api import Node, Pod
-from scheduler_core.api.meta import ObjectMeta
+from scheduler_core.api import Pod
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.row_sums import FEW_ROWS, RowSums
+from tests.builders import make_node, make_pod
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 
 
 def pod(number: int, *, terminating: bool = False) -> Pod:
     """Return a pod of one of three templates, which weigh 0, 1 and 2."""
-    return Pod(
-        metadata=ObjectMeta(
-            name=f"p{number}",
-            namespace="default",
-            uid=f"p{number}",
-            labels={"weight": str(number % 3)},
-            deletion_timestamp=1 if terminating else None,
-        )
-    )
+    pod = make_pod(f"p{number}").label("weight", str(number % 3))
+    return pod.deleted_at_ns(1).obj() if terminating else pod.obj()
 
 
 def weights(cluster: ClusterColumns) -> Ints:
@@ -62,7 +55,7 @@ def test_many_moved_rows_are_summed_together() -> None:
     cluster = ClusterColumns()
     sums = RowSums(cluster)
     for i in range(3 * FEW_ROWS):
-        cluster.set_node(Node(metadata=ObjectMeta(name=f"n{i}")))
+        cluster.set_node(make_node(f"n{i}").obj())
     cluster.add_pod(cluster.templates.info(pod(2)), "n0")
     assert sums.of("w", weights(cluster)).sum() == 2
     for i in range(2 * FEW_ROWS):

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from scheduler_core.api import Container, ObjectMeta, Pod, PodCondition, PodSpec, PodStatus
+from scheduler_core.api import PodCondition
 from scheduler_core.cluster.pods import TemplateTable
+from tests.builders import make_pod
 
-POD = Pod(
-    metadata=ObjectMeta(name="web", namespace="shop", uid="1", labels={"app": "web"}),
-    spec=PodSpec(containers=(Container(name="main", image="nginx"),)),
-    status=PodStatus(phase="Pending"),
-)
+POD = make_pod("web").namespace("shop").label("app", "web").obj()
 
 
 def test_what_the_scheduler_does_not_read_leaves_the_template() -> None:

@@ -49,7 +49,7 @@ def test_watchers_hear_of_every_write_in_order() -> None:
 
 def test_what_the_server_fills_in() -> None:
     server = ApiServer()
-    pod = server.create(make_pod("p").namespace("").obj(), NOW_NS)
+    pod = server.create(make_pod("p").namespace("").uid("").obj(), NOW_NS)
     assert (pod.key, pod.uid) == ("default/p", "default/p")
     assert pod.metadata.creation_timestamp == NOW_NS
     assert pod.spec.scheduler_name == "default-scheduler"
