@@ -6,19 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scheduler_core.api import (
-    Container,
     KubeObject,
     LabelSelector,
-    Node,
-    NodeStatus,
     ObjectMeta,
     Pod,
     PodDisruptionBudget,
     PodDisruptionBudgetSpec,
     PodDisruptionBudgetStatus,
-    PodSpec,
-    PodStatus,
-    ResourceRequirements,
 )
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.preemption.report import PreemptionReport
@@ -33,40 +27,9 @@ HOUR_NS = 3600 * 1_000_000_000
 IMMEDIATE = Timing(binding_ns=0, kubelet_start_ns=None)
 
 
-def node(name: str, cpu: int, *, labels: Mapping[str, str] | None = None) -> Node:
-    return Node(
-        metadata=ObjectMeta(name=name, labels=dict(labels or {})),
-        status=NodeStatus(allocatable={"cpu": str(cpu), "memory": "64Gi", "pods": "110"}),
-    )
-
-
-def pod(
-    name: str,
-    *,
-    cpu: int,
-    priority: int = 0,
-    on: str = "",
-    started_hours_ago: int | None = None,
-    labels: Mapping[str, str] | None = None,
-    policy: str = "",
-    nominated: str = "",
-) -> Pod:
-    start_ns = None if started_hours_ago is None else START_NS - started_hours_ago * HOUR_NS
-    requests = ResourceRequirements(requests={"cpu": str(cpu)})
-    return Pod(
-        metadata=ObjectMeta(name=name, namespace="default", labels=dict(labels or {})),
-        spec=PodSpec(
-            containers=(Container(name="c", resources=requests),),
-            node_name=on,
-            priority=priority,
-            preemption_policy=policy,
-        ),
-        status=PodStatus(
-            phase="Running" if on else "Pending",
-            start_time=start_ns,
-            nominated_node_name=nominated,
-        ),
-    )
+def hours_ago(hours: int) -> int:
+    """Return a time before the start of the simulation, in nanoseconds."""
+    return START_NS - hours * HOUR_NS
 
 
 def budget(name: str, labels: Mapping[str, str], allowed: int) -> PodDisruptionBudget:

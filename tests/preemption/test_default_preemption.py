@@ -10,14 +10,19 @@ from scheduler_core.trace.events import (
     PodEvicted,
     PreemptionDecided,
 )
-from tests.preemption.clusters import Cluster, node, pod
+from tests.builders import make_node, make_pod
+from tests.preemption.clusters import Cluster
 from tests.simulated import not_scheduled
 
 SECOND_NS = 1_000_000_000
 
 
 def full_node() -> list[object]:
-    return [node("n1", 4), pod("low", cpu=4, on="n1"), pod("high", cpu=2, priority=10)]
+    return [
+        make_node("n1").cpu(4).obj(),
+        make_pod("low").cpu(4).on("n1").obj(),
+        make_pod("high").cpu(2).priority(10).obj(),
+    ]
 
 
 def cluster(*objects: object, timing: Timing | None = None) -> Cluster:
@@ -44,7 +49,9 @@ def test_the_message_of_a_started_preemption_ends_after_the_filter_reasons() -> 
 
 def test_preemption_policy_never() -> None:
     world = cluster(
-        node("n1", 4), pod("low", cpu=4, on="n1"), pod("p", cpu=2, priority=10, policy="Never")
+        make_node("n1").cpu(4).obj(),
+        make_pod("low").cpu(4).on("n1").obj(),
+        make_pod("p").cpu(2).priority(10).preemption_policy("Never").obj(),
     )
     attempt = world.attempt()
     failure = not_scheduled(attempt)
@@ -53,7 +60,11 @@ def test_preemption_policy_never() -> None:
 
 
 def test_a_request_beyond_the_whole_node_never_preempts() -> None:
-    world = cluster(node("n1", 4), pod("low", cpu=4, on="n1"), pod("p", cpu=5, priority=10))
+    world = cluster(
+        make_node("n1").cpu(4).obj(),
+        make_pod("low").cpu(4).on("n1").obj(),
+        make_pod("p").cpu(5).priority(10).obj(),
+    )
     attempt = world.attempt()
     failure = not_scheduled(attempt)
     assert failure.message.endswith(
@@ -77,11 +88,15 @@ def test_graceful_victims_keep_the_preemptor_waiting() -> None:
 
 
 def test_lesser_nominations_on_the_node_are_cleared() -> None:
-    world = cluster(node("n1", 4), pod("low", cpu=4, on="n1"), pod("middle", cpu=4, priority=5))
+    world = cluster(
+        make_node("n1").cpu(4).obj(),
+        make_pod("low").cpu(4).on("n1").obj(),
+        make_pod("middle").cpu(4).priority(5).obj(),
+    )
     world.attempt()
     assert world.simulation.scheduler.queue.nominator.nominations() == {"default/middle": "n1"}
     world.attempt()
-    world.simulation.load([pod("top", cpu=4, priority=9)])
+    world.simulation.load([make_pod("top").cpu(4).priority(9).obj()])
     world.attempt()
     assert world.simulation.scheduler.queue.nominator.nominations() == {"default/top": "n1"}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core.preemption.report import DryRun
-from tests.preemption.clusters import Cluster, budget, names, node, pod
+from tests.builders import make_node, make_pod
+from tests.preemption.clusters import Cluster, budget, hours_ago, names
 
 
 def dry_run(cluster: Cluster, node_name: str = "n1") -> DryRun:
@@ -16,10 +17,10 @@ def dry_run(cluster: Cluster, node_name: str = "n1") -> DryRun:
 def test_the_least_important_pods_go() -> None:
     cluster = Cluster(
         [
-            node("n1", 4),
-            pod("young", cpu=2, on="n1", started_hours_ago=1),
-            pod("old", cpu=2, on="n1", started_hours_ago=9),
-            pod("preemptor", cpu=2, priority=10),
+            make_node("n1").cpu(4).obj(),
+            make_pod("young").cpu(2).on("n1").started_ns(hours_ago(1)).obj(),
+            make_pod("old").cpu(2).on("n1").started_ns(hours_ago(9)).obj(),
+            make_pod("preemptor").cpu(2).priority(10).obj(),
         ]
     )
     run = dry_run(cluster)
@@ -32,10 +33,10 @@ def test_the_least_important_pods_go() -> None:
 def test_higher_priority_is_reprieved_before_longer_running() -> None:
     cluster = Cluster(
         [
-            node("n1", 4),
-            pod("lesser", cpu=2, priority=1, on="n1", started_hours_ago=9),
-            pod("greater", cpu=2, priority=5, on="n1", started_hours_ago=1),
-            pod("preemptor", cpu=2, priority=10),
+            make_node("n1").cpu(4).obj(),
+            make_pod("lesser").cpu(2).priority(1).on("n1").started_ns(hours_ago(9)).obj(),
+            make_pod("greater").cpu(2).priority(5).on("n1").started_ns(hours_ago(1)).obj(),
+            make_pod("preemptor").cpu(2).priority(10).obj(),
         ]
     )
     assert names(dry_run(cluster).victims) == ["lesser"]
@@ -43,7 +44,11 @@ def test_higher_priority_is_reprieved_before_longer_running() -> None:
 
 def test_pods_of_equal_priority_are_safe() -> None:
     cluster = Cluster(
-        [node("n1", 4), pod("peer", cpu=4, priority=10, on="n1"), pod("p", cpu=2, priority=10)]
+        [
+            make_node("n1").cpu(4).obj(),
+            make_pod("peer").cpu(4).priority(10).on("n1").obj(),
+            make_pod("p").cpu(2).priority(10).obj(),
+        ]
     )
     run = dry_run(cluster)
     assert run.removed == ()
@@ -54,10 +59,10 @@ def test_pods_under_a_budget_are_reprieved_first() -> None:
     cluster = Cluster(
         [
             budget("guard", {"app": "db"}, allowed=0),
-            node("n1", 4),
-            pod("plain", cpu=2, priority=5, on="n1", started_hours_ago=9),
-            pod("guarded", cpu=2, priority=1, on="n1", labels={"app": "db"}),
-            pod("preemptor", cpu=2, priority=10),
+            make_node("n1").cpu(4).obj(),
+            make_pod("plain").cpu(2).priority(5).on("n1").started_ns(hours_ago(9)).obj(),
+            make_pod("guarded").cpu(2).priority(1).on("n1").label("app", "db").obj(),
+            make_pod("preemptor").cpu(2).priority(10).obj(),
         ]
     )
     run = dry_run(cluster)
@@ -71,10 +76,10 @@ def test_a_budget_is_used_up_pod_by_pod(allowed: int, violations: int) -> None:
     cluster = Cluster(
         [
             budget("guard", {"app": "db"}, allowed=allowed),
-            node("n1", 4),
-            pod("a", cpu=2, on="n1", labels={"app": "db"}),
-            pod("b", cpu=2, on="n1", labels={"app": "db"}),
-            pod("preemptor", cpu=4, priority=10),
+            make_node("n1").cpu(4).obj(),
+            make_pod("a").cpu(2).on("n1").label("app", "db").obj(),
+            make_pod("b").cpu(2).on("n1").label("app", "db").obj(),
+            make_pod("preemptor").cpu(4).priority(10).obj(),
         ]
     )
     assert dry_run(cluster).n_pdb_violations == violations
@@ -83,10 +88,15 @@ def test_a_budget_is_used_up_pod_by_pod(allowed: int, violations: int) -> None:
 def test_nominated_pods_of_higher_priority_keep_their_room() -> None:
     cluster = Cluster(
         [
-            node("n1", 4),
-            pod("low", cpu=4, on="n1"),
-            pod("claimant", cpu=3, priority=100, nominated="n1", policy="Never"),
-            pod("late", cpu=2, priority=50),
+            make_node("n1").cpu(4).obj(),
+            make_pod("low").cpu(4).on("n1").obj(),
+            make_pod("claimant")
+            .cpu(3)
+            .priority(100)
+            .nominated("n1")
+            .preemption_policy("Never")
+            .obj(),
+            make_pod("late").cpu(2).priority(50).obj(),
         ]
     )
     cluster.attempt()

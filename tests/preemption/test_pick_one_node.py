@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from scheduler_core.preemption.report import PreemptionReport
-from tests.preemption.clusters import Cluster, budget, node, pod
+from tests.builders import make_node, make_pod
+from tests.preemption.clusters import Cluster, budget, hours_ago
 
 
 def pick(*objects: object) -> PreemptionReport:
-    return Cluster([node("n1", 4), node("n2", 4), *objects]).report()  # type: ignore[list-item]
+    return Cluster([make_node("n1").cpu(4).obj(), make_node("n2").cpu(4).obj(), *objects]).report()  # type: ignore[list-item]
 
 
 def test_fewest_budget_violations() -> None:
     report = pick(
         budget("guard", {"app": "db"}, allowed=0),
-        pod("a", cpu=4, on="n1", labels={"app": "db"}),
-        pod("b", cpu=4, priority=5, on="n2"),
-        pod("preemptor", cpu=2, priority=10),
+        make_pod("a").cpu(4).on("n1").label("app", "db").obj(),
+        make_pod("b").cpu(4).priority(5).on("n2").obj(),
+        make_pod("preemptor").cpu(2).priority(10).obj(),
     )
     assert (report.winner, [c.name for c in report.criteria]) == ("n2", ["pdbViolations"])
     assert report.criteria[0].values == (1, 0)
@@ -23,9 +24,9 @@ def test_fewest_budget_violations() -> None:
 
 def test_lowest_highest_priority() -> None:
     report = pick(
-        pod("a", cpu=4, priority=5, on="n1"),
-        pod("b", cpu=4, priority=3, on="n2"),
-        pod("preemptor", cpu=2, priority=10),
+        make_pod("a").cpu(4).priority(5).on("n1").obj(),
+        make_pod("b").cpu(4).priority(3).on("n2").obj(),
+        make_pod("preemptor").cpu(2).priority(10).obj(),
     )
     assert report.winner == "n2"
     assert report.criteria[-1].name == "highestPriority"
@@ -33,11 +34,11 @@ def test_lowest_highest_priority() -> None:
 
 def test_smallest_sum_of_priorities() -> None:
     report = pick(
-        pod("a1", cpu=2, priority=5, on="n1"),
-        pod("a2", cpu=2, priority=4, on="n1"),
-        pod("b1", cpu=2, priority=5, on="n2"),
-        pod("b2", cpu=2, priority=1, on="n2"),
-        pod("preemptor", cpu=4, priority=10),
+        make_pod("a1").cpu(2).priority(5).on("n1").obj(),
+        make_pod("a2").cpu(2).priority(4).on("n1").obj(),
+        make_pod("b1").cpu(2).priority(5).on("n2").obj(),
+        make_pod("b2").cpu(2).priority(1).on("n2").obj(),
+        make_pod("preemptor").cpu(4).priority(10).obj(),
     )
     assert report.winner == "n2"
     assert report.criteria[-1].name == "sumPriorities"
@@ -46,19 +47,19 @@ def test_smallest_sum_of_priorities() -> None:
 def test_negative_priorities_still_count_victims() -> None:
     """The offset per victim makes two pods of -5 weigh more than one."""
     report = pick(
-        pod("a1", cpu=2, priority=-5, on="n1"),
-        pod("a2", cpu=2, priority=-5, on="n1"),
-        pod("b1", cpu=4, priority=-5, on="n2"),
-        pod("preemptor", cpu=4, priority=10),
+        make_pod("a1").cpu(2).priority(-5).on("n1").obj(),
+        make_pod("a2").cpu(2).priority(-5).on("n1").obj(),
+        make_pod("b1").cpu(4).priority(-5).on("n2").obj(),
+        make_pod("preemptor").cpu(4).priority(10).obj(),
     )
     assert report.winner == "n2"
 
 
 def test_latest_start_of_the_most_important_victim() -> None:
     report = pick(
-        pod("a", cpu=4, on="n1", started_hours_ago=9),
-        pod("b", cpu=4, on="n2", started_hours_ago=1),
-        pod("preemptor", cpu=2, priority=10),
+        make_pod("a").cpu(4).on("n1").started_ns(hours_ago(9)).obj(),
+        make_pod("b").cpu(4).on("n2").started_ns(hours_ago(1)).obj(),
+        make_pod("preemptor").cpu(2).priority(10).obj(),
     )
     assert report.winner == "n2"
     assert report.criteria[-1].name == "latestStartTime"
@@ -67,9 +68,9 @@ def test_latest_start_of_the_most_important_victim() -> None:
 
 def test_a_full_tie_goes_to_the_first_node() -> None:
     report = pick(
-        pod("a", cpu=4, on="n1", started_hours_ago=2),
-        pod("b", cpu=4, on="n2", started_hours_ago=2),
-        pod("preemptor", cpu=2, priority=10),
+        make_pod("a").cpu(4).on("n1").started_ns(hours_ago(2)).obj(),
+        make_pod("b").cpu(4).on("n2").started_ns(hours_ago(2)).obj(),
+        make_pod("preemptor").cpu(2).priority(10).obj(),
     )
     assert report.winner == "n1"
     assert report.criteria[-1].kept == ("n1", "n2")

@@ -10,8 +10,9 @@ from scheduler_core.cluster.nodes import Change
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.preemption.dry_run import dry_run
 from scheduler_core.preemption.report import DryRun, PreemptionReport
+from tests.builders import make_node, make_pod
 from tests.effort import examples
-from tests.preemption.clusters import START_NS, Cluster, budget, node, pod
+from tests.preemption.clusters import START_NS, Cluster, budget, hours_ago
 
 
 @st.composite
@@ -21,22 +22,21 @@ def clusters(draw: st.DrawFn) -> list[KubeObject]:
         budget(f"guard-{app}", {"app": app}, allowed=draw(st.integers(0, 2))) for app in "ab"
     ]
     for i in range(draw(st.integers(1, 5))):
-        objects.append(node(f"n{i}", 8))
+        objects.append(make_node(f"n{i}").cpu(8).obj())
         sizes = draw(st.lists(st.integers(1, 4), max_size=6))
         for k, cpu in enumerate(sizes):
             if sum(sizes[: k + 1]) > 8:
                 break
             objects.append(
-                pod(
-                    f"n{i}-p{k}",
-                    cpu=cpu,
-                    priority=draw(st.integers(-2, 12)),
-                    on=f"n{i}",
-                    started_hours_ago=draw(st.integers(0, 5)),
-                    labels={"app": draw(st.sampled_from(["a", "b", "c"]))},
-                )
+                make_pod(f"n{i}-p{k}")
+                .cpu(cpu)
+                .priority(draw(st.integers(-2, 12)))
+                .on(f"n{i}")
+                .started_ns(hours_ago(draw(st.integers(0, 5))))
+                .label("app", draw(st.sampled_from(["a", "b", "c"])))
+                .obj()
             )
-    objects.append(pod("preemptor", cpu=draw(st.integers(4, 8)), priority=10))
+    objects.append(make_pod("preemptor").cpu(draw(st.integers(4, 8))).priority(10).obj())
     return objects
 
 
@@ -135,7 +135,7 @@ class Forgetful(Framework):
 @examples(40)
 def test_cached_dry_runs_change_nothing(objects: list[KubeObject], more: list[int]) -> None:
     """A run of several preemptors leaves the same trace when every dry run is done again."""
-    late = [pod(f"late{i}", cpu=cpu, priority=10) for i, cpu in enumerate(more)]
+    late = [make_pod(f"late{i}").cpu(cpu).priority(10).obj() for i, cpu in enumerate(more)]
     keeping, forgetting = Cluster([*objects, *late]), Cluster([*objects, *late])
     for framework in forgetting.simulation.scheduler.profiles.values():
         framework.__class__ = Forgetful
