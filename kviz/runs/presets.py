@@ -156,6 +156,11 @@ SAMPLE_SCENARIOS = (
         _("A gang behind gates"),
         _("four workers arrive one by one and are ungated when all are there"),
     ),
+    _sample(
+        "another-scheduler",
+        _("Another scheduler binds first"),
+        _("a pod is assumed on one node, found bound to another, and its own binding fails"),
+    ),
 )
 """Each brings its own nodes; every step can be carried out in any cluster without such nodes."""
 
