@@ -6,7 +6,7 @@ make_node("n1").zone("a").cpu(4).taint("dedicated", "gpu").obj()
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 from msgspec.structs import replace
@@ -139,7 +139,10 @@ class PodBuilder:
     def node_selector(self, key: str, value: str) -> Self:
         return self.spec(node_selector={**self._spec.node_selector, key: value})
 
-    def affinity(self, affinity: Affinity) -> Self:
+    def node_selectors(self, labels: Mapping[str, str]) -> Self:
+        return self.spec(node_selector={**self._spec.node_selector, **labels})
+
+    def affinity(self, affinity: Affinity | None) -> Self:
         return self.spec(affinity=affinity)
 
     def toleration(
@@ -243,6 +246,10 @@ class NodeBuilder:
     def labels(self, labels: Mapping[str, str]) -> Self:
         return self._with_metadata(labels={**self._node.metadata.labels, **labels})
 
+    def without_label(self, key: str) -> Self:
+        labels = {k: v for k, v in self._node.metadata.labels.items() if k != key}
+        return self._with_metadata(labels=labels)
+
     def annotations(self, annotations: Mapping[str, str]) -> Self:
         return self._with_metadata(annotations=dict(annotations))
 
@@ -254,6 +261,9 @@ class NodeBuilder:
 
     def resource(self, name: str, amount: str | int) -> Self:
         return self.allocatable({**self._node.status.allocatable, name: str(amount)})
+
+    def resources(self, amounts: Mapping[str, str]) -> Self:
+        return self.allocatable({**self._node.status.allocatable, **amounts})
 
     def allocatable(self, amounts: Mapping[str, str]) -> Self:
         """Set what the node has instead of the default, not besides it."""
@@ -298,3 +308,19 @@ def make_pod(name: str) -> PodBuilder:
 
 def make_node(name: str) -> NodeBuilder:
     return NodeBuilder(name)
+
+
+def container(
+    requests: Mapping[str, str] | None = None,
+    *,
+    image: str = "app",
+    ports: Sequence[ContainerPort] = (),
+    sidecar: bool = False,
+) -> Container:
+    """Return a container for pods whose containers differ."""
+    return Container(
+        image=image,
+        resources=ResourceRequirements(requests=dict(requests or {})),
+        ports=tuple(ports),
+        restart_policy="Always" if sidecar else "",
+    )

@@ -25,8 +25,8 @@ from scheduler_core.trace.events import (
     PreemptionDecided,
     RunStarted,
 )
+from tests.builders import container, make_node, make_pod
 from tests.extender.recordings import CASES, DATA, cluster_of, configuration_text
-from tests.plugins.harness import container, node, pod
 from tests.preemption.clusters import Cluster
 
 Json = Any
@@ -62,7 +62,7 @@ def of(kind: type, trace: list[Any]) -> list[Any]:
 
 
 def three_nodes() -> list[Node | Pod]:
-    return [node(name, cpu="4", memory="8Gi") for name in ("a", "b", "c")]
+    return [make_node(name).cpu("4").memory("8Gi").obj() for name in ("a", "b", "c")]
 
 
 def test_the_trace_tells_what_each_call_did_to_single_nodes() -> None:
@@ -73,7 +73,7 @@ def test_the_trace_tells_what_each_call_did_to_single_nodes() -> None:
         return [{"Host": name, "Score": i - 3} for i, name in enumerate(asked["NodeNames"])]
 
     trace = scheduled(
-        [*three_nodes(), pod(requests={"cpu": "1"})],
+        [*three_nodes(), make_pod("incoming").cpu("1").obj()],
         "- {urlPrefix: 'http://one', filterVerb: f, nodeCacheCapable: true}\n"
         "- {urlPrefix: 'http://two', prioritizeVerb: p, weight: 2, nodeCacheCapable: true}",
         Answers({"one/f": drop, "two/p": rate}),
@@ -103,7 +103,7 @@ def test_ignorable_extenders_are_asked_last_and_each_sees_what_is_left() -> None
 
     answers = Answers({"one/f": second, "two/f": keep("b", "c")})
     scheduled(
-        [*three_nodes(), pod(requests={"cpu": "1"})],
+        [*three_nodes(), make_pod("incoming").cpu("1").obj()],
         "- {urlPrefix: 'http://one', filterVerb: f, nodeCacheCapable: true, ignorable: true}\n"
         "- {urlPrefix: 'http://two/', filterVerb: f, nodeCacheCapable: true}",
         answers,
@@ -120,19 +120,19 @@ def test_interest_is_shown_by_requests_and_limits_of_init_containers_too(where: 
         "- {urlPrefix: 'http://x', filterVerb: f, nodeCacheCapable: true,"
         " managedResources: [{name: example.com/gpu}]}"
     )
-    asking = pod(init_containers=(Container(name="i", resources=resources),))
+    asking = make_pod("incoming").init_containers(Container(name="i", resources=resources)).obj()
     answers = Answers({"x/f": keep("a")})
     scheduled([*three_nodes(), asking], extender, answers)
     assert answers.paths == ["x/f"]
     answers = Answers({})
-    scheduled([*three_nodes(), pod()], extender, answers)
+    scheduled([*three_nodes(), make_pod("incoming").obj()], extender, answers)
     assert answers.paths == []
 
 
 def test_a_node_dropped_without_a_reason_wakes_the_pod_as_the_extenders_doing() -> None:
     answers = Answers({"x/f": keep()})
     trace = scheduled(
-        [*three_nodes(), pod()],
+        [*three_nodes(), make_pod("incoming").obj()],
         "- {urlPrefix: 'http://x', filterVerb: f, nodeCacheCapable: true}",
         answers,
     )
@@ -147,7 +147,7 @@ def test_a_node_dropped_without_a_reason_wakes_the_pod_as_the_extenders_doing() 
 def test_reasons_for_nodes_that_nobody_knows_count_in_the_message() -> None:
     answers = Answers({"x/f": lambda asked: {"NodeNames": [], "FailedNodes": {"ghost": "boo"}}})
     trace = scheduled(
-        [*three_nodes(), pod()],
+        [*three_nodes(), make_pod("incoming").obj()],
         "- {urlPrefix: 'http://x', filterVerb: f, nodeCacheCapable: true}",
         answers,
     )
@@ -162,7 +162,7 @@ def test_scores_of_several_extenders_add_up_with_their_weights() -> None:
         }
     )
     trace = scheduled(
-        [*three_nodes(), pod()],
+        [*three_nodes(), make_pod("incoming").obj()],
         "- {urlPrefix: 'http://x', prioritizeVerb: p, weight: 2, nodeCacheCapable: true}\n"
         "- {urlPrefix: 'http://y', prioritizeVerb: p, weight: 1, nodeCacheCapable: true}",
         answers,
@@ -189,10 +189,10 @@ def test_rebuilt_nodes_score_as_if_they_were_empty(run: int) -> None:
     recorded = json.loads((DATA / "nodecachecapable-score-effect.json").read_text())["runs"][run]
     capable = str(recorded["nodeCacheCapable"]).lower()
     objects = [
-        node("ext-1", cpu="3890m", memory="7542Mi"),
-        node("ext-4", cpu="3890m", memory="7542Mi"),
-        pod("busy", on="ext-1", requests={"cpu": "3", "memory": "6Gi"}),
-        pod("probe", requests={"cpu": "500m", "memory": "512Mi"}),
+        make_node("ext-1").cpu("3890m").memory("7542Mi").obj(),
+        make_node("ext-4").cpu("3890m").memory("7542Mi").obj(),
+        make_pod("busy").on("ext-1").cpu("3").memory("6Gi").obj(),
+        make_pod("probe").cpu("500m").memory("512Mi").obj(),
     ]
     answers = Answers({"x/f": lambda asked: asked, "x/p": lambda asked: None})
     extender = (
@@ -218,12 +218,18 @@ def test_rebuilt_nodes_score_as_if_they_were_empty(run: int) -> None:
 
 def test_rebuilt_nodes_have_no_images() -> None:
     big = {"app:latest": 900 * 1024 * 1024}
-    nodes = [node("a", cpu="4", images=big), node("b", cpu="4", images=big), node("c", cpu="4")]
+    nodes = [
+        make_node("a").cpu("4").images(big).obj(),
+        make_node("b").cpu("4").images(big).obj(),
+        make_node("c").cpu("4").obj(),
+    ]
     extender = "- {urlPrefix: 'http://x', filterVerb: f}"
     configuration = load_configuration(configuration_text(extender))
     answers = Answers({"x/f": lambda asked: asked})
     options = SchedulerOptions(configuration=configuration, transport=answers)
-    cluster = Cluster([*nodes, pod(containers=(container(image="app"),))], options=options)
+    cluster = Cluster(
+        [*nodes, make_pod("incoming").containers(container(image="app")).obj()], options=options
+    )
     scoring = cluster.attempt().scoring
     assert scoring is not None
     (locality,) = [score for score in scoring.scores if score.plugin == "ImageLocality"]
@@ -232,7 +238,10 @@ def test_rebuilt_nodes_have_no_images() -> None:
 
 def test_without_a_way_to_reach_extenders_the_trace_says_they_were_not_called() -> None:
     text = configuration_text("- {urlPrefix: 'http://x', filterVerb: f}")
-    run = simulate([*three_nodes(), pod()], RunOptions(configuration=load_configuration(text)))
+    run = simulate(
+        [*three_nodes(), make_pod("incoming").obj()],
+        RunOptions(configuration=load_configuration(text)),
+    )
     (started,) = of(RunStarted, list(run))
     assert started.not_modelled == ("the extender http://x was not called",)
 
@@ -251,7 +260,7 @@ def selections(seed: int, *scored: str) -> list[tuple[str, str]]:
         max_cycles=1,
         seed=seed,
     )
-    trace = list(simulate([*three_nodes(), pod()], options))
+    trace = list(simulate([*three_nodes(), make_pod("incoming").obj()], options))
     names = {event.node: event.name for event in trace if isinstance(event, NodeAdded)}
     return [(names[event.node], event.rule) for event in of(NodeSelected, trace)]
 

@@ -12,7 +12,8 @@ from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Code, Status, Verdict
 from scheduler_core.registry import METHOD_OF_POINT
-from tests.plugins.harness import World, node, pod
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World
 
 
 class Nominated(dict[str, list[PodInfo]]):
@@ -36,11 +37,17 @@ def framework(*plugins: Plugin, weights: Mapping[str, int] | None = None, nomina
 
 
 def three_nodes(*more) -> World:
-    return World(node("a"), node("b"), node("c"), *more)
+    return World(make_node("a").obj(), make_node("b").obj(), make_node("c").obj(), *more)
 
 
-def some_pod(world: World, name: str = "incoming", **spec) -> PodInfo:
-    return world.info(pod(name, **spec))
+def some_pod(
+    world: World,
+    name: str = "incoming",
+    *,
+    requests: Mapping[str, str] | None = None,
+    priority: int | None = None,
+) -> PodInfo:
+    return world.info(make_pod(name).requests(requests or {}).priority(priority).obj())
 
 
 class Named:

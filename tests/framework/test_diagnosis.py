@@ -18,13 +18,14 @@ from scheduler_core.framework.status import (
     Status,
     Verdict,
 )
-from tests.plugins.harness import World, node
+from tests.builders import make_node
+from tests.plugins.harness import World
 
 SOON, NEVER, PENDING = Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING
 
 
 def cluster(n: int) -> World:
-    return World(*(node(f"n{i:02}") for i in range(n)))
+    return World(*(make_node(f"n{i:02}").obj() for i in range(n)))
 
 
 def diagnosed(n: int, *statuses: Status | None, **fields: Any) -> Diagnosis:

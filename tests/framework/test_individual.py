@@ -11,6 +11,7 @@ from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict
 from scheduler_core.sim import RunOptions, reenact_cycle, simulate
 from scheduler_core.trace.events import CycleStarted, FilterColumns
+from tests.builders import make_node, make_pod
 from tests.framework.profile import (
     Answering,
     Named,
@@ -20,7 +21,7 @@ from tests.framework.profile import (
     some_pod,
     three_nodes,
 )
-from tests.plugins.harness import affinity, expression, named, node, pod, taint, term
+from tests.plugins.harness import affinity, expression, named, taint, term
 
 
 def said(found):
@@ -112,16 +113,17 @@ def test_nominated_pods_count_as_in_the_cycle():
 # ---------------------------------------------------------------- in whole runs
 
 CLUSTER = [
-    node("plain", cpu="4"),
-    node("tainted", cpu="1", taints=[taint("only=gpu:NoSchedule")]),
-    node("labelled", cpu="4", labels={"disk": "ssd"}),
+    make_node("plain").cpu("4").obj(),
+    make_node("tainted").cpu("1").taints(taint("only=gpu:NoSchedule")).obj(),
+    make_node("labelled").cpu("4").label("disk", "ssd").obj(),
 ]
-PODS = [pod(f"web-{i}", requests={"cpu": "1"}) for i in range(4)]
-PICKY = pod(
-    "picky",
-    requests={"cpu": "3"},
-    priority=-1,
-    affinity=affinity(term(expression("disk", "In", "ssd"))),
+PODS = [make_pod(f"web-{i}").cpu("1").obj() for i in range(4)]
+PICKY = (
+    make_pod("picky")
+    .cpu("3")
+    .priority(-1)
+    .affinity(affinity(term(expression("disk", "In", "ssd"))))
+    .obj()
 )
 
 
@@ -155,7 +157,7 @@ def test_the_cluster_is_that_of_the_cycle():
 
 
 def test_nodes_that_pre_filter_left_out():
-    lost = pod("lost", affinity=affinity(named("nowhere")), requests={"cpu": "64"})
+    lost = make_pod("lost").affinity(affinity(named("nowhere"))).cpu("64").obj()
     found = reenact_cycle([*CLUSTER, lost], RunOptions(), 1)
     assert found.rejected == {}
     assert {name: [s.plugin for s in each] for name, each in found.individually.nodes.items()} == {

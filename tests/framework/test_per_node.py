@@ -29,9 +29,10 @@ from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.scoring import default_normalize_score
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
 from scheduler_core.registry import points_of
+from tests.builders import HOSTNAME, make_node, make_pod
 from tests.effort import examples
 from tests.framework.profile import Named, framework, some_pod
-from tests.plugins.harness import World, node, pod
+from tests.plugins.harness import World
 
 RESOLVABLE = Status(Code.UNSCHEDULABLE, ("too small",))
 FINAL = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("no rack", "no power"))
@@ -85,11 +86,11 @@ racks = st.sampled_from([{}, {"rack": "r1"}, {"rack": "r2"}])
 @st.composite
 def worlds(draw):
     nodes = [
-        node(f"n{i}", labels=draw(racks), cpu=str(draw(st.integers(2, 9))), pods="3")
+        make_node(f"n{i}").labels(draw(racks)).cpu(str(draw(st.integers(2, 9)))).pods("3").obj()
         for i in range(draw(st.integers(1, 5)))
     ]
     pods = [
-        pod(f"p{i}", on=f"n{draw(st.integers(0, len(nodes) - 1))}", requests={"cpu": "1"})
+        make_pod(f"p{i}").on(f"n{draw(st.integers(0, len(nodes) - 1))}").cpu("1").obj()
         for i in range(draw(st.integers(0, 8)))
     ]
     return World(*nodes, *pods)
@@ -122,10 +123,10 @@ def test_the_adapter_answers_as_columns_do(world, asked, data):
 
 def test_a_profile_cannot_tell_the_two_apart():
     world = World(
-        node("a", cpu="4"),
-        node("b", labels={"rack": "r"}, cpu="1"),
-        node("c", labels={"rack": "r"}, cpu="4"),
-        node("d", labels={"rack": "r"}, cpu="8"),
+        make_node("a").cpu("4").obj(),
+        make_node("b").label("rack", "r").cpu("1").obj(),
+        make_node("c").label("rack", "r").cpu("4").obj(),
+        make_node("d").label("rack", "r").cpu("8").obj(),
     )
     info, nodes = some_pod(world, requests={"cpu": "2"}), world.all_nodes()
     outcomes = []
@@ -151,7 +152,7 @@ def test_any_number_of_reasons():
         def filter_node(self, state, pod, node):
             return Status(Code.UNSCHEDULABLE, (f"{node.name} is not for you", "sorry"))
 
-    world = World(*(node(f"n{i}") for i in range(100)))
+    world = World(*(make_node(f"n{i}").obj() for i in range(100)))
     profile = framework(PerNode(Wordy("Wordy")))
     verdicts = profile.run_filter(CycleState(), some_pod(world), world.all_nodes())
     assert verdicts.status(99) == Status(
@@ -168,7 +169,7 @@ def test_a_filter_may_only_pass_or_reject(code):
         def filter_node(self, state, pod, node):
             return Status(code, ("what now?",))
 
-    world = World(node("a"))
+    world = World(make_node("a").obj())
     profile = framework(PerNode(Confused("Confused")))
     verdicts = profile.run_filter(CycleState(), some_pod(world), world.all_nodes())
     assert verdicts.status(0) == Status(Code.ERROR, ("what now?",), "Confused")
@@ -180,7 +181,7 @@ def test_pending_is_told_from_unschedulable():
             code = Code.PENDING if node.name == "a" else Code.UNSCHEDULABLE
             return Status(code, ("wait",))
 
-    world = World(node("a"), node("b"))
+    world = World(make_node("a").obj(), make_node("b").obj())
     profile = framework(PerNode(Mixed("Mixed")))
     verdicts = profile.run_filter(CycleState(), some_pod(world), world.all_nodes())
     assert [verdicts.status(i).code for i in (0, 1)] == [Code.PENDING, Code.UNSCHEDULABLE]
@@ -206,7 +207,12 @@ class Remembering(Named):
 
 
 def test_states_come_back():
-    world = World(node("a"), node("b"), node("c"), pod("old", on="b"))
+    world = World(
+        make_node("a").obj(),
+        make_node("b").obj(),
+        make_node("c").obj(),
+        make_pod("old").on("b").obj(),
+    )
     info, nodes, state = some_pod(world), world.all_nodes(), CycleState()
     profile = framework(PerNode(Remembering("Remembering")))
     assert profile.run_pre_filter(state, info, nodes).status.is_success
@@ -234,7 +240,7 @@ class Idle(Named):
 
 
 def test_skip_keeps_the_later_point_from_being_asked():
-    world = World(node("a"), node("b"))
+    world = World(make_node("a").obj(), make_node("b").obj())
     info, nodes, state = some_pod(world), world.all_nodes(), CycleState()
     profile = framework(PerNode(Idle("Idle")))
     assert profile.run_pre_filter(state, info, nodes).status.is_success
@@ -295,7 +301,7 @@ def test_a_declaration_spares_calls():
             self.n_asked += 1
             return SUCCESS if "rack" in node.labels else FINAL
 
-    world = World(node("a", labels={"rack": "r"}), node("b"))
+    world = World(make_node("a").label("rack", "r").obj(), make_node("b").obj())
     plugin = Labels("Labels")
     profile, nodes = framework(PerNode(plugin)), world.all_nodes()
     for i in range(5):
@@ -309,9 +315,9 @@ def test_a_declaration_spares_calls():
 
 def test_a_view_of_a_node():
     world = World(
-        node("a", cpu="4", labels={"rack": "r"}),
-        node("b", cpu="8", pods="7"),
-        pod("one", on="b", requests={"cpu": "500m"}),
+        make_node("a").cpu("4").label("rack", "r").without_label(HOSTNAME).obj(),
+        make_node("b").cpu("8").pods("7").without_label(HOSTNAME).obj(),
+        make_pod("one").on("b").cpu("500m").obj(),
     )
     views = NodeViews(world.all_nodes())
     assert [view.name for view in views] == ["a", "b"]
@@ -330,7 +336,9 @@ def test_a_view_of_a_node():
 
 
 def test_a_view_of_what_might_be():
-    world = World(node("a"), node("b"), pod("one", on="b", requests={"cpu": "1"}))
+    world = World(
+        make_node("a").obj(), make_node("b").obj(), make_pod("one").on("b").cpu("1").obj()
+    )
     nodes = world.all_nodes()
     old, rival = nodes.pods(1)[0], some_pod(world, "rival", requests={"cpu": "3"})
     a, b = NodeViews(nodes.what_if({1: Change(added=(rival,), removed=(old,))}))
@@ -374,7 +382,7 @@ class Clumsy(Named):
     ],
 )
 def test_a_failure_names_the_node(point, answer, what):
-    world = World(node("a", labels={"rack": "r"}), node("b"))
+    world = World(make_node("a").label("rack", "r").obj(), make_node("b").obj())
     profile = framework(PerNode(Clumsy(answer)))
     run = profile.run_filter if point == "Filter" else profile.run_score
     with pytest.raises(PluginFailure) as caught:
@@ -385,7 +393,7 @@ def test_a_failure_names_the_node(point, answer, what):
 
 
 def test_numbers_of_numpy_are_scores():
-    world = World(node("a"), node("b"))
+    world = World(make_node("a").obj(), make_node("b").obj())
     profile = framework(PerNode(Clumsy(lambda node: np.int32(7))))
     (scores,) = profile.run_score(CycleState(), some_pod(world), world.all_nodes())
     assert scores.raw.tolist() == [7, 7]

@@ -17,8 +17,9 @@ from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
 from scheduler_core.queue.queueing_hints import QueueingHints
 from scheduler_core.registry import in_tree_registry
 from scheduler_core.sim import RunOptions, simulate
+from tests.builders import make_node, make_pod
 from tests.framework.profile import Named, framework, some_pod, three_nodes
-from tests.plugins.harness import World, node, pod
+from tests.plugins.harness import World
 
 
 def wrong(value: Any) -> Any:
@@ -259,7 +260,9 @@ def run(breaks_at):
     registry = in_tree_registry()
     registry.register("Fragile", AtEveryPoint, lambda args, handle: AtEveryPoint(breaks_at))
     options = RunOptions(configuration=CONFIG, registry=registry)
-    return list(simulate([node("a"), node("b"), pod("web")], options))
+    return list(
+        simulate([make_node("a").obj(), make_node("b").obj(), make_pod("web").obj()], options)
+    )
 
 
 @pytest.mark.parametrize(
@@ -294,7 +297,7 @@ def test_a_plugin_that_cannot_say_which_events_it_wants():
 
 
 def test_a_hint_that_is_none():
-    world = World(node("a"))
+    world = World(make_node("a").obj())
     pod_info = some_pod(world)
     hint = lambda pod, old, new: "Queue"  # noqa: E731
     failure = failing(lambda: call("QueueingHint", "Hasty", pod_info, hint, pod_info, None, None))

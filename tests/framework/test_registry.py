@@ -16,7 +16,8 @@ from scheduler_core.registry import (
     points_of,
 )
 from scheduler_core.sim import RunOptions, simulate
-from tests.plugins.harness import World, node
+from tests.builders import make_node
+from tests.plugins.harness import World
 
 
 class Columns:
@@ -86,7 +87,7 @@ def test_a_merge_that_fails_changes_nothing():
 
 
 def test_every_default_plugin_is_in_the_tree_and_can_be_made():
-    made, world = in_tree_registry(), World(node("a"))
+    made, world = in_tree_registry(), World(make_node("a").obj())
     (profile,) = default_configuration().profiles
     args = {config.name: config.args for config in profile.plugin_config}
     for name in profile.plugins.enabled_names():
@@ -98,21 +99,21 @@ def test_every_default_plugin_is_in_the_tree_and_can_be_made():
 
 
 def test_a_plugin_without_arguments_of_its_type_gets_the_defaults():
-    made, world = in_tree_registry(), World(node("a"))
+    made, world = in_tree_registry(), World(make_node("a").obj())
     for args in (None, UnknownArgs(value={"x": 1}), NodeResourcesFitArgs()):
         assert made.make("NodeResourcesFit", args, world).name == "NodeResourcesFit"
 
 
 @pytest.mark.parametrize("plugin_type", [Columns, PerNodePlugin])
 def test_arguments_of_others_come_as_they_are_written(plugin_type):
-    made, world = registry(plugin_type), World(node("a"))
+    made, world = registry(plugin_type), World(make_node("a").obj())
     written = {"label": "rack", "limits": [1, 2]}
     assert made.make(plugin_type.name, UnknownArgs(value=written), world).args == written
     assert made.make(plugin_type.name, None, world).args is None
 
 
 def test_per_node_plugins_are_lifted_and_others_are_not():
-    made, world = registry(Columns, PerNodePlugin), World(node("a"))
+    made, world = registry(Columns, PerNodePlugin), World(make_node("a").obj())
     assert isinstance(made.make("PerNodePlugin", None, world), PerNode)
     columns = made.make("Columns", None, world)
     assert type(columns) is Columns

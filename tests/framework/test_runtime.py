@@ -9,6 +9,7 @@ from scheduler_core.framework.diagnosis import Diagnosis
 from scheduler_core.framework.interface import PostFilterOutcome, Prepared
 from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
+from tests.builders import make_node
 from tests.framework.profile import (
     Answering,
     Named,
@@ -18,7 +19,7 @@ from tests.framework.profile import (
     some_pod,
     three_nodes,
 )
-from tests.plugins.harness import World, node
+from tests.plugins.harness import World
 
 FINAL = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 
@@ -409,7 +410,7 @@ def test_raw_scores_may_be_off_the_scale():
 
 
 def test_no_node_has_no_score():
-    world = World(node("a"))
+    world = World(make_node("a").obj())
     nodes = world.all_nodes().take(np.array([False]))
     (scores,) = framework(Scoring("A", {})).run_score(CycleState(), some_pod(world), nodes)
     assert scores.normalized.size == 0

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from scheduler_core.api import (
     Affinity,
-    Container,
-    ContainerImage,
-    ContainerPort,
     KubeObject,
     Node,
     NodeAffinity,
     NodeSelector,
     NodeSelectorRequirement,
     NodeSelectorTerm,
-    NodeSpec,
-    NodeStatus,
-    ObjectMeta,
     Pod,
-    PodSpec,
-    PodStatus,
     PreferredSchedulingTerm,
-    ResourceRequirements,
     Taint,
     Toleration,
 )
@@ -120,65 +110,6 @@ class World:
 
     def after_attempt(self, work: Callable[[], None]) -> None:
         raise AssertionError("no test of these plugins works in the background")
-
-
-def node(
-    name: str,
-    *,
-    labels: Mapping[str, str] | None = None,
-    taints: Sequence[Taint] = (),
-    unschedulable: bool = False,
-    images: Mapping[str, int] | None = None,
-    features: Sequence[str] = (),
-    **allocatable: str,
-) -> Node:
-    """Return a node; `images` are sizes in bytes, an underscore in a resource name is a dash."""
-    amounts = {"pods": "110"} | {key.replace("_", "-"): text for key, text in allocatable.items()}
-    return Node(
-        metadata=ObjectMeta(name=name, uid=name, labels=dict(labels or {})),
-        spec=NodeSpec(unschedulable=unschedulable, taints=tuple(taints)),
-        status=NodeStatus(
-            allocatable=amounts,
-            images=tuple(
-                ContainerImage(names=(image,), size_bytes=size)
-                for image, size in (images or {}).items()
-            ),
-            declared_features=tuple(features),
-        ),
-    )
-
-
-def container(
-    requests: Mapping[str, str] | None = None,
-    *,
-    image: str = "app",
-    ports: Sequence[ContainerPort] = (),
-    sidecar: bool = False,
-) -> Container:
-    return Container(
-        image=image,
-        resources=ResourceRequirements(requests=dict(requests or {})),
-        ports=tuple(ports),
-        restart_policy="Always" if sidecar else "",
-    )
-
-
-def pod(
-    name: str = "incoming",
-    *,
-    on: str = "",
-    requests: Mapping[str, str] | None = None,
-    ports: Sequence[ContainerPort] = (),
-    nominated: str = "",
-    **spec: object,
-) -> Pod:
-    """Return a pod of one container, placed `on` a node; further fields of the spec by name."""
-    fields: dict[str, Any] = {"containers": (container(requests, ports=ports),)} | spec
-    return Pod(
-        metadata=ObjectMeta(name=name, namespace="default", uid=f"default/{name}"),
-        spec=PodSpec(node_name=on, **fields),
-        status=PodStatus(nominated_node_name=nominated),
-    )
 
 
 def taint(text: str) -> Taint:

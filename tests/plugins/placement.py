@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ from scheduler_core.api import (
     Affinity,
     LabelSelector,
     LabelSelectorRequirement,
-    OwnerReference,
     Pod,
     PodAffinity,
     PodAffinityTerm,
@@ -24,33 +23,10 @@ from scheduler_core.api import (
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import Status
-from tests.plugins.harness import Verdicts, World, by_name, pod, rejected
+from tests.plugins.harness import Verdicts, World, by_name, rejected
 
 HOST = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
-
-
-def placed(
-    name: str = "incoming",
-    on: str = "",
-    labels: Mapping[str, str] | None = None,
-    *,
-    namespace: str = "default",
-    terminating: bool = False,
-    owner: OwnerReference | None = None,
-    **spec: Any,
-) -> Pod:
-    """Return a pod `on` a node, pending without one."""
-    plain = pod(name, on=on, **spec)
-    metadata = replace(
-        plain.metadata,
-        namespace=namespace,
-        uid=f"{namespace}/{name}",
-        labels=dict(labels or {}),
-        deletion_timestamp=1 if terminating else None,
-        owner_references=(owner,) if owner else (),
-    )
-    return replace(plain, metadata=metadata)
 
 
 def selector(*expressions: tuple[str, ...], **labels: str) -> LabelSelector:

@@ -37,8 +37,9 @@ from scheduler_core.api.pod import EphemeralVolumeSource, PersistentVolumeClaimV
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.config.types import VolumeBindingArgs
 from scheduler_core.plugins.volume_binding import VolumeBinding
-from tests.plugins.harness import World, expression, node
-from tests.plugins.placement import HOST, ZONE, Cycle, placed
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World, expression
+from tests.plugins.placement import HOST, Cycle
 
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
@@ -187,7 +188,7 @@ MADE_ON_DEMAND = storage_class()
 
 
 def nodes(names: str = "abc") -> list[Node]:
-    return [node(name, labels={HOST: name, ZONE: f"z-{name}"}) for name in names]
+    return [make_node(name).zone(f"z-{name}").obj() for name in names]
 
 
 def binding_cycle(
@@ -198,5 +199,5 @@ def binding_cycle(
 ) -> Cycle:
     """Return VolumeBinding's cycle of a pod with those volumes, on nodes a, b and c."""
     world = World(*nodes(), *objects, features=features)
-    incoming = placed("p", volumes=tuple(volumes))
+    incoming = make_pod("p").volumes(*volumes).obj()
     return Cycle(world, VolumeBinding(args or VolumeBindingArgs(), world), incoming)

@@ -10,7 +10,8 @@ from scheduler_core.config.types import (
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP
 from scheduler_core.plugins.node_resources import BalancedAllocation
-from tests.plugins.harness import World, node, pod
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World
 
 GPU = "example.com/gpu"
 WITH_GPU = (*DEFAULT_RESOURCES, ResourceSpec(name=GPU, weight=1))
@@ -19,7 +20,7 @@ WITH_GPU = (*DEFAULT_RESOURCES, ResourceSpec(name=GPU, weight=1))
 def scores(world, requests, specs=DEFAULT_RESOURCES):
     """Return the scores of all nodes, through PreScore and, alike, without it."""
     plugin = BalancedAllocation(NodeResourcesBalancedAllocationArgs(resources=specs), world)
-    nodes, incoming = world.all_nodes(), world.info(pod(requests=requests))
+    nodes, incoming = world.all_nodes(), world.info(make_pod("incoming").requests(requests).obj())
     prepared = plugin.pre_score(None, incoming, nodes)
     assert isinstance(prepared, Prepared)
     found = plugin.score(prepared.state, incoming, nodes).tolist()
@@ -28,11 +29,13 @@ def scores(world, requests, specs=DEFAULT_RESOURCES):
 
 
 def sized(name, cpu, memory, **more):
-    return node(name, cpu=f"{cpu}m", memory=str(memory), **more)
+    return make_node(name).cpu(f"{cpu}m").memory(str(memory)).resources(more).obj()
 
 
 def used(on, cpu, memory, **more):
-    return pod(f"on-{on}", on=on, requests={"cpu": f"{cpu}m", "memory": str(memory)} | more)
+    return (
+        make_pod(f"on-{on}").on(on).requests({"cpu": f"{cpu}m", "memory": str(memory)} | more).obj()
+    )
 
 
 WANTED = {"cpu": "3000m", "memory": "5000"}
@@ -85,7 +88,7 @@ def test_extended_resources_the_pod_does_not_ask_for_are_left_out():
 def test_a_pod_that_asks_for_none_of_the_resources_is_skipped(requests):
     world = World(sized("n", 4000, 10000))
     plugin = BalancedAllocation(NodeResourcesBalancedAllocationArgs(), world)
-    nodes, incoming = world.all_nodes(), world.info(pod(requests=requests))
+    nodes, incoming = world.all_nodes(), world.info(make_pod("incoming").requests(requests).obj())
     assert plugin.pre_score(None, incoming, nodes) is SKIP
     assert plugin.score(None, incoming, nodes).tolist() == [0]
 

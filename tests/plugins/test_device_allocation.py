@@ -24,6 +24,7 @@ from scheduler_core.config.features import FeatureGates, feature_gates
 from scheduler_core.plugins.dynamic_resources.allocator import Allocated, Allocator, TimedOut
 from scheduler_core.plugins.dynamic_resources.gates import AllocatorGates
 from scheduler_core.plugins.dynamic_resources.planning import AllocationError
+from tests.builders import make_node
 from tests.devices.factories import (
     DRIVER,
     alternative,
@@ -35,7 +36,7 @@ from tests.devices.factories import (
     named_node,
     resource_slice,
 )
-from tests.plugins.harness import World, node
+from tests.plugins.harness import World
 
 MODEL = f'device.attributes["{DRIVER}"].model'
 MATCH_NUMA = DeviceConstraint(match_attribute=f"{DRIVER}/numa")
@@ -44,7 +45,7 @@ MATCH_NUMA = DeviceConstraint(match_attribute=f"{DRIVER}/numa")
 def allocated(
     claims: Sequence[ResourceClaim], *items: KubeObject, features: FeatureGates | None = None
 ) -> Allocated | None:
-    world = World(node("n1"), device_class(), *items, features=features)
+    world = World(make_node("n1").obj(), device_class(), *items, features=features)
     allocator = Allocator(world.devices, AllocatorGates.of(world.features))
     return allocator.allocate(world.all_nodes().node(0), list(claims))
 

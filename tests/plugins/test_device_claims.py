@@ -28,6 +28,7 @@ from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.plugins.dynamic_resources import DynamicResources
 from scheduler_core.plugins.dynamic_resources.extended_resources import node_claim, special_claim
 from scheduler_core.plugins.dynamic_resources.state import ClaimsState
+from tests.builders import container, make_node, make_pod
 from tests.devices.factories import (
     alternative,
     claim,
@@ -37,7 +38,7 @@ from tests.devices.factories import (
     first_of,
     resource_slice,
 )
-from tests.plugins.harness import World, container, node, pod, rejected
+from tests.plugins.harness import World, rejected
 
 NEVER = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 SLICES = (
@@ -47,7 +48,7 @@ SLICES = (
 
 
 def world_of(*items: KubeObject) -> World:
-    return World(node("n1"), node("n2"), device_class(), *SLICES, *items)
+    return World(make_node("n1").obj(), make_node("n2").obj(), device_class(), *SLICES, *items)
 
 
 def plugin_of(world: World) -> DynamicResources:
@@ -55,20 +56,18 @@ def plugin_of(world: World) -> DynamicResources:
 
 
 def node_with_resource(name: str, resource: str, amount: str) -> Node:
-    plain = node(name)
-    allocatable = {**plain.status.allocatable, resource: amount}
-    return replace(plain, status=replace(plain.status, allocatable=allocatable))
+    return make_node(name).resource(resource, amount).obj()
 
 
 def claiming(*names: str, name: str = "incoming") -> Pod:
     uses = tuple(PodResourceClaim(name=each, resource_claim_name=each) for each in names)
-    return pod(name, resource_claims=uses)
+    return make_pod(name).spec(resource_claims=uses).obj()
 
 
 def templated(claim_name: str | None) -> Pod:
     use = PodResourceClaim(name="gpu", resource_claim_template_name="t")
     made = PodResourceClaimStatus(name="gpu", resource_claim_name=claim_name)
-    incoming = pod(resource_claims=(use,))
+    incoming = make_pod("incoming").spec(resource_claims=(use,)).obj()
     return replace(incoming, status=replace(incoming.status, resource_claim_statuses=(made,)))
 
 
@@ -101,7 +100,9 @@ def post_filter(world: World, incoming: PodInfo, state: ClaimsState) -> str:
             'resourceclaim "c" is being deleted',
         ),
         (
-            pod(resource_claims=(PodResourceClaim(name="gpu", resource_claim_template_name="t"),)),
+            make_pod("incoming")
+            .spec(resource_claims=(PodResourceClaim(name="gpu", resource_claim_template_name="t"),))
+            .obj(),
             [],
             'pod "default/incoming": ResourceClaim not created yet',
         ),
@@ -111,7 +112,7 @@ def post_filter(world: World, incoming: PodInfo, state: ClaimsState) -> str:
             "ResourceClaim default/c was not created for Pod default/incoming (Pod is not owner)",
         ),
         (
-            pod(resource_claims=(PodResourceClaim(name="gpu"),)),
+            make_pod("incoming").spec(resource_claims=(PodResourceClaim(name="gpu"),)).obj(),
             [],
             'pod "default/incoming", spec.resourceClaim "gpu": '
             "none of the supported fields are set",
@@ -244,7 +245,7 @@ def test_extended_resources_become_requests_of_one_claim() -> None:
     world = world_of(big)
     init = replace(container({"example.com/gpu": "3"}), name="setup")
     main = replace(container({"cpu": "1", "example.com/gpu": "2"}), name="main")
-    incoming = world.info(pod(containers=(main,), init_containers=(init,)))
+    incoming = world.info(make_pod("incoming").containers(main).init_containers(init).obj())
     special = special_claim(incoming, world.devices)
     assert special is not None
     made = node_claim(special, incoming.pod, ["example.com/gpu"], world.devices)
@@ -263,12 +264,12 @@ def test_extended_resources_become_requests_of_one_claim() -> None:
 def test_a_claim_for_extended_resources_is_made_where_the_node_has_none() -> None:
     gpu = "example.com/gpu"
     world = World(
-        node("n1"),
+        make_node("n1").obj(),
         node_with_resource("n2", gpu, "4"),
         device_class("big", extended=gpu),
         resource_slice("s1", device("g0"), node="n1"),
     )
-    incoming = world.info(pod(requests={gpu: "1"}))
+    incoming = world.info(make_pod("incoming").request(gpu, "1").obj())
     plugin, nodes = plugin_of(world), world.all_nodes()
     state = prepared(world, incoming).state
     assert rejected(plugin.filter(state, incoming, nodes), nodes) == {}

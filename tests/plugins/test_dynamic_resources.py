@@ -7,12 +7,13 @@ from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.plugins.dynamic_resources import DynamicResources
-from tests.plugins.harness import World, node, pod, rejected
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World, rejected
 
 
 @pytest.fixture
 def world():
-    return World(node("n1"), node("n2"))
+    return World(make_node("n1").obj(), make_node("n2").obj())
 
 
 def plugin_of(world):
@@ -25,11 +26,15 @@ def refilter(nodes):
 
 def post_filter(world, state):
     statuses = Diagnosis(world.all_nodes())
-    return plugin_of(world).post_filter(state, world.info(pod()), statuses, refilter)
+    return plugin_of(world).post_filter(
+        state, world.info(make_pod("incoming").obj()), statuses, refilter
+    )
 
 
 def test_pre_filter_skips_and_remembers_that_it_ran(world):
-    prepared = plugin_of(world).pre_filter(world.info(pod()), world.all_nodes())
+    prepared = plugin_of(world).pre_filter(
+        world.info(make_pod("incoming").obj()), world.all_nodes()
+    )
     assert isinstance(prepared, Prepared)
     assert prepared.skip
     outcome = post_filter(world, prepared.state)
@@ -42,7 +47,11 @@ def test_post_filter_fails_when_pre_filter_had_not_run(world):
 
 
 def test_nodes_are_all_the_same_to_it(world):
-    plugin, nodes, incoming = plugin_of(world), world.all_nodes(), world.info(pod())
+    plugin, nodes, incoming = (
+        plugin_of(world),
+        world.all_nodes(),
+        world.info(make_pod("incoming").obj()),
+    )
     state = plugin.pre_filter(incoming, nodes).state
     assert rejected(plugin.filter(state, incoming, nodes), nodes) == {}
     scores = plugin.score(None, incoming, nodes)
@@ -51,7 +60,7 @@ def test_nodes_are_all_the_same_to_it(world):
 
 
 def test_nothing_stands_in_the_way_of_binding(world):
-    plugin, incoming = plugin_of(world), world.info(pod())
+    plugin, incoming = plugin_of(world), world.info(make_pod("incoming").obj())
     state = plugin.pre_filter(incoming, world.all_nodes()).state
     assert plugin.pre_enqueue(incoming) == SUCCESS
     assert plugin.reserve(state, incoming, "n1") == SUCCESS
@@ -59,7 +68,11 @@ def test_nothing_stands_in_the_way_of_binding(world):
 
 
 def test_every_later_point_fails_without_a_state(world):
-    plugin, nodes, incoming = plugin_of(world), world.all_nodes(), world.info(pod())
+    plugin, nodes, incoming = (
+        plugin_of(world),
+        world.all_nodes(),
+        world.info(make_pod("incoming").obj()),
+    )
     failed = Status(Code.ERROR, ("not found",))
     assert plugin.reserve(None, incoming, "n1") == failed
     assert plugin.pre_bind(None, incoming, "n1") == failed
@@ -78,6 +91,6 @@ def test_events(world):
         "resource.k8s.io/ResourceSlice",
     ]
     hint = events[2].hint
-    waiting, other = world.info(pod()), world.info(pod("other"))
+    waiting, other = world.info(make_pod("incoming").obj()), world.info(make_pod("other").obj())
     assert hint(waiting, waiting, waiting) is QueueingHint.QUEUE
     assert hint(waiting, other, other) is QueueingHint.SKIP

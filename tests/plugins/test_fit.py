@@ -7,7 +7,8 @@ from scheduler_core.framework.events import ActionType, EventResource, QueueingH
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import MAX_REASONS, Code
 from scheduler_core.plugins.node_resources import Fit
-from tests.plugins.harness import World, container, node, pod, rejected
+from tests.builders import container, make_node, make_pod
+from tests.plugins.harness import World, rejected
 
 GPU, FPGA = "example.com/gpu", "other.org/fpga"
 SOON, NEVER = Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE
@@ -24,13 +25,13 @@ def judge(world, incoming, args=DEFAULTS, nodes=None):
 
 
 def one_node(*pods, **allocatable):
-    amounts = {"cpu": "10", "memory": "20", "ephemeral_storage": "20", GPU: "5"} | allocatable
-    return World(node("n", **amounts), *pods)
+    amounts = {"cpu": "10", "memory": "20", "ephemeral-storage": "20", GPU: "5"} | allocatable
+    return World(make_node("n").resources(amounts).obj(), *pods)
 
 
 def on_n(*requests):
     """Return pods on the node, one for each list of requests."""
-    return [pod(f"p{i}", on="n", requests=amounts) for i, amounts in enumerate(requests)]
+    return [make_pod(f"p{i}").on("n").requests(amounts).obj() for i, amounts in enumerate(requests)]
 
 
 CPU, MEMORY = "Insufficient cpu", "Insufficient memory"
@@ -71,18 +72,20 @@ CPU, MEMORY = "Insufficient cpu", "Insufficient memory"
     ],
 )
 def test_one_node(used, wanted, expected):
-    found = judge(one_node(*on_n(used)), pod(requests=wanted))
+    found = judge(one_node(*on_n(used)), make_pod("incoming").requests(wanted).obj())
     assert found == ({} if expected is None else {"n": (expected[0], expected[1:])})
 
 
 @pytest.mark.parametrize(("allowed", "fits"), [("2", False), ("3", True), ("0", False)])
 def test_number_of_pods(allowed, fits):
     world = one_node(*on_n({}, {}), pods=allowed)
-    assert judge(world, pod()) == ({} if fits else {"n": (SOON, ("Too many pods",))})
+    assert judge(world, make_pod("incoming").obj()) == (
+        {} if fits else {"n": (SOON, ("Too many pods",))}
+    )
 
 
 def test_a_full_node_that_is_too_small_as_well_is_beyond_preemption():
-    found = judge(one_node(*on_n({}), pods="1"), pod(requests={"cpu": "11"}))
+    found = judge(one_node(*on_n({}), pods="1"), make_pod("incoming").cpu("11").obj())
     assert found == {"n": (NEVER, ("Too many pods", "Insufficient cpu"))}
 
 
@@ -96,13 +99,15 @@ def test_a_full_node_that_is_too_small_as_well_is_beyond_preemption():
     ],
 )
 def test_ignored_extended_resources(args, fits):
-    found = judge(one_node(), pod(requests={FPGA: "1"}), args)
+    found = judge(one_node(), make_pod("incoming").request(FPGA, "1").obj(), args)
     assert found == ({} if fits else {"n": (NEVER, (f"Insufficient {FPGA}",))})
 
 
 def test_only_extended_resources_can_be_ignored():
     args = NodeResourcesFitArgs(ignored_resources=("cpu", "hugepages-2Mi"))
-    found = judge(one_node(), pod(requests={"cpu": "11", "hugepages-2Mi": "1"}), args)
+    found = judge(
+        one_node(), make_pod("incoming").cpu("11").request("hugepages-2Mi", "1").obj(), args
+    )
     assert found == {"n": (NEVER, ("Insufficient cpu", "Insufficient hugepages-2Mi"))}
 
 
@@ -140,32 +145,38 @@ def test_requests_of_a_pod(spec, cpu):
     init = [container(requests, sidecar=True) for requests in spec.pop("sidecars", [])]
     init += [container(requests) for requests in spec.pop("init_containers", [])]
     init += [container(requests) for requests in spec.pop("late_init", [])]
-    incoming = pod(containers=containers, init_containers=tuple(init), **spec)
-    assert judge(World(node("n", cpu=str(cpu), memory="9")), incoming) == {}
+    incoming = (
+        make_pod("incoming").containers(*containers).init_containers(*init).spec(**spec).obj()
+    )
+    assert judge(World(make_node("n").cpu(str(cpu)).memory("9").obj()), incoming) == {}
     short = {"n": (NEVER, ("Insufficient cpu",))}
-    assert judge(World(node("n", cpu=f"{cpu * 1000 - 1}m", memory="9")), incoming) == short
+    assert (
+        judge(World(make_node("n").cpu(f"{cpu * 1000 - 1}m").memory("9").obj()), incoming) == short
+    )
 
 
 def test_what_if_views_count_added_and_removed_pods():
     world = one_node(*on_n({"cpu": "6"}, {"cpu": "3"}), pods="3")
     nodes = world.all_nodes()
     big, small = nodes.pods(0)
-    incoming = pod(requests={"cpu": "4"})
-    rival = world.info(pod("rival", requests={"cpu": "1"}))
+    incoming = make_pod("incoming").cpu("4").obj()
+    rival = world.info(make_pod("rival").cpu("1").obj())
     assert judge(world, incoming) == {"n": (SOON, ("Insufficient cpu",))}
     without_small = nodes.what_if({0: Change(removed=(small,))})
     assert judge(world, incoming, nodes=without_small) == {}
     crowded = nodes.what_if({0: Change(added=(rival,), removed=(small,))})
     assert judge(world, incoming, nodes=crowded) == {"n": (SOON, ("Insufficient cpu",))}
     too_many = nodes.what_if({0: Change(added=(rival,))})
-    assert judge(world, pod(), nodes=too_many) == {"n": (SOON, ("Too many pods",))}
+    assert judge(world, make_pod("incoming").obj(), nodes=too_many) == {
+        "n": (SOON, ("Too many pods",))
+    }
     assert judge(world, incoming, nodes=nodes.what_if({0: Change(removed=(big,))})) == {}
 
 
 def test_more_shortages_than_a_verdict_has_room_for():
-    world = World(node("n", pods="0"), node("m"))
+    world = World(make_node("n").pods("0").obj(), make_node("m").obj())
     wanted = {f"example.com/r{i}": "1" for i in range(80)}
-    code, reasons = judge(world, pod(requests=wanted))["n"]
+    code, reasons = judge(world, make_pod("incoming").requests(wanted).obj())["n"]
     assert code is NEVER
     assert len(reasons) == MAX_REASONS
     assert reasons[0] == "Too many pods"
@@ -174,9 +185,9 @@ def test_more_shortages_than_a_verdict_has_room_for():
 
 
 def test_without_pre_filter_there_is_an_error():
-    world = World(node("n"))
+    world = World(make_node("n").obj())
     nodes = world.all_nodes()
-    verdict = Fit(DEFAULTS, world).filter(None, world.info(pod()), nodes)
+    verdict = Fit(DEFAULTS, world).filter(None, world.info(make_pod("incoming").obj()), nodes)
     text = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
     assert rejected(verdict, nodes) == {"n": (Code.ERROR, (text,))}
 
@@ -203,45 +214,49 @@ def pod_hint(waiting, before, after):
 @pytest.mark.parametrize(
     ("before", "after", "hint"),
     [
-        (pod("other", on="n"), None, QueueingHint.QUEUE),
-        (pod("other", nominated="n"), None, QueueingHint.QUEUE),
-        (pod("other"), None, QueueingHint.SKIP),
+        (make_pod("other").on("n").obj(), None, QueueingHint.QUEUE),
+        (make_pod("other").nominated("n").obj(), None, QueueingHint.QUEUE),
+        (make_pod("other").obj(), None, QueueingHint.SKIP),
         (
-            pod("other", on="n", requests={"cpu": "2"}),
-            pod("other", on="n", requests={"cpu": "1"}),
+            make_pod("other").on("n").cpu("2").obj(),
+            make_pod("other").on("n").cpu("1").obj(),
             QueueingHint.QUEUE,
         ),
         (
-            pod("other", on="n", requests={"cpu": "2"}),
-            pod("other", on="n"),
+            make_pod("other").on("n").cpu("2").obj(),
+            make_pod("other").on("n").obj(),
             QueueingHint.QUEUE,
         ),
         (
-            pod("other", on="n", requests={"cpu": "1"}),
-            pod("other", on="n", requests={"cpu": "1"}),
+            make_pod("other").on("n").cpu("1").obj(),
+            make_pod("other").on("n").cpu("1").obj(),
             QueueingHint.SKIP,
         ),
         (
-            pod("other", on="n", requests={"memory": "2"}),
-            pod("other", on="n", requests={"memory": "1"}),
+            make_pod("other").on("n").memory("2").obj(),
+            make_pod("other").on("n").memory("1").obj(),
             QueueingHint.SKIP,
         ),
         (
-            pod("other", requests={"cpu": "2"}),
-            pod("other", requests={"cpu": "1"}),
+            make_pod("other").cpu("2").obj(),
+            make_pod("other").cpu("1").obj(),
             QueueingHint.SKIP,
         ),
-        (pod(requests={"cpu": "2"}), pod(requests={"cpu": "1"}), QueueingHint.QUEUE),
+        (
+            make_pod("incoming").cpu("2").obj(),
+            make_pod("incoming").cpu("1").obj(),
+            QueueingHint.QUEUE,
+        ),
     ],
 )
 def test_pods_that_leave_or_shrink(before, after, hint):
-    assert pod_hint(pod(requests={"cpu": "1"}), before, after) is hint
+    assert pod_hint(make_pod("incoming").cpu("1").obj(), before, after) is hint
 
 
 def test_what_the_pod_asks_none_of_does_not_matter():
-    waiting = pod(requests={"cpu": "0", "storage": "1"})
-    before = pod("other", on="n", requests={"cpu": "2", "storage": "2"})
-    assert pod_hint(waiting, before, pod("other", on="n")) is QueueingHint.SKIP
+    waiting = make_pod("incoming").cpu("0").request("storage", "1").obj()
+    before = make_pod("other").on("n").cpu("2").request("storage", "2").obj()
+    assert pod_hint(waiting, before, make_pod("other").on("n").obj()) is QueueingHint.SKIP
 
 
 def node_hint(before, after, **requests):
@@ -249,11 +264,11 @@ def node_hint(before, after, **requests):
     _, registered, _ = Fit(
         NodeResourcesFitArgs(ignored_resources=(FPGA,)), world
     ).events_to_register()
-    return registered.hint(world.info(pod(requests=requests)), before, after)
+    return registered.hint(world.info(make_pod("incoming").requests(requests).obj()), before, after)
 
 
 def sized(cpu="4", memory="4", pods="10", **more):
-    return node("n", cpu=cpu, memory=memory, pods=pods, **more)
+    return make_node("n").cpu(cpu).memory(memory).pods(pods).resources(more).obj()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """NodeResourcesFit as a score plugin: the strategies and what they count."""
 
-from typing import Any
-
 import pytest
 
 from scheduler_core.api import ResourceRequirements
@@ -15,7 +13,8 @@ from scheduler_core.config.types import (
 )
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.plugins.node_resources import Fit
-from tests.plugins.harness import World, container, node, pod
+from tests.builders import container, make_node, make_pod
+from tests.plugins.harness import World
 
 GPU = "example.com/gpu"
 
@@ -59,11 +58,13 @@ def scores(strategy, world, incoming):
 def two(first, second, *pods):
     """Return a world of two nodes of (cpu, memory)."""
     sizes = zip(("n1", "n2"), (first, second), strict=True)
-    return World(*(node(name, cpu=cpu, memory=memory) for name, (cpu, memory) in sizes), *pods)
+    return World(
+        *(make_node(name).cpu(cpu).memory(memory).obj() for name, (cpu, memory) in sizes), *pods
+    )
 
 
 def asking(cpu, memory, *, on="", name="incoming"):
-    return pod(name, on=on, requests={"cpu": cpu, "memory": memory})
+    return make_pod(name).on(on).cpu(cpu).memory(memory).obj()
 
 
 EMPTY = two(("4000", "10000"), ("6000", "10000"))
@@ -108,15 +109,15 @@ def test_strategies(strategy, world, incoming, expected):
 
 def test_containers_that_name_nothing_count_with_defaults():
     """100 millicores and 200 MiB each, for the incoming pod and for those on the node."""
-    world = World(node("n", cpu="1", memory="1000Mi"), pod("there", on="n"))
-    two_containers = pod(containers=(container(), container({"cpu": "200m"})))
+    world = World(make_node("n").cpu("1").memory("1000Mi").obj(), make_pod("there").on("n").obj())
+    two_containers = make_pod("incoming").containers(container(), container({"cpu": "200m"})).obj()
     assert scores(least(resources(cpu=1)), world, two_containers) == [60]
     assert scores(least(resources(memory=1)), world, two_containers) == [40]
 
 
 def test_zero_is_a_request_too():
-    world = World(node("n", cpu="1", memory="1000Mi"))
-    assert scores(least(), world, pod(requests={"cpu": "0", "memory": "0"})) == [100]
+    world = World(make_node("n").cpu("1").memory("1000Mi").obj())
+    assert scores(least(), world, make_pod("incoming").cpu("0").memory("0").obj()) == [100]
 
 
 def test_the_incoming_pod_is_scored_without_its_requests_at_pod_level():
@@ -125,16 +126,21 @@ def test_the_incoming_pod_is_scored_without_its_requests_at_pod_level():
         "containers": (container({"cpu": "1", "memory": "0"}),),
         "resources": ResourceRequirements(requests={"cpu": "3"}),
     }
-    world = World(node("n1", cpu="4"), node("n2", cpu="4"), pod("a", on="n2", **at_pod_level))
-    assert scores(least(resources(cpu=1)), world, pod(**at_pod_level)) == [75, 0]
+    world = World(
+        make_node("n1").cpu("4").obj(),
+        make_node("n2").cpu("4").obj(),
+        make_pod("a").on("n2").spec(**at_pod_level).obj(),
+    )
+    assert scores(
+        least(resources(cpu=1)), world, make_pod("incoming").spec(**at_pod_level).obj()
+    ) == [75, 0]
 
 
-EIGHT_GPUS: dict[str, Any] = {"cpu": "10", GPU: "8"}
 WITH_GPU = resources(cpu=1, **{GPU: 3})
 GPUS = World(
-    node("gpu", **EIGHT_GPUS),
-    node("plain", cpu="10"),
-    pod("a", on="gpu", requests={GPU: "2", "cpu": "0"}),
+    make_node("gpu").cpu(10).resource(GPU, 8).obj(),
+    make_node("plain").cpu("10").obj(),
+    make_pod("a").on("gpu").request(GPU, "2").cpu("0").obj(),
 )
 
 
@@ -149,33 +155,39 @@ GPUS = World(
     ],
 )
 def test_extended_resources_count_if_pod_and_node_have_them(requests, expected):
-    assert scores(least(WITH_GPU), GPUS, pod(requests=requests)) == expected
+    assert scores(least(WITH_GPU), GPUS, make_pod("incoming").requests(requests).obj()) == expected
 
 
 def test_resources_the_scheduler_keeps_no_account_of_are_left_out():
-    world = World(node("n", cpu="10", storage="10"))
+    world = World(make_node("n").cpu("10").resource("storage", "10").obj())
     specs = resources(cpu=1, storage=5, pods=5)
-    assert scores(least(specs), world, pod(requests={"cpu": "5", "storage": "1"})) == [50]
-    assert scores(least(resources(storage=5)), world, pod(requests={"storage": "1"})) == [0]
+    assert scores(
+        least(specs), world, make_pod("incoming").cpu("5").request("storage", "1").obj()
+    ) == [50]
+    assert scores(
+        least(resources(storage=5)), world, make_pod("incoming").request("storage", "1").obj()
+    ) == [0]
 
 
 def test_ephemeral_storage():
-    there = pod("a", on="n", requests={"ephemeral-storage": "4"})
-    world = World(node("n", ephemeral_storage="10"), there)
+    there = make_pod("a").on("n").request("ephemeral-storage", "4").obj()
+    world = World(make_node("n").resource("ephemeral-storage", "10").obj(), there)
     specs = resources(**{"ephemeral-storage": 1})
-    assert scores(least(specs), world, pod(requests={"ephemeral-storage": "2"})) == [40]
-    assert scores(most(specs), world, pod()) == [40]
+    assert scores(
+        least(specs), world, make_pod("incoming").request("ephemeral-storage", "2").obj()
+    ) == [40]
+    assert scores(most(specs), world, make_pod("incoming").obj()) == [40]
 
 
 def test_a_resource_without_value_on_the_curve_is_left_out_of_the_mean():
     shape = ((0, 0), (50, 0), (100, 10))
-    world = World(node("n", cpu="10", memory="10"))
-    used = pod(requests={"cpu": "4", "memory": "8"})
+    world = World(make_node("n").cpu("10").memory("10").obj())
+    used = make_pod("incoming").cpu("4").memory("8").obj()
     assert scores(ratio(*shape), world, used) == [60]
 
 
 def test_the_mean_of_a_curve_rounds_half_up():
-    world = World(node("n", cpu="100", memory="100"))
-    used = pod(requests={"cpu": "10", "memory": "11"})
+    world = World(make_node("n").cpu("100").memory("100").obj())
+    used = make_pod("incoming").cpu("10").memory("11").obj()
     assert scores(ratio(*RISING), world, used) == [11]
     assert scores(most(), world, used) == [10]

@@ -2,24 +2,29 @@ import pytest
 
 from scheduler_core.api import ContainerImage, ImageVolumeSource, Volume
 from scheduler_core.plugins.image_locality import ImageLocality, normalized_image_name
-from tests.plugins.harness import World, container, node, pod
+from tests.builders import container, make_node, make_pod
+from tests.plugins.harness import World
 
 MIB = 1024 * 1024
 
 
 def holding(name, *sizes):
     """Return a node with images called after their size in MiB."""
-    return node(name, images={f"gcr.io/{size}:latest": size * MIB for size in sizes})
+    return make_node(name).images({f"gcr.io/{size}:latest": size * MIB for size in sizes}).obj()
 
 
 def running(*images, init=(), volumes=()):
-    return pod(
-        containers=tuple(container(image=f"gcr.io/{size}") for size in images),
-        init_containers=tuple(container(image=f"gcr.io/{size}") for size in init),
-        volumes=tuple(
-            Volume(name=f"v{size}", image=ImageVolumeSource(reference=f"gcr.io/{size}"))
-            for size in volumes
-        ),
+    return (
+        make_pod("incoming")
+        .containers(*(container(image=f"gcr.io/{size}") for size in images))
+        .init_containers(*(container(image=f"gcr.io/{size}") for size in init))
+        .volumes(
+            *(
+                Volume(name=f"v{size}", image=ImageVolumeSource(reference=f"gcr.io/{size}"))
+                for size in volumes
+            )
+        )
+        .obj()
     )
 
 
@@ -50,7 +55,7 @@ def test_larger_and_more_widespread_images_score_higher(incoming, nodes, expecte
 
 
 def test_an_image_counts_once_however_often_a_node_lists_it():
-    twice = node("n0")
+    twice = make_node("n0").obj()
     names = ("gcr.io/600:latest", "gcr.io/600:latest", "gcr.io/600:v1")
     images = (ContainerImage(names=names, size_bytes=600 * MIB),) * 2
     twice = type(twice)(metadata=twice.metadata, status=type(twice.status)(images=images))

@@ -6,8 +6,9 @@ from scheduler_core.config.types import InterPodAffinityArgs
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
-from tests.plugins.harness import World, node
-from tests.plugins.placement import HOST, ZONE, Cycle, aff_term, placed, pod_affinity, selector
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World
+from tests.plugins.placement import HOST, ZONE, Cycle, aff_term, pod_affinity, selector
 
 AFFINITY = (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match pod affinity rules",))
 ANTI = (Code.UNSCHEDULABLE, ("node(s) didn't match pod anti-affinity rules",))
@@ -21,8 +22,7 @@ def nodes():
     """Return a and b in zone 1, c in zone 2, and d without a zone."""
     zones = {"a": "1", "b": "1", "c": "2", "d": None}
     return [
-        node(name, labels={HOST: name} | ({ZONE: zone} if zone else {}))
-        for name, zone in zones.items()
+        make_node(name).labels({ZONE: zone} if zone else {}).obj() for name, zone in zones.items()
     ]
 
 
@@ -31,7 +31,9 @@ def namespace(name, **labels):
 
 
 def cycle(world, labels=WEB, args=DEFAULTS, namespace="default", **terms):
-    incoming = placed("p", labels=labels, affinity=pod_affinity(**terms), namespace=namespace)
+    incoming = (
+        make_pod("p").labels(labels).affinity(pod_affinity(**terms)).namespace(namespace).obj()
+    )
     return Cycle(world, InterPodAffinity(args, world), incoming)
 
 
@@ -53,16 +55,22 @@ def cycle(world, labels=WEB, args=DEFAULTS, namespace="default", **terms):
     ],
 )
 def test_required_affinity_opens_domains(near, rejected):
-    world = World(*nodes(), placed("db", "a", DB))
+    world = World(*nodes(), make_pod("db").on("a").labels(DB).obj())
     assert cycle(world, near=near).rejects() == rejected
 
 
 def test_one_pod_has_to_meet_all_terms():
     both = {"app": "db", "tier": "back"}
     near = [aff_term(ZONE, IS_DB), aff_term(ZONE, selector(tier="back"))]
-    apart = World(*nodes(), placed("db", "a", DB), placed("back", "a", {"tier": "back"}))
+    apart = World(
+        *nodes(),
+        make_pod("db").on("a").labels(DB).obj(),
+        make_pod("back").on("a").label("tier", "back").obj(),
+    )
     assert cycle(apart, near=near).fits() == []
-    assert cycle(World(*nodes(), placed("both", "a", both)), near=near).fits() == ["a", "b"]
+    assert cycle(
+        World(*nodes(), make_pod("both").on("a").labels(both).obj()), near=near
+    ).fits() == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +84,9 @@ def test_one_pod_has_to_meet_all_terms():
 )
 def test_the_first_of_its_kind_may_go_where_the_labels_are(labels, placed_web, fits):
     """A pod on d is in no zone, so that the first pod of its kind still may go anywhere."""
-    world = World(*nodes(), *(placed(f"web-{name}", name, WEB) for name in placed_web))
+    world = World(
+        *nodes(), *(make_pod(f"web-{name}").on(name).labels(WEB).obj() for name in placed_web)
+    )
     found = cycle(world, labels, near=[aff_term(ZONE, IS_WEB)])
     assert sorted(found.fits()) == sorted(fits)
 
@@ -92,7 +102,9 @@ def test_the_first_of_its_kind_may_go_where_the_labels_are(labels, placed_web, f
     ],
 )
 def test_required_anti_affinity_closes_domains(far, rejected):
-    world = World(*nodes(), placed("db", "a", DB), placed("web", "c", WEB))
+    world = World(
+        *nodes(), make_pod("db").on("a").labels(DB).obj(), make_pod("web").on("c").labels(WEB).obj()
+    )
     assert cycle(world, far=far).rejects() == rejected
 
 
@@ -111,7 +123,7 @@ def test_required_anti_affinity_closes_domains(far, rejected):
     ],
 )
 def test_anti_affinity_of_pods_that_are_there(term, rejected):
-    existing = placed("db", "a", DB, affinity=pod_affinity(far=[term]))
+    existing = make_pod("db").on("a").labels(DB).affinity(pod_affinity(far=[term])).obj()
     world = World(*nodes(), namespace("default", team="x"), existing)
     found = cycle(world)
     assert found.rejects() == rejected
@@ -119,7 +131,9 @@ def test_anti_affinity_of_pods_that_are_there(term, rejected):
 
 
 def test_the_first_rule_that_fails_gives_the_reason():
-    hater = placed("db", "a", DB, affinity=pod_affinity(far=[aff_term(HOST, IS_WEB)]))
+    hater = (
+        make_pod("db").on("a").labels(DB).affinity(pod_affinity(far=[aff_term(HOST, IS_WEB)])).obj()
+    )
     world = World(*nodes(), hater)
     far = [aff_term(HOST, IS_DB)]
     assert cycle(world, far=far).rejects() == {"a": ANTI}
@@ -146,31 +160,33 @@ def test_namespaces_of_a_term(fields, fits):
         *nodes(),
         namespace("prod", env="prod"),
         namespace("dev", env="dev"),
-        placed("db", "a", DB, namespace="prod"),
-        placed("db", "c", DB, namespace="dev"),
+        make_pod("db").on("a").labels(DB).namespace("prod").obj(),
+        make_pod("db").on("c").labels(DB).namespace("dev").obj(),
     )
     assert sorted(cycle(world, near=[aff_term(HOST, IS_DB, **fields)]).fits()) == fits
 
 
 def test_namespaces_that_come_later_are_noticed():
-    world = World(*nodes(), placed("db", "a", DB, namespace="prod"))
+    world = World(*nodes(), make_pod("db").on("a").labels(DB).namespace("prod").obj())
     plugin = InterPodAffinity(DEFAULTS, world)
     term = aff_term(HOST, IS_DB, namespace_selector=selector(env="prod"))
-    incoming = placed("p", affinity=pod_affinity(near=[term]))
+    incoming = make_pod("p").affinity(pod_affinity(near=[term])).obj()
     assert Cycle(world, plugin, incoming).fits() == []
     world.add(namespace("prod", env="prod"))
     assert Cycle(world, plugin, incoming).fits() == ["a"]
 
 
 def test_terminating_pods_still_count():
-    world = World(*nodes(), placed("db", "a", DB, terminating=True))
+    world = World(*nodes(), make_pod("db").on("a").labels(DB).deleted_at_ns(1).obj())
     assert cycle(world, far=[aff_term(HOST, IS_DB)]).rejects() == {"a": ANTI}
 
 
 def test_without_terms_it_skips():
-    world = World(*nodes(), placed("db", "a", DB))
+    world = World(*nodes(), make_pod("db").on("a").labels(DB).obj())
     assert cycle(world).status.is_skip
-    off_the_map = placed("x", "d", DB, affinity=pod_affinity(far=[aff_term(ZONE, IS_WEB)]))
+    off_the_map = (
+        make_pod("x").on("d").labels(DB).affinity(pod_affinity(far=[aff_term(ZONE, IS_WEB)])).obj()
+    )
     assert cycle(World(*nodes(), off_the_map)).status.is_skip
 
 
@@ -190,7 +206,9 @@ def test_malformed_terms_turn_the_pod_down():
 
 
 def test_a_victim_takes_its_anti_affinity_along():
-    hater = placed("db", "a", DB, affinity=pod_affinity(far=[aff_term(ZONE, IS_WEB)]))
+    hater = (
+        make_pod("db").on("a").labels(DB).affinity(pod_affinity(far=[aff_term(ZONE, IS_WEB)])).obj()
+    )
     world = World(*nodes(), hater)
     found = cycle(world)
     assert found.rejects() == {"a": EXISTING, "b": EXISTING}
@@ -198,25 +216,25 @@ def test_a_victim_takes_its_anti_affinity_along():
 
 
 def test_a_victim_that_was_wanted_is_missed():
-    db = placed("db", "a", DB)
+    db = make_pod("db").on("a").labels(DB).obj()
     world = World(*nodes(), db)
     found = cycle(world, near=[aff_term(ZONE, IS_DB)])
     assert found.rejects_if("a", removed=[db]) == dict.fromkeys("acd", AFFINITY)
 
 
 def test_the_last_of_its_kind_gone_makes_the_pod_the_first():
-    web = placed("web", "c", WEB)
+    web = make_pod("web").on("c").labels(WEB).obj()
     world = World(*nodes(), web)
     found = cycle(world, near=[aff_term(ZONE, IS_WEB)])
     assert found.fits() == ["c"]
     assert set(found.rejects_if("c", removed=[web])) == {"a", "b", "d"}
-    assert set(found.rejects_if("a", added=[placed("w2", labels=WEB)])) == {"b", "d"}
+    assert set(found.rejects_if("a", added=[make_pod("w2").labels(WEB).obj()])) == {"b", "d"}
 
 
 def test_a_nominated_pod_may_shut_the_pod_out():
-    hater = placed("n", labels=DB, affinity=pod_affinity(far=[aff_term("rack", IS_WEB)]))
-    racked = [node("r", labels={HOST: "r", "rack": "1"}), *nodes()]
-    world = World(*racked, placed("db", "a", DB))
+    hater = make_pod("n").labels(DB).affinity(pod_affinity(far=[aff_term("rack", IS_WEB)])).obj()
+    racked = [make_node("r").label("rack", "1").obj(), *nodes()]
+    world = World(*racked, make_pod("db").on("a").labels(DB).obj())
     found = cycle(world, far=[aff_term(HOST, IS_DB)])
     assert found.rejects_if("r", added=[hater]) == {"a": ANTI, "r": ANTI}
     found = cycle(world, far=[aff_term(HOST, selector(app="cache"))])
@@ -246,7 +264,9 @@ def test_a_nominated_pod_may_shut_the_pod_out():
     ],
 )
 def test_preferred_terms_of_the_pod(terms, raw, normalized):
-    world = World(*nodes(), placed("db", "a", DB), placed("web", "c", WEB))
+    world = World(
+        *nodes(), make_pod("db").on("a").labels(DB).obj(), make_pod("web").on("c").labels(WEB).obj()
+    )
     got_raw, got_normalized = cycle(world, **terms).scores(*"abcd")
     assert list(got_raw.values()) == raw
     if normalized is not None:
@@ -275,14 +295,20 @@ def test_preferred_terms_of_the_pod(terms, raw, normalized):
     ],
 )
 def test_terms_of_pods_that_are_there_draw_the_pod(args, terms, raw):
-    world = World(*nodes(), placed("x", "a", DB, affinity=pod_affinity(**terms)))
+    world = World(*nodes(), make_pod("x").on("a").labels(DB).affinity(pod_affinity(**terms)).obj())
     found = cycle(world, args=args).scores(*"abcd")
     assert (found and list(found[0].values())) == raw
 
 
 def test_preferences_of_others_may_be_left_out():
     args = InterPodAffinityArgs(ignore_preferred_terms_of_existing_pods=True)
-    fond = placed("x", "a", DB, affinity=pod_affinity(liked=[(7, aff_term(HOST, IS_WEB))]))
+    fond = (
+        make_pod("x")
+        .on("a")
+        .labels(DB)
+        .affinity(pod_affinity(liked=[(7, aff_term(HOST, IS_WEB))]))
+        .obj()
+    )
     world = World(*nodes(), fond)
     assert cycle(world, args=args).scores() is None
     own = cycle(world, args=args, liked=[(1, aff_term(HOST, IS_DB))]).scores("a", "b")
@@ -298,21 +324,37 @@ QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 @pytest.mark.parametrize(
     ("old", "new", "hint"),
     [
-        (None, placed("x", "a", DB), QUEUE),
-        (None, placed("x", "", DB), SKIP),
-        (None, placed("x", "", DB, nominated="a"), QUEUE),
-        (None, placed("x", "a", {"app": "cache"}), SKIP),
-        (placed("x", "a", {"app": "cache"}), placed("x", "a", DB), QUEUE),
-        (placed("x", "a", DB), placed("x", "a", {"app": "cache"}), SKIP),
-        (placed("x", "a", {"app": "foe"}), placed("x", "a", {"app": "cache"}), QUEUE),
-        (placed("x", "a", {"app": "foe"}), None, QUEUE),
-        (placed("x", "a", DB), None, SKIP),
+        (None, make_pod("x").on("a").labels(DB).obj(), QUEUE),
+        (None, make_pod("x").labels(DB).obj(), SKIP),
+        (None, make_pod("x").labels(DB).nominated("a").obj(), QUEUE),
+        (None, make_pod("x").on("a").label("app", "cache").obj(), SKIP),
         (
-            placed("x", "a", DB, affinity=pod_affinity(far=[aff_term(ZONE, IS_WEB)])),
+            make_pod("x").on("a").label("app", "cache").obj(),
+            make_pod("x").on("a").labels(DB).obj(),
+            QUEUE,
+        ),
+        (
+            make_pod("x").on("a").labels(DB).obj(),
+            make_pod("x").on("a").label("app", "cache").obj(),
+            SKIP,
+        ),
+        (
+            make_pod("x").on("a").label("app", "foe").obj(),
+            make_pod("x").on("a").label("app", "cache").obj(),
+            QUEUE,
+        ),
+        (make_pod("x").on("a").label("app", "foe").obj(), None, QUEUE),
+        (make_pod("x").on("a").labels(DB).obj(), None, SKIP),
+        (
+            make_pod("x")
+            .on("a")
+            .labels(DB)
+            .affinity(pod_affinity(far=[aff_term(ZONE, IS_WEB)]))
+            .obj(),
             None,
             QUEUE,
         ),
-        (placed("p", labels=DB), placed("p", labels=WEB), QUEUE),
+        (make_pod("p").labels(DB).obj(), make_pod("p").labels(WEB).obj(), QUEUE),
     ],
 )
 def test_pod_hints(old, new, hint):
@@ -341,13 +383,21 @@ def test_pod_hints(old, new, hint):
 )
 def test_node_hints(terms, old, new, hint):
     found = cycle(World(*nodes()), **{terms: [aff_term(ZONE, IS_DB)]})
-    old, new = (None if each is None else node("n", labels=each) for each in (old, new))
+    old, new = (
+        None if each is None else make_node("n").without_label(HOST).labels(each).obj()
+        for each in (old, new)
+    )
     assert found.plugin.is_schedulable_after_node_change(found.info, old, new) is hint
 
 
 def test_malformed_terms_queue_on_anything():
     broken = aff_term(ZONE, selector(("app", "Near")))
     found = cycle(World(*nodes()), near=[broken])
-    assert found.plugin.is_schedulable_after_node_change(found.info, None, node("n")) is QUEUE
-    gone = found.world.info(placed("x", "a"))
+    assert (
+        found.plugin.is_schedulable_after_node_change(
+            found.info, None, make_node("n").without_label(HOST).obj()
+        )
+        is QUEUE
+    )
+    gone = found.world.info(make_pod("x").on("a").obj())
     assert found.plugin.is_schedulable_after_pod_change(found.info, gone, None) is QUEUE

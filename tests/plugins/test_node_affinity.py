@@ -7,17 +7,8 @@ from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP, Code, Status
 from scheduler_core.plugins.node_affinity import NodeAffinity
-from tests.plugins.harness import (
-    World,
-    affinity,
-    expression,
-    named,
-    node,
-    node_affinity,
-    pod,
-    rejected,
-    term,
-)
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World, affinity, expression, named, node_affinity, rejected, term
 
 POD = (
     Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
@@ -32,10 +23,10 @@ NO_ADDED = NodeAffinityArgs()
 
 def cluster():
     return World(
-        node("a1", labels={"zone": "a", "disk": "ssd", "cores": "4"}),
-        node("a2", labels={"zone": "a", "cores": "16"}),
-        node("b1", labels={"zone": "b", "disk": "hdd", "cores": "x"}),
-        node("bare"),
+        make_node("a1").label("zone", "a").label("disk", "ssd").label("cores", "4").obj(),
+        make_node("a2").label("zone", "a").label("cores", "16").obj(),
+        make_node("b1").label("zone", "b").label("disk", "hdd").label("cores", "x").obj(),
+        make_node("bare").obj(),
     )
 
 
@@ -47,7 +38,7 @@ def fitting(args=NO_ADDED, **spec):
     """Return the nodes that pass, through PreFilter and, alike, without it."""
     world = cluster()
     plugin, nodes = NodeAffinity(args, world), world.all_nodes()
-    incoming = world.info(pod(**spec))
+    incoming = world.info(make_pod("incoming").spec(**spec).obj())
     prepared = plugin.pre_filter(incoming, nodes)
     assert isinstance(prepared, Prepared)
     verdict = plugin.filter(prepared.state, incoming, nodes)
@@ -124,7 +115,7 @@ def test_no_term_at_all_matches_nothing():
 )
 def test_pre_filter_narrows_to_nodes_that_every_term_names(terms, names):
     world = cluster()
-    incoming = world.info(pod(affinity=affinity(*terms)))
+    incoming = world.info(make_pod("incoming").affinity(affinity(*terms)).obj())
     prepared = NodeAffinity(NO_ADDED, world).pre_filter(incoming, world.all_nodes())
     assert isinstance(prepared, Prepared)
     assert prepared.node_names == (names and frozenset(names))
@@ -133,7 +124,7 @@ def test_pre_filter_narrows_to_nodes_that_every_term_names(terms, names):
 def test_terms_that_name_different_nodes_conflict():
     world = cluster()
     both = term(fields=[*named("a1").match_fields, *named("b1").match_fields])
-    incoming = world.info(pod(affinity=affinity(both)))
+    incoming = world.info(make_pod("incoming").affinity(affinity(both)).obj())
     conflict = NodeAffinity(NO_ADDED, world).pre_filter(incoming, world.all_nodes())
     assert conflict == Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod affinity terms conflict",))
 
@@ -150,14 +141,19 @@ def test_terms_that_name_different_nodes_conflict():
 )
 def test_pre_filter_skips_what_it_has_nothing_to_say_about(args, spec, skips):
     world = cluster()
-    outcome = NodeAffinity(args, world).pre_filter(world.info(pod(**spec)), world.all_nodes())
+    outcome = NodeAffinity(args, world).pre_filter(
+        world.info(make_pod("incoming").spec(**spec).obj()), world.all_nodes()
+    )
     assert (outcome is SKIP) is skips
 
 
 def test_added_affinity_comes_first_and_holds_beside_the_pods_own():
     world = cluster()
     plugin = NodeAffinity(added(term(expression("zone", "In", "a"))), world)
-    nodes, incoming = world.all_nodes(), world.info(pod(node_selector={"disk": "ssd"}))
+    nodes, incoming = (
+        world.all_nodes(),
+        world.info(make_pod("incoming").node_selector("disk", "ssd").obj()),
+    )
     prepared = plugin.pre_filter(incoming, nodes)
     assert rejected(plugin.filter(prepared.state, incoming, nodes), nodes) == {
         "a2": POD,
@@ -173,7 +169,7 @@ def scored(preferred=(), args=NO_ADDED):
     """Return raw and normalised scores of a1, a2, b1 and bare, through PreScore and without it."""
     world = cluster()
     plugin, nodes = NodeAffinity(args, world), world.all_nodes()
-    incoming = world.info(pod(affinity=affinity(preferred=preferred)))
+    incoming = world.info(make_pod("incoming").affinity(affinity(preferred=preferred)).obj())
     prepared = plugin.pre_score(None, incoming, nodes)
     assert isinstance(prepared, Prepared)
     raw = plugin.score(prepared.state, incoming, nodes)
@@ -207,7 +203,7 @@ def test_preferred_terms_add_up(preferred, args, raw, normalized):
 )
 def test_pre_score_skips_without_wishes(preferred, args, skips):
     world = cluster()
-    incoming = world.info(pod(affinity=affinity(preferred=preferred)))
+    incoming = world.info(make_pod("incoming").affinity(affinity(preferred=preferred)).obj())
     outcome = NodeAffinity(args, world).pre_score(None, incoming, world.all_nodes())
     assert (outcome is SKIP) is skips
 
@@ -220,7 +216,7 @@ def test_pre_score_reports_every_invalid_term():
         (1, term(fields=[expression("metadata.name", "In")])),
         (0, term(expression("zone", "Nonsense"))),
     ]
-    incoming = world.info(pod(affinity=affinity(preferred=terms)))
+    incoming = world.info(make_pod("incoming").affinity(affinity(preferred=terms)).obj())
     status = NodeAffinity(NO_ADDED, world).pre_score(None, incoming, world.all_nodes())
     assert status == Status(
         Code.ERROR,
@@ -234,7 +230,7 @@ def test_pre_score_reports_every_invalid_term():
 
 # ---------------------------------------------------------------- queueing
 
-IN_A, IN_B = node("n", labels={"zone": "a"}), node("n", labels={"zone": "b"})
+IN_A, IN_B = make_node("n").label("zone", "a").obj(), make_node("n").label("zone", "b").obj()
 
 
 @pytest.mark.parametrize(
@@ -253,5 +249,5 @@ IN_A, IN_B = node("n", labels={"zone": "a"}), node("n", labels={"zone": "b"})
 def test_a_node_that_comes_to_match_queues(args, before, after, hint):
     world = World()
     (registered,) = NodeAffinity(args, world).events_to_register()
-    waiting = world.info(pod(node_selector={"zone": "a"}))
+    waiting = world.info(make_pod("incoming").node_selector("zone", "a").obj())
     assert registered.hint(waiting, before, after) is hint

@@ -27,18 +27,8 @@ from scheduler_core.plugins.node_ports import NodePorts
 from scheduler_core.plugins.node_resources import BalancedAllocation, Fit
 from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
 from scheduler_core.plugins.taint_toleration import TaintToleration
-from tests.plugins.harness import (
-    World,
-    affinity,
-    container,
-    expression,
-    named,
-    node,
-    pod,
-    taint,
-    term,
-    tolerate,
-)
+from tests.builders import container, make_node, make_pod
+from tests.plugins.harness import World, affinity, expression, named, taint, term, tolerate
 
 GPU = "example.com/gpu"
 RESTART = "RestartAllContainersOnContainerExits"
@@ -114,23 +104,19 @@ node_labels = st.fixed_dictionaries(
 
 @st.composite
 def nodes_of_a_cluster(draw):
+    amounts = st.fixed_dictionaries(
+        {}, optional={"cpu": quantities, "memory": quantities, GPU: quantities}
+    )
     return [
-        node(
-            f"n{i}",
-            labels=draw(node_labels),
-            taints=draw(some(*TAINTS)),
-            unschedulable=draw(st.booleans()),
-            images=draw(
-                st.dictionaries(st.sampled_from(["app:latest", "db:1"]), st.just(600 << 20))
-            ),
-            features=draw(some(RESTART)),
-            pods=draw(st.sampled_from(["1", "3", "110"])),
-            **draw(
-                st.fixed_dictionaries(
-                    {}, optional={"cpu": quantities, "memory": quantities, GPU: quantities}
-                )
-            ),
-        )
+        make_node(f"n{i}")
+        .labels(draw(node_labels))
+        .allocatable(draw(amounts))
+        .taints(*draw(some(*TAINTS)))
+        .cordoned(draw(st.booleans()))
+        .images(draw(st.dictionaries(st.sampled_from(["app:latest", "db:1"]), st.just(600 << 20))))
+        .features(*draw(some(RESTART)))
+        .pods(draw(st.sampled_from(["1", "3", "110"])))
+        .obj()
         for i in range(draw(st.integers(1, 5)))
     ]
 
@@ -144,8 +130,12 @@ def pods_of_a_cluster(draw, n_nodes):
         for j in range(draw(st.integers(0, 3))):
             its_ports = draw(some(*free, most=1)) if free else []
             free = [port for port in free if port not in its_ports]
-            its_pod = pod(
-                f"p{i}-{j}", on=f"n{i}", requests=draw(optional_requests), ports=its_ports
+            its_pod = (
+                make_pod(f"p{i}-{j}")
+                .on(f"n{i}")
+                .requests(draw(optional_requests))
+                .ports(*its_ports)
+                .obj()
             )
             placed.setdefault(i, []).append(its_pod)
     return placed
@@ -156,17 +146,21 @@ def incoming_pods(draw):
     rules = draw(some(ContainerRestartRule(action="RestartAllContainers")))
     first = container(draw(optional_requests), ports=draw(some(*PORTS)))
     second = container(draw(optional_requests), image="db:1")
-    return pod(
-        on=draw(st.sampled_from(["", "n0"])),
-        containers=(type(first)(**_fields(first, restart_policy_rules=tuple(rules))), second),
-        tolerations=tuple(draw(some(*TOLERATIONS))),
-        affinity=affinity(
-            *draw(some(*TERMS)),
-            preferred=[
-                (draw(st.integers(0, 100)), preference) for preference in draw(some(*TERMS))
-            ],
-        ),
-        node_selector=draw(st.sampled_from([{}, {"zone": "x"}])),
+    return (
+        make_pod("incoming")
+        .on(draw(st.sampled_from(["", "n0"])))
+        .containers(type(first)(**_fields(first, restart_policy_rules=tuple(rules))), second)
+        .tolerations(*draw(some(*TOLERATIONS)))
+        .affinity(
+            affinity(
+                *draw(some(*TERMS)),
+                preferred=[
+                    (draw(st.integers(0, 100)), preference) for preference in draw(some(*TERMS))
+                ],
+            )
+        )
+        .node_selectors(draw(st.sampled_from([{}, {"zone": "x"}])))
+        .obj()
     )
 
 
@@ -287,7 +281,11 @@ def test_a_hypothetical_world_is_like_one_in_which_the_pods_are_placed(cluster, 
         pods = placed.get(i, [])
         removed = data.draw(some(*range(len(pods)))) if pods else []
         added = [
-            pod(f"new{i}-{j}", on=f"n{i}", requests=data.draw(optional_requests), ports=ports)
+            make_pod(f"new{i}-{j}")
+            .on(f"n{i}")
+            .requests(data.draw(optional_requests))
+            .ports(*ports)
+            .obj()
             for j, ports in enumerate(data.draw(st.sampled_from([[], [[]], [[PORTS[0]], []]])))
         ]
         changes[i] = Change(

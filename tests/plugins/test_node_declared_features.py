@@ -6,7 +6,8 @@ from scheduler_core.framework.events import ActionType, EventResource, QueueingH
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP, Code
 from scheduler_core.plugins.node_declared_features import NodeDeclaredFeatures
-from tests.plugins.harness import World, node, pod, rejected
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World, rejected
 
 RESTART, USER_NS = "RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport"
 NO = (
@@ -21,9 +22,9 @@ JUST_RESTARTING = (Container(restart_policy_rules=(ContainerRestartRule(action="
 
 def cluster(**world):
     return World(
-        node("both", features=[RESTART, USER_NS, "Something"]),
-        node("restart", features=[RESTART]),
-        node("none"),
+        make_node("both").features(RESTART, USER_NS, "Something").obj(),
+        make_node("restart").features(RESTART).obj(),
+        make_node("none").obj(),
         **world,
     )
 
@@ -45,7 +46,7 @@ def test_nodes_must_declare_every_feature(spec, unfit):
     plugin, nodes, incoming = (
         NodeDeclaredFeatures(world),
         world.all_nodes(),
-        world.info(pod(**spec)),
+        world.info(make_pod("incoming").spec(**spec).obj()),
     )
     prepared = plugin.pre_filter(incoming, nodes)
     assert isinstance(prepared, Prepared)
@@ -66,7 +67,9 @@ def test_nodes_must_declare_every_feature(spec, unfit):
 )
 def test_pods_that_need_nothing_are_skipped(spec):
     world = cluster()
-    outcome = NodeDeclaredFeatures(world).pre_filter(world.info(pod(**spec)), world.all_nodes())
+    outcome = NodeDeclaredFeatures(world).pre_filter(
+        world.info(make_pod("incoming").spec(**spec).obj()), world.all_nodes()
+    )
     assert outcome is SKIP
 
 
@@ -77,16 +80,18 @@ def test_switched_off_it_does_nothing():
         )
     )
     plugin, nodes = NodeDeclaredFeatures(world), world.all_nodes()
-    incoming = world.info(pod(containers=RESTARTING))
+    incoming = world.info(make_pod("incoming").containers(*RESTARTING).obj())
     assert plugin.pre_filter(incoming, nodes) is SKIP
     assert rejected(plugin.filter(None, incoming, nodes), nodes) == {}
     assert plugin.events_to_register() == ()
 
 
 def test_without_pre_filter_there_is_an_error():
-    world = World(node("n"))
+    world = World(make_node("n").obj())
     nodes = world.all_nodes()
-    verdict = NodeDeclaredFeatures(world).filter(None, world.info(pod()), nodes)
+    verdict = NodeDeclaredFeatures(world).filter(
+        None, world.info(make_pod("incoming").obj()), nodes
+    )
     text = 'error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not found'
     assert rejected(verdict, nodes) == {"n": (Code.ERROR, (text,))}
 
@@ -103,16 +108,20 @@ def test_events():
 @pytest.mark.parametrize(
     ("before", "after", "hint"),
     [
-        (None, node("n"), QueueingHint.QUEUE),
-        (node("n"), node("n", features=[RESTART]), QueueingHint.QUEUE),
-        (node("n", features=[RESTART]), node("n"), QueueingHint.QUEUE),
-        (node("n", features=[RESTART]), node("n", features=[RESTART]), QueueingHint.SKIP),
+        (None, make_node("n").obj(), QueueingHint.QUEUE),
+        (make_node("n").obj(), make_node("n").features(RESTART).obj(), QueueingHint.QUEUE),
+        (make_node("n").features(RESTART).obj(), make_node("n").obj(), QueueingHint.QUEUE),
+        (
+            make_node("n").features(RESTART).obj(),
+            make_node("n").features(RESTART).obj(),
+            QueueingHint.SKIP,
+        ),
     ],
 )
 def test_nodes_that_declare_something_else_queue(before, after, hint):
     world = World()
     node_event, _ = NodeDeclaredFeatures(world).events_to_register()
-    assert node_event.hint(world.info(pod()), before, after) is hint
+    assert node_event.hint(world.info(make_pod("incoming").obj()), before, after) is hint
 
 
 @pytest.mark.parametrize(
@@ -126,5 +135,8 @@ def test_nodes_that_declare_something_else_queue(before, after, hint):
 def test_the_pod_queues_when_its_needs_change(name, before, after, hint):
     world = World()
     _, pod_event = NodeDeclaredFeatures(world).events_to_register()
-    old, new = world.info(pod(name, **before)), world.info(pod(name, **after))
-    assert pod_event.hint(world.info(pod()), old, new) is hint
+    old, new = (
+        world.info(make_pod(name).spec(**before).obj()),
+        world.info(make_pod(name).spec(**after).obj()),
+    )
+    assert pod_event.hint(world.info(make_pod("incoming").obj()), old, new) is hint

@@ -2,7 +2,8 @@ import pytest
 
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.node_name import NodeName
-from tests.plugins.harness import World, node, pod, rejected
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World, rejected
 
 NO = (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested node name",))
 
@@ -12,9 +13,9 @@ NO = (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested 
     [("", {}), ("n2", {"n1": NO}), ("n1", {"n2": NO}), ("nowhere", {"n1": NO, "n2": NO})],
 )
 def test_only_the_requested_node_fits(requested, expected):
-    world = World(node("n1"), node("n2"))
+    world = World(make_node("n1").obj(), make_node("n2").obj())
     nodes = world.all_nodes()
-    verdict = NodeName().filter(None, world.info(pod(on=requested)), nodes)
+    verdict = NodeName().filter(None, world.info(make_pod("incoming").on(requested).obj()), nodes)
     assert rejected(verdict, nodes) == expected
 
 

@@ -6,7 +6,8 @@ from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP, Code
 from scheduler_core.plugins.node_ports import NodePorts
-from tests.plugins.harness import World, container, node, pod, rejected
+from tests.builders import container, make_node, make_pod
+from tests.plugins.harness import World, rejected
 
 NO = (
     Code.UNSCHEDULABLE,
@@ -50,30 +51,34 @@ def judge(world, incoming, nodes):
     ],
 )
 def test_conflicts(used, wanted, conflict):
-    world = World(node("n"), node("free"), pod("there", on="n", ports=ports(*used)))
-    incoming = world.info(pod(ports=ports(*wanted)))
+    world = World(
+        make_node("n").obj(),
+        make_node("free").obj(),
+        make_pod("there").on("n").ports(*ports(*used)).obj(),
+    )
+    incoming = world.info(make_pod("incoming").ports(*ports(*wanted)).obj())
     assert judge(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
 
 
 def test_a_pod_without_host_ports_is_skipped():
-    world = World(node("n"))
+    world = World(make_node("n").obj())
     only_container_port = (ContainerPort(container_port=80),)
-    incoming = world.info(pod(ports=only_container_port))
+    incoming = world.info(make_pod("incoming").ports(*only_container_port).obj())
     assert NodePorts().pre_filter(incoming, world.all_nodes()) is SKIP
 
 
 @pytest.mark.parametrize(("sidecar", "conflict"), [(True, True), (False, False)])
 def test_of_init_containers_only_sidecars_keep_their_ports(sidecar, conflict):
     init = container(ports=ports("80"), sidecar=sidecar)
-    world = World(node("n"), pod("there", on="n", init_containers=(init,)))
-    incoming = world.info(pod(ports=ports("80")))
+    world = World(make_node("n").obj(), make_pod("there").on("n").init_containers(init).obj())
+    incoming = world.info(make_pod("incoming").ports(*ports("80")).obj())
     assert judge(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
 
 
 def test_without_pre_filter_there_is_an_error():
-    world = World(node("n"))
+    world = World(make_node("n").obj())
     nodes = world.all_nodes()
-    verdict = NodePorts().filter(None, world.info(pod()), nodes)
+    verdict = NodePorts().filter(None, world.info(make_pod("incoming").obj()), nodes)
     text = 'reading "PreFilterNodePorts" from cycleState: not found'
     assert rejected(verdict, nodes) == {"n": (Code.ERROR, (text,))}
 
@@ -82,13 +87,13 @@ def test_without_pre_filter_there_is_an_error():
 
 
 def test_removing_the_holder_frees_the_port_and_adding_one_takes_it():
-    holder = pod("holder", on="n", ports=ports("80"))
-    world = World(node("n"), node("m"), holder)
-    nodes, incoming = world.all_nodes(), world.info(pod(ports=ports("80")))
+    holder = make_pod("holder").on("n").ports(*ports("80")).obj()
+    world = World(make_node("n").obj(), make_node("m").obj(), holder)
+    nodes, incoming = world.all_nodes(), world.info(make_pod("incoming").ports(*ports("80")).obj())
     moved = nodes.what_if(
         {
             0: Change(removed=(world.info(holder),)),
-            1: Change(added=(world.info(pod("rival", ports=ports("80"))),)),
+            1: Change(added=(world.info(make_pod("rival").ports(*ports("80")).obj()),)),
         }
     )
     assert judge(world, incoming, nodes) == {"n": NO}
@@ -109,40 +114,40 @@ def test_removing_the_holder_frees_the_port_and_adding_one_takes_it():
 def test_used_ports_are_a_set_as_in_upstream(removed, added, taken):
     """Two pods share port 80; taking off either frees it, though the other is still there."""
     there = {
-        "one": pod("one", on="n", ports=ports("80")),
-        "two": pod("two", on="n", ports=ports("80")),
-        "other": pod("other", on="n", ports=ports("81")),
-        "half": pod("half", on="n", ports=ports("80", "81")),
+        "one": make_pod("one").on("n").ports(*ports("80")).obj(),
+        "two": make_pod("two").on("n").ports(*ports("80")).obj(),
+        "other": make_pod("other").on("n").ports(*ports("81")).obj(),
+        "half": make_pod("half").on("n").ports(*ports("80", "81")).obj(),
     }
-    world = World(node("n"), *there.values())
+    world = World(make_node("n").obj(), *there.values())
     change = Change(
         added=tuple(world.info(there[name]) for name in added),
         removed=tuple(world.info(there[name]) for name in removed),
     )
     nodes = world.all_nodes().what_if({0: change})
-    incoming = world.info(pod(ports=ports("80")))
+    incoming = world.info(make_pod("incoming").ports(*ports("80")).obj())
     assert judge(world, incoming, nodes) == ({"n": NO} if taken else {})
 
 
 def test_a_port_given_back_stays_free_until_a_pod_takes_it_again():
     """Deleting one of two pods that share a port frees it for good, not just hypothetically."""
-    one, two = (pod(name, on="n", ports=ports("80")) for name in ("one", "two"))
-    world = World(node("n"), one, two)
-    incoming = world.info(pod(ports=ports("80")))
+    one, two = (make_pod(name).on("n").ports(*ports("80")).obj() for name in ("one", "two"))
+    world = World(make_node("n").obj(), one, two)
+    incoming = world.info(make_pod("incoming").ports(*ports("80")).obj())
     assert judge(world, incoming, world.all_nodes()) == {"n": NO}
     world.cluster.remove_pod(world.info(one), "n")
     assert judge(world, incoming, world.all_nodes()) == {}
-    world.add(pod("three", on="n", ports=ports("81")))
+    world.add(make_pod("three").on("n").ports(*ports("81")).obj())
     assert judge(world, incoming, world.all_nodes()) == {}
     world.add(one)
     assert judge(world, incoming, world.all_nodes()) == {"n": NO}
 
 
 def test_a_hypothetical_pod_of_a_template_seen_only_after_the_question():
-    world = World(node("n"))
-    incoming = world.info(pod(ports=ports("80")))
+    world = World(make_node("n").obj())
+    incoming = world.info(make_pod("incoming").ports(*ports("80")).obj())
     assert judge(world, incoming, world.all_nodes()) == {}
-    late = world.info(pod("late", ports=ports("80", "443")))
+    late = world.info(make_pod("late").ports(*ports("80", "443")).obj())
     assert judge(world, incoming, world.all_nodes().what_if({0: Change(added=(late,))})) == {
         "n": NO
     }
@@ -154,11 +159,11 @@ def test_a_hypothetical_pod_of_a_template_seen_only_after_the_question():
 @pytest.mark.parametrize(
     ("deleted", "hint"),
     [
-        (pod("gone", on="n", ports=ports("80")), QueueingHint.QUEUE),
-        (pod("gone", nominated="n", ports=ports("80")), QueueingHint.QUEUE),
-        (pod("gone", ports=ports("80")), QueueingHint.SKIP),
-        (pod("gone", on="n", ports=ports("81")), QueueingHint.SKIP),
-        (pod("gone", on="n"), QueueingHint.SKIP),
+        (make_pod("gone").on("n").ports(*ports("80")).obj(), QueueingHint.QUEUE),
+        (make_pod("gone").nominated("n").ports(*ports("80")).obj(), QueueingHint.QUEUE),
+        (make_pod("gone").ports(*ports("80")).obj(), QueueingHint.SKIP),
+        (make_pod("gone").on("n").ports(*ports("81")).obj(), QueueingHint.SKIP),
+        (make_pod("gone").on("n").obj(), QueueingHint.SKIP),
     ],
 )
 def test_the_end_of_a_pod_with_the_port_queues(deleted, hint):
@@ -166,5 +171,5 @@ def test_the_end_of_a_pod_with_the_port_queues(deleted, hint):
     pod_event, node_event = NodePorts().events_to_register()
     assert (pod_event.event.label, node_event.event.label) == ("PodDelete", "NodeAdd")
     assert node_event.hint is None
-    waiting = world.info(pod(ports=ports("80")))
+    waiting = world.info(make_pod("incoming").ports(*ports("80")).obj())
     assert pod_event.hint(waiting, world.info(deleted), None) is hint

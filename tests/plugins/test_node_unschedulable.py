@@ -3,7 +3,8 @@ import pytest
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
-from tests.plugins.harness import World, node, pod, rejected, tolerate
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World, rejected, tolerate
 
 KEY = "node.kubernetes.io/unschedulable"
 CORDONED = {"cordoned": (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) were unschedulable",))}
@@ -22,13 +23,13 @@ CORDONED = {"cordoned": (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) were uns
     ],
 )
 def test_cordoned_nodes(tolerations, expected):
-    world = World(node("open"), node("cordoned", unschedulable=True))
+    world = World(make_node("open").obj(), make_node("cordoned").cordoned().obj())
     nodes = world.all_nodes()
-    incoming = world.info(pod(tolerations=tuple(tolerations)))
+    incoming = world.info(make_pod("incoming").tolerations(*tolerations).obj())
     assert rejected(NodeUnschedulable().filter(None, incoming, nodes), nodes) == expected
 
 
-OPEN, CLOSED = node("n"), node("n", unschedulable=True)
+OPEN, CLOSED = make_node("n").obj(), make_node("n").cordoned().obj()
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,7 @@ OPEN, CLOSED = node("n"), node("n", unschedulable=True)
 )
 def test_an_opened_node_queues(before, after, hint):
     node_event, _ = NodeUnschedulable().events_to_register()
-    assert node_event.hint(World().info(pod()), before, after) is hint
+    assert node_event.hint(World().info(make_pod("incoming").obj()), before, after) is hint
 
 
 @pytest.mark.parametrize(
@@ -58,8 +59,11 @@ def test_an_opened_node_queues(before, after, hint):
 def test_a_new_toleration_of_the_pod_queues_if_it_helps(name, toleration, hint):
     world = World()
     _, pod_event = NodeUnschedulable().events_to_register()
-    before, after = world.info(pod(name)), world.info(pod(name, tolerations=(toleration,)))
-    assert pod_event.hint(world.info(pod()), before, after) is hint
+    before, after = (
+        world.info(make_pod(name).obj()),
+        world.info(make_pod(name).tolerations(toleration).obj()),
+    )
+    assert pod_event.hint(world.info(make_pod("incoming").obj()), before, after) is hint
 
 
 def test_events():

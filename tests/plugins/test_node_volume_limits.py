@@ -18,8 +18,9 @@ from scheduler_core.config.features import feature_gates
 from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
-from tests.plugins.harness import World, node
-from tests.plugins.placement import Cycle, placed
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World
+from tests.plugins.placement import Cycle
 from tests.plugins.storage import (
     DRIVER,
     claim,
@@ -59,19 +60,19 @@ def ebs(name="vol-1"):
 def cycle(*objects, volumes=NEW, limits=None, features=None):
     """Return the cycle of a pod on node a, which has those limits, and on b, which has none."""
     world = World(
-        node("a"),
-        node("b"),
+        make_node("a").obj(),
+        make_node("b").obj(),
         csi_node("a", {DRIVER: 2} if limits is None else limits),
         *objects,
         features=features,
     )
-    return Cycle(world, NodeVolumeLimits(world), placed("p", volumes=tuple(volumes)))
+    return Cycle(world, NodeVolumeLimits(world), make_pod("p").volumes(*volumes).obj())
 
 
 def test_distinct_volumes_of_the_node_and_the_pod_add_up():
-    objects = [*bound("x", "y", "new"), placed("one", "a", volumes=uses("x"))]
+    objects = [*bound("x", "y", "new"), make_pod("one").on("a").claim("x").obj()]
     assert cycle(*objects).rejects() == {}
-    objects.append(placed("two", "a", volumes=uses("y")))
+    objects.append(make_pod("two").on("a").claim("y").obj())
     assert cycle(*objects).rejects() == {"a": FULL}
     assert cycle(*objects, limits={DRIVER: 3}).rejects() == {}
     assert cycle(*objects, limits={DRIVER: None}).rejects() == {}
@@ -79,7 +80,7 @@ def test_distinct_volumes_of_the_node_and_the_pod_add_up():
 
 
 def test_a_volume_that_is_there_already_costs_nothing():
-    sharing = [placed(f"p{i}", "a", volumes=uses("x", "y")) for i in range(3)]
+    sharing = [make_pod(f"p{i}").on("a").claim("x").claim("y").obj() for i in range(3)]
     objects = [*bound("x", "y", "new"), *sharing]
     assert cycle(*objects, volumes=uses("x")).rejects() == {}
     assert cycle(*objects, volumes=uses("x", "new")).rejects() == {"a": FULL}
@@ -88,7 +89,7 @@ def test_a_volume_that_is_there_already_costs_nothing():
 
 def test_claims_yet_to_be_bound_count_for_their_class():
     pending = [claim("x"), claim("y", "gone"), storage_class()]
-    two = [placed(f"p-{name}", "a", volumes=uses(name)) for name in "xy"]
+    two = [make_pod(f"p-{name}").on("a").volumes(*uses(name)).obj() for name in "xy"]
     objects = [*bound("new"), *pending, *two]
     assert cycle(*objects, limits={DRIVER: 1}).rejects() == {"a": FULL}
     assert cycle(*objects, limits={DRIVER: 2}).rejects() == {}
@@ -100,12 +101,12 @@ def test_claims_yet_to_be_bound_count_for_their_class():
 
 
 def test_volumes_of_other_drivers_do_not_count():
-    other = [*bound("x", "y", driver="other"), placed("one", "a", volumes=uses("x", "y"))]
+    other = [*bound("x", "y", driver="other"), make_pod("one").on("a").claim("x").claim("y").obj()]
     assert cycle(*other, *bound("new")).rejects() == {}
 
 
 def test_attachments_count_beside_pods():
-    objects = [*bound("x", "y", "new"), placed("one", "a", volumes=uses("x"))]
+    objects = [*bound("x", "y", "new"), make_pod("one").on("a").claim("x").obj()]
     assert cycle(*objects, attached("v-x")).rejects() == {}
     assert cycle(*objects, attached("v-y")).rejects() == {"a": FULL}
     assert cycle(*objects, attached("v-y", to="b")).rejects() == {}
@@ -114,7 +115,7 @@ def test_attachments_count_beside_pods():
 
 
 def test_an_attached_volume_of_the_pod_counts_twice_as_upstream_has_it():
-    objects = [*bound("x", "new"), placed("one", "a", volumes=uses("x")), attached("v-new")]
+    objects = [*bound("x", "new"), make_pod("one").on("a").claim("x").obj(), attached("v-new")]
     assert cycle(*objects).rejects() == {"a": FULL}
 
 
@@ -148,7 +149,7 @@ def test_disks_of_migrated_plugins_count_as_their_drivers(mine, limits, full):
 
 def test_migrated_volumes_and_inline_disks_may_be_the_same_one():
     disk = volume("v", aws_elastic_block_store=InTreeDiskSource(volume_id="aws://z/vol-1"))
-    objects = [disk, claim("x", volume="v"), placed("one", "a", volumes=uses("x"))]
+    objects = [disk, claim("x", volume="v"), make_pod("one").on("a").claim("x").obj()]
     assert cycle(*objects, volumes=[ebs("vol-1")], limits={EBS: 1}).rejects() == {}
     assert cycle(*objects, volumes=[ebs("vol-2")], limits={EBS: 1}).rejects() == {"a": FULL}
     pending = [claim("new"), storage_class(provisioner="kubernetes.io/aws-ebs")]
@@ -162,7 +163,7 @@ def test_a_zoned_disk_is_named_after_its_zone():
     regional = volume("v2", gce_persistent_disk=disk, labels={zone: "us-east1-b__us-east1-c"})
     muddled = volume("v3", gce_persistent_disk=disk, labels={zone: "us-east1-b__eu-west1-c"})
     claims = [claim(f"c{i}", volume=f"v{i}") for i in (1, 2, 3)]
-    user = placed("one", "a", volumes=uses("c1", "c2", "c3"))
+    user = make_pod("one").on("a").claim("c1").claim("c2").claim("c3").obj()
     inline = Volume(name="g", gce_persistent_disk=GCEPersistentDiskVolumeSource(pd_name="d"))
     objects = [one_zone, regional, muddled, *claims, user]
     driver = "pd.csi.storage.gke.io"
@@ -172,7 +173,7 @@ def test_a_zoned_disk_is_named_after_its_zone():
 
 def test_ephemeral_volumes_count():
     own = claim("one-scratch", volume="v-x", owner="one")
-    objects = [own, *bound("x", "new"), placed("one", "a", volumes=(ephemeral(),))]
+    objects = [own, *bound("x", "new"), make_pod("one").on("a").volumes(ephemeral()).obj()]
     assert cycle(*objects, limits={DRIVER: 1}).rejects() == {"a": FULL}
     mine = [claim("p-scratch", volume="v-new", owner="p"), *bound("new")]
     assert cycle(*mine, volumes=[ephemeral()], limits={DRIVER: 0}).rejects() == {"a": FULL}
@@ -186,11 +187,11 @@ def test_problems_with_claims():
     foreign = cycle(claim("p-scratch"), volumes=[ephemeral()])
     text = "PVC default/p-scratch was not created for pod default/p (pod is not owner)"
     assert foreign.rejects()["a"] == (Code.ERROR, (text,))
-    theirs = [claim("one-scratch"), placed("one", "a", volumes=(ephemeral(),))]
+    theirs = [claim("one-scratch"), make_pod("one").on("a").volumes(ephemeral()).obj()]
     code, texts = cycle(*theirs, *bound("new")).rejects()["a"]
     assert code is Code.ERROR
     assert "not created for pod default/one" in texts[0]
-    assert cycle(*bound("new"), placed("one", "a", volumes=uses("gone"))).rejects() == {}
+    assert cycle(*bound("new"), make_pod("one").on("a").claim("gone").obj()).rejects() == {}
     broken = cycle(volumes=[ebs("aws://zone/disk")], limits={EBS: 5}).rejects()
     assert broken.keys() == {"a"}
     assert broken["a"][1][0].startswith("converting volume(aws://zone/disk) from inline to csi: ")
@@ -212,12 +213,12 @@ def test_a_missing_driver_matters_with_its_gate():
 
 
 def test_hypothetical_pods_bring_and_take_their_volumes():
-    victim = placed("one", "a", volumes=uses("x", "y"))
+    victim = make_pod("one").on("a").claim("x").claim("y").obj()
     world = [*bound("x", "y", "new"), victim]
     found = cycle(*world)
     assert found.rejects() == {"a": FULL}
     assert found.rejects_if("a", removed=[victim]) == {}
-    guest = placed("guest", volumes=uses("x", "y"))
+    guest = make_pod("guest").claim("x").claim("y").obj()
     assert cycle(*bound("x", "y", "new")).rejects_if("a", added=[guest]) == {"a": FULL}
 
 
@@ -242,13 +243,13 @@ def test_what_is_kept_equals_what_is_counted_afresh(steps):
     objects |= {f"claim{i}": claim(f"c{i}") for i in range(6)}
     objects |= {name: volume(name, driver=DRIVER) for name in "st"}
     pods = {}
-    world = World(node("a"), node("b"), *objects.values())
+    world = World(make_node("a").obj(), make_node("b").obj(), *objects.values())
     veteran = NodeVolumeLimits(world)
-    incoming = placed("p", volumes=uses("c0", "c1"))
+    incoming = make_pod("p").claim("c0").claim("c1").obj()
     for action, number, where in steps:
         key = f"{action}{number}{where}"
         if action == "place" and number not in pods:
-            pods[number] = placed(f"p{number}", where, volumes=uses(f"c{number}"))
+            pods[number] = make_pod(f"p{number}").on(where).volumes(*uses(f"c{number}")).obj()
             world.add(pods[number])
         elif action == "remove" and number in pods:
             gone = pods.pop(number)
@@ -262,7 +263,7 @@ def test_what_is_kept_equals_what_is_counted_afresh(steps):
         elif action == "limit":
             objects[f"limit{where}"] = csi_node(where, {DRIVER: number})
             world.add(objects[f"limit{where}"])
-        fresh = World(node("a"), node("b"), *objects.values(), *pods.values())
+        fresh = World(make_node("a").obj(), make_node("b").obj(), *objects.values(), *pods.values())
         kept, new = (
             Cycle(each, plugin, incoming).rejects()
             for each, plugin in ((world, veteran), (fresh, NodeVolumeLimits(fresh)))
@@ -285,12 +286,12 @@ def hint_of(found, resource, action):
 @pytest.mark.parametrize(
     ("gone", "hint"),
     [
-        (placed("x", "a", volumes=uses("c")), QUEUE),
-        (placed("x", "a", volumes=(ephemeral(),)), QUEUE),
-        (placed("x", "a", volumes=(ebs(),)), QUEUE),
-        (placed("x", "a"), SKIP),
-        (placed("x", volumes=uses("c")), SKIP),
-        (placed("x", volumes=uses("c"), nominated="a"), QUEUE),
+        (make_pod("x").on("a").claim("c").obj(), QUEUE),
+        (make_pod("x").on("a").volumes(ephemeral()).obj(), QUEUE),
+        (make_pod("x").on("a").volumes(ebs()).obj(), QUEUE),
+        (make_pod("x").on("a").obj(), SKIP),
+        (make_pod("x").claim("c").obj(), SKIP),
+        (make_pod("x").claim("c").nominated("a").obj(), QUEUE),
     ],
 )
 def test_pod_hints(gone, hint):

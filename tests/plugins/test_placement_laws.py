@@ -11,24 +11,15 @@ from scheduler_core.cluster.nodes import Change
 from scheduler_core.config.types import InterPodAffinityArgs, PodTopologySpreadArgs
 from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
-from tests.plugins.harness import World, node, taint
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World, taint
 from tests.plugins.naive_placement import (
     affinity_rejects,
     affinity_scores,
     spread_rejects,
     spread_scores,
 )
-from tests.plugins.placement import (
-    HOST,
-    ZONE,
-    Cycle,
-    aff_term,
-    hard,
-    placed,
-    pod_affinity,
-    selector,
-    soft,
-)
+from tests.plugins.placement import HOST, ZONE, Cycle, aff_term, hard, pod_affinity, selector, soft
 
 HARD_WEIGHT = 3
 NAMESPACES = {"default": {"team": "a"}, "other": {"team": "b"}}
@@ -69,7 +60,7 @@ def node_lists(draw):
         labels = {HOST: f"n{i}", ZONE: zone, "rack": rack}
         labels = {key: value for key, value in labels.items() if value is not None}
         taints = [taint("k:NoSchedule")] if tainted else []
-        result.append(node(f"n{i}", labels=labels, taints=taints))
+        result.append(make_node(f"n{i}").labels(labels).taints(*taints).obj())
     return result
 
 
@@ -120,20 +111,20 @@ plain_pods = st.builds(
 )
 
 
-def make_pod(name, on, drawn, *, dying=True):
+def placed(name, on, drawn, *, dying=True):
     labels, namespace, affinity, terminating = drawn
-    return placed(
-        name, on, labels, namespace=namespace, affinity=affinity, terminating=terminating and dying
-    )
+    pod = make_pod(name).on(on).labels(labels).namespace(namespace).affinity(affinity)
+    return pod.deleted_at_ns(1).obj() if terminating and dying else pod.obj()
 
 
 incoming_pods = st.builds(
-    lambda labels, affinity, spread, only: placed(
-        "incoming",
-        labels=labels,
-        affinity=affinity,
-        topology_spread_constraints=tuple(spread),
-        node_selector={"rack": "r"} if only else {},
+    lambda labels, affinity, spread, only: (
+        make_pod("incoming")
+        .labels(labels)
+        .affinity(affinity)
+        .node_selectors({"rack": "r"} if only else {})
+        .spec(topology_spread_constraints=tuple(spread))
+        .obj()
     ),
     pod_labels,
     affinities,
@@ -148,7 +139,7 @@ def clusters(draw):
     nodes = draw(node_lists())
     names = st.sampled_from([each.name for each in nodes])
     drawn = draw(st.lists(st.tuples(names, plain_pods), max_size=8))
-    pods = [make_pod(f"p{i}", on, each) for i, (on, each) in enumerate(drawn)]
+    pods = [placed(f"p{i}", on, each) for i, (on, each) in enumerate(drawn)]
     return nodes, pods, draw(incoming_pods)
 
 
@@ -240,17 +231,18 @@ def test_a_hypothetical_node_is_judged_as_if_its_pods_had_really_changed(plugin,
         for each in incoming.spec.topology_spread_constraints
         if each.label_selector != selector()
     ]
-    incoming = placed(
-        "incoming",
-        labels=incoming.metadata.labels,
-        affinity=incoming.spec.affinity,
-        topology_spread_constraints=tuple(spread),
+    incoming = (
+        make_pod("incoming")
+        .labels(incoming.metadata.labels)
+        .affinity(incoming.spec.affinity)
+        .spec(topology_spread_constraints=tuple(spread))
+        .obj()
     )
     name = data.draw(st.sampled_from([each.name for each in nodes]))
     here = [pod for pod in pods if pod.spec.node_name == name]
     removed = data.draw(st.lists(st.sampled_from(here), unique_by=id) if here else st.just([]))
     drawn = data.draw(st.lists(plain_pods, max_size=2))
-    added = [make_pod(f"new{i}", name, each, dying=False) for i, each in enumerate(drawn)]
+    added = [placed(f"new{i}", name, each, dying=False) for i, each in enumerate(drawn)]
 
     world = World(*nodes, *OBJECTS, *pods)
     found = Cycle(world, PLUGINS[plugin](world), incoming)
@@ -293,7 +285,7 @@ def test_the_order_of_pods_changes_nothing(plugin, cluster, data):
 def test_pods_that_nobody_asks_about_change_nothing(plugin, cluster):
     nodes, pods, incoming = cluster
     strangers = [
-        placed(f"stranger{i}", each.name, {"stranger": ""}, namespace="nowhere")
+        make_pod(f"stranger{i}").on(each.name).label("stranger", "").namespace("nowhere").obj()
         for i, each in enumerate(nodes)
     ]
     asked = [term for term in every_term(incoming) if term.namespace_selector == selector()]
@@ -341,6 +333,6 @@ def test_an_unchanged_hypothesis_changes_nothing(plugin, cluster):
     found = Cycle(world, PLUGINS[plugin](world), incoming)
     if found.prepared is None:
         return
-    coming = world.info(placed("x", labels={"app": "a"}))
+    coming = world.info(make_pod("x").label("app", "a").obj())
     back = {i: Change((coming,), (coming,)) for i in range(found.nodes.n)}
     assert found.rejects(found.nodes.what_if(back)) == found.rejects()

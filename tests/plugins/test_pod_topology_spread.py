@@ -17,8 +17,9 @@ from scheduler_core.config.types import PodTopologySpreadArgs
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
-from tests.plugins.harness import World, affinity, expression, node, taint, term, tolerate
-from tests.plugins.placement import HOST, ZONE, Cycle, hard, placed, selector, soft
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World, affinity, expression, taint, term, tolerate
+from tests.plugins.placement import HOST, ZONE, Cycle, hard, selector, soft
 
 SKEWED = (Code.UNSCHEDULABLE, ("node(s) didn't match pod topology spread constraints",))
 NO_LABEL = (
@@ -33,7 +34,9 @@ SYSTEM = PodTopologySpreadArgs()
 def hosts(zones="1122", names="abxy", **labels):
     """Return nodes named a, b, x, y by default, the first two in zone1."""
     return [
-        node(f"node-{name}", labels={HOST: f"node-{name}", ZONE: f"zone{zone}", **labels})
+        make_node(f"node-{name}")
+        .labels({HOST: f"node-{name}", ZONE: f"zone{zone}", **labels})
+        .obj()
         for name, zone in zip(names, zones, strict=True)
     ]
 
@@ -41,14 +44,16 @@ def hosts(zones="1122", names="abxy", **labels):
 def foos(spread, names="abxy"):
     """Return as many pods per node as `spread` says: 2103 is two on node-a, one on node-b, ..."""
     return [
-        placed(f"p-{name}{i}", f"node-{name}", FOO)
+        make_pod(f"p-{name}{i}").on(f"node-{name}").labels(FOO).obj()
         for name, count in zip(names, spread, strict=True)
         for i in range(int(count))
     ]
 
 
 def cycle(world, *constraints, labels=FOO, args=SYSTEM, **spec):
-    incoming = placed("p", labels=labels, topology_spread_constraints=constraints, **spec)
+    incoming = (
+        make_pod("p").labels(labels).spec(topology_spread_constraints=constraints, **spec).obj()
+    )
     return Cycle(world, PodTopologySpread(args, world), incoming)
 
 
@@ -79,7 +84,7 @@ def test_one_constraint(spread, constraint, fits):
 
 
 def test_reasons_tell_a_missing_label_from_too_many_pods():
-    world = World(*hosts(), node("bare"), *foos("2104"))
+    world = World(*hosts(), make_node("bare").without_label(HOST).obj(), *foos("2104"))
     assert cycle(world, hard(ZONE, IS_FOO)).rejects() == {
         "bare": NO_LABEL,
         "node-x": SKEWED,
@@ -88,11 +93,13 @@ def test_reasons_tell_a_missing_label_from_too_many_pods():
 
 
 def test_the_first_constraint_that_fails_gives_the_reason():
-    nodes = [*hosts(), node("half", labels={ZONE: "zone2"})]
+    nodes = [*hosts(), make_node("half").zone("zone2").without_label(HOST).obj()]
     world = World(*nodes, *foos("2104"))
     by_zone, by_rack = hard(ZONE, IS_FOO), hard("rack", IS_FOO)
     assert cycle(world, by_zone, by_rack).rejects()["half"] == NO_LABEL
-    full = World(*hosts(rack="r"), node("half", labels={ZONE: "zone2"}), *foos("2104"))
+    full = World(
+        *hosts(rack="r"), make_node("half").zone("zone2").without_label(HOST).obj(), *foos("2104")
+    )
     assert cycle(full, by_zone, by_rack).rejects()["half"] == SKEWED
     assert cycle(full, by_rack, by_zone).rejects()["half"] == NO_LABEL
 
@@ -106,7 +113,7 @@ def test_two_constraints_must_both_hold():
 
 def test_nodes_without_all_topology_keys_do_not_count():
     """node-b has no zone: its pod is in no domain, not even in that of its hostname."""
-    bare = node("node-b", labels={HOST: "node-b"})
+    bare = make_node("node-b").obj()
     a, _, x, _ = hosts()
     world = World(a, bare, x, *foos("11", "ab"))
     both = cycle(world, hard(ZONE, IS_FOO), hard(HOST, IS_FOO))
@@ -118,12 +125,12 @@ def test_nodes_without_all_topology_keys_do_not_count():
 def test_who_counts():
     world = World(
         *hosts(),
-        placed("other namespace", "node-a", FOO, namespace="other"),
-        placed("terminating", "node-a", FOO, terminating=True),
-        placed("other labels", "node-a", {"bar": ""}),
+        make_pod("other namespace").on("node-a").labels(FOO).namespace("other").obj(),
+        make_pod("terminating").on("node-a").labels(FOO).deleted_at_ns(1).obj(),
+        make_pod("other labels").on("node-a").label("bar", "").obj(),
     )
     assert cycle(world, hard(ZONE, IS_FOO)).fits() == ["node-a", "node-x", "node-b", "node-y"]
-    world.add(placed("counts", "node-a", FOO))
+    world.add(make_pod("counts").on("node-a").labels(FOO).obj())
     assert cycle(world, hard(ZONE, IS_FOO)).fits() == ["node-x", "node-y"]
 
 
@@ -142,7 +149,7 @@ def test_a_pod_that_does_not_match_itself_adds_nothing():
     ],
 )
 def test_match_label_keys(keys, labels, fits):
-    old = [placed(f"p{i}", "node-a", {"foo": "", "v": "1"}) for i in range(2)]
+    old = [make_pod(f"p{i}").on("node-a").label("foo", "").label("v", "1").obj() for i in range(2)]
     world = World(*hosts(), *old)
     constraint = hard(ZONE, IS_FOO, match_label_keys=keys)
     kept = cycle(world, constraint, labels=labels).fits()
@@ -151,7 +158,7 @@ def test_match_label_keys(keys, labels, fits):
 
 def test_match_label_keys_need_their_gate():
     off = feature_gates({"MatchLabelKeysInPodTopologySpread": False})
-    old = placed("old", "node-a", {"foo": "", "v": "1"})
+    old = make_pod("old").on("node-a").label("foo", "").label("v", "1").obj()
     world = World(*hosts(), old, features=off)
     constraint = hard(ZONE, IS_FOO, match_label_keys=("v",))
     assert cycle(world, constraint, labels={"foo": "", "v": "2"}).fits() == ["node-x", "node-y"]
@@ -184,7 +191,7 @@ def test_node_affinity_policy_leaves_nodes_out(policy, fits):
     ],
 )
 def test_node_taints_policy(policy, tolerations, minimum):
-    tainted = node("node-t", labels={HOST: "node-t"}, taints=[taint("k:NoSchedule")])
+    tainted = make_node("node-t").taints(taint("k:NoSchedule")).obj()
     world = World(*hosts(), tainted, *foos("1111"))
     constraint = hard(HOST, IS_FOO, node_taints_policy=policy)
     found = cycle(world, constraint, tolerations=tolerations)
@@ -192,7 +199,7 @@ def test_node_taints_policy(policy, tolerations, minimum):
 
 
 def test_prefer_no_schedule_keeps_a_node_in():
-    tainted = node("node-t", labels={HOST: "node-t"}, taints=[taint("k:PreferNoSchedule")])
+    tainted = make_node("node-t").taints(taint("k:PreferNoSchedule")).obj()
     world = World(*hosts(), tainted, *foos("1111"))
     found = cycle(world, hard(HOST, IS_FOO, node_taints_policy="Honor"))
     assert found.prepared.state.domains[0].global_minimum == 0
@@ -236,7 +243,7 @@ def test_a_malformed_selector_is_an_error():
 
 
 def test_a_removed_pod_makes_room_in_its_own_domain_only():
-    victim = placed("victim", "node-y", FOO)
+    victim = make_pod("victim").on("node-y").labels(FOO).obj()
     world = World(*hosts(), *foos("2103"), victim)
     found = cycle(world, hard(ZONE, IS_FOO))
     assert set(found.rejects()) == {"node-x", "node-y"}
@@ -246,7 +253,7 @@ def test_a_removed_pod_makes_room_in_its_own_domain_only():
 def test_an_added_pod_fills_its_own_domain_and_may_raise_the_minimum():
     world = World(*hosts("123", "abx"), *foos("100", "abx"))
     found = cycle(world, hard(ZONE, IS_FOO, 2))
-    more = [placed(f"n{i}", labels=FOO) for i in range(2)]
+    more = [make_pod(f"n{i}").labels(FOO).obj() for i in range(2)]
     assert found.rejects() == {}
     assert found.rejects_if("node-a", added=more[:1]) == {"node-a": SKEWED}
     assert found.rejects_if("node-b", added=more) == {"node-b": SKEWED}
@@ -259,8 +266,8 @@ def test_an_added_pod_fills_its_own_domain_and_may_raise_the_minimum():
 @pytest.mark.parametrize(
     "pod",
     [
-        placed("n", labels=FOO, namespace="other"),
-        placed("n", labels={"bar": ""}),
+        make_pod("n").labels(FOO).namespace("other").obj(),
+        make_pod("n").label("bar", "").obj(),
     ],
 )
 def test_hypothetical_pods_of_others_change_nothing(pod):
@@ -271,14 +278,14 @@ def test_hypothetical_pods_of_others_change_nothing(pod):
 def test_hypothetical_pods_do_not_count_where_the_node_takes_no_part():
     world = World(*hosts(), *foos("1111"))
     found = cycle(world, hard(HOST, IS_FOO), node_selector={ZONE: "zone2"})
-    more = [placed(f"n{i}", labels=FOO) for i in range(5)]
+    more = [make_pod(f"n{i}").labels(FOO).obj() for i in range(5)]
     assert found.rejects_if("node-a", added=more) == {}
     assert set(found.rejects_if("node-x", added=more)) == {"node-x"}
 
 
 def test_hypothetical_pods_count_as_upstream_counts_them():
     """Pods being deleted count when taken off, and all pods count for an empty selector."""
-    dying = placed("dying", "node-a", FOO, terminating=True)
+    dying = make_pod("dying").on("node-a").labels(FOO).deleted_at_ns(1).obj()
     world = World(*hosts(), *foos("1111"), dying)
     found = cycle(world, hard(HOST, IS_FOO))
     assert found.rejects() == {}
@@ -286,7 +293,7 @@ def test_hypothetical_pods_count_as_upstream_counts_them():
     assert domain.is_skewed_if(0, -1) is False
     assert domain.minimum_if(0, 0) == 0
     any_pod = cycle(world, hard(HOST, selector()))
-    assert any_pod.rejects_if("node-a", added=[placed("n")]) == {"node-a": SKEWED}
+    assert any_pod.rejects_if("node-a", added=[make_pod("n").obj()]) == {"node-a": SKEWED}
 
 
 # ---------------------------------------------------------------- scoring
@@ -316,7 +323,11 @@ def test_fewer_pods_around_score_higher(spread, constraints, feasible, normalize
 
 
 def test_nodes_without_a_topology_key_score_nothing():
-    world = World(*hosts("11", "ab"), node("bare", labels={ZONE: "zone1"}), *foos("21", "ab"))
+    world = World(
+        *hosts("11", "ab"),
+        make_node("bare").zone("zone1").without_label(HOST).obj(),
+        *foos("21", "ab"),
+    )
     raw, normalized = cycle(world, soft(ZONE, IS_FOO), soft(HOST, IS_FOO)).scores()
     assert raw["bare"] == normalized["bare"] == 0
     assert normalized["node-b"] > normalized["node-a"]
@@ -326,7 +337,7 @@ def test_system_defaults_spread_nodes_without_a_zone_too():
     service = Service(
         metadata=ObjectMeta(name="s", namespace="default"), spec=ServiceSpec(selector=FOO)
     )
-    zoneless = [node(f"node-{name}", labels={HOST: f"node-{name}"}) for name in "abxy"]
+    zoneless = [make_node(f"node-{name}").obj() for name in "abxy"]
     world = World(*zoneless, service, *foos("4321"))
     _, normalized = cycle(world).scores()
     assert normalized == {"node-a": 44, "node-b": 66, "node-x": 77, "node-y": 100}
@@ -355,7 +366,7 @@ def owned_by(kind, name="owner", version="apps/v1"):
 )
 def test_default_constraints_follow_services_and_controllers(objects, owner, spreads):
     world = World(*hosts(), *objects, *foos("2103"))
-    incoming = placed("p", labels=FOO, owner=owned_by(owner) if owner else None)
+    incoming = make_pod("p").labels(FOO).owned_by(*([owned_by(owner)] if owner else [])).obj()
     found = Cycle(world, PodTopologySpread(SYSTEM, world), incoming).scores()
     assert (found is not None) == spreads
     if found is not None:
@@ -366,14 +377,14 @@ def test_default_constraints_follow_a_replication_controller():
     controller = named(ReplicationController, "rc", ReplicationControllerSpec(selector=FOO))
     world = World(*hosts(), controller)
     owner = owned_by("ReplicationController", "rc", "v1")
-    incoming = placed("p", labels=FOO, owner=owner)
+    incoming = make_pod("p").labels(FOO).owned_by(owner).obj()
     assert Cycle(world, PodTopologySpread(SYSTEM, world), incoming).scores() is not None
 
 
 def test_services_that_come_later_are_noticed():
     world = World(*hosts())
     plugin = PodTopologySpread(SYSTEM, world)
-    incoming = placed("p", labels=FOO)
+    incoming = make_pod("p").labels(FOO).obj()
     assert Cycle(world, plugin, incoming).scores() is None
     world.add(named(Service, "s", ServiceSpec(selector=FOO)))
     assert Cycle(world, plugin, incoming).scores() is not None
@@ -400,18 +411,34 @@ BAR = {"bar": ""}
 @pytest.mark.parametrize(
     ("old", "new", "hint"),
     [
-        (None, placed("x", "node-a", FOO), QUEUE),
-        (None, placed("x", "node-a", BAR), SKIP),
-        (None, placed("x", "node-a", FOO, namespace="other"), SKIP),
-        (None, placed("x", "", FOO), SKIP),
-        (None, placed("x", "", FOO, nominated="node-a"), QUEUE),
-        (placed("x", "node-a", FOO), None, QUEUE),
-        (placed("x", "node-a", BAR), None, SKIP),
-        (placed("x", "node-a", FOO), placed("x", "node-a", BAR), QUEUE),
-        (placed("x", "node-a", BAR), placed("x", "node-a", {"baz": ""}), SKIP),
-        (placed("x", "node-a", FOO), placed("x", "node-a", {"foo": "", "baz": ""}), SKIP),
-        (placed("p", "", BAR), placed("p", "", FOO), QUEUE),
-        (placed("p", "", FOO), placed("p", "", FOO, tolerations=(tolerate("k"),)), QUEUE),
+        (None, make_pod("x").on("node-a").labels(FOO).obj(), QUEUE),
+        (None, make_pod("x").on("node-a").labels(BAR).obj(), SKIP),
+        (None, make_pod("x").on("node-a").labels(FOO).namespace("other").obj(), SKIP),
+        (None, make_pod("x").labels(FOO).obj(), SKIP),
+        (None, make_pod("x").labels(FOO).nominated("node-a").obj(), QUEUE),
+        (make_pod("x").on("node-a").labels(FOO).obj(), None, QUEUE),
+        (make_pod("x").on("node-a").labels(BAR).obj(), None, SKIP),
+        (
+            make_pod("x").on("node-a").labels(FOO).obj(),
+            make_pod("x").on("node-a").labels(BAR).obj(),
+            QUEUE,
+        ),
+        (
+            make_pod("x").on("node-a").labels(BAR).obj(),
+            make_pod("x").on("node-a").label("baz", "").obj(),
+            SKIP,
+        ),
+        (
+            make_pod("x").on("node-a").labels(FOO).obj(),
+            make_pod("x").on("node-a").label("foo", "").label("baz", "").obj(),
+            SKIP,
+        ),
+        (make_pod("p").labels(BAR).obj(), make_pod("p").labels(FOO).obj(), QUEUE),
+        (
+            make_pod("p").labels(FOO).obj(),
+            make_pod("p").labels(FOO).tolerations(tolerate("k")).obj(),
+            QUEUE,
+        ),
     ],
 )
 def test_pod_hints(old, new, hint):
@@ -428,32 +455,29 @@ def test_a_new_toleration_helps_only_where_taints_count():
     world = World(*hosts())
     found = cycle(world, hard(ZONE, IS_FOO))
     old, new = (
-        world.info(placed("p", labels=FOO, tolerations=each)) for each in ((), (tolerate("k"),))
+        world.info(make_pod("p").labels(FOO).tolerations(*each).obj())
+        for each in ((), (tolerate("k"),))
     )
     assert found.plugin.is_schedulable_after_pod_change(found.info, old, new) is SKIP
+
+
+IN_Z = make_node("n").zone("z").obj()
+HALF_IN_Z = make_node("n").zone("z").without_label(HOST).obj()
 
 
 @pytest.mark.parametrize(
     ("old", "new", "hint"),
     [
-        (None, node("n", labels={ZONE: "z", HOST: "n"}), QUEUE),
-        (None, node("n", labels={ZONE: "z"}), SKIP),
-        (node("n", labels={ZONE: "z", HOST: "n"}), None, QUEUE),
-        (node("n", labels={ZONE: "z"}), None, SKIP),
-        (node("n", labels={ZONE: "z"}), node("n", labels={ZONE: "z", HOST: "n"}), QUEUE),
-        (node("n", labels={ZONE: "z", HOST: "n"}), node("n", labels={ZONE: "z"}), QUEUE),
-        (node("n", labels={ZONE: "z", HOST: "n"}), node("n", labels={ZONE: "y", HOST: "n"}), QUEUE),
-        (node("n", labels={ZONE: "z"}), node("n", labels={ZONE: "y"}), SKIP),
-        (
-            node("n", labels={ZONE: "z", HOST: "n"}),
-            node("n", labels={ZONE: "z", HOST: "n", "more": ""}),
-            SKIP,
-        ),
-        (
-            node("n", labels={ZONE: "z", HOST: "n"}),
-            node("n", labels={ZONE: "z", HOST: "n"}, taints=[taint("k:NoSchedule")]),
-            QUEUE,
-        ),
+        (None, IN_Z, QUEUE),
+        (None, HALF_IN_Z, SKIP),
+        (IN_Z, None, QUEUE),
+        (HALF_IN_Z, None, SKIP),
+        (HALF_IN_Z, IN_Z, QUEUE),
+        (IN_Z, HALF_IN_Z, QUEUE),
+        (IN_Z, make_node("n").zone("y").obj(), QUEUE),
+        (HALF_IN_Z, make_node("n").zone("y").without_label(HOST).obj(), SKIP),
+        (IN_Z, make_node("n").zone("z").label("more", "").obj(), SKIP),
+        (IN_Z, make_node("n").zone("z").taint("k").obj(), QUEUE),
     ],
 )
 def test_node_hints(old, new, hint):
@@ -463,4 +487,5 @@ def test_node_hints(old, new, hint):
 
 def test_a_malformed_selector_queues_on_anything():
     found = cycle(World(*hosts()), hard(ZONE, selector(("foo", "Near"))))
-    assert found.plugin.is_schedulable_after_node_change(found.info, None, node("n")) is QUEUE
+    node = make_node("n").without_label(HOST).obj()
+    assert found.plugin.is_schedulable_after_node_change(found.info, None, node) is QUEUE

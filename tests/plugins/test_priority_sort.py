@@ -4,7 +4,8 @@ import pytest
 
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.plugins.priority_sort import PrioritySort
-from tests.plugins.harness import World, pod
+from tests.builders import make_pod
+from tests.plugins.harness import World
 
 
 @dataclass
@@ -14,7 +15,9 @@ class Queued:
 
 
 def key(priority, timestamp_ns):
-    return PrioritySort().sort_key(Queued(World().info(pod(priority=priority)), timestamp_ns))
+    return PrioritySort().sort_key(
+        Queued(World().info(make_pod("incoming").priority(priority).obj()), timestamp_ns)
+    )
 
 
 @pytest.mark.parametrize(

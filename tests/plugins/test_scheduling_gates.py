@@ -1,14 +1,10 @@
 import pytest
 
-from scheduler_core.api import PodSchedulingGate
 from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.plugins.scheduling_gates import SchedulingGates
-from tests.plugins.harness import World, pod
-
-
-def gates(*names):
-    return tuple(PodSchedulingGate(name=name) for name in names)
+from tests.builders import make_pod
+from tests.plugins.harness import World
 
 
 @pytest.mark.parametrize(
@@ -24,7 +20,7 @@ def gates(*names):
     ],
 )
 def test_a_pod_waits_for_all_its_gates(names, status):
-    gated = World().info(pod(scheduling_gates=gates(*names)))
+    gated = World().info(make_pod("incoming").gates(*names).obj())
     assert SchedulingGates().pre_enqueue(gated) == status
 
 
@@ -36,6 +32,13 @@ def test_only_the_pod_that_lost_its_gates_is_queued(changed, hint):
     (registered,) = SchedulingGates().events_to_register()
     assert registered.event.resource is EventResource.POD
     assert registered.event.action is ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
-    before = world.info(pod(changed, scheduling_gates=gates("foo")))
-    after = world.info(pod(changed))
-    assert registered.hint(world.info(pod(scheduling_gates=gates("foo"))), before, after) is hint
+    before = world.info(make_pod(changed).gates("foo").obj())
+    after = world.info(make_pod(changed).obj())
+    assert (
+        registered.hint(
+            world.info(make_pod("incoming").gates("foo").obj()),
+            before,
+            after,
+        )
+        is hint
+    )

@@ -5,15 +5,16 @@ from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.taint_toleration import TaintToleration
-from tests.plugins.harness import World, by_name, node, pod, rejected, taint, tolerate
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World, by_name, rejected, taint, tolerate
 
 NO = (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) had untolerated taint(s)",))
 
 
 def reject(taints, tolerations, **world):
-    its_world = World(node("n", taints=[taint(text) for text in taints]), **world)
+    its_world = World(make_node("n").taints(*[taint(text) for text in taints]).obj(), **world)
     nodes = its_world.all_nodes()
-    incoming = its_world.info(pod(tolerations=tuple(tolerations)))
+    incoming = its_world.info(make_pod("incoming").tolerations(*tolerations).obj())
     return rejected(TaintToleration(its_world).filter(None, incoming, nodes), nodes)
 
 
@@ -73,13 +74,13 @@ SOFT_A, SOFT_B = "a=1:PreferNoSchedule", "b=2:PreferNoSchedule"
 )
 def test_soft_taints_lower_the_score(tolerations, raw, normalized):
     world = World(
-        node("none"),
-        node("one", taints=[taint(SOFT_A)]),
-        node("two", taints=[taint(SOFT_A), taint(SOFT_B)]),
-        node("hard too", taints=[taint(SOFT_A), taint("c:NoSchedule")]),
+        make_node("none").obj(),
+        make_node("one").taints(taint(SOFT_A)).obj(),
+        make_node("two").taints(taint(SOFT_A), taint(SOFT_B)).obj(),
+        make_node("hard too").taints(taint(SOFT_A), taint("c:NoSchedule")).obj(),
     )
     plugin, nodes = TaintToleration(world), world.all_nodes()
-    incoming = world.info(pod(tolerations=tuple(tolerations)))
+    incoming = world.info(make_pod("incoming").tolerations(*tolerations).obj())
     prepared = plugin.pre_score(None, incoming, nodes)
     assert isinstance(prepared, Prepared)
     scores = plugin.score(prepared.state, incoming, nodes)
@@ -90,7 +91,7 @@ def test_soft_taints_lower_the_score(tolerations, raw, normalized):
 
 
 FREE, HARD, SOFT = (
-    node("n", taints=[taint(t) for t in ts]) for ts in ([], ["a:NoSchedule"], [SOFT_A])
+    make_node("n").taints(*[taint(t) for t in ts]).obj() for ts in ([], ["a:NoSchedule"], [SOFT_A])
 )
 
 
@@ -110,7 +111,7 @@ FREE, HARD, SOFT = (
 def test_a_node_that_ceases_to_repel_the_pod_queues(before, after, hint):
     world = World()
     node_event, _ = TaintToleration(world).events_to_register()
-    assert node_event.hint(world.info(pod()), before, after) is hint
+    assert node_event.hint(world.info(make_pod("incoming").obj()), before, after) is hint
 
 
 @pytest.mark.parametrize(
@@ -119,5 +120,10 @@ def test_a_node_that_ceases_to_repel_the_pod_queues(before, after, hint):
 def test_any_new_toleration_of_the_pod_queues(name, hint):
     world = World()
     _, pod_event = TaintToleration(world).events_to_register()
-    changed = world.info(pod(name, tolerations=(tolerate("any"),)))
-    assert pod_event.hint(world.info(pod()), world.info(pod(name)), changed) is hint
+    changed = world.info(make_pod(name).tolerations(tolerate("any")).obj())
+    assert (
+        pod_event.hint(
+            world.info(make_pod("incoming").obj()), world.info(make_pod(name).obj()), changed
+        )
+        is hint
+    )

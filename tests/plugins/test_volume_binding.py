@@ -10,8 +10,9 @@ from scheduler_core.api import (
 from scheduler_core.config.types import VolumeBindingArgs
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_binding import VolumeBinding
-from tests.plugins.harness import World, expression, named, node, term
-from tests.plugins.placement import HOST, ZONE, Cycle, placed, selector
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World, expression, named, term
+from tests.plugins.placement import HOST, ZONE, Cycle, selector
 from tests.plugins.storage import (
     MADE_ON_DEMAND,
     ONLY_STATIC,
@@ -151,14 +152,20 @@ def test_a_migrated_disk_is_where_its_driver_says():
     )
     migrated = [csi_node(name, migrated="kubernetes.io/aws-ebs,more") for name in "bc"]
     world = World(
-        node("a", labels={ZONE: "z-a"}),
-        node("b", labels={ZONE: "z-b"}),
-        node("c", labels={ZONE: "z-x", "topology.ebs.csi.aws.com/zone": "z-b"}),
+        make_node("a").zone("z-a").without_label(HOST).obj(),
+        make_node("b").zone("z-b").without_label(HOST).obj(),
+        make_node("c")
+        .without_label(HOST)
+        .zone("z-x")
+        .label("topology.ebs.csi.aws.com/zone", "z-b")
+        .obj(),
         *migrated,
         zonal,
         claim("c", volume="v"),
     )
-    found = Cycle(world, VolumeBinding(VolumeBindingArgs(), world), placed(volumes=uses("c")))
+    found = Cycle(
+        world, VolumeBinding(VolumeBindingArgs(), world), make_pod("incoming").claim("c").obj()
+    )
     assert reasons(found) == {"b": [ELSEWHERE]}
 
 

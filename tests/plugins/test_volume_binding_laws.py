@@ -9,8 +9,9 @@ from scheduler_core.api.quantity import value
 from scheduler_core.api.selectors import label_selector_matches, node_selector_matches
 from scheduler_core.config.types import VolumeBindingArgs
 from scheduler_core.plugins.volume_binding import VolumeBinding
+from tests.builders import make_pod
 from tests.plugins.harness import World
-from tests.plugins.placement import HOST, ZONE, Cycle, placed, selector
+from tests.plugins.placement import HOST, ZONE, Cycle, selector
 from tests.plugins.storage import (
     SELECTED_NODE,
     claim,
@@ -163,7 +164,7 @@ FRAGMENTS = ["didn't find available", "node affinity", "enough free storage", "n
 
 def run(pvs, claims, made, driver, pools):
     world = World(*nodes(), *pvs, *claims, made, driver, *pools)
-    incoming = placed("p", volumes=uses(*(each.name for each in claims)))
+    incoming = make_pod("p").volumes(*uses(*(each.name for each in claims))).obj()
     return Cycle(world, VolumeBinding(VolumeBindingArgs(), world), incoming)
 
 

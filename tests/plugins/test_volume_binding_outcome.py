@@ -13,8 +13,9 @@ from scheduler_core.config.types import UtilizationShapePoint, VolumeBindingArgs
 from scheduler_core.framework.events import EventResource, QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_binding import VolumeBinding
+from tests.builders import make_pod
 from tests.plugins.harness import World
-from tests.plugins.placement import HOST, ZONE, Cycle, placed, selector
+from tests.plugins.placement import HOST, ZONE, Cycle, selector
 from tests.plugins.storage import (
     MADE_ON_DEMAND,
     ONLY_STATIC,
@@ -115,7 +116,7 @@ def reserve(found, name):
 
 def test_a_reserved_volume_is_no_longer_free():
     found = cycle(volume("v"), claim("c"), claim("d"), ONLY_STATIC, volumes=uses("c"))
-    other = placed("q", volumes=uses("d"))
+    other = make_pod("q").claim("d").obj()
     state = reserve(found, "a")
     assert Cycle(found.world, found.plugin, other).fits() == []
     found.plugin.unreserve(state, found.info, "a")
@@ -124,7 +125,7 @@ def test_a_reserved_volume_is_no_longer_free():
 
 def test_a_reserved_claim_keeps_to_its_node():
     found = cycle(claim("c"), MADE_ON_DEMAND, volumes=uses("c"))
-    sharing = placed("q", volumes=uses("c"))
+    sharing = make_pod("q").claim("c").obj()
     state = reserve(found, "b")
     assert Cycle(found.world, found.plugin, sharing).fits() == ["b"]
     found.plugin.unreserve(state, found.info, "b")
@@ -135,7 +136,7 @@ def test_an_outside_change_ends_what_was_assumed():
     found = cycle(volume("v"), claim("c"), claim("d"), ONLY_STATIC, volumes=uses("c"))
     reserve(found, "a")
     found.world.add(volume("v", labels={"touched": ""}))
-    assert Cycle(found.world, found.plugin, placed("q", volumes=uses("d"))).fits() != []
+    assert Cycle(found.world, found.plugin, make_pod("q").claim("d").obj()).fits() != []
 
 
 def test_pre_bind_binds_an_existing_volume_both_ways():
@@ -145,7 +146,7 @@ def test_pre_bind_binds_an_existing_volume_both_ways():
     bound = found.world.objects.get(PersistentVolume, "v")
     assert (bound.spec.claim_ref.name, bound.status.phase) == ("c", "Bound")
     assert "pv.kubernetes.io/bound-by-controller" in bound.metadata.annotations
-    again = Cycle(found.world, found.plugin, placed("q", volumes=uses("c")))
+    again = Cycle(found.world, found.plugin, make_pod("q").claim("c").obj())
     assert again.prepared.state.claims.bound[0].spec.volume_name == "v"
     assert again.fits() == ["a"]
 
@@ -160,7 +161,7 @@ def test_pre_bind_makes_a_volume_where_it_is_needed():
     bound = found.world.objects.get(PersistentVolumeClaim, "default/c")
     made = found.world.objects.get(PersistentVolume, bound.spec.volume_name)
     assert made.spec.csi.driver == "csi.example.com"
-    assert Cycle(found.world, found.plugin, placed("q", volumes=uses("c"))).fits() == ["b"]
+    assert Cycle(found.world, found.plugin, make_pod("q").claim("c").obj()).fits() == ["b"]
 
 
 def test_pre_bind_refuses_to_write_over_a_change():
@@ -174,7 +175,7 @@ def test_pre_bind_refuses_to_write_over_a_change():
 
 def test_of_two_pods_that_share_a_claim_the_first_to_write_wins():
     found = cycle(claim("c"), MADE_ON_DEMAND, volumes=uses("c"))
-    other = Cycle(found.world, found.plugin, placed("q", volumes=uses("c")))
+    other = Cycle(found.world, found.plugin, make_pod("q").claim("c").obj())
     states = [reserve(each, "a") for each in (found, other)]
     assert found.plugin.pre_bind(states[0], found.info, "a").is_success
     late = other.plugin.pre_bind(states[1], other.info, "a")
@@ -243,7 +244,7 @@ def test_hints(resource, old, new, hint):
     inline = Volume(name="i", csi=CSIVolumeSource(driver="d"))
     world = World(*nodes())
     plugin = VolumeBinding(VolumeBindingArgs(), world)
-    pod = world.info(placed("p", volumes=(*uses("c"), ephemeral(), inline)))
+    pod = world.info(make_pod("p").volumes(*uses("c"), ephemeral(), inline).obj())
     events = {each.event.resource: each.hint for each in plugin.events_to_register()}
     assert events[EventResource.PERSISTENT_VOLUME] is None
     assert events[EventResource.NODE] is None

@@ -10,8 +10,9 @@ from scheduler_core.api import (
 from scheduler_core.framework.events import EventResource, QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
-from tests.plugins.harness import World, node
-from tests.plugins.placement import Cycle, placed
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World
+from tests.plugins.placement import Cycle
 from tests.plugins.storage import claim, uses
 
 DISK = (Code.UNSCHEDULABLE, ("node(s) had no available disk",))
@@ -46,8 +47,8 @@ def rbd(monitors="ab", pool="", image="i", *, read_only=False):
 
 
 def cycle(*objects, volumes, namespace="default"):
-    world = World(node("a"), node("b"), *objects)
-    incoming = placed("p", volumes=tuple(volumes), namespace=namespace)
+    world = World(make_node("a").obj(), make_node("b").obj(), *objects)
+    incoming = make_pod("p").volumes(*volumes).namespace(namespace).obj()
     return Cycle(world, VolumeRestrictions(world), incoming)
 
 
@@ -75,50 +76,50 @@ def cycle(*objects, volumes, namespace="default"):
     ],
 )
 def test_disks(mine, theirs, conflict):
-    found = cycle(placed("x", "a", volumes=(theirs,)), volumes=[mine])
+    found = cycle(make_pod("x").on("a").volumes(theirs).obj(), volumes=[mine])
     assert found.rejects() == ({"a": DISK} if conflict else {})
 
 
 def test_a_conflict_ends_with_its_pod():
-    first, second = (placed(name, "a", volumes=(gce(),)) for name in ("x", "y"))
+    first, second = (make_pod(name).on("a").volumes(gce()).obj() for name in ("x", "y"))
     found = cycle(first, second, volumes=[gce()])
     assert found.rejects_if("a", removed=[first]) == {"a": DISK}
     assert found.rejects_if("a", removed=[first, second]) == {}
-    assert found.rejects_if("b", added=[placed("z", volumes=(gce(),))]).keys() == {"a", "b"}
+    assert found.rejects_if("b", added=[make_pod("z").volumes(gce()).obj()]).keys() == {"a", "b"}
 
 
 def test_without_disks_and_used_claims_it_skips():
     assert cycle(volumes=()).status.is_skip
     assert cycle(ALONE, volumes=uses("c")).status.is_skip
     shared = claim("c", modes=["ReadWriteOnce"])
-    assert cycle(shared, placed("x", "a", volumes=uses("c")), volumes=uses("c")).status.is_skip
+    assert cycle(shared, make_pod("x").on("a").claim("c").obj(), volumes=uses("c")).status.is_skip
 
 
 def test_a_claim_for_one_pod_shuts_out_others_everywhere():
-    user = placed("x", "a", volumes=uses("c"))
+    user = make_pod("x").on("a").claim("c").obj()
     found = cycle(ALONE, user, volumes=uses("c"))
     assert found.rejects() == {"a": IN_USE, "b": IN_USE}
     assert found.rejects_if("a", removed=[user]) == {"b": IN_USE}
-    assert found.rejects_if("b", removed=[placed("y", volumes=uses("d"))]).keys() == {"a", "b"}
+    assert found.rejects_if("b", removed=[make_pod("y").claim("d").obj()]).keys() == {"a", "b"}
 
 
 def test_a_claim_used_in_another_namespace_is_another_claim():
-    user = placed("x", "a", volumes=uses("c"), namespace="other")
+    user = make_pod("x").on("a").claim("c").namespace("other").obj()
     assert cycle(ALONE, user, volumes=uses("c")).status.is_skip
 
 
 def test_hypothetical_users_count_by_the_claims_name_alone():
     """Upstream does not look at their namespace there, and counts every volume."""
-    user = placed("x", "a", volumes=uses("c"))
+    user = make_pod("x").on("a").claim("c").obj()
     found = cycle(ALONE, user, volumes=uses("c"))
-    stranger = placed("y", volumes=uses("c"), namespace="other")
+    stranger = make_pod("y").claim("c").namespace("other").obj()
     assert found.rejects_if("a", removed=[stranger]) == {"b": IN_USE}
-    twice = placed("z", volumes=uses("c", "c"))
+    twice = make_pod("z").claim("c").claim("c").obj()
     assert found.rejects_if("a", removed=[user], added=[twice]).keys() == {"a", "b"}
 
 
 def test_a_disk_conflict_is_told_first():
-    user = placed("x", "a", volumes=(*uses("c"), gce()))
+    user = make_pod("x").on("a").volumes(*uses("c"), gce()).obj()
     assert cycle(ALONE, user, volumes=(*uses("c"), gce())).rejects() == {"a": DISK, "b": IN_USE}
 
 
@@ -134,11 +135,11 @@ QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 @pytest.mark.parametrize(
     ("gone", "hint"),
     [
-        (placed("x", "a", volumes=(gce(),)), QUEUE),
-        (placed("x", "a", volumes=(gce("other"),)), SKIP),
-        (placed("x", "a", volumes=(gce(),), namespace="other"), SKIP),
-        (placed("x", "a", volumes=uses("c")), QUEUE),
-        (placed("x", "a", volumes=uses("d")), SKIP),
+        (make_pod("x").on("a").volumes(gce()).obj(), QUEUE),
+        (make_pod("x").on("a").volumes(gce("other")).obj(), SKIP),
+        (make_pod("x").on("a").volumes(gce()).namespace("other").obj(), SKIP),
+        (make_pod("x").on("a").claim("c").obj(), QUEUE),
+        (make_pod("x").on("a").claim("d").obj(), SKIP),
     ],
 )
 def test_pod_hints(gone, hint):

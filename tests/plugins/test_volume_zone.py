@@ -3,8 +3,9 @@ import pytest
 from scheduler_core.framework.events import EventResource, QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_zone import VolumeZone
-from tests.plugins.harness import World, node
-from tests.plugins.placement import ZONE, Cycle, placed
+from tests.builders import make_node, make_pod
+from tests.plugins.harness import World
+from tests.plugins.placement import ZONE, Cycle
 from tests.plugins.storage import claim, ephemeral, storage_class, uses, volume
 
 REGION = "topology.kubernetes.io/region"
@@ -16,8 +17,8 @@ CONFLICT = (GRAVE, ("node(s) had no available volume zone",))
 
 
 def cycle(*objects, labels=None, volumes=CLAIM):
-    world = World(node("n", labels=labels or {}), *objects)
-    return Cycle(world, VolumeZone(world), placed("p", volumes=volumes))
+    world = World(make_node("n").labels(labels or {}).obj(), *objects)
+    return Cycle(world, VolumeZone(world), make_pod("p").volumes(*volumes).obj())
 
 
 def labelled(**labels):
