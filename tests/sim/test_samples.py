@@ -15,7 +15,9 @@ from scheduler_core.trace.events import (
     AnyEvent,
     Bound,
     ClockAdvanced,
+    CycleFinished,
     CycleStarted,
+    NodeAdded,
     PermitResolved,
     PodAdded,
     PodEvicted,
@@ -48,8 +50,8 @@ def finished(trace: list[AnyEvent]) -> RunFinished:
     return last
 
 
-def test_there_are_five() -> None:
-    assert len(SAMPLES) == 5
+def test_there_are_six() -> None:
+    assert len(SAMPLES) == 6
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
@@ -117,6 +119,16 @@ def test_a_gated_gang_is_bound_together() -> None:
     first = next(i for i, event in enumerate(trace) if isinstance(event, Bound))
     assert len(flags(trace[:first])) == len(flags(trace))
     assert finished(trace).n_bound == 4
+
+
+def test_a_pod_that_another_scheduler_binds_leaves_its_assumed_place_at_once() -> None:
+    trace = play("another-scheduler")
+    nodes = {event.node: event.name for event in trace if isinstance(event, NodeAdded)}
+    known = numbers(trace)
+    ends = [(e.cycle, e.result) for e in trace if isinstance(e, CycleFinished)]
+    assert ends == [(1, Result.SCHEDULED), (2, Result.SCHEDULED), (1, Result.BIND_ERROR)]
+    bound = {event.pod: nodes[event.node] for event in trace if isinstance(event, Bound)}
+    assert bound == {known["ferry"]: "berth-2", known["cargo"]: "berth-1"}
 
 
 def test_a_gang_waits_on_permit_times_out_and_makes_it_in_the_end(
