@@ -18,6 +18,7 @@ extensions have no counterpart: hypothetical views replace them (docs/adr).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, runtime_checkable
@@ -165,10 +166,12 @@ class ClaimDevices:
     allocated_before: bool
 
 
-@runtime_checkable
-class HoldsDevices(Protocol):
+class HoldsDevices(ABC):
     """A PreFilter state that knows after Reserve which devices the pod gets."""
 
+    __slots__ = ()
+
+    @abstractmethod
     def devices(self) -> Sequence[ClaimDevices]: ...
 
 

@@ -118,6 +118,9 @@ class Framework:
             for plugin in self._pre_bind
             if isinstance(plugin, PreBindPreFlightPlugin)
         }
+        self._reads_other_nodes = {
+            plugin.name for plugin in self._filter if not dependence_of(plugin).per_node.is_local
+        }
         weights = {plugin.name: weight for plugin, weight in points.get(ExtensionPoint.SCORE, ())}
         evaluating = [*self._pre_filter, *self._filter, *self._pre_score, *self._score]
         # PluginCalls in place of Memo calls every plugin in every cycle, to the same end.
@@ -237,10 +240,7 @@ class Framework:
 
     def is_node_local(self, state: CycleState) -> bool:
         """Return whether every Filter plugin that takes part in the cycle is node-local."""
-        return all(
-            plugin.name in state.skip_filter or dependence_of(plugin).per_node.is_local
-            for plugin in self._filter
-        )
+        return self._reads_other_nodes <= state.skip_filter
 
     def run_post_filter(
         self, state: CycleState, pod: PodInfo, diagnosis: Diagnosis

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scheduler_core.api import AllocationResult, NodeSelector, ResourceClaim
-from scheduler_core.framework.interface import ClaimDevices
+from scheduler_core.framework.interface import ClaimDevices, HoldsDevices
 from scheduler_core.framework.status import Status
 from scheduler_core.plugins.dynamic_resources.allocator import Allocator
 from scheduler_core.plugins.dynamic_resources.extended_resources import NodeClaim
@@ -24,7 +24,7 @@ class NodeAllocation:
 
 
 @dataclass
-class ClaimsState:
+class ClaimsState(HoldsDevices):
     """A pod's claims, the one for extended resources last, as they were when the attempt began.
 
     `special` says that there is one. Claims are replaced by what the plugin itself writes.
