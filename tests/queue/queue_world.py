@@ -7,16 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from scheduler_core.api import (
-    Container,
-    ObjectMeta,
-    Pod,
-    PodSchedulingGate,
-    PodSpec,
-    PodStatus,
-    ResourceRequirements,
-    Toleration,
-)
+from scheduler_core.api import Pod
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo, TemplateTable
 from scheduler_core.config.features import feature_gates
@@ -28,6 +19,7 @@ from scheduler_core.queue.profiles import QueueProfile
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.queue.queueing_hints import QueueingHints
 from scheduler_core.queue.scheduling_queue import SECOND_NS, QueueSettings, SchedulingQueue
+from tests.builders import PodBuilder
 
 PROFILE = "default-scheduler"
 START_NS = 1_767_225_600 * SECOND_NS
@@ -35,42 +27,8 @@ START_NS = 1_767_225_600 * SECOND_NS
 _templates = TemplateTable()
 
 
-def pod_info(
-    name: str,
-    *,
-    priority: int | None = None,
-    namespace: str = "default",
-    labels: Mapping[str, str] | None = None,
-    node_name: str = "",
-    nominated: str = "",
-    requests: Mapping[str, str] | None = None,
-    tolerations: Sequence[Toleration] = (),
-    gates: Sequence[str] = (),
-    profile: str = PROFILE,
-) -> PodInfo:
-    return _templates.info(
-        Pod(
-            metadata=ObjectMeta(
-                name=name,
-                namespace=namespace,
-                uid=f"{namespace}/{name}",
-                labels=dict(labels or {}),
-            ),
-            spec=PodSpec(
-                containers=(
-                    Container(
-                        name="c", resources=ResourceRequirements(requests=dict(requests or {}))
-                    ),
-                ),
-                priority=priority,
-                node_name=node_name,
-                scheduler_name=profile,
-                tolerations=tuple(tolerations),
-                scheduling_gates=tuple(PodSchedulingGate(name=gate) for gate in gates),
-            ),
-            status=PodStatus(nominated_node_name=nominated),
-        )
-    )
+def pod_info(pod: PodBuilder) -> PodInfo:
+    return _templates.info(pod.scheduler(PROFILE).obj())
 
 
 def with_nomination(pod: PodInfo, node_name: str) -> PodInfo:

@@ -2,6 +2,7 @@ import pytest
 
 from scheduler_core.queue.backoff_queue import NO_BACKOFF_NS, BackoffQueue
 from scheduler_core.queue.queued_pod import QueuedPodInfo
+from tests.builders import make_pod
 from tests.queue.queue_world import START_NS, pod_info, sort_key
 
 SECOND = 1_000_000_000
@@ -26,7 +27,7 @@ def queued(
     errors: int = 0,
 ) -> QueuedPodInfo:
     return QueuedPodInfo(
-        pod_info(name, priority=priority),
+        pod_info(make_pod(name).priority(priority)),
         START_NS + at_ms * MILLI,
         unschedulable_count=rejected,
         consecutive_errors_count=errors,

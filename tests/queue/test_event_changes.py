@@ -1,7 +1,7 @@
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.api import Node, NodeCondition, NodeSpec, NodeStatus, ObjectMeta, Taint
+from scheduler_core.api import Node, NodeCondition, Taint
 from scheduler_core.api import Toleration as Tol
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import feature_gates
@@ -9,65 +9,59 @@ from scheduler_core.queue.event_changes import (
     node_scheduling_properties_change,
     pod_scheduling_properties_change,
 )
+from tests.builders import make_node, make_pod
 from tests.queue.queue_world import pod_info
 
 TAINT = Taint(key="a", value="b", effect="NoSchedule")
 
 
-def node(
-    *,
-    labels: dict[str, str] | None = None,
-    annotations: dict[str, str] | None = None,
-    taints: tuple[Taint, ...] = (),
-    unschedulable: bool = False,
-    allocatable: dict[str, str] | None = None,
-    conditions: tuple[NodeCondition, ...] = (),
-    features: tuple[str, ...] = (),
-) -> Node:
-    return Node(
-        metadata=ObjectMeta(name="n", labels=labels or {}, annotations=annotations or {}),
-        spec=NodeSpec(taints=taints, unschedulable=unschedulable),
-        status=NodeStatus(
-            allocatable=allocatable or {}, conditions=conditions, declared_features=features
-        ),
-    )
-
-
 @pytest.mark.parametrize(
     ("old", "new", "labels"),
     [
-        (node(), node(), []),
-        (node(), node(labels={"a": "b"}), ["NodeUpdateNodeLabel"]),
-        (node(), node(annotations={"a": "b"}), ["NodeUpdateNodeAnnotation"]),
-        (node(), node(taints=(TAINT,)), ["NodeUpdateNodeTaint"]),
-        (node(), node(unschedulable=True), []),
-        (node(unschedulable=True), node(), ["NodeUpdateNodeTaint"]),
+        (make_node("n").obj(), make_node("n").obj(), []),
+        (make_node("n").obj(), make_node("n").label("a", "b").obj(), ["NodeUpdateNodeLabel"]),
         (
-            node(unschedulable=True, taints=(TAINT,)),
-            node(),
+            make_node("n").obj(),
+            make_node("n").annotations({"a": "b"}).obj(),
+            ["NodeUpdateNodeAnnotation"],
+        ),
+        (make_node("n").obj(), make_node("n").taints(TAINT).obj(), ["NodeUpdateNodeTaint"]),
+        (make_node("n").obj(), make_node("n").cordoned().obj(), []),
+        (make_node("n").cordoned().obj(), make_node("n").obj(), ["NodeUpdateNodeTaint"]),
+        (
+            make_node("n").cordoned().taints(TAINT).obj(),
+            make_node("n").obj(),
             ["NodeUpdateNodeTaint", "NodeUpdateNodeTaint"],
         ),
-        (node(allocatable={"cpu": "1"}), node(allocatable={"cpu": "1000m"}), []),
+        (make_node("n").cpu("1").obj(), make_node("n").cpu("1000m").obj(), []),
         (
-            node(allocatable={"cpu": "1"}),
-            node(allocatable={"cpu": "2"}),
+            make_node("n").cpu("1").obj(),
+            make_node("n").cpu("2").obj(),
             ["NodeUpdateNodeAllocatable"],
         ),
-        (node(), node(allocatable={"gpu": "0"}), ["NodeUpdateNodeAllocatable"]),
-        (node(), node(features=("X",)), ["NodeUpdateNodeDeclaredFeature"]),
         (
-            node(),
-            node(conditions=(NodeCondition(type="Ready", status="True"),)),
+            make_node("n").obj(),
+            make_node("n").resource("gpu", "0").obj(),
+            ["NodeUpdateNodeAllocatable"],
+        ),
+        (
+            make_node("n").obj(),
+            make_node("n").features("X").obj(),
+            ["NodeUpdateNodeDeclaredFeature"],
+        ),
+        (
+            make_node("n").obj(),
+            make_node("n").conditions(NodeCondition(type="Ready", status="True")).obj(),
             ["NodeUpdateNodeCondition"],
         ),
         (
-            node(conditions=(NodeCondition(type="Ready", status="True", reason="x"),)),
-            node(conditions=(NodeCondition(type="Ready", status="True", reason="y"),)),
+            make_node("n").conditions(NodeCondition(type="Ready", status="True", reason="x")).obj(),
+            make_node("n").conditions(NodeCondition(type="Ready", status="True", reason="y")).obj(),
             [],
         ),
         (
-            node(),
-            node(labels={"a": "b"}, taints=(TAINT,), allocatable={"cpu": "1"}),
+            make_node("n").obj(),
+            make_node("n").label("a", "b").taints(TAINT).cpu("1").obj(),
             ["NodeUpdateNodeAllocatable", "NodeUpdateNodeLabel", "NodeUpdateNodeTaint"],
         ),
     ],
@@ -80,27 +74,36 @@ def test_declared_features_need_their_gate() -> None:
     off = feature_gates(
         {"NodeDeclaredFeatures": False, "InPlacePodLevelResourcesVerticalScaling": False}
     )
-    assert node_scheduling_properties_change(node(), node(features=("X",)), off) == []
+    assert (
+        node_scheduling_properties_change(
+            make_node("n").obj(), make_node("n").features("X").obj(), off
+        )
+        == []
+    )
 
 
-PLAIN = pod_info("p", requests={"cpu": "1", "memory": "1Gi"})
-TOLERANT = pod_info("p", requests={"cpu": "1", "memory": "1Gi"}, tolerations=[Tol(key="a")])
+PLAIN = pod_info(make_pod("p").cpu("1").memory("1Gi"))
+TOLERANT = pod_info(make_pod("p").cpu("1").memory("1Gi").tolerations(Tol(key="a")))
 
 
 @pytest.mark.parametrize(
     ("old", "new", "actions"),
     [
         (PLAIN, PLAIN, ["Update"]),
-        (PLAIN, pod_info("p", requests={"cpu": "2", "memory": "1Gi"}), ["Update"]),
-        (PLAIN, pod_info("p", requests={"cpu": "999m", "memory": "1Gi"}), ["UpdatePodScaleDown"]),
-        (PLAIN, pod_info("p", requests={"cpu": "1"}), ["UpdatePodScaleDown"]),
+        (PLAIN, pod_info(make_pod("p").cpu("2").memory("1Gi")), ["Update"]),
+        (PLAIN, pod_info(make_pod("p").cpu("999m").memory("1Gi")), ["UpdatePodScaleDown"]),
+        (PLAIN, pod_info(make_pod("p").cpu("1")), ["UpdatePodScaleDown"]),
         (PLAIN, TOLERANT, ["UpdatePodToleration"]),
-        (pod_info("p"), pod_info("p", labels={"a": "b"}), ["UpdatePodLabel"]),
-        (pod_info("p", gates=["a", "b"]), pod_info("p", gates=["b"]), ["Update"]),
-        (pod_info("p", gates=["a"]), pod_info("p"), ["UpdatePodSchedulingGatesEliminated"]),
+        (pod_info(make_pod("p")), pod_info(make_pod("p").label("a", "b")), ["UpdatePodLabel"]),
+        (pod_info(make_pod("p").gates("a", "b")), pod_info(make_pod("p").gates("b")), ["Update"]),
         (
-            pod_info("p", gates=["a"], requests={"cpu": "2"}),
-            pod_info("p", labels={"a": "b"}, requests={"cpu": "1"}, tolerations=[Tol(key="a")]),
+            pod_info(make_pod("p").gates("a")),
+            pod_info(make_pod("p")),
+            ["UpdatePodSchedulingGatesEliminated"],
+        ),
+        (
+            pod_info(make_pod("p").gates("a").cpu("2")),
+            pod_info(make_pod("p").label("a", "b").cpu("1").tolerations(Tol(key="a"))),
             [
                 "UpdatePodLabel",
                 "UpdatePodScaleDown",

@@ -5,6 +5,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.queue.moves import Nomination
 from scheduler_core.queue.nominator import NOOP, OVERRIDE, Nominator
 from scheduler_core.trace.records import Nominating
+from tests.builders import make_pod
 from tests.queue.queue_world import pod_info, with_nomination
 
 
@@ -20,7 +21,7 @@ class Cast:
         self.told.append((nomination.pod.key, nomination.node_name))
 
     def pod(self, name: str, *, nominated: str = "", node_name: str = "") -> PodInfo:
-        pod = pod_info(name, nominated=nominated, node_name=node_name)
+        pod = pod_info(make_pod(name).nominated(nominated).on(node_name))
         self.live[pod.key] = pod.pod
         return pod
 

@@ -16,6 +16,7 @@ from scheduler_core.queue.cluster_events import (
 )
 from scheduler_core.queue.moves import Move, Strategy, Via
 from scheduler_core.queue.scheduling_queue import QueueSettings
+from tests.builders import make_pod
 from tests.queue.queue_world import Gate, Rejector, World, pod_info
 
 EVENTS = [NODE_ADD, ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, UNSCHEDULABLE_TIMEOUT]
@@ -47,8 +48,8 @@ def test_whoever_is_not_told_of_them_misses_nothing_else(
     telling, silent = _world(QueueSettings()), _world(QueueSettings(emit_overlooked=False))
     for world in (telling, silent):
         for i, (plugins, pending) in enumerate(parked):
-            world.park(pod_info(f"p{i}"), *plugins, pending=pending)
-        world.add(pod_info("gated"))
+            world.park(pod_info(make_pod(f"p{i}")), *plugins, pending=pending)
+        world.add(pod_info(make_pod("gated")))
         for event in events:
             world.queue.move_all_to_active_or_backoff_queue(event)
     assert telling.places() == silent.places()

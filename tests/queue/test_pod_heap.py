@@ -3,11 +3,12 @@ from hypothesis import strategies as st
 
 from scheduler_core.queue.heap import PodHeap
 from scheduler_core.queue.queued_pod import QueuedPodInfo
+from tests.builders import make_pod
 from tests.queue.queue_world import START_NS, pod_info, sort_key
 
 
 def queued(name: str, priority: int = 0, at: int = 0) -> QueuedPodInfo:
-    return QueuedPodInfo(pod_info(name, priority=priority), START_NS + at)
+    return QueuedPodInfo(pod_info(make_pod(name).priority(priority)), START_NS + at)
 
 
 def drain(heap: PodHeap) -> list[str]:

@@ -12,6 +12,7 @@ from scheduler_core.queue.cluster_events import ASSIGNED_POD_ADD, NODE_ADD
 from scheduler_core.queue.in_flight import InFlight
 from scheduler_core.queue.moves import Hint, Move, Strategy, Via
 from scheduler_core.trace.records import Queue
+from tests.builders import make_pod
 from tests.queue.queue_world import Rejector, World, pod_info
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
@@ -20,7 +21,7 @@ POD_LABEL = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_LABEL)
 
 YES = Rejector("Yes", {NODE_ADD: QUEUE, POD_LABEL: QUEUE})
 NO = Rejector("No", {NODE_ADD: SKIP, NODE_LABEL: SKIP})
-P, Q = pod_info("p"), pod_info("q")
+P, Q = pod_info(make_pod("p")), pod_info(make_pod("q"))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_an_update_of_the_pod_itself_is_kept() -> None:
     world = World(YES)
     world.add(P)
     queued = world.pop()
-    changed = pod_info("p", labels={"a": "b"})
+    changed = pod_info(make_pod("p").label("a", "b"))
     world.queue.update(P, changed)
     assert world.places() == {"default/p": "in flight"}
     queued.pod = changed

@@ -22,6 +22,7 @@ from scheduler_core.queue.moves import Move, Via
 from scheduler_core.queue.nominator import NOOP, OVERRIDE
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.trace.records import Nominating, Queue
+from tests.builders import make_pod
 from tests.effort import examples
 from tests.queue.queue_world import Gate, Rejector, World, pod_info, sort_key, with_nomination
 
@@ -66,7 +67,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(name=NAMES, priority=st.integers(0, 3), nominated=NODES, held=st.booleans())
     def add(self, name: str, priority: int, nominated: str, held: bool) -> None:
-        pod = pod_info(name, priority=priority, nominated=nominated)
+        pod = pod_info(make_pod(name).priority(priority).nominated(nominated))
         if pod.key in self.pods or pod.key in self.flying:
             return
         self.set_gate(name, held)
@@ -128,7 +129,7 @@ class QueueMachine(RuleBasedStateMachine):
         old = self.pods.get(f"default/{name}")
         if old is None:
             return
-        new = pod_info(name, priority=old.priority, labels={"v": label}, nominated=nominated)
+        new = pod_info(make_pod(name).priority(old.priority).label("v", label).nominated(nominated))
         self.pods[new.key] = new
         self.world.live[new.key] = new.pod
         self.world.queue.update(old, new)
@@ -148,11 +149,11 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(names=st.lists(NAMES, max_size=3))
     def activate(self, names: list[str]) -> None:
-        self.world.queue.activate(pod_info(name) for name in names)
+        self.world.queue.activate(pod_info(make_pod(name)) for name in names)
 
     @rule(name=NAMES, nominating=st.sampled_from([OVERRIDE, NOOP]), node_name=NODES)
     def nominate(self, name: str, nominating: Nominating, node_name: str) -> None:
-        pod = self.pods.get(f"default/{name}") or with_nomination(pod_info(name), "n3")
+        pod = self.pods.get(f"default/{name}") or with_nomination(pod_info(make_pod(name)), "n3")
         self.world.queue.nominator.add(pod, nominating, node_name)
 
     @rule()

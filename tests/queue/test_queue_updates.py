@@ -12,6 +12,7 @@ from scheduler_core.framework.events import (
 from scheduler_core.queue.cluster_events import NODE_ADD
 from scheduler_core.queue.moves import Hint, Move, Strategy, Via
 from scheduler_core.trace.records import Queue
+from tests.builders import make_pod
 from tests.queue.queue_world import Gate, Rejector, World, pod_info
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
@@ -20,7 +21,10 @@ POD_TOLERATION = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_TOLERATIO
 GATES_GONE = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
 
 A = "A"
-OLD, NEW = pod_info("p", nominated="n1"), pod_info("p", labels={"a": "b"}, nominated="n2")
+OLD, NEW = (
+    pod_info(make_pod("p").nominated("n1")),
+    pod_info(make_pod("p").label("a", "b").nominated("n2")),
+)
 
 
 def test_in_active_q_the_pod_is_replaced() -> None:
@@ -74,9 +78,9 @@ def test_a_parked_pod_moves_as_its_rejector_says(
 
 def test_the_first_change_that_helps_decides() -> None:
     world = World(Rejector(A, {POD_LABEL: SKIP, POD_TOLERATION: QUEUE, GATES_GONE: QUEUE}))
-    old = pod_info("p", gates=["x"])
+    old = pod_info(make_pod("p").gates("x"))
     world.park(old, A)
-    new = pod_info("p", labels={"a": "b"}, tolerations=[Toleration(key="k")])
+    new = pod_info(make_pod("p").label("a", "b").tolerations(Toleration(key="k")))
     world.queue.update(old, new)
     assert [(move.event, move.strategy) for move in world.moves[-2:]] == [
         ("UnschedulablePodUpdatePodLabel", Strategy.SKIP),
@@ -91,14 +95,14 @@ def test_the_first_change_that_helps_decides() -> None:
 def test_a_gated_pod_waits_apart_and_is_not_backing_off() -> None:
     gate = Gate("SchedulingGates", [GATES_GONE], held={"default/p"})
     world = World(gate)
-    old = pod_info("p", gates=["x"])
+    old = pod_info(make_pod("p").gates("x"))
     world.add(old)
     assert world.moves == [
         Move(old, Queue.GATED, "UnschedulablePodAdd", Via.ADDED, gated_by="SchedulingGates")
     ]
     assert [queued.gating_plugin for queued in world.queue.gated_pods()] == ["SchedulingGates"]
     gate.held.clear()
-    world.queue.update(old, pod_info("p"))
+    world.queue.update(old, pod_info(make_pod("p")))
     assert world.places() == {"default/p": "active"}
     assert world.pop().attempts == 1
 
@@ -106,9 +110,9 @@ def test_a_gated_pod_waits_apart_and_is_not_backing_off() -> None:
 def test_the_gate_asks_again_and_may_hold_the_pod() -> None:
     gate = Gate("SchedulingGates", [GATES_GONE], held={"default/p"})
     world = World(gate)
-    old = pod_info("p", gates=["x"])
+    old = pod_info(make_pod("p").gates("x"))
     world.add(old)
-    world.queue.update(old, pod_info("p"))
+    world.queue.update(old, pod_info(make_pod("p")))
     assert world.places() == {"default/p": "gated"}
     assert gate.asked == ["default/p", "default/p"]
     told = world.moves[-1]

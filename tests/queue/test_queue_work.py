@@ -9,6 +9,7 @@ import pytest
 
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.queue.cluster_events import NODE_ADD
+from tests.builders import make_pod
 from tests.queue.queue_world import Gate, Rejector, World, pod_info
 
 N_PODS = 1_000
@@ -21,7 +22,7 @@ class CountedWorld(World):
         self.willing = Rejector("Willing", {NODE_ADD: QueueingHint.QUEUE})
         self.gate = Gate("Gate", [NODE_ADD])
         super().__init__(self.willing, self.gate)
-        self.add(*(pod_info(f"p{i}", priority=i % 7) for i in range(N_PODS)))
+        self.add(*(pod_info(make_pod(f"p{i}").priority(i % 7)) for i in range(N_PODS)))
         for queued in [self.pop() for _ in range(N_PODS)]:
             self.fail(queued, "Willing")
         self.pass_time(60)

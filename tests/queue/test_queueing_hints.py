@@ -20,6 +20,7 @@ from scheduler_core.queue.moves import EventObject, Hint, Strategy
 from scheduler_core.queue.profiles import QueueProfile, QueueProfiles
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.queue.queueing_hints import EVERY_RESOURCE, EXTENDER_NAME, QueueingHints
+from tests.builders import make_pod
 from tests.queue.queue_world import START_NS, Gate, Rejector, pod_info
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
@@ -112,7 +113,7 @@ def test_extenders_hear_of_everything() -> None:
 
 def rejected_by(*plugins: str, pending: tuple[str, ...] = ()) -> QueuedPodInfo:
     return QueuedPodInfo(
-        pod_info("p"),
+        pod_info(make_pod("p")),
         START_NS,
         unschedulable_plugins=set(plugins),
         pending_plugins=set(pending),
@@ -179,8 +180,8 @@ def test_a_pod_of_no_profile_is_requeued() -> None:
 @pytest.mark.parametrize(
     ("target", "strategy"),
     [
-        (pod_info("p"), Strategy.AFTER_BACKOFF),
-        (pod_info("other"), Strategy.SKIP),
+        (pod_info(make_pod("p")), Strategy.AFTER_BACKOFF),
+        (pod_info(make_pod("other")), Strategy.SKIP),
         (None, Strategy.AFTER_BACKOFF),
     ],
 )
@@ -191,7 +192,7 @@ def test_a_wild_card_may_be_for_one_pod(target: EventObject, strategy: Strategy)
 
 def test_only_rejectors_are_asked_and_told_what_changed() -> None:
     yes, other = Rejector("Yes", {NODE_ADD: QUEUE}), Rejector("Other", {NODE_ADD: QUEUE})
-    old, new = pod_info("old"), pod_info("new")
+    old, new = pod_info(make_pod("old")), pod_info(make_pod("new"))
     QueueingHints.of([yes, other]).ask(rejected_by("Yes"), NODE_ADD, old, new)
     assert yes.asked == [("default/p", old, new)]
     assert other.asked == []

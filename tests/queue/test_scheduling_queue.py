@@ -18,6 +18,7 @@ from scheduler_core.queue.moves import Hint, Move, Strategy, Via
 from scheduler_core.queue.nominator import OVERRIDE
 from scheduler_core.queue.scheduling_queue import SECOND_NS, QueueSettings
 from scheduler_core.trace.records import Queue
+from tests.builders import make_pod
 from tests.queue.queue_world import START_NS, Gate, Rejector, World, pod_info, with_nomination
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
@@ -27,7 +28,9 @@ POD_TOLERATION = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_TOLERATIO
 NODE_LABEL = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_LABEL)
 
 FIT = "NodeResourcesFit"
-LO, MID, HI = (pod_info(name, priority=p) for name, p in (("lo", 0), ("mid", 5), ("hi", 10)))
+LO, MID, HI = (
+    pod_info(make_pod(name).priority(p)) for name, p in (("lo", 0), ("mid", 5), ("hi", 10))
+)
 
 
 def fit(hint: QueueingHint = QUEUE) -> Rejector:
@@ -39,7 +42,7 @@ def fit(hint: QueueingHint = QUEUE) -> Rejector:
 
 def test_pops_by_priority_then_by_age() -> None:
     world = World()
-    older, newer = pod_info("older", priority=5), pod_info("newer", priority=5)
+    older, newer = pod_info(make_pod("older").priority(5)), pod_info(make_pod("newer").priority(5))
     world.add(LO, older, HI, newer)
     order = [world.pop_key() for _ in range(4)]
     assert order == ["default/hi", "default/older", "default/newer", "default/lo"]
@@ -69,7 +72,7 @@ def test_a_popped_pod_is_in_flight_until_done() -> None:
 
 def test_a_new_pod_is_told_and_brings_its_nomination() -> None:
     world = World()
-    pod = pod_info("p", nominated="n1")
+    pod = pod_info(make_pod("p").nominated("n1"))
     world.add(pod)
     assert world.moves == [Move(pod, Queue.ACTIVE, "UnschedulablePodAdd", Via.ADDED)]
     assert world.nominations == [("default/p", "n1")]
@@ -78,12 +81,12 @@ def test_a_new_pod_is_told_and_brings_its_nomination() -> None:
 def test_delete_removes_a_pod_from_wherever_it_is() -> None:
     gate = Gate("Gate", held={"default/gated"})
     world = World(fit(), gate)
-    world.park(pod_info("parked"), FIT)
-    world.park(pod_info("waits"))
-    world.add(pod_info("gated"), pod_info("active", nominated="n1"))
+    world.park(pod_info(make_pod("parked")), FIT)
+    world.park(pod_info(make_pod("waits")))
+    world.add(pod_info(make_pod("gated")), pod_info(make_pod("active").nominated("n1")))
     assert sorted(world.places().values()) == ["active", "backoff", "gated", "unschedulable"]
     for name in ("parked", "waits", "gated", "active", "unknown"):
-        world.queue.delete(pod_info(name))
+        world.queue.delete(pod_info(make_pod(name)))
     assert world.places() == {}
     assert world.queue.nominator.nominations() == {}
     told = [move for move in world.moves if move.via is Via.DELETED]
@@ -164,7 +167,7 @@ def test_an_event_wakes_a_pod_as_its_rejector_says(
     world = World(fit(hint), pop_early=pop_early)
     world.park(MID, FIT)
     world.pass_time(seconds)
-    gone = pod_info("gone", node_name="n1")
+    gone = pod_info(make_pod("gone").on("n1"))
     world.queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, gone, None)
     assert world.places() == {"default/mid": place}
     told = world.moves[-1]
@@ -217,9 +220,9 @@ def test_bound_pods_raise_events_of_their_own() -> None:
     plugin = Rejector("A", {ASSIGNED_POD_ADD: SKIP, POD_LABEL: SKIP, POD_TOLERATION: SKIP})
     world = World(plugin)
     world.park(MID, "A")
-    bound = pod_info("b", node_name="n1")
+    bound = pod_info(make_pod("b").on("n1"))
     world.queue.assigned_pod_added(bound)
-    changed = pod_info("b", node_name="n1", labels={"a": "b"}, tolerations=[Toleration(key="x")])
+    changed = pod_info(make_pod("b").on("n1").label("a", "b").tolerations(Toleration(key="x")))
     world.queue.assigned_pod_updated(bound, changed)
     assert [move.event for move in world.moves[-3:]] == [
         "AssignedPodAdd",
@@ -266,7 +269,7 @@ def test_backoff_grows_with_every_rejection() -> None:
 
 def test_a_tried_pod_lets_others_of_its_priority_go_first() -> None:
     world = World(fit())
-    world.add(pod_info("first", priority=5), pod_info("second", priority=5))
+    world.add(pod_info(make_pod("first").priority(5)), pod_info(make_pod("second").priority(5)))
     world.pass_time(1)
     world.fail(world.pop(), FIT)
     world.pass_time(30)
@@ -348,7 +351,7 @@ def test_activate_moves_parked_and_waiting_pods_at_once() -> None:
     world = World(fit())
     world.park(MID, FIT)
     world.park(LO)
-    world.queue.activate([MID, LO, pod_info("unknown")])
+    world.queue.activate([MID, LO, pod_info(make_pod("unknown"))])
     assert world.places() == {"default/mid": "active", "default/lo": "active"}
     assert [move.event for move in world.moves[-2:]] == ["ForceActivate", "ForceActivate"]
 
@@ -380,7 +383,7 @@ def test_a_nomination_in_memory_survives_an_unaware_update() -> None:
     world = World(fit())
     world.park(MID, FIT)
     world.queue.nominator.add(MID, OVERRIDE, "n1")
-    changed = pod_info("mid", priority=5, labels={"a": "b"})
+    changed = pod_info(make_pod("mid").priority(5).label("a", "b"))
     world.queue.update(MID, changed)
     assert world.queue.nominator.nominations() == {"default/mid": "n1"}
     assert list(world.queue.nominator.nominated_pods_for_node("n1")) == [changed]

@@ -1,47 +1,28 @@
 """What the page of a cluster shows before any run."""
 
 from kviz.snapshots.summary import summarise
-from scheduler_core.api import (
-    Container,
-    Node,
-    NodeSpec,
-    NodeStatus,
-    ObjectMeta,
-    Pod,
-    PodSpec,
-    PodStatus,
-    ResourceRequirements,
-    Taint,
-)
+from tests.builders import PodBuilder, make_node, make_pod
 
 
-def pod(
-    name: str, *, node: str = "", cpu: str = "1", phase: str = "Pending", priority: int = 0
-) -> Pod:
-    requests = ResourceRequirements(requests={"cpu": cpu, "memory": "1Gi"})
-    return Pod(
-        metadata=ObjectMeta(name=name, namespace="shop"),
-        spec=PodSpec(
-            containers=(Container(resources=requests),), node_name=node, priority=priority
-        ),
-        status=PodStatus(phase=phase),
-    )
+def waiting(name: str) -> PodBuilder:
+    return make_pod(name).namespace("shop").cpu(1).memory("1Gi")
 
 
-NODE = Node(
-    metadata=ObjectMeta(name="a", labels={"topology.kubernetes.io/zone": "north"}),
-    spec=NodeSpec(unschedulable=True, taints=(Taint(key="k", value="v", effect="NoSchedule"),)),
-    status=NodeStatus(
-        allocatable={"cpu": "4", "memory": "8Gi", "pods": "10", "gpu.example/x": "2"}
-    ),
+NODE = (
+    make_node("a")
+    .zone("north")
+    .allocatable({"cpu": "4", "memory": "8Gi", "pods": "10", "gpu.example/x": "2"})
+    .taint("k", "v")
+    .cordoned()
+    .obj()
 )
 
 
 def test_running_pods_fill_their_node_and_finished_ones_do_not() -> None:
     pods = [
-        pod("one", node="a"),
-        pod("two", node="a", cpu="500m"),
-        pod("done", node="a", phase="Succeeded"),
+        waiting("one").on("a").obj(),
+        waiting("two").on("a").cpu("500m").obj(),
+        waiting("done").on("a").phase("Succeeded").obj(),
     ]
     summary = summarise([NODE, *pods])
     [row] = summary.nodes
@@ -54,9 +35,11 @@ def test_running_pods_fill_their_node_and_finished_ones_do_not() -> None:
 
 
 def test_pending_pods_come_most_important_first() -> None:
-    summary = summarise([pod("b"), pod("a"), pod("urgent", priority=10)])
+    summary = summarise(
+        [waiting("b").obj(), waiting("a").obj(), waiting("urgent").priority(10).obj()]
+    )
     assert [row.name for row in summary.pending] == ["urgent", "a", "b"]
 
 
 def test_nodes_that_are_not_in_the_dump_are_named() -> None:
-    assert summarise([NODE, pod("lost", node="gone")]).missing_nodes == ["gone"]
+    assert summarise([NODE, waiting("lost").on("gone").obj()]).missing_nodes == ["gone"]
