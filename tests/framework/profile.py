@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from scheduler_core.api import KubeObject
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
-from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.interface import Plugin, Prepared
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import Code, Status, Verdict
 from scheduler_core.registry import METHOD_OF_POINT
@@ -23,7 +26,11 @@ class Nominated(dict[str, list[PodInfo]]):
         return self
 
 
-def framework(*plugins: Plugin, weights: Mapping[str, int] | None = None, nominated=()):
+def framework(
+    *plugins: Plugin,
+    weights: Mapping[str, int] | None = None,
+    nominated: Mapping[str, list[PodInfo]] | None = None,
+) -> Framework:
     """Attach the plugins, in this order, to every extension point they implement."""
     points = {
         point: [
@@ -33,10 +40,10 @@ def framework(*plugins: Plugin, weights: Mapping[str, int] | None = None, nomina
         ]
         for point in ExtensionPoint
     }
-    return Framework("default-scheduler", points, Nominated(nominated), None)
+    return Framework("default-scheduler", points, Nominated(nominated or {}), None)
 
 
-def three_nodes(*more) -> World:
+def three_nodes(*more: KubeObject) -> World:
     return World(make_node("a").obj(), make_node("b").obj(), make_node("c").obj(), *more)
 
 
@@ -60,14 +67,20 @@ class Named:
 class Turnstile(Named):
     """Rejects the nodes it is told, and keeps which nodes it was asked about."""
 
-    def __init__(self, name, rejects=(), code=Code.UNSCHEDULABLE, reason="") -> None:
+    def __init__(
+        self,
+        name: str,
+        rejects: Iterable[str] = (),
+        code: Code = Code.UNSCHEDULABLE,
+        reason: str = "",
+    ) -> None:
         super().__init__(name)
         self.rejects = set(rejects)
         self.code = code
         self.reason = reason or f"{name} says no"
         self.asked: list[list[str]] = []
 
-    def filter(self, state, pod, nodes):
+    def filter(self, state: str | None, pod: PodInfo, nodes: Nodes) -> Verdict:
         self.asked.append(nodes.names)
         where = np.array([name in self.rejects for name in nodes.names], np.bool_)
         return Verdict.reject(where, self.code, self.reason)
@@ -76,17 +89,17 @@ class Turnstile(Named):
 class Answering(Named):
     """A PreFilter that answers what it is told, beside a Filter that keeps its state."""
 
-    def __init__(self, name, answer) -> None:
+    def __init__(self, name: str, answer: Prepared[Any] | Status) -> None:
         super().__init__(name)
         self.answer = answer
         self.n_asked = 0
         self.states: list[object] = []
 
-    def pre_filter(self, pod, nodes):
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[Any] | Status:
         self.n_asked += 1
         return self.answer
 
-    def filter(self, state, pod, nodes):
+    def filter(self, state: str | None, pod: PodInfo, nodes: Nodes) -> Verdict:
         self.states.append(state)
         return Verdict.passed(nodes.n)
 

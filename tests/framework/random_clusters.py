@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -29,7 +29,7 @@ def read(manifests: Sequence[Manifest]) -> list[KubeObject]:
     return list(found.objects)
 
 
-def manifest(kind: str, name: str, api: str = "v1", namespace: str = "", **more) -> Manifest:
+def manifest(kind: str, name: str, api: str = "v1", namespace: str = "", **more: Any) -> Manifest:
     metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
     return {
         "apiVersion": api,
@@ -39,7 +39,7 @@ def manifest(kind: str, name: str, api: str = "v1", namespace: str = "", **more)
     }
 
 
-def optional(strategy):
+def optional(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.none() | strategy
 
 
@@ -58,7 +58,7 @@ taints = st.lists(
 
 
 @st.composite
-def node_manifests(draw, name: str) -> Manifest:
+def node_manifests(draw: st.DrawFn, name: str) -> Manifest:
     labels = {HOST: name} | draw(
         st.fixed_dictionaries(
             {},
@@ -143,7 +143,7 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-def terms_of(required, preferred):
+def terms_of(required: Any, preferred: Any) -> Any:
     return st.fixed_dictionaries(
         {}, optional={REQUIRED: required, PREFERRED: st.lists(preferred, min_size=1, max_size=2)}
     )
@@ -192,7 +192,7 @@ tolerations = st.lists(
 
 
 @st.composite
-def containers(draw, *, sidecar: bool = False) -> Manifest:
+def containers(draw: st.DrawFn, *, sidecar: bool = False) -> Manifest:
     requests = draw(
         st.fixed_dictionaries(
             {},
@@ -219,7 +219,7 @@ def containers(draw, *, sidecar: bool = False) -> Manifest:
 
 
 @st.composite
-def pod_manifests(draw, name: str, node_name: str = "") -> Manifest:
+def pod_manifests(draw: st.DrawFn, name: str, node_name: str = "") -> Manifest:
     spec: Manifest = {"containers": [draw(containers())], "priority": draw(st.integers(-1, 2))}
     if draw(st.integers(0, 3)) == 0:
         spec["initContainers"] = [draw(containers(sidecar=True))]
@@ -355,7 +355,7 @@ def _claim(
 
 
 @st.composite
-def clusters(draw, max_nodes: int = 5, max_pods: int = 7) -> list[Manifest]:
+def clusters(draw: st.DrawFn, max_nodes: int = 5, max_pods: int = 7) -> list[Manifest]:
     """Draw nodes, pods on them, pods that wait, and what they refer to."""
     names = [f"n{i}" for i in range(draw(st.integers(1, max_nodes)))]
     nodes = [draw(node_manifests(name)) for name in names]
@@ -369,7 +369,10 @@ def clusters(draw, max_nodes: int = 5, max_pods: int = 7) -> list[Manifest]:
 
 def with_room(cluster: list[Manifest]) -> list[Manifest]:
     """Leave preferences, take away nearly all that keeps a pod off a node: many are scored."""
-    return [_HOW_TO_MAKE_ROOM.get(each["kind"], lambda same: same)(each) for each in cluster]
+    return [
+        _HOW_TO_MAKE_ROOM[each["kind"]](each) if each["kind"] in _HOW_TO_MAKE_ROOM else each
+        for each in cluster
+    ]
 
 
 def _roomy_node(node: Manifest) -> Manifest:
@@ -400,7 +403,10 @@ def _content_pod(pod: Manifest) -> Manifest:
 
 
 _DEMANDS = ("nodeSelector", "volumes", "schedulingGates")
-_HOW_TO_MAKE_ROOM = {"Node": _roomy_node, "Pod": _content_pod}
+_HOW_TO_MAKE_ROOM: dict[str, Callable[[Manifest], Manifest]] = {
+    "Node": _roomy_node,
+    "Pod": _content_pod,
+}
 
 IRRELEVANT: list[Manifest] = [
     manifest("Namespace", "far", metadata={"labels": {"app": "a"}}),

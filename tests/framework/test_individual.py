@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from scheduler_core.framework.individual import evaluate_individually
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.individual import IndividualVerdicts, evaluate_individually
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict
 from scheduler_core.sim import RunOptions, reenact_cycle, simulate
-from scheduler_core.trace.events import CycleStarted, FilterColumns
+from scheduler_core.trace.events import CycleStarted, FilterColumns, RunStarted
 from tests.builders import make_node, make_pod
 from tests.framework.profile import (
     Answering,
@@ -24,7 +28,7 @@ from tests.framework.profile import (
 from tests.plugins.harness import affinity, expression, named, taint, term
 
 
-def said(found):
+def said(found: IndividualVerdicts) -> dict[str, list[str]]:
     """Rejections by node as `plugin: reason`."""
     return {
         name: [f"{status.plugin}: {status.message}" for status in statuses]
@@ -32,7 +36,7 @@ def said(found):
     }
 
 
-def test_every_plugin_is_asked_about_every_node():
+def test_every_plugin_is_asked_about_every_node() -> None:
     world = three_nodes()
     first, second, third = Turnstile("A", "ab"), Turnstile("B", "b"), Turnstile("C", "bc")
     found = evaluate_individually(
@@ -47,7 +51,7 @@ def test_every_plugin_is_asked_about_every_node():
     assert first.asked == second.asked == third.asked == [["a", "b", "c"]]
 
 
-def test_the_statuses_are_whole():
+def test_the_statuses_are_whole() -> None:
     world = three_nodes()
     plugin = Turnstile("A", "a", Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "never")
     found = evaluate_individually(framework(plugin), some_pod(world), world.all_nodes())
@@ -56,7 +60,7 @@ def test_the_statuses_are_whole():
 
 
 @pytest.mark.parametrize("code", [Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE])
-def test_plugins_that_turn_the_pod_down_do_not_silence_the_others(code):
+def test_plugins_that_turn_the_pod_down_do_not_silence_the_others(code: Code) -> None:
     world = three_nodes()
     refusing, idle = Answering("Refusing", no("not today", code)), Answering("Idle", SKIP)
     later = Answering("Later", no("nor tomorrow"))
@@ -71,7 +75,7 @@ def test_plugins_that_turn_the_pod_down_do_not_silence_the_others(code):
     assert refusing.states == idle.states == later.states == []
 
 
-def test_states_and_narrowing():
+def test_states_and_narrowing() -> None:
     world = three_nodes()
     narrowing = Answering("Narrowing", Prepared("state", node_names=frozenset("b")))
     found = evaluate_individually(framework(narrowing), some_pod(world), world.all_nodes())
@@ -80,9 +84,9 @@ def test_states_and_narrowing():
     assert narrowing.states == ["state"]
 
 
-def test_a_plugin_that_narrowed_and_says_why_is_heard_once():
+def test_a_plugin_that_narrowed_and_says_why_is_heard_once() -> None:
     class Both(Turnstile):
-        def pre_filter(self, pod, nodes):
+        def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Any:
             return Prepared(None, node_names=frozenset("b"))
 
     world = three_nodes()
@@ -93,9 +97,9 @@ def test_a_plugin_that_narrowed_and_says_why_is_heard_once():
     }
 
 
-def test_nominated_pods_count_as_in_the_cycle():
+def test_nominated_pods_count_as_in_the_cycle() -> None:
     class Lonely(Named):
-        def filter(self, state, pod, nodes):
+        def filter(self, state: Any, pod: PodInfo, nodes: Nodes) -> Verdict:
             crowded = np.array([bool(nodes.pods(i)) for i in range(nodes.n)])
             return Verdict.reject(crowded, Code.UNSCHEDULABLE, "not alone")
 
@@ -127,7 +131,7 @@ PICKY = (
 )
 
 
-def test_a_cycle_again():
+def test_a_cycle_again() -> None:
     found = reenact_cycle([*CLUSTER, *PODS, PICKY], RunOptions(), 5)
     assert found is not None
     assert found.pod == "default/picky"
@@ -147,18 +151,20 @@ def test_a_cycle_again():
     }
 
 
-def test_the_cluster_is_that_of_the_cycle():
+def test_the_cluster_is_that_of_the_cycle() -> None:
     """In cycle 1 the nodes are empty: four pods have yet to come."""
     found = reenact_cycle([*CLUSTER, *PODS, PICKY], RunOptions(), 1)
+    assert found is not None
     assert found.pod == "default/web-0"
     assert {name: [s.plugin for s in each] for name, each in found.individually.nodes.items()} == {
         "tainted": ["TaintToleration"]
     }
 
 
-def test_nodes_that_pre_filter_left_out():
+def test_nodes_that_pre_filter_left_out() -> None:
     lost = make_pod("lost").affinity(affinity(named("nowhere"))).cpu("64").obj()
     found = reenact_cycle([*CLUSTER, lost], RunOptions(), 1)
+    assert found is not None
     assert found.rejected == {}
     assert {name: [s.plugin for s in each] for name, each in found.individually.nodes.items()} == {
         "plain": ["NodeAffinity", "NodeResourcesFit"],
@@ -168,23 +174,26 @@ def test_nodes_that_pre_filter_left_out():
 
 
 @pytest.mark.parametrize("cycle", [0, 6, 99])
-def test_a_cycle_that_is_not_there(cycle):
+def test_a_cycle_that_is_not_there(cycle: int) -> None:
     assert reenact_cycle([*CLUSTER, *PODS], RunOptions(), cycle) is None
 
 
-def test_a_cycle_without_nodes():
+def test_a_cycle_without_nodes() -> None:
     assert reenact_cycle(PODS, RunOptions(), 1) is None
 
 
-def test_the_first_to_reject_is_the_one_of_the_trace():
+def test_the_first_to_reject_is_the_one_of_the_trace() -> None:
     events = list(simulate([*CLUSTER, *PODS, PICKY], RunOptions()))
-    plugins = events[0].plugins
+    started = events[0]
+    assert isinstance(started, RunStarted)
+    plugins = started.plugins
     cycle = 0
     for event in events:
         if isinstance(event, CycleStarted):
             cycle = event.cycle
         if isinstance(event, FilterColumns):
             found = reenact_cycle([*CLUSTER, *PODS, PICKY], RunOptions(), cycle)
+            assert found is not None
             in_trace = [
                 plugins[event.statuses[i].plugin] for i in event.status.array().tolist() if i
             ]

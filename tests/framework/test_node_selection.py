@@ -1,5 +1,7 @@
 """Selectors over columns agree with selectors over one node's labels."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,15 +52,17 @@ selectors = st.builds(NodeSelector, node_selector_terms=st.lists(terms, max_size
 labels = st.dictionaries(st.sampled_from(["zone", "disk", "size"]), VALUES)
 
 
-def columns(labels_of_nodes):
+def columns(labels_of_nodes: Sequence[Mapping[str, str]]) -> Nodes:
     cluster = ClusterColumns()
     for i, its_labels in enumerate(labels_of_nodes):
-        cluster.set_node(Node(metadata=ObjectMeta(name=f"n{i}", labels=its_labels)))
+        cluster.set_node(Node(metadata=ObjectMeta(name=f"n{i}", labels=dict(its_labels))))
     return Nodes(cluster, np.arange(len(labels_of_nodes)))
 
 
 @given(selector=selectors, labels_of_nodes=st.lists(labels, min_size=1, max_size=4))
-def test_selecting_over_columns_is_selecting_node_by_node(selector, labels_of_nodes):
+def test_selecting_over_columns_is_selecting_node_by_node(
+    selector: NodeSelector, labels_of_nodes: Sequence[Mapping[str, str]]
+) -> None:
     selected = any_term_matches(selecting_terms(selector), columns(labels_of_nodes))
     assert selected.tolist() == [
         node_selector_matches(selector, its_labels, f"n{i}")
@@ -71,7 +75,11 @@ def test_selecting_over_columns_is_selecting_node_by_node(selector, labels_of_no
     node_selector=st.dictionaries(st.sampled_from(["zone", "disk"]), VALUES, max_size=2),
     labels_of_nodes=st.lists(labels, min_size=1, max_size=4),
 )
-def test_required_node_affinity(selector, node_selector, labels_of_nodes):
+def test_required_node_affinity(
+    selector: NodeSelector | None,
+    node_selector: dict[str, str],
+    labels_of_nodes: Sequence[Mapping[str, str]],
+) -> None:
     required = NodeAffinity(required_during_scheduling_ignored_during_execution=selector)
     spec = PodSpec(node_selector=node_selector, affinity=Affinity(node_affinity=required))
     assert RequiredNodeAffinity.of(spec).matches(columns(labels_of_nodes)).tolist() == [
@@ -80,7 +88,7 @@ def test_required_node_affinity(selector, node_selector, labels_of_nodes):
     ]
 
 
-def test_a_view_of_some_rows_in_any_order():
+def test_a_view_of_some_rows_in_any_order() -> None:
     nodes = columns([{"zone": "a"}, {"zone": "b"}, {}])
     wanted = RequiredNodeAffinity({"zone": "b"}, None)
     assert wanted.matches(nodes.take(np.array([2, 1, 1]))).tolist() == [False, True, True]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.cluster.nodes import Change
+from scheduler_core.cluster.nodes import Change, Nodes
+from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
 from scheduler_core.framework.dependence import DependsOn, NodeFacts, dependence_of
 from scheduler_core.framework.interface import (
@@ -23,11 +26,11 @@ from scheduler_core.framework.interface import (
     ReservePlugin,
     ScorePlugin,
 )
-from scheduler_core.framework.per_node import NodeViews, PerNode, is_per_node
+from scheduler_core.framework.per_node import NodeView, NodeViews, PerNode, is_per_node
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.scoring import default_normalize_score
-from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
+from scheduler_core.framework.status import SKIP, SUCCESS, Code, ListedVerdict, Status, Verdict
 from scheduler_core.registry import points_of
 from tests.builders import HOSTNAME, make_node, make_pod
 from tests.effort import examples
@@ -46,17 +49,19 @@ class ByRoom:
 
     name = "ByRoom"
 
-    def filter_node(self, state, pod, node):
+    def filter_node(self, state: Any, pod: PodInfo, node: NodeView) -> Status | bool:
         if "rack" not in node.labels:
             return FINAL
         asked = pod.template.requests.asked.get("cpu", 0)
         free = node.allocatable("cpu") - node.requested("cpu")
         return SUCCESS if asked <= free and node.n_pods < node.allowed_pods else RESOLVABLE
 
-    def score_node(self, state, pod, node):
+    def score_node(self, state: Any, pod: PodInfo, node: NodeView) -> float | int | np.int32:
         return node.allocatable("cpu") - node.requested("cpu")
 
-    def normalize_score(self, state, pod, nodes, scores):
+    def normalize_score(
+        self, state: Any, pod: PodInfo, nodes: NodeViews | Nodes, scores: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
         assert len(nodes) == scores.size
         return default_normalize_score(scores)
 
@@ -64,7 +69,7 @@ class ByRoom:
 class ByRoomInColumns:
     name = "ByRoom"
 
-    def filter(self, state, pod, nodes):
+    def filter(self, state: Any, pod: PodInfo, nodes: Nodes) -> Verdict:
         homeless = ~nodes.label("rack").present
         asked = pod.template.requests.asked.get("cpu", 0)
         full = asked > nodes.allocatable("cpu") - nodes.requested("cpu")
@@ -73,10 +78,12 @@ class ByRoomInColumns:
         reasons = np.where(homeless, 3, np.where(full, 4, 0)).astype(np.uint64)
         return Verdict(code, reasons, ("no rack", "no power", "too small"))
 
-    def score(self, state, pod, nodes):
+    def score(self, state: Any, pod: PodInfo, nodes: Nodes) -> npt.NDArray[np.int64]:
         return nodes.allocatable("cpu") - nodes.requested("cpu")
 
-    def normalize_score(self, state, pod, nodes, scores):
+    def normalize_score(
+        self, state: Any, pod: PodInfo, nodes: NodeViews | Nodes, scores: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
         return default_normalize_score(scores)
 
 
@@ -84,7 +91,7 @@ racks = st.sampled_from([{}, {"rack": "r1"}, {"rack": "r2"}])
 
 
 @st.composite
-def worlds(draw):
+def worlds(draw: st.DrawFn) -> Any:
     nodes = [
         make_node(f"n{i}").labels(draw(racks)).cpu(str(draw(st.integers(2, 9)))).pods("3").obj()
         for i in range(draw(st.integers(1, 5)))
@@ -96,13 +103,13 @@ def worlds(draw):
     return World(*nodes, *pods)
 
 
-def each_status(verdict):
+def each_status(verdict: ListedVerdict | Verdict) -> list[Status]:
     return [verdict.status(i) for i in range(verdict.code.size)]
 
 
 @examples(60)
 @given(world=worlds(), asked=st.integers(0, 5), data=st.data())
-def test_the_adapter_answers_as_columns_do(world, asked, data):
+def test_the_adapter_answers_as_columns_do(world: World, asked: int, data: st.DataObject) -> None:
     info = some_pod(world, requests={"cpu": str(asked)})
     nodes = world.all_nodes()
     if data.draw(st.booleans()):
@@ -115,13 +122,14 @@ def test_the_adapter_answers_as_columns_do(world, asked, data):
     expected = columns.filter(None, info, nodes)
     verdict = lifted.filter(None, info, nodes)
     assert each_status(verdict) == each_status(expected)
-    assert (verdict.code.dtype, verdict.reasons.dtype) == (np.int8, np.uint64)
+    assert verdict.code.dtype == np.dtype(np.int8)
+    assert verdict.reasons.dtype == np.dtype(np.uint64)
     scores = lifted.score(None, info, nodes)
     assert scores.tolist() == columns.score(None, info, nodes).tolist()
     assert lifted.normalize_score(None, info, nodes, scores).max(initial=0) <= 100
 
 
-def test_a_profile_cannot_tell_the_two_apart():
+def test_a_profile_cannot_tell_the_two_apart() -> None:
     world = World(
         make_node("a").cpu("4").obj(),
         make_node("b").label("rack", "r").cpu("1").obj(),
@@ -147,9 +155,9 @@ def test_a_profile_cannot_tell_the_two_apart():
     assert outcomes[0][1:] == (["c", "d"], [4000, 8000], [50, 100])
 
 
-def test_any_number_of_reasons():
+def test_any_number_of_reasons() -> None:
     class Wordy(Named):
-        def filter_node(self, state, pod, node):
+        def filter_node(self, state: Any, pod: PodInfo, node: NodeView) -> Status | bool:
             return Status(Code.UNSCHEDULABLE, (f"{node.name} is not for you", "sorry"))
 
     world = World(*(make_node(f"n{i}").obj() for i in range(100)))
@@ -162,11 +170,11 @@ def test_any_number_of_reasons():
 
 
 @pytest.mark.parametrize("code", [Code.SKIP, Code.WAIT, Code.ERROR])
-def test_a_filter_may_only_pass_or_reject(code):
+def test_a_filter_may_only_pass_or_reject(code: Code) -> None:
     """Upstream turns any other status into an error of the cycle."""
 
     class Confused(Named):
-        def filter_node(self, state, pod, node):
+        def filter_node(self, state: Any, pod: PodInfo, node: NodeView) -> Status | bool:
             return Status(code, ("what now?",))
 
     world = World(make_node("a").obj())
@@ -175,9 +183,9 @@ def test_a_filter_may_only_pass_or_reject(code):
     assert verdicts.status(0) == Status(Code.ERROR, ("what now?",), "Confused")
 
 
-def test_pending_is_told_from_unschedulable():
+def test_pending_is_told_from_unschedulable() -> None:
     class Mixed(Named):
-        def filter_node(self, state, pod, node):
+        def filter_node(self, state: Any, pod: PodInfo, node: NodeView) -> Status | bool:
             code = Code.PENDING if node.name == "a" else Code.UNSCHEDULABLE
             return Status(code, ("wait",))
 
@@ -193,20 +201,20 @@ def test_pending_is_told_from_unschedulable():
 class Remembering(Named):
     """Hands states from point to point."""
 
-    def pre_filter(self, pod, nodes):
+    def pre_filter(self, pod: PodInfo, nodes: NodeViews) -> Prepared[Any] | Status:
         return Prepared({node.name: len(node.pods) for node in nodes})
 
-    def filter_node(self, state, pod, node):
+    def filter_node(self, state: Any, pod: PodInfo, node: NodeView) -> Status | bool:
         return SUCCESS if state[node.name] < 1 else RESOLVABLE
 
-    def pre_score(self, state, pod, nodes):
+    def pre_score(self, state: Any, pod: PodInfo, nodes: NodeViews) -> Prepared[Any] | Status:
         return Prepared([*state, *(node.name for node in nodes)])
 
-    def score_node(self, state, pod, node):
-        return state.count(node.name)
+    def score_node(self, state: Any, pod: PodInfo, node: NodeView) -> float | int | np.int32:
+        return int(state.count(node.name))
 
 
-def test_states_come_back():
+def test_states_come_back() -> None:
     world = World(
         make_node("a").obj(),
         make_node("b").obj(),
@@ -226,20 +234,20 @@ def test_states_come_back():
 class Idle(Named):
     """Takes no part: Skip before either point."""
 
-    def pre_filter(self, pod, nodes):
+    def pre_filter(self, pod: PodInfo, nodes: NodeViews) -> Prepared[Any] | Status:
         return SKIP
 
-    def filter_node(self, state, pod, node):
+    def filter_node(self, state: Any, pod: PodInfo, node: NodeView) -> None:
         raise AssertionError("skipped")
 
-    def pre_score(self, state, pod, nodes):
+    def pre_score(self, state: Any, pod: PodInfo, nodes: NodeViews) -> Prepared[Any] | Status:
         return SKIP
 
-    def score_node(self, state, pod, node):
+    def score_node(self, state: Any, pod: PodInfo, node: NodeView) -> None:
         raise AssertionError("skipped")
 
 
-def test_skip_keeps_the_later_point_from_being_asked():
+def test_skip_keeps_the_later_point_from_being_asked() -> None:
     world = World(make_node("a").obj(), make_node("b").obj())
     info, nodes, state = some_pod(world), world.all_nodes(), CycleState()
     profile = framework(PerNode(Idle("Idle")))
@@ -255,49 +263,49 @@ def test_skip_keeps_the_later_point_from_being_asked():
 class Everything(Named):
     depends_on = DependsOn(per_node=NodeFacts.NODE)
 
-    def filter_node(self, state, pod, node):
+    def filter_node(self, state: Any, pod: PodInfo, node: NodeView) -> Status | bool:
         return SUCCESS
 
-    def events_to_register(self):
+    def events_to_register(self) -> Any:
         return []
 
-    def reserve(self, state, pod, node_name):
+    def reserve(self, state: Any, pod: PodInfo, node_name: str) -> Any:
         return SUCCESS
 
-    def unreserve(self, state, pod, node_name):
+    def unreserve(self, state: Any, pod: PodInfo, node_name: str) -> None:
         pass
 
 
-def test_only_the_points_a_plugin_has():
+def test_only_the_points_a_plugin_has() -> None:
     lifted = PerNode(Everything("Everything"))
     for protocol in (FilterPlugin, EnqueueExtensions, ReservePlugin):
         assert isinstance(lifted, protocol)
-    for protocol in (
+    for absent in (
         PreFilterPlugin,
         PreScorePlugin,
         ScorePlugin,
         NormalizeScorePlugin,
         PermitPlugin,
     ):
-        assert not isinstance(lifted, protocol)
+        assert not isinstance(lifted, absent)
     assert dependence_of(lifted).per_node is NodeFacts.NODE
     assert lifted.name == "Everything"
     assert points_of(Everything) == {ExtensionPoint.FILTER, ExtensionPoint.RESERVE}
 
 
-def test_what_is_written_per_node():
+def test_what_is_written_per_node() -> None:
     assert is_per_node(ByRoom)
     assert not is_per_node(ByRoomInColumns)
 
 
-def test_a_declaration_spares_calls():
+def test_a_declaration_spares_calls() -> None:
     """A plugin that depends on node objects is called once per template, from its second pod."""
 
     class Labels(Named):
         depends_on = DependsOn(per_node=NodeFacts.OBJECT)
         n_asked = 0
 
-        def filter_node(self, state, pod, node):
+        def filter_node(self, state: Any, pod: PodInfo, node: NodeView) -> Status | bool:
             self.n_asked += 1
             return SUCCESS if "rack" in node.labels else FINAL
 
@@ -313,7 +321,7 @@ def test_a_declaration_spares_calls():
 # ---------------------------------------------------------------- views
 
 
-def test_a_view_of_a_node():
+def test_a_view_of_a_node() -> None:
     world = World(
         make_node("a").cpu("4").label("rack", "r").without_label(HOSTNAME).obj(),
         make_node("b").cpu("8").pods("7").without_label(HOSTNAME).obj(),
@@ -335,7 +343,7 @@ def test_a_view_of_a_node():
             views[at]
 
 
-def test_a_view_of_what_might_be():
+def test_a_view_of_what_might_be() -> None:
     world = World(
         make_node("a").obj(), make_node("b").obj(), make_pod("one").on("b").cpu("1").obj()
     )
@@ -352,14 +360,14 @@ def test_a_view_of_what_might_be():
 
 
 class Clumsy(Named):
-    def __init__(self, answer):
+    def __init__(self, answer: Callable[..., Any]) -> None:
         super().__init__("Clumsy")
         self.answer = answer
 
-    def filter_node(self, state, pod, node):
+    def filter_node(self, state: Any, pod: PodInfo, node: NodeView) -> Any:
         return self.answer(node)
 
-    def score_node(self, state, pod, node):
+    def score_node(self, state: Any, pod: PodInfo, node: NodeView) -> Any:
         return self.answer(node)
 
 
@@ -381,7 +389,7 @@ class Clumsy(Named):
         ("Score", lambda node: 10**30, ": OverflowError"),
     ],
 )
-def test_a_failure_names_the_node(point, answer, what):
+def test_a_failure_names_the_node(point: str, answer: Callable[..., Any], what: str) -> None:
     world = World(make_node("a").label("rack", "r").obj(), make_node("b").obj())
     profile = framework(PerNode(Clumsy(answer)))
     run = profile.run_filter if point == "Filter" else profile.run_score
@@ -392,7 +400,7 @@ def test_a_failure_names_the_node(point, answer, what):
     assert what in str(caught.value)
 
 
-def test_numbers_of_numpy_are_scores():
+def test_numbers_of_numpy_are_scores() -> None:
     world = World(make_node("a").obj(), make_node("b").obj())
     profile = framework(PerNode(Clumsy(lambda node: np.int32(7))))
     (scores,) = profile.run_score(CycleState(), some_pod(world), world.all_nodes())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,7 +60,9 @@ def options(text: str) -> RunOptions:
 
 @SMALL
 @given(cluster=clusters(), order=st.permutations(IRRELEVANT), data=st.data())
-def test_irrelevant_objects_change_nothing(cluster, order, data):
+def test_irrelevant_objects_change_nothing(
+    cluster: Sequence[Any], order: Sequence[Any], data: st.DataObject
+) -> None:
     alone = list(simulate(read(cluster), RunOptions()))
     mixed = list(cluster)
     for each in order:
@@ -71,14 +76,16 @@ def test_irrelevant_objects_change_nothing(cluster, order, data):
 
 @SMALL
 @given(cluster=clusters() | clusters().map(with_room), configuration=CONFIGURATIONS)
-def test_normalized_scores_lie_in_0_to_100(cluster, configuration):
+def test_normalized_scores_lie_in_0_to_100(cluster: Sequence[Any], configuration: str) -> None:
     finished = False
     for event in simulate(read(cluster), options(configuration)):
         if isinstance(event, ScoreColumns):
             for plugin in event.plugins:
                 normalized = plugin.normalized.array()
                 assert ((normalized >= 0) & (normalized <= 100)).all(), plugin.plugin
-            weighted = sum(each.weight * each.normalized.array() for each in event.plugins)
+            weighted = np.sum(
+                [each.weight * each.normalized.array() for each in event.plugins], axis=0
+            )
             assert event.totals.array().tolist() == weighted.tolist()
         finished |= isinstance(event, RunFinished)
     assert finished
@@ -95,7 +102,7 @@ def judged(framework: Framework, cycle: Cycle, nodes: Nodes) -> dict[str, Verdic
     return framework.run_filter_individually(cycle.state, cycle.pod, nodes)
 
 
-def observe(cluster, configuration, look) -> None:
+def observe(cluster: Sequence[Any], configuration: str, look: Callable[..., Any]) -> None:
     """Look at every cycle of a run that came through PreFilter."""
 
     def on_decision(cycle: Cycle) -> None:
@@ -108,7 +115,9 @@ def observe(cluster, configuration, look) -> None:
 
 @SMALL
 @given(cluster=clusters(), configuration=CONFIGURATIONS, data=st.data())
-def test_a_node_is_judged_alike_alone_and_among_others(cluster, configuration, data):
+def test_a_node_is_judged_alike_alone_and_among_others(
+    cluster: Sequence[Any], configuration: str, data: st.DataObject
+) -> None:
     def look(framework: Framework, cycle: Cycle) -> None:
         nodes = cycle.nodes
         together = judged(framework, cycle, nodes)
@@ -125,7 +134,9 @@ def test_a_node_is_judged_alike_alone_and_among_others(cluster, configuration, d
 
 @SMALL
 @given(cluster=clusters(), configuration=CONFIGURATIONS, data=st.data())
-def test_what_if_concerns_one_node_at_a_time(cluster, configuration, data):
+def test_what_if_concerns_one_node_at_a_time(
+    cluster: Sequence[Any], configuration: str, data: st.DataObject
+) -> None:
     """In the world of a node only that node is changed, whatever is asked beside it."""
 
     def look(framework: Framework, cycle: Cycle) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import pytest
 
-from scheduler_core.framework.prepared_state import plain
+from scheduler_core.framework.prepared_state import PreparedState, plain
 from scheduler_core.sim import RunOptions, reenact_cycle
-from tests.builders import make_node, make_pod
+from tests.builders import PodBuilder, make_node, make_pod
 from tests.framework.profile import three_nodes
 
 NODES = [
@@ -19,11 +20,11 @@ NODES = [
 ]
 
 
-def web(name: str):
+def web(name: str) -> PodBuilder:
     return make_pod(name).label("app", "web").cpu("100m")
 
 
-def described(*pods, cycle=1):
+def described(*pods: PodBuilder, cycle: Any = 1) -> tuple[dict[str, PreparedState], ...]:
     """Of the cycle: what each plugin prepared for Filter, and for Score."""
     found = reenact_cycle([*NODES, *(pod.obj() for pod in pods)], RunOptions(), cycle)
     assert found is not None
@@ -34,20 +35,20 @@ def described(*pods, cycle=1):
     )
 
 
-def test_requests_are_described_by_resource():
+def test_requests_are_described_by_resource() -> None:
     pre_filter, pre_score = described(web("w"))
     assert pre_filter["NodeResourcesFit"].value == {"cpu": 100}
     assert pre_score["NodeResourcesFit"].value == {"cpu": 100, "memory": 209715200}
 
 
-def test_plugins_that_take_no_part_say_so():
+def test_plugins_that_take_no_part_say_so() -> None:
     pre_filter, _ = described(web("w"))
     assert pre_filter["NodePorts"].skipped
     assert pre_filter["NodePorts"].value is None
     assert not pre_filter["NodeResourcesFit"].skipped
 
 
-def test_spread_counts_the_pods_of_each_domain():
+def test_spread_counts_the_pods_of_each_domain() -> None:
     pre_filter, _ = described(
         web("there").on("a"),
         web("new").spread("topology.kubernetes.io/zone", 1, app="web"),
@@ -66,7 +67,7 @@ def test_spread_counts_the_pods_of_each_domain():
     }
 
 
-def test_affinity_counts_are_described_by_label_and_value():
+def test_affinity_counts_are_described_by_label_and_value() -> None:
     pre_filter, _ = described(web("there").on("b"), web("new").apart_from("web"))
     assert pre_filter["InterPodAffinity"].value == {
         "existingAntiAffinityCounts": {},
@@ -75,7 +76,7 @@ def test_affinity_counts_are_described_by_label_and_value():
     }
 
 
-def test_wanted_ports_are_described_by_their_fields():
+def test_wanted_ports_are_described_by_their_fields() -> None:
     pre_filter, _ = described(web("new").host_port(80))
     assert pre_filter["NodePorts"].value == [{"ip": "0.0.0.0", "protocol": "TCP", "port": 80}]
 
@@ -100,5 +101,5 @@ class Shelf:
         (object(), "object"),
     ],
 )
-def test_any_state_is_told_somehow(value, expected):
+def test_any_state_is_told_somehow(value: Any, expected: Any) -> None:
     assert plain(value, three_nodes().all_nodes()) == expected

@@ -26,7 +26,7 @@ from scheduler_core.framework.resource_names import (
         ("example.com/" + "a" * 64, False, False, False),
     ],
 )
-def test_kinds_of_resource_names(name, extended, scalar, counted):
+def test_kinds_of_resource_names(name: str, extended: bool, scalar: bool, counted: bool) -> None:
     assert is_extended_resource_name(name) is extended
     assert is_scalar_resource_name(name) is scalar
     assert is_counted(name) is counted

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.diagnosis import Diagnosis
 from scheduler_core.framework.interface import PostFilterOutcome, Prepared
-from scheduler_core.framework.runtime import CycleState
+from scheduler_core.framework.runtime import CycleState, PreFilterResult, _Refilter
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
+from scheduler_core.trace.records import Nominating
 from tests.builders import make_node
 from tests.framework.profile import (
     Answering,
@@ -24,21 +31,23 @@ from tests.plugins.harness import World
 FINAL = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 
 
-def pre_filter(*plugins, world=None):
+def pre_filter(
+    *plugins: Answering, world: World | None = None
+) -> tuple[PreFilterResult, CycleState]:
     world = world or three_nodes()
     state = CycleState()
     result = framework(*plugins).run_pre_filter(state, some_pod(world), world.all_nodes())
     return result, state
 
 
-def only(*names):
+def only(*names: str) -> Prepared[Any]:
     return Prepared(None, node_names=frozenset(names))
 
 
 # ---------------------------------------------------------------- PreFilter
 
 
-def test_each_plugin_gets_its_own_state():
+def test_each_plugin_gets_its_own_state() -> None:
     first, second = Answering("A", Prepared("of A")), Answering("B", Prepared("of B"))
     without = Turnstile("C")
     world, state = three_nodes(), CycleState()
@@ -50,7 +59,7 @@ def test_each_plugin_gets_its_own_state():
 
 
 @pytest.mark.parametrize("answer", [SKIP, Prepared("kept", skip=True)])
-def test_skip_spares_filter(answer):
+def test_skip_spares_filter(answer: Prepared[Any] | Status) -> None:
     skipping, other = Answering("A", answer), Answering("B", Prepared(None))
     world, state = three_nodes(), CycleState()
     profile = framework(skipping, other)
@@ -62,14 +71,14 @@ def test_skip_spares_filter(answer):
     assert state.pre_filter.get("A") == ("kept" if isinstance(answer, Prepared) else None)
 
 
-def test_a_plain_success_prepares_nothing():
+def test_a_plain_success_prepares_nothing() -> None:
     plugin = Answering("A", SUCCESS)
     result, state = pre_filter(plugin)
     assert result.status == SUCCESS
     assert (state.pre_filter, state.skip_filter) == ({}, set())
 
 
-def test_an_unschedulable_pod_is_shown_to_all_plugins():
+def test_an_unschedulable_pod_is_shown_to_all_plugins() -> None:
     """Preemption may come later in the cycle, and needs what the others prepare."""
     first, second, third = (
         Answering("A", no("first")),
@@ -82,7 +91,7 @@ def test_an_unschedulable_pod_is_shown_to_all_plugins():
     assert third.n_asked == 1
 
 
-def test_an_impossible_pod_is_shown_to_no_further_plugin():
+def test_an_impossible_pod_is_shown_to_no_further_plugin() -> None:
     second = Answering("B", Prepared(None))
     result, _ = pre_filter(Answering("A", no("never", FINAL)), second)
     assert result.status == Status(FINAL, ("never",), "A")
@@ -90,13 +99,13 @@ def test_an_impossible_pod_is_shown_to_no_further_plugin():
     assert second.n_asked == 0
 
 
-def test_an_impossible_pod_goes_before_an_unschedulable_one():
+def test_an_impossible_pod_goes_before_an_unschedulable_one() -> None:
     result, _ = pre_filter(Answering("A", no("soon")), Answering("B", no("never", FINAL)))
     assert result.status == Status(FINAL, ("never",), "B")
 
 
 @pytest.mark.parametrize("code", [Code.ERROR, Code.WAIT, Code.PENDING])
-def test_any_other_status_is_an_error(code):
+def test_any_other_status_is_an_error(code: Code) -> None:
     second = Answering("B", Prepared(None))
     result, _ = pre_filter(Answering("A", no("out of order", code)), second)
     text = 'running PreFilter plugin "A": out of order'
@@ -104,18 +113,18 @@ def test_any_other_status_is_an_error(code):
     assert second.n_asked == 0
 
 
-def test_narrowing_is_merged():
+def test_narrowing_is_merged() -> None:
     result, _ = pre_filter(
         Answering("A", Prepared(None)),
         Answering("B", only("a", "b")),
         Answering("C", only("b", "c")),
     )
     assert result.status == SUCCESS
-    assert result.node_names == {"b"}
+    assert result.node_names == frozenset({"b"})
     assert result.narrowed_by == {"B", "C"}
 
 
-def test_nobody_narrows():
+def test_nobody_narrows() -> None:
     result, _ = pre_filter(Answering("A", Prepared(None)), Answering("B", SKIP))
     assert result.node_names is None
     assert result.narrowed_by == set()
@@ -131,25 +140,25 @@ def test_nobody_narrows():
         ),
     ],
 )
-def test_plugins_that_leave_no_node(plugins, message):
+def test_plugins_that_leave_no_node(plugins: Sequence[Answering], message: str) -> None:
     later = Answering("C", Prepared(None))
     result, _ = pre_filter(*plugins, later)
     assert result.status == Status(FINAL, (message,))
-    assert result.node_names == set()
+    assert result.node_names == frozenset()
     assert result.narrowed_by == {plugin.name for plugin in plugins}
     assert later.n_asked == 0
 
 
-def test_a_rejection_survives_a_narrowing():
+def test_a_rejection_survives_a_narrowing() -> None:
     result, _ = pre_filter(Answering("A", no("soon")), Answering("B", only("a")))
     assert result.status == Status(Code.UNSCHEDULABLE, ("soon",), "A")
-    assert result.node_names == {"a"}
+    assert result.node_names == frozenset({"a"})
 
 
 # ---------------------------------------------------------------- Filter
 
 
-def test_the_first_rejection_counts():
+def test_the_first_rejection_counts() -> None:
     world = three_nodes()
     first, second, third = Turnstile("A", "a"), Turnstile("B", "ab", FINAL), Turnstile("C", "ab")
     profile = framework(first, second, third)
@@ -162,7 +171,7 @@ def test_the_first_rejection_counts():
     assert [first.asked, second.asked, third.asked] == [[["a", "b", "c"]], [["b", "c"]], [["c"]]]
 
 
-def test_nobody_is_asked_about_nothing():
+def test_nobody_is_asked_about_nothing() -> None:
     world = three_nodes()
     last = Turnstile("B")
     profile = framework(Turnstile("A", "abc"), last)
@@ -171,7 +180,7 @@ def test_nobody_is_asked_about_nothing():
     assert last.asked == []
 
 
-def test_a_node_without_rivals_is_judged_once():
+def test_a_node_without_rivals_is_judged_once() -> None:
     world = three_nodes()
     plugin = Turnstile("A", "c")
     profile = framework(plugin)
@@ -184,11 +193,11 @@ def test_a_node_without_rivals_is_judged_once():
 class Company(Named):
     """Wants at least and at most so many pods on a node."""
 
-    def __init__(self, name, at_least=0, at_most=9):
+    def __init__(self, name: str, at_least: int = 0, at_most: int = 9) -> None:
         super().__init__(name)
         self.at_least, self.at_most = at_least, at_most
 
-    def filter(self, state, pod, nodes):
+    def filter(self, state: Any, pod: PodInfo, nodes: Nodes) -> Verdict:
         lonely, crowded = nodes.n_pods < self.at_least, nodes.n_pods > self.at_most
         return Verdict.of(
             nodes.n,
@@ -196,13 +205,13 @@ class Company(Named):
         )
 
 
-def test_nominated_pods_may_neither_be_missed_nor_relied_on():
+def test_nominated_pods_may_neither_be_missed_nor_relied_on() -> None:
     """A node must do with the pods nominated to it, and without them."""
     world = three_nodes()
     rivals = [some_pod(world, f"rival-{i}", priority=i) for i in (1, 0, -1)]
     nodes = world.all_nodes()
 
-    def judged(plugin, **nominated):
+    def judged(plugin: Any, **nominated: Any) -> Any:
         profile = framework(plugin, nominated=nominated)
         info = some_pod(world)
         verdicts = profile.run_filter_with_nominated_pods(CycleState(), info, nodes)
@@ -214,13 +223,13 @@ def test_nominated_pods_may_neither_be_missed_nor_relied_on():
     assert judged(Company("A", at_most=0), a=rivals[2:]) == ["", "", ""]
 
 
-def test_the_verdict_with_nominated_pods_comes_first():
+def test_the_verdict_with_nominated_pods_comes_first() -> None:
     """Upstream judges the crowded node first, and reports what it finds there."""
     world = three_nodes()
     rival = some_pod(world, "rival", priority=1)
 
     class Either(Named):
-        def filter(self, state, pod, nodes):
+        def filter(self, state: Any, pod: PodInfo, nodes: Nodes) -> Verdict:
             crowded = nodes.n_pods > 0
             return Verdict.of(
                 nodes.n,
@@ -234,7 +243,7 @@ def test_the_verdict_with_nominated_pods_comes_first():
     assert [verdicts.status(i).message for i in range(3)] == ["crowded", "lonely", "lonely"]
 
 
-def test_a_pod_is_no_rival_of_itself():
+def test_a_pod_is_no_rival_of_itself() -> None:
     world = three_nodes()
     info = some_pod(world)
     profile = framework(Company("A", at_most=0), nominated={"a": [info]})
@@ -248,27 +257,31 @@ def test_a_pod_is_no_rival_of_itself():
 class Rescue(Named):
     """A PostFilter that answers what it is told."""
 
-    def __init__(self, name, outcome):
+    def __init__(self, name: str, outcome: PostFilterOutcome) -> None:
         super().__init__(name)
         self.outcome = outcome
         self.n_asked = 0
 
-    def post_filter(self, state, pod, statuses, refilter):
+    def post_filter(
+        self, state: Any, pod: PodInfo, statuses: Diagnosis, refilter: _Refilter
+    ) -> PostFilterOutcome:
         self.n_asked += 1
         return self.outcome
 
 
-def post_filter(*plugins):
+def post_filter(*plugins: Rescue) -> PostFilterOutcome:
     world = three_nodes()
     diagnosis = Diagnosis(world.all_nodes())
     return framework(*plugins).run_post_filter(CycleState(), some_pod(world), diagnosis)
 
 
-def rejects(text, nominating="", node_name="", report=None):
+def rejects(
+    text: str, nominating: Nominating = "", node_name: str = "", report: str | None = None
+) -> PostFilterOutcome:
     return PostFilterOutcome(no(text), nominating, node_name, report=report)
 
 
-def test_the_first_success_ends_post_filter():
+def test_the_first_success_ends_post_filter() -> None:
     saved = PostFilterOutcome(SUCCESS, "override", "b")
     later = Rescue("C", saved)
     outcome = post_filter(Rescue("A", rejects("no use")), Rescue("B", saved), later)
@@ -276,7 +289,7 @@ def test_the_first_success_ends_post_filter():
     assert later.n_asked == 0
 
 
-def test_a_final_refusal_ends_post_filter():
+def test_a_final_refusal_ends_post_filter() -> None:
     final = PostFilterOutcome(no("hopeless", FINAL), "override")
     later = Rescue("C", PostFilterOutcome(SUCCESS, "override", "b"))
     outcome = post_filter(Rescue("A", rejects("no use")), Rescue("B", final), later)
@@ -285,7 +298,7 @@ def test_a_final_refusal_ends_post_filter():
     assert later.n_asked == 0
 
 
-def test_an_error_ends_post_filter_without_a_nomination():
+def test_an_error_ends_post_filter_without_a_nomination() -> None:
     broken = PostFilterOutcome(no("out of order", Code.ERROR), "override", "b")
     later = Rescue("C", PostFilterOutcome(SUCCESS, "override", "b"))
     outcome = post_filter(Rescue("B", broken), later)
@@ -294,7 +307,7 @@ def test_an_error_ends_post_filter_without_a_nomination():
     assert later.n_asked == 0
 
 
-def test_refusals_are_collected_and_the_first_is_to_blame():
+def test_refusals_are_collected_and_the_first_is_to_blame() -> None:
     outcome = post_filter(
         Rescue("A", rejects("one", report="told")),
         Rescue("B", rejects("two", "override", report="ignored")),
@@ -305,7 +318,7 @@ def test_refusals_are_collected_and_the_first_is_to_blame():
     assert outcome.report == "told"
 
 
-def test_the_last_nomination_that_means_something_counts():
+def test_the_last_nomination_that_means_something_counts() -> None:
     outcome = post_filter(
         Rescue("A", rejects("one", "override", "a")), Rescue("B", rejects("two", "override", "b"))
     )
@@ -318,28 +331,30 @@ def test_the_last_nomination_that_means_something_counts():
 class Scoring(Named):
     """Prepares what it is told, and scores nodes by what it is told about them."""
 
-    def __init__(self, name, scores, answer=None):
+    def __init__(self, name: str, scores: Mapping[str, int], answer: Status | None = None) -> None:
         super().__init__(name)
         self.scores = scores
         self.answer = answer or Prepared(name)
         self.seen: list[object] = []
 
-    def pre_score(self, state, pod, nodes):
+    def pre_score(self, state: str | None, pod: PodInfo, nodes: Nodes) -> Prepared[Any] | Status:
         self.seen.append(state)
         return self.answer
 
-    def score(self, state, pod, nodes):
+    def score(self, state: str | None, pod: PodInfo, nodes: Nodes) -> npt.NDArray[np.int64]:
         self.seen.append(state)
         return np.array([self.scores[name] for name in nodes.names], np.int64)
 
 
 class Doubling(Scoring):
-    def normalize_score(self, state, pod, nodes, scores):
+    def normalize_score(
+        self, state: str, pod: PodInfo, nodes: Nodes, scores: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
         self.seen.append(state)
         return 2 * scores
 
 
-def test_scores_with_weights_and_states():
+def test_scores_with_weights_and_states() -> None:
     world, state = three_nodes(), CycleState(pre_filter={"A": "from PreFilter"})
     plain = Scoring("A", {"a": 0, "b": 50, "c": 100})
     doubled = Doubling("B", {"a": 10, "b": 20, "c": 50})
@@ -353,7 +368,7 @@ def test_scores_with_weights_and_states():
     assert doubled.seen == [None, "B", "B"]
 
 
-def test_a_plugin_that_skips_before_scoring_takes_no_part():
+def test_a_plugin_that_skips_before_scoring_takes_no_part() -> None:
     world, state = three_nodes(), CycleState()
     profile = framework(Scoring("A", {}, SKIP), Scoring("B", {"a": 1, "b": 2, "c": 3}))
     assert profile.run_pre_score(state, some_pod(world), world.all_nodes()) == SUCCESS
@@ -362,9 +377,9 @@ def test_a_plugin_that_skips_before_scoring_takes_no_part():
     assert state.skip_score == {"A"}
 
 
-def test_skip_in_pre_filter_says_nothing_about_scores():
+def test_skip_in_pre_filter_says_nothing_about_scores() -> None:
     class Both(Scoring):
-        def pre_filter(self, pod, nodes):
+        def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Status:
             return SKIP
 
     world, state = three_nodes(), CycleState()
@@ -375,7 +390,7 @@ def test_skip_in_pre_filter_says_nothing_about_scores():
 
 
 @pytest.mark.parametrize("code", [Code.ERROR, Code.UNSCHEDULABLE, Code.WAIT])
-def test_pre_score_may_not_reject(code):
+def test_pre_score_may_not_reject(code: Code) -> None:
     world = three_nodes()
     later = Scoring("B", {})
     profile = framework(Scoring("A", {}, no("out of order", code)), later)
@@ -386,7 +401,7 @@ def test_pre_score_may_not_reject(code):
 
 
 @pytest.mark.parametrize("wrong", [-1, 101, 2**62])
-def test_a_score_off_the_scale(wrong):
+def test_a_score_off_the_scale(wrong: int) -> None:
     world = three_nodes()
     profile = framework(Scoring("A", {"a": 0, "b": wrong, "c": 100}))
     (score,) = profile.run_score(CycleState(), some_pod(world), world.all_nodes())
@@ -396,9 +411,11 @@ def test_a_score_off_the_scale(wrong):
     )
 
 
-def test_raw_scores_may_be_off_the_scale():
+def test_raw_scores_may_be_off_the_scale() -> None:
     class Clipped(Scoring):
-        def normalize_score(self, state, pod, nodes, scores):
+        def normalize_score(
+            self, state: str, pod: PodInfo, nodes: Nodes, scores: npt.NDArray[np.int64]
+        ) -> npt.NDArray[np.int64]:
             return scores.clip(0, 100)
 
     world = three_nodes()
@@ -409,7 +426,7 @@ def test_raw_scores_may_be_off_the_scale():
     assert scores.normalized.tolist() == [0, 0, 100]
 
 
-def test_no_node_has_no_score():
+def test_no_node_has_no_score() -> None:
     world = World(make_node("a").obj())
     nodes = world.all_nodes().take(np.array([False]))
     (scores,) = framework(Scoring("A", {})).run_score(CycleState(), some_pod(world), nodes)

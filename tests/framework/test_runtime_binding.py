@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
+from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.interface import PermitOutcome
 from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status
@@ -17,52 +21,54 @@ FINAL = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 class Step(Named):
     """A plugin of the points after the choice; answers what it is told and keeps the calls."""
 
-    def __init__(self, name, calls, answer=SUCCESS, timeout_ns=0):
+    def __init__(
+        self, name: str, calls: list[Any], answer: Status | None = SUCCESS, timeout_ns: int = 0
+    ) -> None:
         super().__init__(name)
         self.calls = calls
         self.answer = answer
         self.timeout_ns = timeout_ns
 
-    def _told(self, point, state, node_name):
+    def _told(self, point: str, state: str | None, node_name: str) -> Any:
         self.calls.append((point, self.name, state, node_name))
         return self.answer
 
 
 class Reserving(Step):
-    def reserve(self, state, pod, node_name):
+    def reserve(self, state: str | None, pod: PodInfo, node_name: str) -> Any:
         return self._told("reserve", state, node_name)
 
-    def unreserve(self, state, pod, node_name):
+    def unreserve(self, state: str | None, pod: PodInfo, node_name: str) -> None:
         self._told("unreserve", state, node_name)
 
 
 class Permitting(Step):
-    def permit(self, state, pod, node_name):
+    def permit(self, state: str | None, pod: PodInfo, node_name: str) -> PermitOutcome:
         return PermitOutcome(self._told("permit", state, node_name), self.timeout_ns)
 
 
 class PreBinding(Step):
-    def pre_bind(self, state, pod, node_name):
+    def pre_bind(self, state: str | None, pod: PodInfo, node_name: str) -> Any:
         return self._told("pre_bind", state, node_name)
 
 
 class Binding(Step):
-    def bind(self, state, pod, node_name):
+    def bind(self, state: Any, pod: PodInfo, node_name: str) -> Any:
         return self._told("bind", state, node_name)
 
 
 class PostBinding(Step):
-    def post_bind(self, state, pod, node_name):
+    def post_bind(self, state: Any, pod: PodInfo, node_name: str) -> None:
         self._told("post_bind", state, node_name)
 
 
-def run(point, *plugins, state=None):
+def run(point: str, *plugins: Any, state: CycleState | None = None) -> Any:
     world = three_nodes()
     method = getattr(framework(*plugins), f"run_{point}")
     return method(state or CycleState(), some_pod(world), "b")
 
 
-def names(calls):
+def names(calls: Sequence[tuple[str, str, None, str]]) -> list[str]:
     return [name for _, name, _, _ in calls]
 
 
@@ -74,13 +80,16 @@ POINTS = [
 ]
 
 
-def status_of(outcome):
-    return getattr(outcome, "status", outcome)
+def status_of(outcome: Any) -> Status:
+    status: Status = getattr(outcome, "status", outcome)
+    return status
 
 
 @pytest.mark.parametrize(("point", "label", "plugin"), POINTS[:3])
-def test_plugins_run_in_order_with_what_they_prepared(point, label, plugin):
-    calls = []
+def test_plugins_run_in_order_with_what_they_prepared(
+    point: str, label: str, plugin: type[Any]
+) -> None:
+    calls: list[Any] = []
     plugins = [plugin(name, calls) for name in ("C", "A", "B")]
     outcome = run(point, *plugins, state=CycleState(pre_filter={"A": "of A"}))
     assert status_of(outcome) == SUCCESS
@@ -89,16 +98,18 @@ def test_plugins_run_in_order_with_what_they_prepared(point, label, plugin):
 
 @pytest.mark.parametrize("code", [Code.UNSCHEDULABLE, FINAL, Code.PENDING])
 @pytest.mark.parametrize(("point", "label", "plugin"), POINTS)
-def test_a_rejection_ends_the_point_and_is_attributed(point, label, plugin, code):
-    calls = []
+def test_a_rejection_ends_the_point_and_is_attributed(
+    point: str, label: str, plugin: type[Any], code: Code
+) -> None:
+    calls: list[Any] = []
     outcome = run(point, plugin("A", calls, no("refused", code)), plugin("B", calls))
     assert status_of(outcome) == Status(code, ("refused",), "A")
     assert names(calls) == ["A"]
 
 
 @pytest.mark.parametrize(("point", "label", "plugin"), POINTS)
-def test_an_error_names_point_and_plugin(point, label, plugin):
-    calls = []
+def test_an_error_names_point_and_plugin(point: str, label: str, plugin: type[Any]) -> None:
+    calls: list[Any] = []
     outcome = run(point, plugin("A", calls, no("down", Code.ERROR)), plugin("B", calls))
     status = status_of(outcome)
     assert status.code is Code.ERROR
@@ -106,8 +117,8 @@ def test_an_error_names_point_and_plugin(point, label, plugin):
     assert names(calls) == ["A"]
 
 
-def test_unreserve_goes_backwards_through_all():
-    calls = []
+def test_unreserve_goes_backwards_through_all() -> None:
+    calls: list[Any] = []
     plugins = [
         Reserving("A", calls),
         Reserving("B", calls, no("refused")),
@@ -138,13 +149,13 @@ WAIT = Status(Code.WAIT, ("for the others",))
         (0, 0),
     ],
 )
-def test_nobody_waits_longer_than_fifteen_minutes(asked_ns, waits_ns):
+def test_nobody_waits_longer_than_fifteen_minutes(asked_ns: int, waits_ns: int) -> None:
     outcome = run("permit", Permitting("A", [], WAIT, asked_ns))
     assert outcome.waits_ns == {"A": waits_ns}
 
 
-def test_waiting_is_over_all_plugins():
-    calls = []
+def test_waiting_is_over_all_plugins() -> None:
+    calls: list[Any] = []
     outcome = run(
         "permit",
         Permitting("A", calls, WAIT, SECOND_NS),
@@ -158,7 +169,7 @@ def test_waiting_is_over_all_plugins():
     assert names(calls) == ["A", "B", "C"]
 
 
-def test_a_rejection_goes_before_waiting():
+def test_a_rejection_goes_before_waiting() -> None:
     outcome = run(
         "permit", Permitting("A", [], WAIT, SECOND_NS), Permitting("B", [], no("refused"))
     )
@@ -169,19 +180,19 @@ def test_a_rejection_goes_before_waiting():
 # ---------------------------------------------------------------- Bind and after
 
 
-def test_the_first_plugin_that_does_not_skip_binds():
-    calls = []
+def test_the_first_plugin_that_does_not_skip_binds() -> None:
+    calls: list[Any] = []
     outcome = run("bind", *(Binding(n, calls, SKIP if n == "A" else SUCCESS) for n in "ABC"))
     assert outcome == SUCCESS
     assert names(calls) == ["A", "B"]
 
 
-def test_nobody_binds():
+def test_nobody_binds() -> None:
     assert run("bind", Binding("A", [], SKIP)).code is Code.SKIP
     assert run("bind").code is Code.SKIP
 
 
-def test_everyone_hears_of_a_binding():
-    calls = []
+def test_everyone_hears_of_a_binding() -> None:
+    calls: list[Any] = []
     run("post_bind", *(PostBinding(name, calls, None) for name in "BA"))
     assert names(calls) == ["B", "A"]

@@ -1,6 +1,9 @@
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +18,7 @@ from scheduler_core.framework.scoring import (
 WIDE = st.integers(-(2**62), 2**62)
 
 
-def ints(*values):
+def ints(*values: int) -> npt.NDArray[np.int64]:
     return np.array(values, np.int64)
 
 
@@ -23,18 +26,18 @@ def ints(*values):
     ("dividend", "divisor", "quotient"),
     [(7, 2, 3), (-7, 2, -3), (7, -2, -3), (-7, -2, 3), (-1, 100, 0), (-200, 100, -2), (0, 5, 0)],
 )
-def test_go_div_drops_the_remainder(dividend, divisor, quotient):
+def test_go_div_drops_the_remainder(dividend: int, divisor: int, quotient: int) -> None:
     assert go_div(ints(dividend), divisor).tolist() == [quotient]
     assert go_div(ints(dividend), ints(divisor)).tolist() == [quotient]
 
 
 @given(dividend=WIDE, divisor=WIDE.filter(bool))
-def test_go_div_truncates_toward_zero(dividend, divisor):
+def test_go_div_truncates_toward_zero(dividend: int, divisor: int) -> None:
     exact = Fraction(dividend, divisor)
     assert go_div(ints(dividend), ints(divisor)).tolist() == [int(exact)]
 
 
-def test_go_div_keeps_its_arguments():
+def test_go_div_keeps_its_arguments() -> None:
     dividend = ints(-3, 4)
     go_div(dividend, 2)
     assert dividend.tolist() == [-3, 4]
@@ -51,13 +54,15 @@ def test_go_div_keeps_its_arguments():
         ([], [], []),
     ],
 )
-def test_normalizing(scores, stretched, turned_round):
+def test_normalizing(
+    scores: Sequence[int], stretched: Sequence[int], turned_round: Sequence[int]
+) -> None:
     assert default_normalize_score(ints(*scores)).tolist() == stretched
     assert reversed_normalize_score(ints(*scores)).tolist() == turned_round
 
 
 @given(st.lists(st.integers(0, 10**15), min_size=1))
-def test_normalized_scores_use_the_whole_scale_in_the_same_order(scores):
+def test_normalized_scores_use_the_whole_scale_in_the_same_order(scores: Sequence[int]) -> None:
     stretched = default_normalize_score(ints(*scores))
     assert stretched.min() >= 0
     assert stretched.max() == (100 if max(scores) else 0)
@@ -79,18 +84,22 @@ TENT = ((0, 2), (40, 10), (100, 0))
         (((0, 100), (3, 98)), [1, 2], [100, 99]),
     ],
 )
-def test_broken_linear_function(points, arguments, values):
+def test_broken_linear_function(
+    points: tuple[tuple[int, int], ...], arguments: Sequence[int], values: Sequence[int]
+) -> None:
     assert BrokenLinearFunction(points)(ints(*arguments)).tolist() == values
 
 
 @st.composite
-def shapes(draw):
+def shapes(draw: st.DrawFn) -> Any:
     at = sorted(draw(st.sets(st.integers(0, 100), min_size=1, max_size=6)))
     return tuple((x, draw(st.integers(0, 100))) for x in at)
 
 
 @given(points=shapes(), argument=st.integers(-20, 120))
-def test_broken_linear_function_is_exact_at_its_points_and_between_their_values(points, argument):
+def test_broken_linear_function_is_exact_at_its_points_and_between_their_values(
+    points: tuple[tuple[int, int], ...], argument: int
+) -> None:
     function = BrokenLinearFunction.of(points)
     assert function(ints(*(x for x, _ in points))).tolist() == [y for _, y in points]
     values = [y for _, y in points]

@@ -26,6 +26,7 @@ from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.devices.inventory import Devices
+from scheduler_core.framework.events import ClusterEventWithHint, HintFn
 from scheduler_core.framework.status import Code, Verdict
 from scheduler_core.framework.waiting import WaitingPods
 
@@ -157,6 +158,12 @@ def affinity(
     *required: NodeSelectorTerm, preferred: Sequence[tuple[int, NodeSelectorTerm]] = ()
 ) -> Affinity:
     return Affinity(node_affinity=node_affinity(*required, preferred=preferred))
+
+
+def hint_of(registered: ClusterEventWithHint) -> HintFn:
+    """Return the hint of an event that is registered with one."""
+    assert registered.hint is not None
+    return registered.hint
 
 
 def rejected(verdict: Verdict, nodes: Nodes) -> Verdicts:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from scheduler_core.api import Node, Pod, TopologySpreadConstraint
+from scheduler_core.api import Node, Pod, PodAffinityTerm, TopologySpreadConstraint
 from scheduler_core.api.selectors import (
     find_untolerated_taint,
     label_selector_matches,
@@ -112,7 +113,9 @@ def spread_scores(pod: Pod, placement: Placement, feasible: list[str]) -> dict[s
 # ---------------------------------------------------------------- inter-pod affinity
 
 
-def means(term, owner: Pod, other: Pod, namespaces: Mapping[str, Mapping[str, str]]) -> bool:
+def means(
+    term: PodAffinityTerm, owner: Pod, other: Pod, namespaces: Mapping[str, Mapping[str, str]]
+) -> bool:
     """Whether a term of `owner` is about `other`; namespaces are given with their labels."""
     named = set(term.namespaces)
     if not named and term.namespace_selector is None:
@@ -123,12 +126,14 @@ def means(term, owner: Pod, other: Pod, namespaces: Mapping[str, Mapping[str, st
     )
 
 
-def _terms(pod: Pod, kind: str, strength: str):
+def _terms(pod: Pod, kind: str, strength: str) -> Sequence[Any]:
     affinity = pod.spec.affinity and getattr(pod.spec.affinity, kind)
     return getattr(affinity, f"{strength}_during_scheduling_ignored_during_execution", ())
 
 
-def affinity_rejects(pod: Pod, placement: Placement, namespaces) -> dict[str, str]:
+def affinity_rejects(
+    pod: Pod, placement: Placement, namespaces: Mapping[str, Mapping[str, str]]
+) -> dict[str, str]:
     """Return which rule rejects each rejected node: affinity, anti or existing."""
     near, far = (
         _terms(pod, "pod_affinity", "required"),
@@ -166,7 +171,9 @@ def affinity_rejects(pod: Pod, placement: Placement, namespaces) -> dict[str, st
     return rejected
 
 
-def affinity_scores(pod: Pod, placement: Placement, namespaces, hard_weight: int) -> dict[str, int]:
+def affinity_scores(
+    pod: Pod, placement: Placement, namespaces: Mapping[str, Mapping[str, str]], hard_weight: int
+) -> dict[str, int]:
     weights: Counter[tuple[str, str]] = Counter()
     for node, pods in placement.values():
         labels = node.metadata.labels

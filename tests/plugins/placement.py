@@ -40,7 +40,9 @@ def selector(*expressions: tuple[str, ...], **labels: str) -> LabelSelector:
     )
 
 
-def hard(key: str, what: LabelSelector | None, max_skew: int = 1, **fields: Any):
+def hard(
+    key: str, what: LabelSelector | None, max_skew: int = 1, **fields: Any
+) -> TopologySpreadConstraint:
     return TopologySpreadConstraint(
         topology_key=key,
         label_selector=what,
@@ -50,7 +52,9 @@ def hard(key: str, what: LabelSelector | None, max_skew: int = 1, **fields: Any)
     )
 
 
-def soft(key: str, what: LabelSelector | None, max_skew: int = 1, **fields: Any):
+def soft(
+    key: str, what: LabelSelector | None, max_skew: int = 1, **fields: Any
+) -> TopologySpreadConstraint:
     return replace(hard(key, what, max_skew, **fields), when_unsatisfiable="ScheduleAnyway")
 
 
@@ -67,7 +71,7 @@ def pod_affinity(
 ) -> Affinity:
     """Return required (`near`, `far`) and preferred affinity and anti-affinity."""
 
-    def weighted(terms: Sequence[tuple[int, PodAffinityTerm]]):
+    def weighted(terms: Sequence[tuple[int, PodAffinityTerm]]) -> Any:
         return tuple(
             WeightedPodAffinityTerm(weight=weight, pod_affinity_term=term) for weight, term in terms
         )
@@ -98,6 +102,18 @@ class Cycle:
         outcome = self.plugin.pre_filter(self.info, self.nodes)
         self.status = outcome if isinstance(outcome, Status) else Status()
         self.prepared = outcome if isinstance(outcome, Prepared) else None
+
+    @property
+    def state(self) -> Any:
+        """What PreFilter prepared."""
+        assert self.prepared is not None, self.status
+        return self.prepared.state
+
+    def scored(self, *names: str) -> tuple[dict[str, int], dict[str, int]]:
+        """Return raw and normalised scores of a plugin that does not skip."""
+        scores = self.scores(*names)
+        assert scores is not None
+        return scores
 
     def rejects(self, nodes: Nodes | None = None) -> Verdicts:
         """Return code and reasons of every rejected node, by name; a skip rejects none."""

@@ -1,7 +1,10 @@
+from collections.abc import Mapping, Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scheduler_core.api import Node, Pod
 from scheduler_core.config.types import (
     DEFAULT_RESOURCES,
     NodeResourcesBalancedAllocationArgs,
@@ -17,22 +20,24 @@ GPU = "example.com/gpu"
 WITH_GPU = (*DEFAULT_RESOURCES, ResourceSpec(name=GPU, weight=1))
 
 
-def scores(world, requests, specs=DEFAULT_RESOURCES):
+def scores(
+    world: World, requests: Mapping[str, str], specs: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
+) -> list[int]:
     """Return the scores of all nodes, through PreScore and, alike, without it."""
     plugin = BalancedAllocation(NodeResourcesBalancedAllocationArgs(resources=specs), world)
     nodes, incoming = world.all_nodes(), world.info(make_pod("incoming").requests(requests).obj())
     prepared = plugin.pre_score(None, incoming, nodes)
     assert isinstance(prepared, Prepared)
-    found = plugin.score(prepared.state, incoming, nodes).tolist()
+    found: list[int] = plugin.score(prepared.state, incoming, nodes).tolist()
     assert plugin.score(None, incoming, nodes).tolist() == found
     return found
 
 
-def sized(name, cpu, memory, **more):
+def sized(name: str, cpu: int, memory: int, **more: str) -> Node:
     return make_node(name).cpu(f"{cpu}m").memory(str(memory)).resources(more).obj()
 
 
-def used(on, cpu, memory, **more):
+def used(on: str, cpu: int, memory: int, **more: str) -> Pod:
     return (
         make_pod(f"on-{on}").on(on).requests({"cpu": f"{cpu}m", "memory": str(memory)} | more).obj()
     )
@@ -55,14 +60,19 @@ WANTED = {"cpu": "3000m", "memory": "5000"}
         ([(0, 10000), (0, 0)], [(0, 0), (0, 0)], WANTED, [75, 75]),
     ],
 )
-def test_cpu_and_memory(nodes, pods, requests, expected):
+def test_cpu_and_memory(
+    nodes: Sequence[Sequence[int]],
+    pods: Sequence[Sequence[int]],
+    requests: Mapping[str, str],
+    expected: Sequence[int],
+) -> None:
     names = ("n1", "n2")
     world = World(*(sized(name, *size) for name, size in zip(names, nodes, strict=True)))
     world.add(*(used(name, *amounts) for name, amounts in zip(names, pods, strict=False)))
     assert scores(world, requests) == expected
 
 
-def test_three_resources():
+def test_three_resources() -> None:
     world = World(
         sized("n1", 3500, 40000, **{GPU: "8"}),
         sized("n2", 3500, 40000, **{GPU: "8"}),
@@ -74,18 +84,18 @@ def test_three_resources():
     assert scores(world, {GPU: "1"}, WITH_GPU) == [75, 76, 75]
 
 
-def test_a_node_with_two_of_the_three_resources():
+def test_a_node_with_two_of_the_three_resources() -> None:
     world = World(sized("n1", 3500, 40000))
     assert scores(world, WANTED | {GPU: "1"}, WITH_GPU) == [56]
 
 
-def test_extended_resources_the_pod_does_not_ask_for_are_left_out():
+def test_extended_resources_the_pod_does_not_ask_for_are_left_out() -> None:
     world = World(sized("n1", 3500, 40000, **{GPU: "8"}), sized("n2", 3500, 40000))
     assert scores(world, WANTED, WITH_GPU) == [56, 56]
 
 
 @pytest.mark.parametrize("requests", [{}, {"cpu": "0", "memory": "0"}, {GPU: "1"}])
-def test_a_pod_that_asks_for_none_of_the_resources_is_skipped(requests):
+def test_a_pod_that_asks_for_none_of_the_resources_is_skipped(requests: Mapping[str, str]) -> None:
     world = World(sized("n", 4000, 10000))
     plugin = BalancedAllocation(NodeResourcesBalancedAllocationArgs(), world)
     nodes, incoming = world.all_nodes(), world.info(make_pod("incoming").requests(requests).obj())
@@ -101,7 +111,9 @@ amounts = st.integers(0, 50)
     before=st.tuples(amounts, amounts, amounts),
     wanted=st.tuples(amounts, amounts, amounts).filter(any),
 )
-def test_scores_lie_between_fifty_and_a_hundred(sizes, before, wanted):
+def test_scores_lie_between_fifty_and_a_hundred(
+    sizes: Sequence[Sequence[int]], before: Sequence[int], wanted: Sequence[int]
+) -> None:
     world = World()
     for i, (cpu, memory, gpu) in enumerate(sizes):
         world.add(sized(f"n{i}", cpu, memory, **{GPU: str(gpu)}))

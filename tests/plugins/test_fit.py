@@ -1,21 +1,26 @@
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
-from scheduler_core.api import ResourceRequirements
-from scheduler_core.cluster.nodes import Change
+from scheduler_core.api import Node, Pod, ResourceRequirements
+from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.config.types import NodeResourcesFitArgs
 from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import MAX_REASONS, Code
 from scheduler_core.plugins.node_resources import Fit
 from tests.builders import container, make_node, make_pod
-from tests.plugins.harness import World, rejected
+from tests.plugins.harness import World, hint_of, rejected
 
 GPU, FPGA = "example.com/gpu", "other.org/fpga"
 SOON, NEVER = Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 DEFAULTS = NodeResourcesFitArgs()
 
 
-def judge(world, incoming, args=DEFAULTS, nodes=None):
+def judge(
+    world: World, incoming: Pod, args: NodeResourcesFitArgs = DEFAULTS, nodes: Nodes | None = None
+) -> dict[str, tuple[Code, tuple[str, ...]]]:
     """Return why the nodes are turned down."""
     plugin, nodes = Fit(args, world), nodes or world.all_nodes()
     info = world.info(incoming)
@@ -24,12 +29,12 @@ def judge(world, incoming, args=DEFAULTS, nodes=None):
     return rejected(plugin.filter(prepared.state, info, nodes), nodes)
 
 
-def one_node(*pods, **allocatable):
+def one_node(*pods: Pod, **allocatable: str) -> World:
     amounts = {"cpu": "10", "memory": "20", "ephemeral-storage": "20", GPU: "5"} | allocatable
     return World(make_node("n").resources(amounts).obj(), *pods)
 
 
-def on_n(*requests):
+def on_n(*requests: Mapping[str, str]) -> list[Pod]:
     """Return pods on the node, one for each list of requests."""
     return [make_pod(f"p{i}").on("n").requests(amounts).obj() for i, amounts in enumerate(requests)]
 
@@ -71,20 +76,22 @@ CPU, MEMORY = "Insufficient cpu", "Insufficient memory"
         ),
     ],
 )
-def test_one_node(used, wanted, expected):
+def test_one_node(
+    used: Mapping[str, str], wanted: Mapping[str, str], expected: tuple[Any, ...] | None
+) -> None:
     found = judge(one_node(*on_n(used)), make_pod("incoming").requests(wanted).obj())
     assert found == ({} if expected is None else {"n": (expected[0], expected[1:])})
 
 
 @pytest.mark.parametrize(("allowed", "fits"), [("2", False), ("3", True), ("0", False)])
-def test_number_of_pods(allowed, fits):
+def test_number_of_pods(allowed: str, fits: bool) -> None:
     world = one_node(*on_n({}, {}), pods=allowed)
     assert judge(world, make_pod("incoming").obj()) == (
         {} if fits else {"n": (SOON, ("Too many pods",))}
     )
 
 
-def test_a_full_node_that_is_too_small_as_well_is_beyond_preemption():
+def test_a_full_node_that_is_too_small_as_well_is_beyond_preemption() -> None:
     found = judge(one_node(*on_n({}), pods="1"), make_pod("incoming").cpu("11").obj())
     assert found == {"n": (NEVER, ("Too many pods", "Insufficient cpu"))}
 
@@ -98,12 +105,12 @@ def test_a_full_node_that_is_too_small_as_well_is_beyond_preemption():
         (NodeResourcesFitArgs(ignored_resource_groups=("example.com",)), False),
     ],
 )
-def test_ignored_extended_resources(args, fits):
+def test_ignored_extended_resources(args: NodeResourcesFitArgs, fits: bool) -> None:
     found = judge(one_node(), make_pod("incoming").request(FPGA, "1").obj(), args)
     assert found == ({} if fits else {"n": (NEVER, (f"Insufficient {FPGA}",))})
 
 
-def test_only_extended_resources_can_be_ignored():
+def test_only_extended_resources_can_be_ignored() -> None:
     args = NodeResourcesFitArgs(ignored_resources=("cpu", "hugepages-2Mi"))
     found = judge(
         one_node(), make_pod("incoming").cpu("11").request("hugepages-2Mi", "1").obj(), args
@@ -114,7 +121,7 @@ def test_only_extended_resources_can_be_ignored():
 # ---------------------------------------------------------------- what a pod asks for
 
 
-def pod_level(**requests):
+def pod_level(**requests: str) -> ResourceRequirements:
     return ResourceRequirements(requests=requests)
 
 
@@ -140,7 +147,10 @@ def pod_level(**requests):
         ),
     ],
 )
-def test_requests_of_a_pod(spec, cpu):
+def test_requests_of_a_pod(
+    spec: dict[str, Any],
+    cpu: int,
+) -> None:
     containers = tuple(container(requests) for requests in spec.pop("containers"))
     init = [container(requests, sidecar=True) for requests in spec.pop("sidecars", [])]
     init += [container(requests) for requests in spec.pop("init_containers", [])]
@@ -155,7 +165,7 @@ def test_requests_of_a_pod(spec, cpu):
     )
 
 
-def test_what_if_views_count_added_and_removed_pods():
+def test_what_if_views_count_added_and_removed_pods() -> None:
     world = one_node(*on_n({"cpu": "6"}, {"cpu": "3"}), pods="3")
     nodes = world.all_nodes()
     big, small = nodes.pods(0)
@@ -173,7 +183,7 @@ def test_what_if_views_count_added_and_removed_pods():
     assert judge(world, incoming, nodes=nodes.what_if({0: Change(removed=(big,))})) == {}
 
 
-def test_more_shortages_than_a_verdict_has_room_for():
+def test_more_shortages_than_a_verdict_has_room_for() -> None:
     world = World(make_node("n").pods("0").obj(), make_node("m").obj())
     wanted = {f"example.com/r{i}": "1" for i in range(80)}
     code, reasons = judge(world, make_pod("incoming").requests(wanted).obj())["n"]
@@ -184,7 +194,7 @@ def test_more_shortages_than_a_verdict_has_room_for():
     assert reasons[-1] == "Insufficient further resources"
 
 
-def test_without_pre_filter_there_is_an_error():
+def test_without_pre_filter_there_is_an_error() -> None:
     world = World(make_node("n").obj())
     nodes = world.all_nodes()
     verdict = Fit(DEFAULTS, world).filter(None, world.info(make_pod("incoming").obj()), nodes)
@@ -195,7 +205,7 @@ def test_without_pre_filter_there_is_an_error():
 # ---------------------------------------------------------------- queueing
 
 
-def test_events():
+def test_events() -> None:
     pods, nodes, classes = (e.event for e in Fit(DEFAULTS, World()).events_to_register())
     assert pods.resource is EventResource.POD
     assert pods.action == ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN
@@ -204,11 +214,11 @@ def test_events():
     assert classes.resource is EventResource.DEVICE_CLASS
 
 
-def pod_hint(waiting, before, after):
+def pod_hint(waiting: Pod, before: Pod, after: Pod | None) -> QueueingHint:
     world = World()
     registered, *_ = Fit(DEFAULTS, world).events_to_register()
     old, new = (item and world.info(item) for item in (before, after))
-    return registered.hint(world.info(waiting), old, new)
+    return hint_of(registered)(world.info(waiting), old, new)
 
 
 @pytest.mark.parametrize(
@@ -249,25 +259,27 @@ def pod_hint(waiting, before, after):
         ),
     ],
 )
-def test_pods_that_leave_or_shrink(before, after, hint):
+def test_pods_that_leave_or_shrink(before: Pod, after: Pod | None, hint: QueueingHint) -> None:
     assert pod_hint(make_pod("incoming").cpu("1").obj(), before, after) is hint
 
 
-def test_what_the_pod_asks_none_of_does_not_matter():
+def test_what_the_pod_asks_none_of_does_not_matter() -> None:
     waiting = make_pod("incoming").cpu("0").request("storage", "1").obj()
     before = make_pod("other").on("n").cpu("2").request("storage", "2").obj()
     assert pod_hint(waiting, before, make_pod("other").on("n").obj()) is QueueingHint.SKIP
 
 
-def node_hint(before, after, **requests):
+def node_hint(before: Node | None, after: Node, **requests: str) -> QueueingHint:
     world = World()
     _, registered, _ = Fit(
         NodeResourcesFitArgs(ignored_resources=(FPGA,)), world
     ).events_to_register()
-    return registered.hint(world.info(make_pod("incoming").requests(requests).obj()), before, after)
+    return hint_of(registered)(
+        world.info(make_pod("incoming").requests(requests).obj()), before, after
+    )
 
 
-def sized(cpu="4", memory="4", pods="10", **more):
+def sized(cpu: str = "4", memory: str = "4", pods: str = "10", **more: str) -> Node:
     return make_node("n").cpu(cpu).memory(memory).pods(pods).resources(more).obj()
 
 
@@ -290,5 +302,7 @@ def sized(cpu="4", memory="4", pods="10", **more):
         (None, sized(), {FPGA: "1"}, QueueingHint.SKIP),
     ],
 )
-def test_nodes_that_come_or_grow(before, after, requests, hint):
+def test_nodes_that_come_or_grow(
+    before: Node | None, after: Node, requests: Mapping[str, str], hint: QueueingHint
+) -> None:
     assert node_hint(before, after, **requests) is hint

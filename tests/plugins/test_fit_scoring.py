@@ -1,8 +1,10 @@
 """NodeResourcesFit as a score plugin: the strategies and what they count."""
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
-from scheduler_core.api import ResourceRequirements
+from scheduler_core.api import Pod, ResourceRequirements
 from scheduler_core.config.types import (
     DEFAULT_RESOURCES,
     NodeResourcesFitArgs,
@@ -19,19 +21,21 @@ from tests.plugins.harness import World
 GPU = "example.com/gpu"
 
 
-def resources(**weights):
+def resources(**weights: int) -> tuple[ResourceSpec, ...]:
     return tuple(ResourceSpec(name=name, weight=weight) for name, weight in weights.items())
 
 
-def least(specs=DEFAULT_RESOURCES):
+def least(specs: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES) -> ScoringStrategy:
     return ScoringStrategy(type="LeastAllocated", resources=specs)
 
 
-def most(specs=DEFAULT_RESOURCES):
+def most(specs: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES) -> ScoringStrategy:
     return ScoringStrategy(type="MostAllocated", resources=specs)
 
 
-def ratio(*points, specs=DEFAULT_RESOURCES):
+def ratio(
+    *points: Sequence[int], specs: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
+) -> ScoringStrategy:
     shape = tuple(UtilizationShapePoint(utilization=at, score=score) for at, score in points)
     return ScoringStrategy(
         type="RequestedToCapacityRatio",
@@ -44,18 +48,18 @@ FALLING = ((0, 10), (100, 0))
 RISING = ((0, 0), (100, 10))
 
 
-def scores(strategy, world, incoming):
+def scores(strategy: ScoringStrategy, world: World, incoming: Pod) -> list[int]:
     """Return the scores of all nodes, through PreScore and, alike, without it."""
     plugin = Fit(NodeResourcesFitArgs(scoring_strategy=strategy), world)
     nodes, info = world.all_nodes(), world.info(incoming)
     prepared = plugin.pre_score(None, info, nodes)
     assert isinstance(prepared, Prepared)
-    found = plugin.score(prepared.state, info, nodes).tolist()
+    found: list[int] = plugin.score(prepared.state, info, nodes).tolist()
     assert plugin.score(None, info, nodes).tolist() == found
     return found
 
 
-def two(first, second, *pods):
+def two(first: tuple[str, str], second: tuple[str, str], *pods: Pod) -> World:
     """Return a world of two nodes of (cpu, memory)."""
     sizes = zip(("n1", "n2"), (first, second), strict=True)
     return World(
@@ -63,7 +67,7 @@ def two(first, second, *pods):
     )
 
 
-def asking(cpu, memory, *, on="", name="incoming"):
+def asking(cpu: str, memory: str, *, on: str = "", name: str = "incoming") -> Pod:
     return make_pod(name).on(on).cpu(cpu).memory(memory).obj()
 
 
@@ -103,11 +107,13 @@ WEIGHTED = resources(memory=2, cpu=1)
         (ratio(*RISING, specs=WEIGHTED), EMPTY, asking("3000", "5000"), [58, 50]),
     ],
 )
-def test_strategies(strategy, world, incoming, expected):
+def test_strategies(
+    strategy: ScoringStrategy, world: World, incoming: Pod, expected: Sequence[int]
+) -> None:
     assert scores(strategy, world, incoming) == expected
 
 
-def test_containers_that_name_nothing_count_with_defaults():
+def test_containers_that_name_nothing_count_with_defaults() -> None:
     """100 millicores and 200 MiB each, for the incoming pod and for those on the node."""
     world = World(make_node("n").cpu("1").memory("1000Mi").obj(), make_pod("there").on("n").obj())
     two_containers = make_pod("incoming").containers(container(), container({"cpu": "200m"})).obj()
@@ -115,12 +121,12 @@ def test_containers_that_name_nothing_count_with_defaults():
     assert scores(least(resources(memory=1)), world, two_containers) == [40]
 
 
-def test_zero_is_a_request_too():
+def test_zero_is_a_request_too() -> None:
     world = World(make_node("n").cpu("1").memory("1000Mi").obj())
     assert scores(least(), world, make_pod("incoming").cpu("0").memory("0").obj()) == [100]
 
 
-def test_the_incoming_pod_is_scored_without_its_requests_at_pod_level():
+def test_the_incoming_pod_is_scored_without_its_requests_at_pod_level() -> None:
     """As in v1.36; on the node, and in Filter, requests at pod level do count."""
     at_pod_level = {
         "containers": (container({"cpu": "1", "memory": "0"}),),
@@ -154,11 +160,13 @@ GPUS = World(
         ({"cpu": "0", GPU: "0"}, [100, 100]),
     ],
 )
-def test_extended_resources_count_if_pod_and_node_have_them(requests, expected):
+def test_extended_resources_count_if_pod_and_node_have_them(
+    requests: Mapping[str, str], expected: Sequence[int]
+) -> None:
     assert scores(least(WITH_GPU), GPUS, make_pod("incoming").requests(requests).obj()) == expected
 
 
-def test_resources_the_scheduler_keeps_no_account_of_are_left_out():
+def test_resources_the_scheduler_keeps_no_account_of_are_left_out() -> None:
     world = World(make_node("n").cpu("10").resource("storage", "10").obj())
     specs = resources(cpu=1, storage=5, pods=5)
     assert scores(
@@ -169,7 +177,7 @@ def test_resources_the_scheduler_keeps_no_account_of_are_left_out():
     ) == [0]
 
 
-def test_ephemeral_storage():
+def test_ephemeral_storage() -> None:
     there = make_pod("a").on("n").request("ephemeral-storage", "4").obj()
     world = World(make_node("n").resource("ephemeral-storage", "10").obj(), there)
     specs = resources(**{"ephemeral-storage": 1})
@@ -179,14 +187,14 @@ def test_ephemeral_storage():
     assert scores(most(specs), world, make_pod("incoming").obj()) == [40]
 
 
-def test_a_resource_without_value_on_the_curve_is_left_out_of_the_mean():
+def test_a_resource_without_value_on_the_curve_is_left_out_of_the_mean() -> None:
     shape = ((0, 0), (50, 0), (100, 10))
     world = World(make_node("n").cpu("10").memory("10").obj())
     used = make_pod("incoming").cpu("4").memory("8").obj()
     assert scores(ratio(*shape), world, used) == [60]
 
 
-def test_the_mean_of_a_curve_rounds_half_up():
+def test_the_mean_of_a_curve_rounds_half_up() -> None:
     world = World(make_node("n").cpu("100").memory("100").obj())
     used = make_pod("incoming").cpu("10").memory("11").obj()
     assert scores(ratio(*RISING), world, used) == [11]

@@ -1,6 +1,9 @@
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 
-from scheduler_core.api import ContainerImage, ImageVolumeSource, Volume
+from scheduler_core.api import ContainerImage, ImageVolumeSource, Node, Pod, Volume
 from scheduler_core.plugins.image_locality import ImageLocality, normalized_image_name
 from tests.builders import container, make_node, make_pod
 from tests.plugins.harness import World
@@ -8,12 +11,12 @@ from tests.plugins.harness import World
 MIB = 1024 * 1024
 
 
-def holding(name, *sizes):
+def holding(name: str, *sizes: int) -> Node:
     """Return a node with images called after their size in MiB."""
     return make_node(name).images({f"gcr.io/{size}:latest": size * MIB for size in sizes}).obj()
 
 
-def running(*images, init=(), volumes=()):
+def running(*images: int, init: Sequence[int] = (), volumes: Sequence[int] = ()) -> Pod:
     return (
         make_pod("incoming")
         .containers(*(container(image=f"gcr.io/{size}") for size in images))
@@ -28,9 +31,9 @@ def running(*images, init=(), volumes=()):
     )
 
 
-def scores(incoming, *nodes):
+def scores(incoming: Pod, *nodes: Node) -> list[int]:
     world = World(*nodes)
-    return ImageLocality(world).score(None, world.info(incoming), world.all_nodes()).tolist()
+    return list(ImageLocality(world).score(None, world.info(incoming), world.all_nodes()))
 
 
 @pytest.mark.parametrize(
@@ -48,13 +51,15 @@ def scores(incoming, *nodes):
         (running(), [(600,), ()], [0, 0]),
     ],
 )
-def test_larger_and_more_widespread_images_score_higher(incoming, nodes, expected):
+def test_larger_and_more_widespread_images_score_higher(
+    incoming: Pod, nodes: Sequence[Sequence[int]], expected: Sequence[int]
+) -> None:
     assert (
         scores(incoming, *(holding(f"n{i}", *sizes) for i, sizes in enumerate(nodes))) == expected
     )
 
 
-def test_an_image_counts_once_however_often_a_node_lists_it():
+def test_an_image_counts_once_however_often_a_node_lists_it() -> None:
     twice = make_node("n0").obj()
     names = ("gcr.io/600:latest", "gcr.io/600:latest", "gcr.io/600:v1")
     images = (ContainerImage(names=names, size_bytes=600 * MIB),) * 2
@@ -62,9 +67,9 @@ def test_an_image_counts_once_however_often_a_node_lists_it():
     assert scores(running(600), twice) == scores(running(600), holding("n0", 600)) == [59]
 
 
-def test_all_nodes_count_even_those_that_are_not_scored():
+def test_all_nodes_count_even_those_that_are_not_scored() -> None:
     world = World(holding("n0", 600), holding("n1", 600), holding("n2"))
-    feasible = world.all_nodes().take([0, 2])
+    feasible = world.all_nodes().take(np.array([0, 2]))
     found = ImageLocality(world).score(None, world.info(running(600)), feasible)
     # 600 MiB * 2 / 3 nodes, between 23 and 1000 MiB
     assert found.tolist() == [38, 0]
@@ -81,5 +86,5 @@ def test_all_nodes_count_even_those_that_are_not_scored():
         ("", ":latest"),
     ],
 )
-def test_names_without_a_tag_mean_latest(reference, normalized):
+def test_names_without_a_tag_mean_latest(reference: str, normalized: str) -> None:
     assert normalized_image_name(reference) == normalized

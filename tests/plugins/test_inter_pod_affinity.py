@@ -1,6 +1,9 @@
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pytest
 
-from scheduler_core.api import Namespace
+from scheduler_core.api import LabelSelector, Namespace, Node, Pod, PodAffinityTerm
 from scheduler_core.api.meta import ObjectMeta
 from scheduler_core.config.types import InterPodAffinityArgs
 from scheduler_core.framework.events import QueueingHint
@@ -18,7 +21,7 @@ WEB, DB = {"app": "web"}, {"app": "db"}
 IS_WEB, IS_DB = selector(app="web"), selector(app="db")
 
 
-def nodes():
+def nodes() -> list[Node]:
     """Return a and b in zone 1, c in zone 2, and d without a zone."""
     zones = {"a": "1", "b": "1", "c": "2", "d": None}
     return [
@@ -26,11 +29,17 @@ def nodes():
     ]
 
 
-def namespace(name, **labels):
+def namespace(name: str, **labels: str) -> Namespace:
     return Namespace(metadata=ObjectMeta(name=name, uid=name, labels=labels))
 
 
-def cycle(world, labels=WEB, args=DEFAULTS, namespace="default", **terms):
+def cycle(
+    world: World,
+    labels: Mapping[str, str] = WEB,
+    args: InterPodAffinityArgs = DEFAULTS,
+    namespace: str = "default",
+    **terms: Any,
+) -> Cycle:
     incoming = (
         make_pod("p").labels(labels).affinity(pod_affinity(**terms)).namespace(namespace).obj()
     )
@@ -54,12 +63,14 @@ def cycle(world, labels=WEB, args=DEFAULTS, namespace="default", **terms):
         ([aff_term(ZONE, IS_DB, namespaces=("other",))], dict.fromkeys("abcd", AFFINITY)),
     ],
 )
-def test_required_affinity_opens_domains(near, rejected):
+def test_required_affinity_opens_domains(
+    near: Sequence[PodAffinityTerm], rejected: Mapping[str, tuple[Code, Sequence[str]]]
+) -> None:
     world = World(*nodes(), make_pod("db").on("a").labels(DB).obj())
     assert cycle(world, near=near).rejects() == rejected
 
 
-def test_one_pod_has_to_meet_all_terms():
+def test_one_pod_has_to_meet_all_terms() -> None:
     both = {"app": "db", "tier": "back"}
     near = [aff_term(ZONE, IS_DB), aff_term(ZONE, selector(tier="back"))]
     apart = World(
@@ -82,7 +93,9 @@ def test_one_pod_has_to_meet_all_terms():
         (WEB, ("d",), ["a", "c", "b"]),
     ],
 )
-def test_the_first_of_its_kind_may_go_where_the_labels_are(labels, placed_web, fits):
+def test_the_first_of_its_kind_may_go_where_the_labels_are(
+    labels: Mapping[str, str], placed_web: Sequence[str], fits: Sequence[str]
+) -> None:
     """A pod on d is in no zone, so that the first pod of its kind still may go anywhere."""
     world = World(
         *nodes(), *(make_pod(f"web-{name}").on(name).labels(WEB).obj() for name in placed_web)
@@ -101,7 +114,9 @@ def test_the_first_of_its_kind_may_go_where_the_labels_are(labels, placed_web, f
         ([aff_term(ZONE, None)], {}),
     ],
 )
-def test_required_anti_affinity_closes_domains(far, rejected):
+def test_required_anti_affinity_closes_domains(
+    far: Sequence[PodAffinityTerm], rejected: Mapping[str, tuple[Code, Sequence[str]]]
+) -> None:
     world = World(
         *nodes(), make_pod("db").on("a").labels(DB).obj(), make_pod("web").on("c").labels(WEB).obj()
     )
@@ -122,7 +137,9 @@ def test_required_anti_affinity_closes_domains(far, rejected):
         (aff_term(HOST, selector(("app", "Near", "x"))), {}),
     ],
 )
-def test_anti_affinity_of_pods_that_are_there(term, rejected):
+def test_anti_affinity_of_pods_that_are_there(
+    term: PodAffinityTerm, rejected: Mapping[str, tuple[Code, Sequence[str]]]
+) -> None:
     existing = make_pod("db").on("a").labels(DB).affinity(pod_affinity(far=[term])).obj()
     world = World(*nodes(), namespace("default", team="x"), existing)
     found = cycle(world)
@@ -130,7 +147,7 @@ def test_anti_affinity_of_pods_that_are_there(term, rejected):
     assert found.status.is_skip == (not rejected)
 
 
-def test_the_first_rule_that_fails_gives_the_reason():
+def test_the_first_rule_that_fails_gives_the_reason() -> None:
     hater = (
         make_pod("db").on("a").labels(DB).affinity(pod_affinity(far=[aff_term(HOST, IS_WEB)])).obj()
     )
@@ -154,7 +171,9 @@ def test_the_first_rule_that_fails_gives_the_reason():
         ({"namespace_selector": selector(("env", "NotIn", "prod"))}, ["a", "c"]),
     ],
 )
-def test_namespaces_of_a_term(fields, fits):
+def test_namespaces_of_a_term(
+    fields: Mapping[str, LabelSelector | Sequence[str]], fits: Sequence[str]
+) -> None:
     """The last one shows upstream: what an unlabelled namespace would match is every namespace."""
     world = World(
         *nodes(),
@@ -166,7 +185,7 @@ def test_namespaces_of_a_term(fields, fits):
     assert sorted(cycle(world, near=[aff_term(HOST, IS_DB, **fields)]).fits()) == fits
 
 
-def test_namespaces_that_come_later_are_noticed():
+def test_namespaces_that_come_later_are_noticed() -> None:
     world = World(*nodes(), make_pod("db").on("a").labels(DB).namespace("prod").obj())
     plugin = InterPodAffinity(DEFAULTS, world)
     term = aff_term(HOST, IS_DB, namespace_selector=selector(env="prod"))
@@ -176,12 +195,12 @@ def test_namespaces_that_come_later_are_noticed():
     assert Cycle(world, plugin, incoming).fits() == ["a"]
 
 
-def test_terminating_pods_still_count():
+def test_terminating_pods_still_count() -> None:
     world = World(*nodes(), make_pod("db").on("a").labels(DB).deleted_at_ns(1).obj())
     assert cycle(world, far=[aff_term(HOST, IS_DB)]).rejects() == {"a": ANTI}
 
 
-def test_without_terms_it_skips():
+def test_without_terms_it_skips() -> None:
     world = World(*nodes(), make_pod("db").on("a").labels(DB).obj())
     assert cycle(world).status.is_skip
     off_the_map = (
@@ -190,7 +209,7 @@ def test_without_terms_it_skips():
     assert cycle(World(*nodes(), off_the_map)).status.is_skip
 
 
-def test_malformed_terms_turn_the_pod_down():
+def test_malformed_terms_turn_the_pod_down() -> None:
     broken = selector(("app", "Near", "x"))
     found = cycle(World(*nodes()), near=[aff_term(HOST, broken)], far=[aff_term(HOST, broken)])
     what = '"Near" is not a valid label selector operator'
@@ -205,7 +224,7 @@ def test_malformed_terms_turn_the_pod_down():
 # ---------------------------------------------------------------- hypothetical pods
 
 
-def test_a_victim_takes_its_anti_affinity_along():
+def test_a_victim_takes_its_anti_affinity_along() -> None:
     hater = (
         make_pod("db").on("a").labels(DB).affinity(pod_affinity(far=[aff_term(ZONE, IS_WEB)])).obj()
     )
@@ -215,14 +234,14 @@ def test_a_victim_takes_its_anti_affinity_along():
     assert found.rejects_if("a", removed=[hater]) == {"b": EXISTING}
 
 
-def test_a_victim_that_was_wanted_is_missed():
+def test_a_victim_that_was_wanted_is_missed() -> None:
     db = make_pod("db").on("a").labels(DB).obj()
     world = World(*nodes(), db)
     found = cycle(world, near=[aff_term(ZONE, IS_DB)])
     assert found.rejects_if("a", removed=[db]) == dict.fromkeys("acd", AFFINITY)
 
 
-def test_the_last_of_its_kind_gone_makes_the_pod_the_first():
+def test_the_last_of_its_kind_gone_makes_the_pod_the_first() -> None:
     web = make_pod("web").on("c").labels(WEB).obj()
     world = World(*nodes(), web)
     found = cycle(world, near=[aff_term(ZONE, IS_WEB)])
@@ -231,7 +250,7 @@ def test_the_last_of_its_kind_gone_makes_the_pod_the_first():
     assert set(found.rejects_if("a", added=[make_pod("w2").labels(WEB).obj()])) == {"b", "d"}
 
 
-def test_a_nominated_pod_may_shut_the_pod_out():
+def test_a_nominated_pod_may_shut_the_pod_out() -> None:
     hater = make_pod("n").labels(DB).affinity(pod_affinity(far=[aff_term("rack", IS_WEB)])).obj()
     racked = [make_node("r").label("rack", "1").obj(), *nodes()]
     world = World(*racked, make_pod("db").on("a").labels(DB).obj())
@@ -263,11 +282,15 @@ def test_a_nominated_pod_may_shut_the_pod_out():
         ({"liked": [(3, aff_term(HOST, selector(("app", "Exists"))))]}, [3, 0, 3, 0], None),
     ],
 )
-def test_preferred_terms_of_the_pod(terms, raw, normalized):
+def test_preferred_terms_of_the_pod(
+    terms: Mapping[str, Any],
+    raw: Sequence[int],
+    normalized: Sequence[int] | None,
+) -> None:
     world = World(
         *nodes(), make_pod("db").on("a").labels(DB).obj(), make_pod("web").on("c").labels(WEB).obj()
     )
-    got_raw, got_normalized = cycle(world, **terms).scores(*"abcd")
+    got_raw, got_normalized = cycle(world, **terms).scored(*"abcd")
     assert list(got_raw.values()) == raw
     if normalized is not None:
         assert list(got_normalized.values()) == normalized
@@ -294,13 +317,17 @@ def test_preferred_terms_of_the_pod(terms, raw, normalized):
         (DEFAULTS, {"liked": [(7, aff_term(ZONE, IS_DB))]}, None),
     ],
 )
-def test_terms_of_pods_that_are_there_draw_the_pod(args, terms, raw):
+def test_terms_of_pods_that_are_there_draw_the_pod(
+    args: InterPodAffinityArgs,
+    terms: Mapping[str, Any],
+    raw: Sequence[int] | None,
+) -> None:
     world = World(*nodes(), make_pod("x").on("a").labels(DB).affinity(pod_affinity(**terms)).obj())
     found = cycle(world, args=args).scores(*"abcd")
     assert (found and list(found[0].values())) == raw
 
 
-def test_preferences_of_others_may_be_left_out():
+def test_preferences_of_others_may_be_left_out() -> None:
     args = InterPodAffinityArgs(ignore_preferred_terms_of_existing_pods=True)
     fond = (
         make_pod("x")
@@ -357,13 +384,16 @@ QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
         (make_pod("p").labels(DB).obj(), make_pod("p").labels(WEB).obj(), QUEUE),
     ],
 )
-def test_pod_hints(old, new, hint):
+def test_pod_hints(old: Pod | None, new: Pod | None, hint: QueueingHint) -> None:
     world = World(*nodes())
-    terms = {"near": [aff_term(ZONE, IS_DB)], "far": [aff_term(ZONE, selector(app="foe"))]}
+    terms: dict[str, Any] = {
+        "near": [aff_term(ZONE, IS_DB)],
+        "far": [aff_term(ZONE, selector(app="foe"))],
+    }
     found = cycle(world, **terms)
-    old, new = (each and world.info(each) for each in (old, new))
+    before, after = (each and world.info(each) for each in (old, new))
     events = {each.event.label: each.hint for each in found.plugin.events_to_register()}
-    assert events["Pod"](found.info, old, new) is hint
+    assert events["Pod"](found.info, before, after) is hint
 
 
 @pytest.mark.parametrize(
@@ -381,16 +411,19 @@ def test_pod_hints(old, new, hint):
         ("far", {}, {ZONE: "1"}, SKIP),
     ],
 )
-def test_node_hints(terms, old, new, hint):
-    found = cycle(World(*nodes()), **{terms: [aff_term(ZONE, IS_DB)]})
-    old, new = (
+def test_node_hints(
+    terms: str, old: Mapping[str, str] | None, new: Mapping[str, str], hint: QueueingHint
+) -> None:
+    required: dict[str, Any] = {terms: [aff_term(ZONE, IS_DB)]}
+    found = cycle(World(*nodes()), **required)
+    before, after = (
         None if each is None else make_node("n").without_label(HOST).labels(each).obj()
         for each in (old, new)
     )
-    assert found.plugin.is_schedulable_after_node_change(found.info, old, new) is hint
+    assert found.plugin.is_schedulable_after_node_change(found.info, before, after) is hint
 
 
-def test_malformed_terms_queue_on_anything():
+def test_malformed_terms_queue_on_anything() -> None:
     broken = aff_term(ZONE, selector(("app", "Near")))
     found = cycle(World(*nodes()), near=[broken])
     assert (

@@ -1,6 +1,8 @@
+from collections.abc import Mapping, Sequence
+
 import pytest
 
-from scheduler_core.api import Affinity, NodeSelector
+from scheduler_core.api import Affinity, Node, NodeSelector, NodeSelectorTerm
 from scheduler_core.api import NodeAffinity as Rules
 from scheduler_core.config.types import NodeAffinityArgs
 from scheduler_core.framework.events import QueueingHint
@@ -8,7 +10,16 @@ from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP, Code, Status
 from scheduler_core.plugins.node_affinity import NodeAffinity
 from tests.builders import make_node, make_pod
-from tests.plugins.harness import World, affinity, expression, named, node_affinity, rejected, term
+from tests.plugins.harness import (
+    World,
+    affinity,
+    expression,
+    hint_of,
+    named,
+    node_affinity,
+    rejected,
+    term,
+)
 
 POD = (
     Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
@@ -21,7 +32,7 @@ ENFORCED = (
 NO_ADDED = NodeAffinityArgs()
 
 
-def cluster():
+def cluster() -> World:
     return World(
         make_node("a1").label("zone", "a").label("disk", "ssd").label("cores", "4").obj(),
         make_node("a2").label("zone", "a").label("cores", "16").obj(),
@@ -30,11 +41,13 @@ def cluster():
     )
 
 
-def added(*required, preferred=()):
+def added(
+    *required: NodeSelectorTerm, preferred: Sequence[tuple[int, NodeSelectorTerm]] = ()
+) -> NodeAffinityArgs:
     return NodeAffinityArgs(added_affinity=node_affinity(*required, preferred=preferred))
 
 
-def fitting(args=NO_ADDED, **spec):
+def fitting(args: NodeAffinityArgs = NO_ADDED, **spec: Affinity | Mapping[str, str]) -> list[str]:
     """Return the nodes that pass, through PreFilter and, alike, without it."""
     world = cluster()
     plugin, nodes = NodeAffinity(args, world), world.all_nodes()
@@ -55,7 +68,7 @@ def fitting(args=NO_ADDED, **spec):
         ({"nothing": ""}, []),
     ],
 )
-def test_node_selector(selector, expected):
+def test_node_selector(selector: Mapping[str, str], expected: Sequence[str]) -> None:
     assert fitting(node_selector=selector) == expected
 
 
@@ -83,16 +96,16 @@ def test_node_selector(selector, expected):
         ([term(fields=[expression("metadata.uid", "In", "")])], ["a1", "a2", "b1", "bare"]),
     ],
 )
-def test_required_terms(terms, expected):
+def test_required_terms(terms: Sequence[NodeSelectorTerm], expected: Sequence[str]) -> None:
     assert fitting(affinity=affinity(*terms)) == expected
 
 
-def test_selector_and_affinity_must_both_hold():
+def test_selector_and_affinity_must_both_hold() -> None:
     required = affinity(term(expression("zone", "In", "a")))
     assert fitting(affinity=required, node_selector={"disk": "ssd"}) == ["a1"]
 
 
-def test_no_term_at_all_matches_nothing():
+def test_no_term_at_all_matches_nothing() -> None:
     required = Rules(required_during_scheduling_ignored_during_execution=NodeSelector())
     assert fitting(affinity=Affinity(node_affinity=required)) == []
 
@@ -113,7 +126,9 @@ def test_no_term_at_all_matches_nothing():
         ([named("a1"), term()], None),
     ],
 )
-def test_pre_filter_narrows_to_nodes_that_every_term_names(terms, names):
+def test_pre_filter_narrows_to_nodes_that_every_term_names(
+    terms: Sequence[NodeSelectorTerm], names: set[str] | None
+) -> None:
     world = cluster()
     incoming = world.info(make_pod("incoming").affinity(affinity(*terms)).obj())
     prepared = NodeAffinity(NO_ADDED, world).pre_filter(incoming, world.all_nodes())
@@ -121,7 +136,7 @@ def test_pre_filter_narrows_to_nodes_that_every_term_names(terms, names):
     assert prepared.node_names == (names and frozenset(names))
 
 
-def test_terms_that_name_different_nodes_conflict():
+def test_terms_that_name_different_nodes_conflict() -> None:
     world = cluster()
     both = term(fields=[*named("a1").match_fields, *named("b1").match_fields])
     incoming = world.info(make_pod("incoming").affinity(affinity(both)).obj())
@@ -139,7 +154,9 @@ def test_terms_that_name_different_nodes_conflict():
         (added(preferred=[(1, named("a1"))]), {}, True),
     ],
 )
-def test_pre_filter_skips_what_it_has_nothing_to_say_about(args, spec, skips):
+def test_pre_filter_skips_what_it_has_nothing_to_say_about(
+    args: NodeAffinityArgs, spec: Mapping[str, Affinity | Mapping[str, str]], skips: bool
+) -> None:
     world = cluster()
     outcome = NodeAffinity(args, world).pre_filter(
         world.info(make_pod("incoming").spec(**spec).obj()), world.all_nodes()
@@ -147,7 +164,7 @@ def test_pre_filter_skips_what_it_has_nothing_to_say_about(args, spec, skips):
     assert (outcome is SKIP) is skips
 
 
-def test_added_affinity_comes_first_and_holds_beside_the_pods_own():
+def test_added_affinity_comes_first_and_holds_beside_the_pods_own() -> None:
     world = cluster()
     plugin = NodeAffinity(added(term(expression("zone", "In", "a"))), world)
     nodes, incoming = (
@@ -155,6 +172,7 @@ def test_added_affinity_comes_first_and_holds_beside_the_pods_own():
         world.info(make_pod("incoming").node_selector("disk", "ssd").obj()),
     )
     prepared = plugin.pre_filter(incoming, nodes)
+    assert isinstance(prepared, Prepared)
     assert rejected(plugin.filter(prepared.state, incoming, nodes), nodes) == {
         "a2": POD,
         "b1": ENFORCED,
@@ -165,7 +183,9 @@ def test_added_affinity_comes_first_and_holds_beside_the_pods_own():
 # ---------------------------------------------------------------- scoring
 
 
-def scored(preferred=(), args=NO_ADDED):
+def scored(
+    preferred: Sequence[tuple[int, NodeSelectorTerm]] = (), args: NodeAffinityArgs = NO_ADDED
+) -> tuple[list[int], ...]:
     """Return raw and normalised scores of a1, a2, b1 and bare, through PreScore and without it."""
     world = cluster()
     plugin, nodes = NodeAffinity(args, world), world.all_nodes()
@@ -193,7 +213,12 @@ ZONE_A, SSD = term(expression("zone", "In", "a")), term(expression("disk", "In",
         ([(1, ZONE_A)], added(preferred=[(3, SSD)]), [4, 1, 0, 0], [100, 25, 0, 0]),
     ],
 )
-def test_preferred_terms_add_up(preferred, args, raw, normalized):
+def test_preferred_terms_add_up(
+    preferred: Sequence[tuple[int, NodeSelectorTerm]],
+    args: NodeAffinityArgs,
+    raw: Sequence[int],
+    normalized: Sequence[int],
+) -> None:
     assert scored(preferred, args) == (raw, normalized)
 
 
@@ -201,14 +226,16 @@ def test_preferred_terms_add_up(preferred, args, raw, normalized):
     ("preferred", "args", "skips"),
     [([], NO_ADDED, True), ([(1, ZONE_A)], NO_ADDED, False), ([], added(ZONE_A), True)],
 )
-def test_pre_score_skips_without_wishes(preferred, args, skips):
+def test_pre_score_skips_without_wishes(
+    preferred: Sequence[tuple[int, NodeSelectorTerm]], args: NodeAffinityArgs, skips: bool
+) -> None:
     world = cluster()
     incoming = world.info(make_pod("incoming").affinity(affinity(preferred=preferred)).obj())
     outcome = NodeAffinity(args, world).pre_score(None, incoming, world.all_nodes())
     assert (outcome is SKIP) is skips
 
 
-def test_pre_score_reports_every_invalid_term():
+def test_pre_score_reports_every_invalid_term() -> None:
     world = cluster()
     terms = [
         (1, term(expression("zone", "In"))),
@@ -246,8 +273,10 @@ IN_A, IN_B = make_node("n").label("zone", "a").obj(), make_node("n").label("zone
         (added(SSD), IN_B, IN_A, QueueingHint.SKIP),
     ],
 )
-def test_a_node_that_comes_to_match_queues(args, before, after, hint):
+def test_a_node_that_comes_to_match_queues(
+    args: NodeAffinityArgs, before: Node | None, after: Node, hint: QueueingHint
+) -> None:
     world = World()
     (registered,) = NodeAffinity(args, world).events_to_register()
     waiting = world.info(make_pod("incoming").node_selector("zone", "a").obj())
-    assert registered.hint(waiting, before, after) is hint
+    assert hint_of(registered)(waiting, before, after) is hint

@@ -1,13 +1,16 @@
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pytest
 
-from scheduler_core.api import Container, ContainerRestartRule
-from scheduler_core.config.features import feature_gates
+from scheduler_core.api import Container, ContainerRestartRule, Node
+from scheduler_core.config.features import FeatureGates, feature_gates
 from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP, Code
 from scheduler_core.plugins.node_declared_features import NodeDeclaredFeatures
 from tests.builders import make_node, make_pod
-from tests.plugins.harness import World, rejected
+from tests.plugins.harness import World, hint_of, rejected
 
 RESTART, USER_NS = "RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport"
 NO = (
@@ -20,7 +23,7 @@ RESTARTING = (
 JUST_RESTARTING = (Container(restart_policy_rules=(ContainerRestartRule(action="Restart"),)),)
 
 
-def cluster(**world):
+def cluster(**world: FeatureGates) -> World:
     return World(
         make_node("both").features(RESTART, USER_NS, "Something").obj(),
         make_node("restart").features(RESTART).obj(),
@@ -41,7 +44,9 @@ def cluster(**world):
         ),
     ],
 )
-def test_nodes_must_declare_every_feature(spec, unfit):
+def test_nodes_must_declare_every_feature(
+    spec: Mapping[str, Sequence[Container] | bool], unfit: Sequence[str]
+) -> None:
     world = cluster()
     plugin, nodes, incoming = (
         NodeDeclaredFeatures(world),
@@ -65,7 +70,7 @@ def test_nodes_must_declare_every_feature(spec, unfit):
         {"host_users": False},
     ],
 )
-def test_pods_that_need_nothing_are_skipped(spec):
+def test_pods_that_need_nothing_are_skipped(spec: Mapping[str, Sequence[Container] | bool]) -> None:
     world = cluster()
     outcome = NodeDeclaredFeatures(world).pre_filter(
         world.info(make_pod("incoming").spec(**spec).obj()), world.all_nodes()
@@ -73,7 +78,7 @@ def test_pods_that_need_nothing_are_skipped(spec):
     assert outcome is SKIP
 
 
-def test_switched_off_it_does_nothing():
+def test_switched_off_it_does_nothing() -> None:
     world = cluster(
         features=feature_gates(
             {"NodeDeclaredFeatures": False, "InPlacePodLevelResourcesVerticalScaling": False}
@@ -86,7 +91,7 @@ def test_switched_off_it_does_nothing():
     assert plugin.events_to_register() == ()
 
 
-def test_without_pre_filter_there_is_an_error():
+def test_without_pre_filter_there_is_an_error() -> None:
     world = World(make_node("n").obj())
     nodes = world.all_nodes()
     verdict = NodeDeclaredFeatures(world).filter(
@@ -96,7 +101,7 @@ def test_without_pre_filter_there_is_an_error():
     assert rejected(verdict, nodes) == {"n": (Code.ERROR, (text,))}
 
 
-def test_events():
+def test_events() -> None:
     nodes, pods = (e.event for e in NodeDeclaredFeatures(World()).events_to_register())
     assert (nodes.resource, nodes.action) == (
         EventResource.NODE,
@@ -118,10 +123,12 @@ def test_events():
         ),
     ],
 )
-def test_nodes_that_declare_something_else_queue(before, after, hint):
+def test_nodes_that_declare_something_else_queue(
+    before: Node | None, after: Node, hint: QueueingHint
+) -> None:
     world = World()
     node_event, _ = NodeDeclaredFeatures(world).events_to_register()
-    assert node_event.hint(world.info(make_pod("incoming").obj()), before, after) is hint
+    assert hint_of(node_event)(world.info(make_pod("incoming").obj()), before, after) is hint
 
 
 @pytest.mark.parametrize(
@@ -132,11 +139,16 @@ def test_nodes_that_declare_something_else_queue(before, after, hint):
         ("other", {"containers": RESTARTING}, {}, QueueingHint.SKIP),
     ],
 )
-def test_the_pod_queues_when_its_needs_change(name, before, after, hint):
+def test_the_pod_queues_when_its_needs_change(
+    name: str,
+    before: Mapping[str, Sequence[Container]],
+    after: Mapping[Any, Any],
+    hint: QueueingHint,
+) -> None:
     world = World()
     _, pod_event = NodeDeclaredFeatures(world).events_to_register()
     old, new = (
         world.info(make_pod(name).spec(**before).obj()),
         world.info(make_pod(name).spec(**after).obj()),
     )
-    assert pod_event.hint(world.info(make_pod("incoming").obj()), old, new) is hint
+    assert hint_of(pod_event)(world.info(make_pod("incoming").obj()), old, new) is hint

@@ -1,3 +1,5 @@
+from collections.abc import Mapping, Sequence
+
 import pytest
 
 from scheduler_core.framework.status import Code
@@ -12,14 +14,16 @@ NO = (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested 
     ("requested", "expected"),
     [("", {}), ("n2", {"n1": NO}), ("n1", {"n2": NO}), ("nowhere", {"n1": NO, "n2": NO})],
 )
-def test_only_the_requested_node_fits(requested, expected):
+def test_only_the_requested_node_fits(
+    requested: str, expected: Mapping[str, tuple[Code, Sequence[str]]]
+) -> None:
     world = World(make_node("n1").obj(), make_node("n2").obj())
     nodes = world.all_nodes()
     verdict = NodeName().filter(None, world.info(make_pod("incoming").on(requested).obj()), nodes)
     assert rejected(verdict, nodes) == expected
 
 
-def test_new_nodes_always_queue():
+def test_new_nodes_always_queue() -> None:
     (registered,) = NodeName().events_to_register()
     assert registered.event.label == "NodeAdd"
     assert registered.hint is None

@@ -1,13 +1,16 @@
+from collections.abc import Sequence
+
 import pytest
 
-from scheduler_core.api import ContainerPort
-from scheduler_core.cluster.nodes import Change
+from scheduler_core.api import ContainerPort, Pod
+from scheduler_core.cluster.nodes import Change, Nodes
+from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP, Code
 from scheduler_core.plugins.node_ports import NodePorts
 from tests.builders import container, make_node, make_pod
-from tests.plugins.harness import World, rejected
+from tests.plugins.harness import World, hint_of, rejected
 
 NO = (
     Code.UNSCHEDULABLE,
@@ -15,18 +18,18 @@ NO = (
 )
 
 
-def port(text):
+def port(text: str) -> ContainerPort:
     """Read `protocol/address/number`, address and protocol optional: `80`, `UDP//80`."""
     *rest, number = text.split("/")
     protocol, address = (*rest, "", "")[:2]
     return ContainerPort(host_port=int(number), protocol=protocol, host_ip=address)
 
 
-def ports(*texts):
+def ports(*texts: str) -> list[ContainerPort]:
     return [port(text) for text in texts]
 
 
-def judge(world, incoming, nodes):
+def judge(world: World, incoming: PodInfo, nodes: Nodes) -> dict[str, tuple[Code, tuple[str, ...]]]:
     plugin = NodePorts()
     prepared = plugin.pre_filter(incoming, nodes)
     assert isinstance(prepared, Prepared)
@@ -50,7 +53,7 @@ def judge(world, incoming, nodes):
         ([], ["8080"], False),
     ],
 )
-def test_conflicts(used, wanted, conflict):
+def test_conflicts(used: Sequence[str], wanted: Sequence[str], conflict: bool) -> None:
     world = World(
         make_node("n").obj(),
         make_node("free").obj(),
@@ -60,7 +63,7 @@ def test_conflicts(used, wanted, conflict):
     assert judge(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
 
 
-def test_a_pod_without_host_ports_is_skipped():
+def test_a_pod_without_host_ports_is_skipped() -> None:
     world = World(make_node("n").obj())
     only_container_port = (ContainerPort(container_port=80),)
     incoming = world.info(make_pod("incoming").ports(*only_container_port).obj())
@@ -68,14 +71,14 @@ def test_a_pod_without_host_ports_is_skipped():
 
 
 @pytest.mark.parametrize(("sidecar", "conflict"), [(True, True), (False, False)])
-def test_of_init_containers_only_sidecars_keep_their_ports(sidecar, conflict):
+def test_of_init_containers_only_sidecars_keep_their_ports(sidecar: bool, conflict: bool) -> None:
     init = container(ports=ports("80"), sidecar=sidecar)
     world = World(make_node("n").obj(), make_pod("there").on("n").init_containers(init).obj())
     incoming = world.info(make_pod("incoming").ports(*ports("80")).obj())
     assert judge(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
 
 
-def test_without_pre_filter_there_is_an_error():
+def test_without_pre_filter_there_is_an_error() -> None:
     world = World(make_node("n").obj())
     nodes = world.all_nodes()
     verdict = NodePorts().filter(None, world.info(make_pod("incoming").obj()), nodes)
@@ -86,7 +89,7 @@ def test_without_pre_filter_there_is_an_error():
 # ---------------------------------------------------------------- hypothetical worlds
 
 
-def test_removing_the_holder_frees_the_port_and_adding_one_takes_it():
+def test_removing_the_holder_frees_the_port_and_adding_one_takes_it() -> None:
     holder = make_pod("holder").on("n").ports(*ports("80")).obj()
     world = World(make_node("n").obj(), make_node("m").obj(), holder)
     nodes, incoming = world.all_nodes(), world.info(make_pod("incoming").ports(*ports("80")).obj())
@@ -111,7 +114,9 @@ def test_removing_the_holder_frees_the_port_and_adding_one_takes_it():
         (["half"], [], False),
     ],
 )
-def test_used_ports_are_a_set_as_in_upstream(removed, added, taken):
+def test_used_ports_are_a_set_as_in_upstream(
+    removed: Sequence[str], added: Sequence[str], taken: bool
+) -> None:
     """Two pods share port 80; taking off either frees it, though the other is still there."""
     there = {
         "one": make_pod("one").on("n").ports(*ports("80")).obj(),
@@ -129,7 +134,7 @@ def test_used_ports_are_a_set_as_in_upstream(removed, added, taken):
     assert judge(world, incoming, nodes) == ({"n": NO} if taken else {})
 
 
-def test_a_port_given_back_stays_free_until_a_pod_takes_it_again():
+def test_a_port_given_back_stays_free_until_a_pod_takes_it_again() -> None:
     """Deleting one of two pods that share a port frees it for good, not just hypothetically."""
     one, two = (make_pod(name).on("n").ports(*ports("80")).obj() for name in ("one", "two"))
     world = World(make_node("n").obj(), one, two)
@@ -143,7 +148,7 @@ def test_a_port_given_back_stays_free_until_a_pod_takes_it_again():
     assert judge(world, incoming, world.all_nodes()) == {"n": NO}
 
 
-def test_a_hypothetical_pod_of_a_template_seen_only_after_the_question():
+def test_a_hypothetical_pod_of_a_template_seen_only_after_the_question() -> None:
     world = World(make_node("n").obj())
     incoming = world.info(make_pod("incoming").ports(*ports("80")).obj())
     assert judge(world, incoming, world.all_nodes()) == {}
@@ -166,10 +171,10 @@ def test_a_hypothetical_pod_of_a_template_seen_only_after_the_question():
         (make_pod("gone").on("n").obj(), QueueingHint.SKIP),
     ],
 )
-def test_the_end_of_a_pod_with_the_port_queues(deleted, hint):
+def test_the_end_of_a_pod_with_the_port_queues(deleted: Pod, hint: QueueingHint) -> None:
     world = World()
     pod_event, node_event = NodePorts().events_to_register()
     assert (pod_event.event.label, node_event.event.label) == ("PodDelete", "NodeAdd")
     assert node_event.hint is None
     waiting = world.info(make_pod("incoming").ports(*ports("80")).obj())
-    assert pod_event.hint(waiting, world.info(deleted), None) is hint
+    assert hint_of(pod_event)(waiting, world.info(deleted), None) is hint

@@ -1,3 +1,6 @@
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +10,10 @@ from scheduler_core.api import (
     AzureDiskVolumeSource,
     GCEPersistentDiskVolumeSource,
     InTreeDiskSource,
+    KubeObject,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
     Volume,
     VolumeAttachment,
     VolumeAttachmentSource,
@@ -14,8 +21,8 @@ from scheduler_core.api import (
     VsphereVirtualDiskVolumeSource,
 )
 from scheduler_core.api.meta import ObjectMeta
-from scheduler_core.config.features import feature_gates
-from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
+from scheduler_core.config.features import FeatureGates, feature_gates
+from scheduler_core.framework.events import ActionType, EventResource, HintFn, QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
 from tests.builders import make_node, make_pod
@@ -37,13 +44,13 @@ FULL = (Code.UNSCHEDULABLE, ("node(s) exceed max volume count",))
 EBS = "ebs.csi.aws.com"
 
 
-def bound(*names, driver=DRIVER):
+def bound(*names: str, driver: str = DRIVER) -> list[PersistentVolume | PersistentVolumeClaim]:
     """Return claims bound to CSI volumes of their own."""
     claims = [claim(name, volume=f"v-{name}") for name in names]
     return [*claims, *(volume(f"v-{name}", driver=driver) for name in names)]
 
 
-def attached(name, to="a", attacher=DRIVER):
+def attached(name: str, to: str = "a", attacher: str = DRIVER) -> VolumeAttachment:
     source = VolumeAttachmentSource(persistent_volume_name=name)
     return VolumeAttachment(
         metadata=ObjectMeta(name=f"{name}-{to}"),
@@ -51,13 +58,18 @@ def attached(name, to="a", attacher=DRIVER):
     )
 
 
-def ebs(name="vol-1"):
+def ebs(name: str = "vol-1") -> Volume:
     return Volume(
         name=name, aws_elastic_block_store=AWSElasticBlockStoreVolumeSource(volume_id=name)
     )
 
 
-def cycle(*objects, volumes=NEW, limits=None, features=None):
+def cycle(
+    *objects: Any,
+    volumes: Sequence[Volume] = NEW,
+    limits: dict[str, int | None] | None = None,
+    features: FeatureGates | None = None,
+) -> Cycle:
     """Return the cycle of a pod on node a, which has those limits, and on b, which has none."""
     world = World(
         make_node("a").obj(),
@@ -69,7 +81,7 @@ def cycle(*objects, volumes=NEW, limits=None, features=None):
     return Cycle(world, NodeVolumeLimits(world), make_pod("p").volumes(*volumes).obj())
 
 
-def test_distinct_volumes_of_the_node_and_the_pod_add_up():
+def test_distinct_volumes_of_the_node_and_the_pod_add_up() -> None:
     objects = [*bound("x", "y", "new"), make_pod("one").on("a").claim("x").obj()]
     assert cycle(*objects).rejects() == {}
     objects.append(make_pod("two").on("a").claim("y").obj())
@@ -79,7 +91,7 @@ def test_distinct_volumes_of_the_node_and_the_pod_add_up():
     assert cycle(*objects, limits={"other": 0}).rejects() == {}
 
 
-def test_a_volume_that_is_there_already_costs_nothing():
+def test_a_volume_that_is_there_already_costs_nothing() -> None:
     sharing = [make_pod(f"p{i}").on("a").claim("x").claim("y").obj() for i in range(3)]
     objects = [*bound("x", "y", "new"), *sharing]
     assert cycle(*objects, volumes=uses("x")).rejects() == {}
@@ -87,7 +99,7 @@ def test_a_volume_that_is_there_already_costs_nothing():
     assert cycle(*objects, volumes=uses("x", "y"), limits={DRIVER: 0}).rejects() == {}
 
 
-def test_claims_yet_to_be_bound_count_for_their_class():
+def test_claims_yet_to_be_bound_count_for_their_class() -> None:
     pending = [claim("x"), claim("y", "gone"), storage_class()]
     two = [make_pod(f"p-{name}").on("a").volumes(*uses(name)).obj() for name in "xy"]
     objects = [*bound("new"), *pending, *two]
@@ -100,12 +112,12 @@ def test_claims_yet_to_be_bound_count_for_their_class():
     assert cycle(claim("new"), limits={DRIVER: 0}).rejects() == {}
 
 
-def test_volumes_of_other_drivers_do_not_count():
+def test_volumes_of_other_drivers_do_not_count() -> None:
     other = [*bound("x", "y", driver="other"), make_pod("one").on("a").claim("x").claim("y").obj()]
     assert cycle(*other, *bound("new")).rejects() == {}
 
 
-def test_attachments_count_beside_pods():
+def test_attachments_count_beside_pods() -> None:
     objects = [*bound("x", "y", "new"), make_pod("one").on("a").claim("x").obj()]
     assert cycle(*objects, attached("v-x")).rejects() == {}
     assert cycle(*objects, attached("v-y")).rejects() == {"a": FULL}
@@ -114,7 +126,7 @@ def test_attachments_count_beside_pods():
     assert cycle(*objects, attached("v-y", attacher="")).rejects() == {}
 
 
-def test_an_attached_volume_of_the_pod_counts_twice_as_upstream_has_it():
+def test_an_attached_volume_of_the_pod_counts_twice_as_upstream_has_it() -> None:
     objects = [*bound("x", "new"), make_pod("one").on("a").claim("x").obj(), attached("v-new")]
     assert cycle(*objects).rejects() == {"a": FULL}
 
@@ -143,11 +155,13 @@ def test_an_attached_volume_of_the_pod_counts_twice_as_upstream_has_it():
         ),
     ],
 )
-def test_disks_of_migrated_plugins_count_as_their_drivers(mine, limits, full):
+def test_disks_of_migrated_plugins_count_as_their_drivers(
+    mine: Sequence[Volume], limits: dict[str, int | None], full: bool
+) -> None:
     assert cycle(volumes=mine, limits=limits).rejects() == ({"a": FULL} if full else {})
 
 
-def test_migrated_volumes_and_inline_disks_may_be_the_same_one():
+def test_migrated_volumes_and_inline_disks_may_be_the_same_one() -> None:
     disk = volume("v", aws_elastic_block_store=InTreeDiskSource(volume_id="aws://z/vol-1"))
     objects = [disk, claim("x", volume="v"), make_pod("one").on("a").claim("x").obj()]
     assert cycle(*objects, volumes=[ebs("vol-1")], limits={EBS: 1}).rejects() == {}
@@ -156,7 +170,7 @@ def test_migrated_volumes_and_inline_disks_may_be_the_same_one():
     assert cycle(*objects, *pending, limits={EBS: 1}).rejects() == {"a": FULL}
 
 
-def test_a_zoned_disk_is_named_after_its_zone():
+def test_a_zoned_disk_is_named_after_its_zone() -> None:
     zone = "topology.kubernetes.io/zone"
     disk = InTreeDiskSource(pd_name="d")
     one_zone = volume("v1", gce_persistent_disk=disk, labels={zone: "us-east1-b"})
@@ -171,7 +185,7 @@ def test_a_zoned_disk_is_named_after_its_zone():
     assert cycle(*objects, volumes=[inline], limits={driver: 3}).rejects() == {}
 
 
-def test_ephemeral_volumes_count():
+def test_ephemeral_volumes_count() -> None:
     own = claim("one-scratch", volume="v-x", owner="one")
     objects = [own, *bound("x", "new"), make_pod("one").on("a").volumes(ephemeral()).obj()]
     assert cycle(*objects, limits={DRIVER: 1}).rejects() == {"a": FULL}
@@ -179,7 +193,7 @@ def test_ephemeral_volumes_count():
     assert cycle(*mine, volumes=[ephemeral()], limits={DRIVER: 0}).rejects() == {"a": FULL}
 
 
-def test_problems_with_claims():
+def test_problems_with_claims() -> None:
     missing = cycle()
     text = 'looking up PVC default/new: persistentvolumeclaim "new" not found'
     grave = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
@@ -197,12 +211,12 @@ def test_problems_with_claims():
     assert broken["a"][1][0].startswith("converting volume(aws://zone/disk) from inline to csi: ")
 
 
-def test_without_attachable_volumes_it_skips():
+def test_without_attachable_volumes_it_skips() -> None:
     assert cycle(volumes=()).status.is_skip
     assert cycle(*bound("new")).status.is_success
 
 
-def test_a_missing_driver_matters_with_its_gate():
+def test_a_missing_driver_matters_with_its_gate() -> None:
     gate = feature_gates({"VolumeLimitScaling": True})
     wants = csi_driver(prevent_pod_scheduling_if_missing=True)
     text = f"{DRIVER} CSI driver is not installed on the node"
@@ -212,7 +226,7 @@ def test_a_missing_driver_matters_with_its_gate():
     assert cycle(*bound("new"), csi_driver(), features=gate).rejects() == {}
 
 
-def test_hypothetical_pods_bring_and_take_their_volumes():
+def test_hypothetical_pods_bring_and_take_their_volumes() -> None:
     victim = make_pod("one").on("a").claim("x").claim("y").obj()
     world = [*bound("x", "y", "new"), victim]
     found = cycle(*world)
@@ -237,9 +251,9 @@ steps = st.lists(
 
 
 @given(steps)
-def test_what_is_kept_equals_what_is_counted_afresh(steps):
+def test_what_is_kept_equals_what_is_counted_afresh(steps: Sequence[tuple[str, int, str]]) -> None:
     """Claims c0..c5 come bound to volume s or t, or unbound; pods come and go."""
-    objects = {"class": storage_class()}
+    objects: dict[str, KubeObject] = {"class": storage_class()}
     objects |= {f"claim{i}": claim(f"c{i}") for i in range(6)}
     objects |= {name: volume(name, driver=DRIVER) for name in "st"}
     pods = {}
@@ -276,10 +290,11 @@ def test_what_is_kept_equals_what_is_counted_afresh(steps):
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 
 
-def hint_of(found, resource, action):
+def hint_of(found: Cycle, resource: EventResource, action: ActionType) -> HintFn | None:
     for each in found.plugin.events_to_register():
         if each.event.resource is resource and each.event.action == action:
-            return each.hint
+            hint: HintFn | None = each.hint
+            return hint
     raise LookupError(resource)
 
 
@@ -294,9 +309,10 @@ def hint_of(found, resource, action):
         (make_pod("x").claim("c").nominated("a").obj(), QUEUE),
     ],
 )
-def test_pod_hints(gone, hint):
+def test_pod_hints(gone: Pod, hint: QueueingHint) -> None:
     found = cycle(*bound("new"))
     judge = hint_of(found, EventResource.POD, ActionType.DELETE)
+    assert judge is not None
     assert judge(found.info, found.world.info(gone), None) is hint
 
 
@@ -309,9 +325,12 @@ def test_pod_hints(gone, hint):
         ((ephemeral(),), claim("p-scratch"), QUEUE),
     ],
 )
-def test_claim_hints(volumes, new, hint):
+def test_claim_hints(
+    volumes: Sequence[Volume], new: PersistentVolumeClaim, hint: QueueingHint
+) -> None:
     found = cycle(claim("c"), volumes=volumes)
     judge = hint_of(found, EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD)
+    assert judge is not None
     assert judge(found.info, None, new) is hint
 
 
@@ -324,9 +343,10 @@ def test_claim_hints(volumes, new, hint):
         ((ephemeral(),), DRIVER, SKIP),
     ],
 )
-def test_attachment_hints(volumes, attacher, hint):
+def test_attachment_hints(volumes: Sequence[Volume], attacher: str, hint: QueueingHint) -> None:
     found = cycle(claim("c"), volumes=volumes)
     judge = hint_of(found, EventResource.VOLUME_ATTACHMENT, ActionType.DELETE)
+    assert judge is not None
     assert judge(found.info, attached("v", attacher=attacher), None) is hint
 
 
@@ -340,8 +360,11 @@ def test_attachment_hints(volumes, attacher, hint):
         ({}, {DRIVER: None}, SKIP),
     ],
 )
-def test_csi_node_hints(old, new, hint):
+def test_csi_node_hints(
+    old: dict[str, int | None], new: dict[str, int | None], hint: QueueingHint
+) -> None:
     found = cycle(*bound("new"))
     judge = hint_of(found, EventResource.CSI_NODE, ActionType.UPDATE)
+    assert judge is not None
     assert judge(found.info, csi_node("a", old), csi_node("a", new)) is hint
     assert hint_of(found, EventResource.CSI_NODE, ActionType.ADD) is None

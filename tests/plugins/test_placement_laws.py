@@ -1,11 +1,14 @@
 """What holds of spreading and inter-pod affinity in every cluster."""
 
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.api import Namespace
+from scheduler_core.api import Namespace, Node, Pod
 from scheduler_core.api.meta import ObjectMeta
 from scheduler_core.cluster.nodes import Change
 from scheduler_core.config.types import InterPodAffinityArgs, PodTopologySpreadArgs
@@ -27,7 +30,7 @@ OBJECTS = [
     Namespace(metadata=ObjectMeta(name=name, labels=labels)) for name, labels in NAMESPACES.items()
 ]
 
-PLUGINS = {
+PLUGINS: dict[str, Callable[[World], Any]] = {
     "PodTopologySpread": lambda world: PodTopologySpread(PodTopologySpreadArgs(), world),
     "InterPodAffinity": lambda world: InterPodAffinity(
         InterPodAffinityArgs(hard_pod_affinity_weight=HARD_WEIGHT), world
@@ -43,7 +46,7 @@ pod_namespaces = st.sampled_from(["default", "default", "other"])
 
 
 @st.composite
-def node_lists(draw):
+def node_lists(draw: st.DrawFn) -> Any:
     chosen = draw(
         st.lists(
             st.tuples(
@@ -57,8 +60,8 @@ def node_lists(draw):
     )
     result = []
     for i, (zone, rack, tainted) in enumerate(chosen):
-        labels = {HOST: f"n{i}", ZONE: zone, "rack": rack}
-        labels = {key: value for key, value in labels.items() if value is not None}
+        drawn = {HOST: f"n{i}", ZONE: zone, "rack": rack}
+        labels = {key: value for key, value in drawn.items() if value is not None}
         taints = [taint("k:NoSchedule")] if tainted else []
         result.append(make_node(f"n{i}").labels(labels).taints(*taints).obj())
     return result
@@ -111,7 +114,7 @@ plain_pods = st.builds(
 )
 
 
-def placed(name, on, drawn, *, dying=True):
+def placed(name: str, on: str, drawn: tuple[Any, ...], *, dying: Any = True) -> Pod:
     labels, namespace, affinity, terminating = drawn
     pod = make_pod(name).on(on).labels(labels).namespace(namespace).affinity(affinity)
     return pod.deleted_at_ns(1).obj() if terminating and dying else pod.obj()
@@ -134,7 +137,7 @@ incoming_pods = st.builds(
 
 
 @st.composite
-def clusters(draw):
+def clusters(draw: st.DrawFn) -> Any:
     """Return nodes, pods on them, and a pod to place."""
     nodes = draw(node_lists())
     names = st.sampled_from([each.name for each in nodes])
@@ -143,7 +146,7 @@ def clusters(draw):
     return nodes, pods, draw(incoming_pods)
 
 
-def placement_of(nodes, pods):
+def placement_of(nodes: Sequence[Node], pods: Sequence[Pod]) -> dict[str, tuple[Node, list[Pod]]]:
     return {
         each.name: (each, [pod for pod in pods if pod.spec.node_name == each.name])
         for each in nodes
@@ -154,7 +157,9 @@ def placement_of(nodes, pods):
 
 
 @given(clusters())
-def test_spreading_filters_as_the_plain_rules_do(cluster):
+def test_spreading_filters_as_the_plain_rules_do(
+    cluster: tuple[Sequence[Node], Sequence[Pod], Pod],
+) -> None:
     nodes, pods, incoming = cluster
     world = World(*nodes, *OBJECTS, *pods)
     got = Cycle(world, PLUGINS["PodTopologySpread"](world), incoming).rejects()
@@ -163,7 +168,9 @@ def test_spreading_filters_as_the_plain_rules_do(cluster):
 
 
 @given(clusters(), st.data())
-def test_spreading_scores_as_the_plain_rules_do(cluster, data):
+def test_spreading_scores_as_the_plain_rules_do(
+    cluster: tuple[Sequence[Node], Sequence[Pod], Pod], data: st.DataObject
+) -> None:
     nodes, pods, incoming = cluster
     feasible = data.draw(
         st.lists(st.sampled_from([n.name for n in nodes]), min_size=1, unique=True)
@@ -181,7 +188,9 @@ def test_spreading_scores_as_the_plain_rules_do(cluster, data):
 
 
 @given(clusters())
-def test_affinity_filters_as_the_plain_rules_do(cluster):
+def test_affinity_filters_as_the_plain_rules_do(
+    cluster: tuple[Sequence[Node], Sequence[Pod], Pod],
+) -> None:
     nodes, pods, incoming = cluster
     world = World(*nodes, *OBJECTS, *pods)
     got = Cycle(world, PLUGINS["InterPodAffinity"](world), incoming).rejects()
@@ -192,7 +201,9 @@ def test_affinity_filters_as_the_plain_rules_do(cluster):
 
 
 @given(clusters())
-def test_affinity_scores_as_the_plain_rules_do(cluster):
+def test_affinity_scores_as_the_plain_rules_do(
+    cluster: tuple[Sequence[Node], Sequence[Pod], Pod],
+) -> None:
     nodes, pods, incoming = cluster
     world = World(*nodes, *OBJECTS, *pods)
     got = Cycle(world, PLUGINS["InterPodAffinity"](world), incoming).scores()
@@ -210,7 +221,9 @@ both = pytest.mark.parametrize("plugin", PLUGINS)
 
 @both
 @given(cluster=clusters())
-def test_a_view_of_one_node_says_what_the_whole_says(plugin, cluster):
+def test_a_view_of_one_node_says_what_the_whole_says(
+    plugin: str, cluster: tuple[Sequence[Node], Sequence[Pod], Pod]
+) -> None:
     nodes, pods, incoming = cluster
     world = World(*nodes, *OBJECTS, *pods)
     found = Cycle(world, PLUGINS[plugin](world), incoming)
@@ -222,7 +235,9 @@ def test_a_view_of_one_node_says_what_the_whole_says(plugin, cluster):
 
 @both
 @given(cluster=clusters(), data=st.data())
-def test_a_hypothetical_node_is_judged_as_if_its_pods_had_really_changed(plugin, cluster, data):
+def test_a_hypothetical_node_is_judged_as_if_its_pods_had_really_changed(
+    plugin: str, cluster: tuple[Sequence[Node], Sequence[Pod], Pod], data: st.DataObject
+) -> None:
     """The other nodes are judged as they are. Pods being deleted are counted twofold upstream."""
     nodes, pods, incoming = cluster
     pods = [pod for pod in pods if pod.metadata.deletion_timestamp is None]
@@ -261,7 +276,9 @@ def test_a_hypothetical_node_is_judged_as_if_its_pods_had_really_changed(plugin,
 
 @both
 @given(cluster=clusters())
-def test_normalised_scores_lie_between_0_and_100(plugin, cluster):
+def test_normalised_scores_lie_between_0_and_100(
+    plugin: str, cluster: tuple[Sequence[Node], Sequence[Pod], Pod]
+) -> None:
     nodes, pods, incoming = cluster
     world = World(*nodes, *OBJECTS, *pods)
     found = Cycle(world, PLUGINS[plugin](world), incoming).scores()
@@ -271,7 +288,9 @@ def test_normalised_scores_lie_between_0_and_100(plugin, cluster):
 
 @both
 @given(cluster=clusters(), data=st.data())
-def test_the_order_of_pods_changes_nothing(plugin, cluster, data):
+def test_the_order_of_pods_changes_nothing(
+    plugin: str, cluster: tuple[Sequence[Node], Sequence[Pod], Pod], data: st.DataObject
+) -> None:
     nodes, pods, incoming = cluster
     shuffled = data.draw(st.permutations(pods))
     first, second = (World(*nodes, *OBJECTS, *order) for order in (pods, shuffled))
@@ -282,7 +301,9 @@ def test_the_order_of_pods_changes_nothing(plugin, cluster, data):
 
 @both
 @given(cluster=clusters())
-def test_pods_that_nobody_asks_about_change_nothing(plugin, cluster):
+def test_pods_that_nobody_asks_about_change_nothing(
+    plugin: str, cluster: tuple[Sequence[Node], Sequence[Pod], Pod]
+) -> None:
     nodes, pods, incoming = cluster
     strangers = [
         make_pod(f"stranger{i}").on(each.name).label("stranger", "").namespace("nowhere").obj()
@@ -297,9 +318,11 @@ def test_pods_that_nobody_asks_about_change_nothing(plugin, cluster):
     assert one.scores() == other.scores()
 
 
-def every_term(pod):
+def every_term(pod: Pod) -> Iterator[Any]:
+    assert pod.spec.affinity is not None
     near, far = pod.spec.affinity.pod_affinity, pod.spec.affinity.pod_anti_affinity
     for each in (near, far):
+        assert each is not None
         yield from each.required_during_scheduling_ignored_during_execution
         for preferred in each.preferred_during_scheduling_ignored_during_execution:
             yield preferred.pod_affinity_term
@@ -307,14 +330,17 @@ def every_term(pod):
 
 @both
 @given(cluster=clusters(), data=st.data())
-def test_counts_kept_from_cycle_to_cycle_equal_fresh_ones(plugin, cluster, data):
+def test_counts_kept_from_cycle_to_cycle_equal_fresh_ones(
+    plugin: str, cluster: tuple[Sequence[Node], Sequence[Pod], Pod], data: st.DataObject
+) -> None:
     """Pods come and go between cycles of one plugin; a new plugin has to agree each time."""
     nodes, pods, incoming = cluster
     world = World(*nodes, *OBJECTS)
     veteran = PLUGINS[plugin](world)
-    there = []
+    there: list[Pod] = []
     for pod in pods:
-        if there and data.draw(st.booleans()):
+        leaves = bool(there) and data.draw(st.booleans())
+        if leaves:
             gone = there.pop(data.draw(st.integers(0, len(there) - 1)))
             world.cluster.remove_pod(world.info(gone), gone.spec.node_name)
         world.add(pod)
@@ -327,7 +353,9 @@ def test_counts_kept_from_cycle_to_cycle_equal_fresh_ones(plugin, cluster, data)
 
 @both
 @given(cluster=clusters())
-def test_an_unchanged_hypothesis_changes_nothing(plugin, cluster):
+def test_an_unchanged_hypothesis_changes_nothing(
+    plugin: str, cluster: tuple[Sequence[Node], Sequence[Pod], Pod]
+) -> None:
     nodes, pods, incoming = cluster
     world = World(*nodes, *OBJECTS, *pods)
     found = Cycle(world, PLUGINS[plugin](world), incoming)

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -14,7 +15,7 @@ class Queued:
     timestamp_ns: int
 
 
-def key(priority, timestamp_ns):
+def key(priority: int | None, timestamp_ns: int) -> tuple[int, ...]:
     return PrioritySort().sort_key(
         Queued(World().info(make_pod("incoming").priority(priority).obj()), timestamp_ns)
     )
@@ -30,9 +31,11 @@ def key(priority, timestamp_ns):
         ((1, 9), (None, 0)),
     ],
 )
-def test_higher_priority_goes_first_and_then_the_earlier_one(first, second):
+def test_higher_priority_goes_first_and_then_the_earlier_one(
+    first: Sequence[int] | tuple[None, int], second: Sequence[int] | tuple[None, int]
+) -> None:
     assert key(*first) < key(*second)
 
 
-def test_no_priority_is_priority_zero():
+def test_no_priority_is_priority_zero() -> None:
     assert key(None, 7) == key(0, 7)

@@ -1,10 +1,12 @@
+from collections.abc import Sequence
+
 import pytest
 
 from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.plugins.scheduling_gates import SchedulingGates
 from tests.builders import make_pod
-from tests.plugins.harness import World
+from tests.plugins.harness import World, hint_of
 
 
 @pytest.mark.parametrize(
@@ -19,7 +21,7 @@ from tests.plugins.harness import World
         ),
     ],
 )
-def test_a_pod_waits_for_all_its_gates(names, status):
+def test_a_pod_waits_for_all_its_gates(names: Sequence[str], status: Status) -> None:
     gated = World().info(make_pod("incoming").gates(*names).obj())
     assert SchedulingGates().pre_enqueue(gated) == status
 
@@ -27,7 +29,7 @@ def test_a_pod_waits_for_all_its_gates(names, status):
 @pytest.mark.parametrize(
     ("changed", "hint"), [("incoming", QueueingHint.QUEUE), ("other", QueueingHint.SKIP)]
 )
-def test_only_the_pod_that_lost_its_gates_is_queued(changed, hint):
+def test_only_the_pod_that_lost_its_gates_is_queued(changed: str, hint: QueueingHint) -> None:
     world = World()
     (registered,) = SchedulingGates().events_to_register()
     assert registered.event.resource is EventResource.POD
@@ -35,7 +37,7 @@ def test_only_the_pod_that_lost_its_gates_is_queued(changed, hint):
     before = world.info(make_pod(changed).gates("foo").obj())
     after = world.info(make_pod(changed).obj())
     assert (
-        registered.hint(
+        hint_of(registered)(
             world.info(make_pod("incoming").gates("foo").obj()),
             before,
             after,

@@ -1,17 +1,22 @@
+from collections.abc import Sequence
+
 import pytest
 
-from scheduler_core.config.features import feature_gates
+from scheduler_core.api import Node, Toleration
+from scheduler_core.config.features import FeatureGates, feature_gates
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.taint_toleration import TaintToleration
 from tests.builders import make_node, make_pod
-from tests.plugins.harness import World, by_name, rejected, taint, tolerate
+from tests.plugins.harness import World, by_name, hint_of, rejected, taint, tolerate
 
 NO = (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) had untolerated taint(s)",))
 
 
-def reject(taints, tolerations, **world):
+def reject(
+    taints: Sequence[str], tolerations: Sequence[Toleration], **world: FeatureGates
+) -> dict[str, tuple[Code, tuple[str, ...]]]:
     its_world = World(make_node("n").taints(*[taint(text) for text in taints]).obj(), **world)
     nodes = its_world.all_nodes()
     incoming = its_world.info(make_pod("incoming").tolerations(*tolerations).obj())
@@ -32,7 +37,7 @@ def reject(taints, tolerations, **world):
         (["team=a:SomethingNew"], []),
     ],
 )
-def test_tolerated(taints, tolerations):
+def test_tolerated(taints: Sequence[str], tolerations: Sequence[Toleration]) -> None:
     assert reject(taints, tolerations) == {}
 
 
@@ -48,11 +53,11 @@ def test_tolerated(taints, tolerations):
         (["size=5:NoSchedule"], [tolerate("size", "9", operator="Lt")]),
     ],
 )
-def test_untolerated(taints, tolerations):
+def test_untolerated(taints: Sequence[str], tolerations: Sequence[Toleration]) -> None:
     assert reject(taints, tolerations) == {"n": NO}
 
 
-def test_comparison_operators_need_their_gate():
+def test_comparison_operators_need_their_gate() -> None:
     gates = feature_gates({"TaintTolerationComparisonOperators": True})
     below_nine = [tolerate("size", "9", operator="Lt")]
     assert reject(["size=5:NoSchedule"], below_nine, features=gates) == {}
@@ -72,7 +77,9 @@ SOFT_A, SOFT_B = "a=1:PreferNoSchedule", "b=2:PreferNoSchedule"
         ([tolerate(operator="Exists")], [0, 0, 0, 0], [100, 100, 100, 100]),
     ],
 )
-def test_soft_taints_lower_the_score(tolerations, raw, normalized):
+def test_soft_taints_lower_the_score(
+    tolerations: Sequence[Toleration], raw: Sequence[int], normalized: Sequence[int]
+) -> None:
     world = World(
         make_node("none").obj(),
         make_node("one").taints(taint(SOFT_A)).obj(),
@@ -108,21 +115,23 @@ FREE, HARD, SOFT = (
         (HARD, HARD, QueueingHint.SKIP),
     ],
 )
-def test_a_node_that_ceases_to_repel_the_pod_queues(before, after, hint):
+def test_a_node_that_ceases_to_repel_the_pod_queues(
+    before: Node | None, after: Node, hint: QueueingHint
+) -> None:
     world = World()
     node_event, _ = TaintToleration(world).events_to_register()
-    assert node_event.hint(world.info(make_pod("incoming").obj()), before, after) is hint
+    assert hint_of(node_event)(world.info(make_pod("incoming").obj()), before, after) is hint
 
 
 @pytest.mark.parametrize(
     ("name", "hint"), [("incoming", QueueingHint.QUEUE), ("other", QueueingHint.SKIP)]
 )
-def test_any_new_toleration_of_the_pod_queues(name, hint):
+def test_any_new_toleration_of_the_pod_queues(name: str, hint: QueueingHint) -> None:
     world = World()
     _, pod_event = TaintToleration(world).events_to_register()
     changed = world.info(make_pod(name).tolerations(tolerate("any")).obj())
     assert (
-        pod_event.hint(
+        hint_of(pod_event)(
             world.info(make_pod("incoming").obj()), world.info(make_pod(name).obj()), changed
         )
         is hint

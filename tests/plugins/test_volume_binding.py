@@ -1,8 +1,16 @@
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pytest
 
 from scheduler_core.api import (
+    CSIDriver,
+    CSIStorageCapacity,
     CSIVolumeSource,
     InTreeDiskSource,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
     TopologySelectorLabelRequirement,
     TopologySelectorTerm,
     Volume,
@@ -36,17 +44,17 @@ NO_SPACE = "node(s) did not have enough free storage"
 NO_SUCH_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 
 
-def reasons(found):
+def reasons(found: Cycle) -> dict[str, list[str]]:
     """Return the reasons of every rejected node, all of them beyond repair by preemption."""
     refused = found.rejects()
     assert all(code is GRAVE for code, _ in refused.values())
     return {name: sorted(texts) for name, (_, texts) in refused.items()}
 
 
-def chosen(found, name):
+def chosen(found: Cycle, name: str) -> tuple[Any, ...]:
     """Return which volume each claim gets on a node, and the claims to make volumes for."""
     row = found.world.cluster.row_of[name]
-    state = found.prepared.state
+    state = found.state
     bound = {claim.name: volume.name for volume, claim in state.static_bindings(row)}
     return bound, [claim.name for claim in state.dynamic_provisions(row)]
 
@@ -95,12 +103,14 @@ def chosen(found, name):
         ),
     ],
 )
-def test_claims_that_cannot_be_used(objects, volumes, message):
+def test_claims_that_cannot_be_used(
+    objects: Sequence[PersistentVolumeClaim | StorageClass], volumes: Sequence[Volume], message: str
+) -> None:
     status = cycle(*objects, volumes=volumes).status
     assert (status.code, status.message) == (GRAVE, message)
 
 
-def test_a_pod_without_claims_skips():
+def test_a_pod_without_claims_skips() -> None:
     assert cycle(volumes=()).status.is_skip
     assert cycle(volumes=(Volume(name="x", csi=CSIVolumeSource(driver="d")),)).status.is_skip
 
@@ -125,12 +135,14 @@ def test_a_pod_without_claims_skips():
         (volume("other"), {name: [NO_SUCH_VOLUME] for name in "abc"}),
     ],
 )
-def test_a_bound_volume_keeps_its_pod_where_it_can_be_used(bound, rejected):
+def test_a_bound_volume_keeps_its_pod_where_it_can_be_used(
+    bound: PersistentVolume, rejected: Mapping[str, Sequence[str]]
+) -> None:
     """Only labels count: of the node's name the volume's selector is not told."""
     assert reasons(cycle(bound, claim("c", volume="v"), volumes=uses("c"))) == rejected
 
 
-def test_the_first_bound_claim_that_fails_gives_the_reason():
+def test_the_first_bound_claim_that_fails_gives_the_reason() -> None:
     local = volume("v1", hosts=["a"])
     found = cycle(
         local, claim("c1", volume="v1"), claim("c2", volume="v2"), volumes=uses("c1", "c2")
@@ -138,13 +150,13 @@ def test_the_first_bound_claim_that_fails_gives_the_reason():
     assert reasons(found) == {"a": [NO_SUCH_VOLUME], "b": [ELSEWHERE], "c": [ELSEWHERE]}
 
 
-def test_an_ephemeral_volumes_claim_counts_like_any_other():
+def test_an_ephemeral_volumes_claim_counts_like_any_other() -> None:
     local = volume("v", hosts=["b"])
     own = claim("p-scratch", volume="v", owner="p")
     assert reasons(cycle(local, own, volumes=(ephemeral(),))).keys() == {"a", "c"}
 
 
-def test_a_migrated_disk_is_where_its_driver_says():
+def test_a_migrated_disk_is_where_its_driver_says() -> None:
     """On b the plugin is migrated, so that the driver's zone label counts there."""
     disk = InTreeDiskSource(volume_id="vol-1")
     zonal = volume(
@@ -169,7 +181,7 @@ def test_a_migrated_disk_is_where_its_driver_says():
     assert reasons(found) == {"b": [ELSEWHERE]}
 
 
-def test_a_migrated_disk_its_driver_could_not_name_is_an_error():
+def test_a_migrated_disk_its_driver_could_not_name_is_an_error() -> None:
     disk = InTreeDiskSource(volume_id="aws://zone/disk")
     found = cycle(
         volume("v", hosts=["a", "b"], aws_elastic_block_store=disk),
@@ -211,13 +223,13 @@ def test_a_migrated_disk_its_driver_could_not_name_is_an_error():
         (volume("v", claimed_by="c", phase="Pending", modes=["ReadOnlyMany"]), "abc"),
     ],
 )
-def test_which_volume_a_claim_may_have(candidate, fits):
+def test_which_volume_a_claim_may_have(candidate: PersistentVolume, fits: str) -> None:
     found = cycle(candidate, claim("c"), ONLY_STATIC, volumes=uses("c"))
     assert found.fits() == list(fits)
     assert set(found.rejects().values()) <= {(GRAVE, (NO_VOLUME,))}
 
 
-def test_a_selector_of_the_claim():
+def test_a_selector_of_the_claim() -> None:
     labelled, plain = volume("v1", hosts=["a"], labels={"tier": "x"}), volume("v2", hosts=["b"])
     wants = claim("c", selector=selector(tier="x"))
     assert cycle(labelled, plain, wants, ONLY_STATIC, volumes=uses("c")).fits() == ["a"]
@@ -231,21 +243,21 @@ def test_a_selector_of_the_claim():
     )
 
 
-def test_the_smallest_volume_is_taken():
+def test_the_smallest_volume_is_taken() -> None:
     sizes = {"large": "100Gi", "small": "2Gi", "smaller": "1100M", "tiny": "1G"}
     volumes = [volume(name, size=size) for name, size in sizes.items()]
     found = cycle(*volumes, claim("c"), ONLY_STATIC, volumes=uses("c"))
     assert chosen(found, "a") == ({"c": "smaller"}, [])
 
 
-def test_a_volume_made_for_the_claim_is_the_only_choice():
+def test_a_volume_made_for_the_claim_is_the_only_choice() -> None:
     prebound = volume("v1", hosts=["a"], claimed_by="c", size="100Gi")
     found = cycle(prebound, volume("v2"), claim("c"), ONLY_STATIC, volumes=uses("c"))
     assert found.fits() == ["a"]
     assert chosen(found, "a") == ({"c": "v1"}, [])
 
 
-def test_every_claim_gets_a_volume_of_its_own_smallest_claims_first():
+def test_every_claim_gets_a_volume_of_its_own_smallest_claims_first() -> None:
     volumes = [volume("v5", size="5Gi"), volume("v2", size="2Gi", hosts=["a", "b"])]
     claims = [claim("large", size="4Gi"), claim("small", size="1Gi")]
     found = cycle(*volumes, *claims, ONLY_STATIC, volumes=uses("large", "small"))
@@ -254,7 +266,7 @@ def test_every_claim_gets_a_volume_of_its_own_smallest_claims_first():
     assert found.rejects() == {"c": (GRAVE, (NO_VOLUME,))}
 
 
-def test_bound_and_unbound_claims_may_both_be_in_the_way():
+def test_bound_and_unbound_claims_may_both_be_in_the_way() -> None:
     found = cycle(
         volume("v1", hosts=["a"], claimed_by="c1"),
         claim("c1", volume="v1"),
@@ -272,7 +284,7 @@ def test_bound_and_unbound_claims_may_both_be_in_the_way():
 # ---------------------------------------------------------------- volumes to make
 
 
-def test_without_a_volume_one_is_made():
+def test_without_a_volume_one_is_made() -> None:
     found = cycle(volume("v", hosts=["a"]), claim("c"), MADE_ON_DEMAND, volumes=uses("c"))
     assert found.fits() == ["a", "b", "c"]
     assert chosen(found, "a") == ({"c": "v"}, [])
@@ -290,7 +302,7 @@ def test_without_a_volume_one_is_made():
         ([[(ZONE,)], [(HOST, "b")]], "b"),
     ],
 )
-def test_allowed_topologies(terms, fits):
+def test_allowed_topologies(terms: Sequence[Sequence[Sequence[str]]], fits: str) -> None:
     allowed = tuple(
         TopologySelectorTerm(
             match_label_expressions=tuple(
@@ -304,7 +316,7 @@ def test_allowed_topologies(terms, fits):
     assert found.fits() == list(fits)
 
 
-def test_a_selected_node_is_the_only_one():
+def test_a_selected_node_is_the_only_one() -> None:
     found = cycle(claim("c", selected="b"), MADE_ON_DEMAND, volumes=uses("c"))
     assert found.fits() == ["b"]
     assert reasons(found) == {"a": [NO_VOLUME], "c": [NO_VOLUME]}
@@ -330,7 +342,7 @@ def test_a_selected_node_is_the_only_one():
         ([pool("p", selector(("x", "Near")), "10Gi")], "1Gi", ""),
     ],
 )
-def test_storage_capacity(pools, size, fits):
+def test_storage_capacity(pools: Sequence[CSIStorageCapacity], size: str, fits: str) -> None:
     tracked = [csi_driver(storage_capacity=True), MADE_ON_DEMAND]
     found = cycle(*pools, *tracked, claim("c", size=size), volumes=uses("c"))
     assert found.fits() == list(fits)
@@ -338,5 +350,5 @@ def test_storage_capacity(pools, size, fits):
 
 
 @pytest.mark.parametrize("driver", [[], [csi_driver()], [csi_driver(storage_capacity=False)]])
-def test_capacity_matters_only_to_drivers_that_publish_it(driver):
+def test_capacity_matters_only_to_drivers_that_publish_it(driver: Sequence[CSIDriver]) -> None:
     assert cycle(*driver, claim("c"), MADE_ON_DEMAND, volumes=uses("c")).fits() == ["a", "b", "c"]

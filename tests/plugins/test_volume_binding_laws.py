@@ -1,10 +1,12 @@
 """VolumeBinding against upstream's way of working: one node after the other."""
 
+from typing import Any
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.api import TopologySelectorLabelRequirement, TopologySelectorTerm
+from scheduler_core.api import Node, TopologySelectorLabelRequirement, TopologySelectorTerm
 from scheduler_core.api.quantity import value
 from scheduler_core.api.selectors import label_selector_matches, node_selector_matches
 from scheduler_core.config.types import VolumeBindingArgs
@@ -28,7 +30,7 @@ hosts = st.none() | st.lists(st.sampled_from("abc"), min_size=1, unique=True)
 
 
 @st.composite
-def volumes_and_claims(draw):
+def volumes_and_claims(draw: st.DrawFn) -> Any:
     """Return volumes of distinct sizes, some bound or promised to claims c0 to c2, and those."""
     sizes = draw(st.permutations([f"{n}Gi" for n in range(1, 7)]))
     pvs = [
@@ -58,7 +60,7 @@ def volumes_and_claims(draw):
 
 
 @st.composite
-def provisioning(draw):
+def provisioning(draw: st.DrawFn) -> Any:
     """Return the class, its driver and its pools."""
     provisioner = draw(st.sampled_from(["kubernetes.io/no-provisioner", "csi.example.com"]))
     allowed = draw(st.lists(st.lists(st.sampled_from("abc"), min_size=1, unique=True), max_size=2))
@@ -81,12 +83,12 @@ def provisioning(draw):
     return made, driver, pools
 
 
-def usable(pv, node):
+def usable(pv: Any, node: Node) -> Any:
     affinity = pv.spec.node_affinity
     return affinity is None or node_selector_matches(affinity.required, node.metadata.labels, "")
 
 
-def find_match(wanted, pvs, node, taken):
+def find_match(wanted: Any, pvs: Any, node: Node, taken: Any) -> Any:
     """Upstream: FindMatchingVolume."""
     smallest = None
     size = value(wanted.spec.resources.requests["storage"])
@@ -111,7 +113,7 @@ def find_match(wanted, pvs, node, taken):
     return smallest
 
 
-def may_provision(wanted, node, made, driver, pools):
+def may_provision(wanted: Any, node: Node, made: Any, driver: Any, pools: Any) -> Any:
     """Return "" or the reason why no volume can be made for a node."""
     labels = node.metadata.labels
     allowed = [
@@ -127,7 +129,7 @@ def may_provision(wanted, node, made, driver, pools):
     return "" if room or not driver.spec.storage_capacity else "enough free storage"
 
 
-def naive_reasons(node, pvs, claims, made, driver, pools):
+def naive_reasons(node: Node, pvs: Any, claims: Any, made: Any, driver: Any, pools: Any) -> Any:
     """Return fragments of the reasons against a node. Upstream: FindPodVolumes."""
     reasons = set()
     by_name = {pv.name: pv for pv in pvs}
@@ -144,7 +146,7 @@ def naive_reasons(node, pvs, claims, made, driver, pools):
     selected = [each for each in waiting if SELECTED_NODE in each.metadata.annotations]
     if any(each.metadata.annotations[SELECTED_NODE] != node.name for each in selected):
         return reasons | {"didn't find available"}
-    to_make, taken = list(selected), set()
+    to_make, taken = list(selected), set[str]()
     searching = [each for each in waiting if each not in selected]
     for each in sorted(searching, key=lambda c: value(c.spec.resources.requests["storage"])):
         pv = find_match(each, pvs, node, taken)
@@ -162,14 +164,14 @@ def naive_reasons(node, pvs, claims, made, driver, pools):
 FRAGMENTS = ["didn't find available", "node affinity", "enough free storage", "non-existent"]
 
 
-def run(pvs, claims, made, driver, pools):
+def run(pvs: Any, claims: Any, made: Any, driver: Any, pools: Any) -> Any:
     world = World(*nodes(), *pvs, *claims, made, driver, *pools)
     incoming = make_pod("p").volumes(*uses(*(each.name for each in claims))).obj()
     return Cycle(world, VolumeBinding(VolumeBindingArgs(), world), incoming)
 
 
 @given(volumes_and_claims(), provisioning())
-def test_all_nodes_at_once_find_what_one_by_one_finds(storage, making):
+def test_all_nodes_at_once_find_what_one_by_one_finds(storage: Any, making: Any) -> None:
     pvs, claims = storage
     made, driver, pools = making
     refused = run(pvs, claims, made, driver, pools).rejects()
@@ -180,7 +182,9 @@ def test_all_nodes_at_once_find_what_one_by_one_finds(storage, making):
 
 
 @given(volumes_and_claims(), provisioning(), st.data())
-def test_the_order_of_volumes_and_pools_changes_nothing(storage, making, data):
+def test_the_order_of_volumes_and_pools_changes_nothing(
+    storage: Any, making: Any, data: st.DataObject
+) -> None:
     pvs, claims = storage
     made, driver, pools = making
     twice = [pv.spec.claim_ref.name for pv in pvs if pv.spec.claim_ref is not None]
@@ -197,14 +201,13 @@ def test_the_order_of_volumes_and_pools_changes_nothing(storage, making, data):
     assert found.rejects() == other.rejects()
     for row in range(3):
         bound = [
-            {c.name: v.name for v, c in each.prepared.state.static_bindings(row)}
-            for each in (found, other)
+            {c.name: v.name for v, c in each.state.static_bindings(row)} for each in (found, other)
         ]
         assert bound[0] == bound[1]
 
 
 @given(volumes_and_claims(), provisioning())
-def test_a_view_of_one_node_says_what_the_whole_says(storage, making):
+def test_a_view_of_one_node_says_what_the_whole_says(storage: Any, making: Any) -> None:
     found = run(*storage, *making)
     whole = found.rejects()
     for i, name in enumerate(found.nodes.names):
@@ -213,21 +216,21 @@ def test_a_view_of_one_node_says_what_the_whole_says(storage, making):
 
 
 @given(volumes_and_claims(), provisioning())
-def test_what_is_reserved_and_given_back_leaves_no_trace(storage, making):
+def test_what_is_reserved_and_given_back_leaves_no_trace(storage: Any, making: Any) -> None:
     found = run(*storage, *making)
     for name in found.fits():
-        found.plugin.reserve(found.prepared.state, found.info, name)
-        found.plugin.unreserve(found.prepared.state, found.info, name)
+        found.plugin.reserve(found.state, found.info, name)
+        found.plugin.unreserve(found.state, found.info, name)
     again = Cycle(found.world, found.plugin, found.incoming)
     assert again.rejects() == found.rejects()
 
 
 @given(volumes_and_claims(), provisioning())
-def test_a_bound_pod_fits_where_it_was_bound(storage, making):
+def test_a_bound_pod_fits_where_it_was_bound(storage: Any, making: Any) -> None:
     found = run(*storage, *making)
     for name in found.fits()[:1]:
-        found.plugin.reserve(found.prepared.state, found.info, name)
-        assert found.plugin.pre_bind(found.prepared.state, found.info, name).is_success
+        found.plugin.reserve(found.state, found.info, name)
+        assert found.plugin.pre_bind(found.state, found.info, name).is_success
         again = Cycle(found.world, found.plugin, found.incoming)
         assert name in again.fits()
-        assert not again.prepared.state.claims.delayed
+        assert not again.state.claims.delayed

@@ -1,7 +1,11 @@
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
 from scheduler_core.api import (
+    CSIStorageCapacity,
     CSIVolumeSource,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -50,14 +54,16 @@ FALLING = VolumeBindingArgs(
 )
 
 
-def test_without_its_gate_it_does_not_score():
+def test_without_its_gate_it_does_not_score() -> None:
     assert cycle(volume("v"), claim("c"), ONLY_STATIC, volumes=uses("c")).scores() is None
 
 
 @pytest.mark.parametrize(
     ("args", "scores"), [(RISING, {"a": 25, "b": 50}), (FALLING, {"a": 75, "b": 50})]
 )
-def test_volumes_of_close_capacity_score_higher(args, scores):
+def test_volumes_of_close_capacity_score_higher(
+    args: VolumeBindingArgs, scores: Mapping[str, int]
+) -> None:
     volumes = [volume("va", size="200Gi", hosts=["a"]), volume("vb", size="100Gi", hosts=["b"])]
     found = cycle(
         *volumes,
@@ -67,10 +73,10 @@ def test_volumes_of_close_capacity_score_higher(args, scores):
         args=args,
         features=GATES,
     )
-    assert found.scores("a", "b")[0] == scores
+    assert found.scored("a", "b")[0] == scores
 
 
-def pools(**capacities):
+def pools(**capacities: str) -> list[CSIStorageCapacity]:
     return [pool(name, selector((HOST, "In", name)), size) for name, size in capacities.items()]
 
 
@@ -86,7 +92,11 @@ def pools(**capacities):
         ),
     ],
 )
-def test_pools_that_get_full_score_higher(claims, static, scores):
+def test_pools_that_get_full_score_higher(
+    claims: Sequence[PersistentVolumeClaim],
+    static: Sequence[PersistentVolume],
+    scores: Mapping[str, int],
+) -> None:
     found = cycle(
         *pools(a="100Gi", b="50Gi", c="10Gi"),
         *claims,
@@ -98,23 +108,23 @@ def test_pools_that_get_full_score_higher(claims, static, scores):
         args=RISING,
         features=GATES,
     )
-    assert found.scores()[0] == scores
+    assert found.scored()[0] == scores
 
 
-def test_with_its_gate_a_pod_without_claims_scores_zero():
-    assert cycle(volumes=(), args=RISING, features=GATES).scores("a", "b")[0] == {"a": 0, "b": 0}
+def test_with_its_gate_a_pod_without_claims_scores_zero() -> None:
+    assert cycle(volumes=(), args=RISING, features=GATES).scored("a", "b")[0] == {"a": 0, "b": 0}
 
 
 # ---------------------------------------------------------------- reserving and binding
 
 
-def reserve(found, name):
-    state = found.prepared.state if found.prepared else None
+def reserve(found: Cycle, name: str) -> Any:
+    state = found.state if found.prepared else None
     assert found.plugin.reserve(state, found.info, name).is_success
     return state
 
 
-def test_a_reserved_volume_is_no_longer_free():
+def test_a_reserved_volume_is_no_longer_free() -> None:
     found = cycle(volume("v"), claim("c"), claim("d"), ONLY_STATIC, volumes=uses("c"))
     other = make_pod("q").claim("d").obj()
     state = reserve(found, "a")
@@ -123,7 +133,7 @@ def test_a_reserved_volume_is_no_longer_free():
     assert Cycle(found.world, found.plugin, other).fits() == ["a", "b", "c"]
 
 
-def test_a_reserved_claim_keeps_to_its_node():
+def test_a_reserved_claim_keeps_to_its_node() -> None:
     found = cycle(claim("c"), MADE_ON_DEMAND, volumes=uses("c"))
     sharing = make_pod("q").claim("c").obj()
     state = reserve(found, "b")
@@ -132,26 +142,28 @@ def test_a_reserved_claim_keeps_to_its_node():
     assert Cycle(found.world, found.plugin, sharing).fits() == ["a", "b", "c"]
 
 
-def test_an_outside_change_ends_what_was_assumed():
+def test_an_outside_change_ends_what_was_assumed() -> None:
     found = cycle(volume("v"), claim("c"), claim("d"), ONLY_STATIC, volumes=uses("c"))
     reserve(found, "a")
     found.world.add(volume("v", labels={"touched": ""}))
     assert Cycle(found.world, found.plugin, make_pod("q").claim("d").obj()).fits() != []
 
 
-def test_pre_bind_binds_an_existing_volume_both_ways():
+def test_pre_bind_binds_an_existing_volume_both_ways() -> None:
     found = cycle(volume("v", hosts=["a"]), claim("c"), ONLY_STATIC, volumes=uses("c"))
     state = reserve(found, "a")
     assert found.plugin.pre_bind(state, found.info, "a").is_success
     bound = found.world.objects.get(PersistentVolume, "v")
+    assert bound is not None
+    assert bound.spec.claim_ref is not None
     assert (bound.spec.claim_ref.name, bound.status.phase) == ("c", "Bound")
     assert "pv.kubernetes.io/bound-by-controller" in bound.metadata.annotations
     again = Cycle(found.world, found.plugin, make_pod("q").claim("c").obj())
-    assert again.prepared.state.claims.bound[0].spec.volume_name == "v"
+    assert again.state.claims.bound[0].spec.volume_name == "v"
     assert again.fits() == ["a"]
 
 
-def test_pre_bind_makes_a_volume_where_it_is_needed():
+def test_pre_bind_makes_a_volume_where_it_is_needed() -> None:
     on_b = csi_node("b", {"csi.example.com": None})
     drivers = tuple(replace(each, topology_keys=(ZONE,)) for each in on_b.spec.drivers)
     on_b = replace(on_b, spec=replace(on_b.spec, drivers=drivers))
@@ -159,12 +171,15 @@ def test_pre_bind_makes_a_volume_where_it_is_needed():
     state = reserve(found, "b")
     assert found.plugin.pre_bind(state, found.info, "b").is_success
     bound = found.world.objects.get(PersistentVolumeClaim, "default/c")
+    assert bound is not None
     made = found.world.objects.get(PersistentVolume, bound.spec.volume_name)
+    assert made is not None
+    assert made.spec.csi is not None
     assert made.spec.csi.driver == "csi.example.com"
     assert Cycle(found.world, found.plugin, make_pod("q").claim("c").obj()).fits() == ["b"]
 
 
-def test_pre_bind_refuses_to_write_over_a_change():
+def test_pre_bind_refuses_to_write_over_a_change() -> None:
     found = cycle(volume("v"), claim("c"), ONLY_STATIC, volumes=uses("c"))
     state = reserve(found, "a")
     found.world.add(volume("v", labels={"touched": ""}))
@@ -173,7 +188,7 @@ def test_pre_bind_refuses_to_write_over_a_change():
     assert status.message.startswith('Operation cannot be fulfilled on persistentvolumes "v"')
 
 
-def test_of_two_pods_that_share_a_claim_the_first_to_write_wins():
+def test_of_two_pods_that_share_a_claim_the_first_to_write_wins() -> None:
     found = cycle(claim("c"), MADE_ON_DEMAND, volumes=uses("c"))
     other = Cycle(found.world, found.plugin, make_pod("q").claim("c").obj())
     states = [reserve(each, "a") for each in (found, other)]
@@ -184,7 +199,7 @@ def test_of_two_pods_that_share_a_claim_the_first_to_write_wins():
     )
 
 
-def test_pre_bind_of_a_volume_that_is_gone():
+def test_pre_bind_of_a_volume_that_is_gone() -> None:
     found = cycle(volume("v"), claim("c"), ONLY_STATIC, volumes=uses("c"))
     state = reserve(found, "a")
     found.world.objects.remove(volume("v"))
@@ -192,7 +207,7 @@ def test_pre_bind_of_a_volume_that_is_gone():
     assert status.message == 'persistentvolumes "v" not found'
 
 
-def test_bound_claims_leave_nothing_to_do():
+def test_bound_claims_leave_nothing_to_do() -> None:
     found = cycle(volume("v"), claim("c", volume="v"), volumes=uses("c"))
     state = reserve(found, "a")
     before = found.world.objects.revision(PersistentVolume)
@@ -240,7 +255,7 @@ ALLOWED = (TopologySelectorTerm(),)
         (EventResource.CSI_STORAGE_CAPACITY, pool("p", None, "2Gi"), pool("p", None), SKIP),
     ],
 )
-def test_hints(resource, old, new, hint):
+def test_hints(resource: EventResource, old: Any, new: Any, hint: QueueingHint) -> None:
     inline = Volume(name="i", csi=CSIVolumeSource(driver="d"))
     world = World(*nodes())
     plugin = VolumeBinding(VolumeBindingArgs(), world)
@@ -248,4 +263,6 @@ def test_hints(resource, old, new, hint):
     events = {each.event.resource: each.hint for each in plugin.events_to_register()}
     assert events[EventResource.PERSISTENT_VOLUME] is None
     assert events[EventResource.NODE] is None
-    assert events[resource](pod, old, new) is hint
+    registered = events[resource]
+    assert registered is not None
+    assert registered(pod, old, new) is hint

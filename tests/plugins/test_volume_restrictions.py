@@ -1,9 +1,14 @@
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from scheduler_core.api import (
     AWSElasticBlockStoreVolumeSource,
     GCEPersistentDiskVolumeSource,
     ISCSIVolumeSource,
+    PersistentVolumeClaim,
+    Pod,
     RBDVolumeSource,
     Volume,
 )
@@ -26,27 +31,29 @@ IN_USE = (
 ALONE = claim("c", modes=["ReadWriteOncePod"])
 
 
-def gce(name="d", *, read_only=False):
+def gce(name: str = "d", *, read_only: Any = False) -> Volume:
     source = GCEPersistentDiskVolumeSource(pd_name=name, read_only=read_only)
     return Volume(name="v", gce_persistent_disk=source)
 
 
-def aws(name="d"):
+def aws(name: str = "d") -> Any:
     source = AWSElasticBlockStoreVolumeSource(volume_id=name, read_only=True)
     return Volume(name="v", aws_elastic_block_store=source)
 
 
-def iscsi(iqn="i", portal="p", *, read_only=False):
+def iscsi(iqn: Any = "i", portal: Any = "p", *, read_only: Any = False) -> Any:
     source = ISCSIVolumeSource(iqn=iqn, target_portal=portal, read_only=read_only)
     return Volume(name="v", iscsi=source)
 
 
-def rbd(monitors="ab", pool="", image="i", *, read_only=False):
+def rbd(monitors: Any = "ab", pool: Any = "", image: Any = "i", *, read_only: Any = False) -> Any:
     source = RBDVolumeSource(monitors=tuple(monitors), pool=pool, image=image, read_only=read_only)
     return Volume(name="v", rbd=source)
 
 
-def cycle(*objects, volumes, namespace="default"):
+def cycle(
+    *objects: PersistentVolumeClaim | Pod, volumes: Sequence[Volume], namespace: Any = "default"
+) -> Cycle:
     world = World(make_node("a").obj(), make_node("b").obj(), *objects)
     incoming = make_pod("p").volumes(*volumes).namespace(namespace).obj()
     return Cycle(world, VolumeRestrictions(world), incoming)
@@ -75,12 +82,12 @@ def cycle(*objects, volumes, namespace="default"):
         (rbd(read_only=True), rbd(), True),
     ],
 )
-def test_disks(mine, theirs, conflict):
+def test_disks(mine: Volume, theirs: Volume, conflict: bool) -> None:
     found = cycle(make_pod("x").on("a").volumes(theirs).obj(), volumes=[mine])
     assert found.rejects() == ({"a": DISK} if conflict else {})
 
 
-def test_a_conflict_ends_with_its_pod():
+def test_a_conflict_ends_with_its_pod() -> None:
     first, second = (make_pod(name).on("a").volumes(gce()).obj() for name in ("x", "y"))
     found = cycle(first, second, volumes=[gce()])
     assert found.rejects_if("a", removed=[first]) == {"a": DISK}
@@ -88,14 +95,14 @@ def test_a_conflict_ends_with_its_pod():
     assert found.rejects_if("b", added=[make_pod("z").volumes(gce()).obj()]).keys() == {"a", "b"}
 
 
-def test_without_disks_and_used_claims_it_skips():
+def test_without_disks_and_used_claims_it_skips() -> None:
     assert cycle(volumes=()).status.is_skip
     assert cycle(ALONE, volumes=uses("c")).status.is_skip
     shared = claim("c", modes=["ReadWriteOnce"])
     assert cycle(shared, make_pod("x").on("a").claim("c").obj(), volumes=uses("c")).status.is_skip
 
 
-def test_a_claim_for_one_pod_shuts_out_others_everywhere():
+def test_a_claim_for_one_pod_shuts_out_others_everywhere() -> None:
     user = make_pod("x").on("a").claim("c").obj()
     found = cycle(ALONE, user, volumes=uses("c"))
     assert found.rejects() == {"a": IN_USE, "b": IN_USE}
@@ -103,12 +110,12 @@ def test_a_claim_for_one_pod_shuts_out_others_everywhere():
     assert found.rejects_if("b", removed=[make_pod("y").claim("d").obj()]).keys() == {"a", "b"}
 
 
-def test_a_claim_used_in_another_namespace_is_another_claim():
+def test_a_claim_used_in_another_namespace_is_another_claim() -> None:
     user = make_pod("x").on("a").claim("c").namespace("other").obj()
     assert cycle(ALONE, user, volumes=uses("c")).status.is_skip
 
 
-def test_hypothetical_users_count_by_the_claims_name_alone():
+def test_hypothetical_users_count_by_the_claims_name_alone() -> None:
     """Upstream does not look at their namespace there, and counts every volume."""
     user = make_pod("x").on("a").claim("c").obj()
     found = cycle(ALONE, user, volumes=uses("c"))
@@ -118,12 +125,12 @@ def test_hypothetical_users_count_by_the_claims_name_alone():
     assert found.rejects_if("a", removed=[user], added=[twice]).keys() == {"a", "b"}
 
 
-def test_a_disk_conflict_is_told_first():
+def test_a_disk_conflict_is_told_first() -> None:
     user = make_pod("x").on("a").volumes(*uses("c"), gce()).obj()
     assert cycle(ALONE, user, volumes=(*uses("c"), gce())).rejects() == {"a": DISK, "b": IN_USE}
 
 
-def test_a_missing_claim():
+def test_a_missing_claim() -> None:
     status = cycle(volumes=uses("c")).status
     assert status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
     assert status.message == 'persistentvolumeclaim "c" not found'
@@ -142,7 +149,7 @@ QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
         (make_pod("x").on("a").claim("d").obj(), SKIP),
     ],
 )
-def test_pod_hints(gone, hint):
+def test_pod_hints(gone: Pod, hint: QueueingHint) -> None:
     found = cycle(ALONE, volumes=(*uses("c"), gce()))
     events = {each.event.resource: each.hint for each in found.plugin.events_to_register()}
     assert events[EventResource.NODE] is None
@@ -153,6 +160,6 @@ def test_pod_hints(gone, hint):
     ("new", "hint"),
     [(claim("c"), QUEUE), (claim("d"), SKIP), (claim("c", namespace="other"), SKIP)],
 )
-def test_claim_hints(new, hint):
+def test_claim_hints(new: PersistentVolumeClaim, hint: QueueingHint) -> None:
     found = cycle(ALONE, volumes=uses("c"))
     assert found.plugin.is_schedulable_after_claim_added(found.info, None, new) is hint

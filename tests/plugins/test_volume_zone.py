@@ -1,5 +1,8 @@
+from collections.abc import Mapping, Sequence
+
 import pytest
 
+from scheduler_core.api import PersistentVolume, PersistentVolumeClaim, StorageClass, Volume
 from scheduler_core.framework.events import EventResource, QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_zone import VolumeZone
@@ -16,12 +19,16 @@ GRAVE = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 CONFLICT = (GRAVE, ("node(s) had no available volume zone",))
 
 
-def cycle(*objects, labels=None, volumes=CLAIM):
+def cycle(
+    *objects: PersistentVolume | PersistentVolumeClaim | StorageClass,
+    labels: Mapping[str, str] | None = None,
+    volumes: Sequence[Volume] = CLAIM,
+) -> Cycle:
     world = World(make_node("n").labels(labels or {}).obj(), *objects)
     return Cycle(world, VolumeZone(world), make_pod("p").volumes(*volumes).obj())
 
 
-def labelled(**labels):
+def labelled(**labels: str) -> list[PersistentVolume | PersistentVolumeClaim]:
     return [volume("v", labels=labels), claim("c", volume="v")]
 
 
@@ -46,7 +53,9 @@ def labelled(**labels):
         ({ZONE: "z1"}, {BETA_ZONE: "z1"}, False),
     ],
 )
-def test_zones_and_regions(labels, node_labels, fits):
+def test_zones_and_regions(
+    labels: Mapping[str, str], node_labels: Mapping[str, str], fits: bool
+) -> None:
     found = cycle(*labelled(**labels), labels=node_labels)
     assert found.rejects() == ({} if fits else {"n": CONFLICT})
 
@@ -61,7 +70,10 @@ def test_zones_and_regions(labels, node_labels, fits):
         ([claim("c"), storage_class()], uses("c")),
     ],
 )
-def test_without_zoned_volumes_it_skips(objects, volumes):
+def test_without_zoned_volumes_it_skips(
+    objects: Sequence[PersistentVolume | PersistentVolumeClaim | StorageClass],
+    volumes: Sequence[Volume],
+) -> None:
     assert cycle(*objects, volumes=volumes).status.is_skip
 
 
@@ -84,7 +96,9 @@ def test_without_zoned_volumes_it_skips(objects, volumes):
         ),
     ],
 )
-def test_claims_that_lead_to_no_volume(objects, volumes, message):
+def test_claims_that_lead_to_no_volume(
+    objects: Sequence[PersistentVolumeClaim | StorageClass], volumes: Sequence[Volume], message: str
+) -> None:
     status = cycle(*objects, volumes=volumes).status
     assert (status.code, status.message) == (GRAVE, message)
 
@@ -106,7 +120,12 @@ QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
         (EventResource.PERSISTENT_VOLUME, volume("v"), volume("v", labels={"x": "z"}), SKIP),
     ],
 )
-def test_hints(resource, old, new, hint):
+def test_hints(
+    resource: EventResource,
+    old: PersistentVolume | PersistentVolumeClaim | None,
+    new: PersistentVolume | PersistentVolumeClaim | StorageClass,
+    hint: QueueingHint,
+) -> None:
     found = cycle()
     events = {each.event.resource: each.hint for each in found.plugin.events_to_register()}
     assert events[EventResource.NODE] is None
