@@ -1,7 +1,8 @@
 import pytest
 
-from scheduler_core.api import ObjectMeta, Pod, PodSpec, PriorityClass
+from scheduler_core.api import ObjectMeta, Pod, PriorityClass
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
+from tests.builders import make_pod
 
 
 def named_class(name: str, value: int, **fields: object) -> PriorityClass:
@@ -9,7 +10,8 @@ def named_class(name: str, value: int, **fields: object) -> PriorityClass:
 
 
 def asking(name: str = "", priority: int | None = None, policy: str = "") -> Pod:
-    return Pod(spec=PodSpec(priority_class_name=name, priority=priority, preemption_policy=policy))
+    pod = make_pod("p").priority_class(name).priority(priority)
+    return pod.preemption_policy(policy).obj()
 
 
 def settled(pod: Pod) -> tuple[int | None, str, str]:

@@ -7,16 +7,15 @@ import pytest
 from scheduler_core.api import (
     Counter,
     CounterSet,
-    Node,
     NodeSelector,
     NodeSelectorRequirement,
     NodeSelectorTerm,
-    ObjectMeta,
     ResourceSlice,
 )
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.devices.pools import Pool, PoolError, gather_pools
 from scheduler_core.devices.slices import Slices
+from tests.builders import make_node
 
 from .factories import device, named_node, resource_slice
 
@@ -25,8 +24,7 @@ def pools(*slices: ResourceSlice, node: str = "n1", partitionable: bool = True) 
     objects = ObjectStore()
     for each in slices:
         objects.put(each)
-    on = Node(metadata=ObjectMeta(name=node))
-    return gather_pools(Slices(objects), on, partitionable=partitionable)
+    return gather_pools(Slices(objects), make_node(node).obj(), partitionable=partitionable)
 
 
 def names(found: Sequence[Pool]) -> list[str]:

@@ -13,20 +13,13 @@ from hypothesis import strategies as st
 
 from scheduler_core.api import (
     Affinity,
-    Container,
-    ContainerImage,
     KubeObject,
     Node,
     NodeAffinity,
     NodeSelectorRequirement,
     NodeSelectorTerm,
-    NodeSpec,
-    NodeStatus,
-    ObjectMeta,
     Pod,
-    PodSpec,
     PreferredSchedulingTerm,
-    ResourceRequirements,
     Taint,
     Toleration,
 )
@@ -39,7 +32,7 @@ from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import Code, ListedVerdict, Verdict
 from scheduler_core.sim.run import RunOptions, simulate
 from scheduler_core.sim.scenario import Action, AddTaint, Create, RemoveTaint, Scenario, Step
-from tests.builders import make_node, make_pod
+from tests.builders import HOSTNAME, container, make_node, make_pod
 from tests.effort import examples
 from tests.framework.profile import Named, framework
 from tests.framework.random_clusters import Manifest, read
@@ -75,19 +68,17 @@ TAINTS = st.builds(
 @st.composite
 def nodes(draw: st.DrawFn, name: str) -> Node:
     images = draw(st.lists(st.sampled_from(["web", "db"]), unique=True))
-    capacity = {"cpu": draw(st.sampled_from(["1", "2"])), "memory": "4Gi", "pods": "4"}
-    return Node(
-        metadata=ObjectMeta(name=name, labels={"disk": draw(st.sampled_from(["ssd", "hdd"]))}),
-        spec=NodeSpec(
-            unschedulable=draw(st.integers(0, 5)) == 0,
-            taints=tuple(draw(st.lists(TAINTS, max_size=2, unique_by=lambda t: t.key))),
-        ),
-        status=NodeStatus(
-            allocatable=capacity,
-            images=tuple(
-                ContainerImage(names=(f"{i}:latest",), size_bytes=300_000_000) for i in images
-            ),
-        ),
+    return (
+        make_node(name)
+        .without_label(HOSTNAME)
+        .label("disk", draw(st.sampled_from(["ssd", "hdd"])))
+        .cpu(draw(st.sampled_from(["1", "2"])))
+        .memory("4Gi")
+        .pods(4)
+        .cordoned(draw(st.integers(0, 5)) == 0)
+        .taints(*draw(st.lists(TAINTS, max_size=2, unique_by=lambda t: t.key)))
+        .images({f"{image}:latest": 300_000_000 for image in images})
+        .obj()
     )
 
 
@@ -99,16 +90,16 @@ def _pod(name: str, kind: int, priority: int) -> Pod:
             PreferredSchedulingTerm(weight=5, preference=term),
         )
     )
-    requests = ResourceRequirements(requests={"cpu": "400m", "memory": "100Mi"})
-    return Pod(
-        metadata=ObjectMeta(name=name, namespace="shop"),
-        spec=PodSpec(
-            containers=(Container(name="main", image=("web", "db")[kind % 2], resources=requests),),
-            priority=priority,
-            tolerations=(Toleration(key="a", operator="Exists"),) if kind % 2 else (),
-            affinity=Affinity(node_affinity=preferred) if kind >= 2 else None,
-            node_selector={"disk": "ssd"} if kind == 3 else {},
-        ),
+    requests = {"cpu": "400m", "memory": "100Mi"}
+    return (
+        make_pod(name)
+        .namespace("shop")
+        .containers(container(requests, image=("web", "db")[kind % 2]))
+        .priority(priority)
+        .tolerations(*([Toleration(key="a", operator="Exists")] if kind % 2 else []))
+        .affinity(Affinity(node_affinity=preferred) if kind >= 2 else None)
+        .node_selectors({"disk": "ssd"} if kind == 3 else {})
+        .obj()
     )
 
 

@@ -8,12 +8,10 @@ from hypothesis import strategies as st
 
 from scheduler_core.api import (
     Affinity,
-    Node,
     NodeAffinity,
     NodeSelector,
     NodeSelectorRequirement,
     NodeSelectorTerm,
-    ObjectMeta,
     PodSpec,
 )
 from scheduler_core.api.selectors import node_selector_matches, required_node_affinity_matches
@@ -24,6 +22,7 @@ from scheduler_core.framework.node_selection import (
     any_term_matches,
     selecting_terms,
 )
+from tests.builders import HOSTNAME, make_node
 
 KEYS = st.sampled_from(["zone", "disk", "size", "-bad-"])
 VALUES = st.sampled_from(["a", "b", "1", "5", "10", "-3", "not valid!"])
@@ -55,7 +54,7 @@ labels = st.dictionaries(st.sampled_from(["zone", "disk", "size"]), VALUES)
 def columns(labels_of_nodes: Sequence[Mapping[str, str]]) -> Nodes:
     cluster = ClusterColumns()
     for i, its_labels in enumerate(labels_of_nodes):
-        cluster.set_node(Node(metadata=ObjectMeta(name=f"n{i}", labels=dict(its_labels))))
+        cluster.set_node(make_node(f"n{i}").without_label(HOSTNAME).labels(its_labels).obj())
     return Nodes(cluster, np.arange(len(labels_of_nodes)))
 
 

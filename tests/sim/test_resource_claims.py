@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from scheduler_core.api import (
     KubeObject,
-    Node,
-    NodeStatus,
     ObjectMeta,
     Pod,
     PodResourceClaim,
@@ -21,22 +17,18 @@ from scheduler_core.api import (
 from scheduler_core.sim import RunOptions, load_scenario
 from scheduler_core.sim.run import Run
 from scheduler_core.trace.events import AnyEvent, DevicesAllocated
-from tests.builders import make_pod
+from tests.builders import make_node, make_pod
 from tests.devices.factories import claim, device, device_class, exactly, resource_slice
 
-NODE = Node(
-    metadata=ObjectMeta(name="n1", uid="n1"),
-    status=NodeStatus(allocatable={"cpu": "8", "memory": "16Gi", "pods": "110"}),
-)
+NODE = make_node("n1").cpu(8).obj()
 GPU = resource_slice("s", device("g0"), node="n1")
 
 
 def claiming(name: str, *, of: str = "", made_from: str = "") -> Pod:
-    pod = make_pod(name).obj()
     use = PodResourceClaim(
         name="gpu", resource_claim_name=of, resource_claim_template_name=made_from
     )
-    return replace(pod, spec=replace(pod.spec, resource_claims=(use,)))
+    return make_pod(name).spec(resource_claims=(use,)).obj()
 
 
 def template() -> ResourceClaimTemplate:
