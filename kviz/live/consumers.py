@@ -28,8 +28,8 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 
 from kviz.accounts.models import Workspace
 from kviz.accounts.selectors import workspace_of_browser, workspace_of_token
-from kviz.live import hints
-from kviz.live.hints import group_of
+from kviz.live import advances
+from kviz.live.advances import group_of
 from kviz.live.origin import header
 from kviz.runs import selectors
 from kviz.runs.reading import trace
@@ -63,7 +63,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         query = parse_qs(self.scope["query_string"].decode("latin-1"))
         after, share = query.get("after", ["-1"])[0], query.get("share", [""])[0]
         await self.accept()
-        hints.listen()
+        advances.listen()
         if not SEQ.fullmatch(after):
             await self.close(BAD_REQUEST)
             return

@@ -19,7 +19,7 @@ from typing import Final, NoReturn
 from django.conf import settings
 
 from kviz.accounts.services import guests_prune
-from kviz.live import hints
+from kviz.live import advances
 from kviz.runs.execution.claim import run_claim, runs_release
 from kviz.runs.execution.record import run_execute
 from kviz.runs.signals import run_advanced
@@ -45,7 +45,7 @@ def worker_name(*, supervised: bool) -> str:
 def work(*, name: str) -> NoReturn:
     """Work for ever. Leaves with SystemExit on SIGTERM, giving back the run in hand."""
     signal.signal(signal.SIGTERM, _leave)
-    run_advanced.connect(hints.write)
+    run_advanced.connect(advances.write)
     runs_release(worker=name)
     prune_at = time.monotonic()
     try:

@@ -12,7 +12,7 @@ from django.urls import get_resolver
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kviz.project.settings")
 django_application = get_asgi_application()
 
-from kviz.live import hints  # noqa: E402  (needs Django set up)
+from kviz.live import advances  # noqa: E402  (needs Django set up)
 from kviz.live.origin import Application  # noqa: E402
 from kviz.live.routing import websocket_application  # noqa: E402
 from kviz.project.body_limit import BodyLimit  # noqa: E402
@@ -25,7 +25,7 @@ application = ProtocolTypeRouter(
     }
 )
 
-run_advanced.connect(hints.deliver)
+run_advanced.connect(advances.deliver)
 
 # Load every view now, and have the garbage collector pass over all that is loaded: looking through
 # it takes a tenth of a second, in which a scheduler that asks its extender would wait.

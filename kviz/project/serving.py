@@ -13,7 +13,7 @@ from typing import Final
 
 import uvicorn
 
-from kviz.live import hints
+from kviz.live import advances
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ async def _relay_hints(worker: asyncio.subprocess.Process) -> None:
     if worker.stdout is None:
         raise RuntimeError("the worker was started without a pipe")
     async for line in worker.stdout:
-        await hints.relay(line.decode())
+        await advances.relay(line.decode())
 
 
 async def _stop(worker: asyncio.subprocess.Process) -> None:

@@ -112,7 +112,7 @@ class PodState:
 
 
 @dataclass(slots=True)
-class CycleState:
+class RunningCycle:
     """The latest scheduling cycle: its events so far, without the first and the last."""
 
     started: CycleStarted
@@ -136,7 +136,7 @@ class TraceState:
     nodes: dict[int, NodeState] = field(default_factory=dict)
     usage: dict[int, Usage] = field(default_factory=dict)
     pods: dict[int, PodState] = field(default_factory=dict)
-    cycle: CycleState | None = None
+    cycle: RunningCycle | None = None
     results: list[int] = field(default_factory=lambda: [0] * len(Result))
     n_bound: int = 0
     n_evicted: int = 0
@@ -323,7 +323,7 @@ def _(state: TraceState, event: NominationChanged) -> None:
 
 @_on(CycleStarted)
 def _(state: TraceState, event: CycleStarted) -> None:
-    state.cycle = CycleState(event)
+    state.cycle = RunningCycle(event)
     pod = state.pods[event.pod]
     pod.queue, pod.attempts, pod.cycle = Queue.IN_FLIGHT, event.attempt, event.cycle
 

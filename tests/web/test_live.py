@@ -17,7 +17,7 @@ from asgiref.testing import ApplicationCommunicator
 from django.test import Client
 from pytest_django import Settings
 
-from kviz.live import hints
+from kviz.live import advances
 from kviz.live.consumers import BAD_REQUEST, NOT_FOUND, WINDOW
 from kviz.project.asgi import application
 from kviz.runs import services
@@ -161,7 +161,7 @@ async def test_a_run_is_followed_while_it_runs() -> None:
     loop = asyncio.get_running_loop()
 
     def advanced(run_id: uuid.UUID, seq: int, **_: object) -> None:
-        asyncio.run_coroutine_threadsafe(hints.announce(run_id, seq), loop).result()
+        asyncio.run_coroutine_threadsafe(advances.announce(run_id, seq), loop).result()
 
     def work() -> None:
         claimed = run_claim(worker="w")
