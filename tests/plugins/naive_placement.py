@@ -140,7 +140,7 @@ def affinity_rejects(
         _terms(pod, "pod_anti_affinity", "required"),
     )
     wanted: Counter[tuple[str, str]] = Counter()
-    unwanted: Counter[tuple[str, str]] = Counter()
+    unwanted: Counter[tuple[str, str | None]] = Counter()
     excluding: Counter[tuple[str, str]] = Counter()
     for node, pods in placement.values():
         labels = node.metadata.labels
@@ -164,7 +164,7 @@ def affinity_rejects(
         pairs = [(term.topology_key, labels.get(term.topology_key)) for term in near]
         if not all(value is not None and (first or wanted[key, value] > 0) for key, value in pairs):
             rejected[name] = "affinity"
-        elif any(unwanted[term.topology_key, labels.get(term.topology_key, "")] for term in far):
+        elif any(unwanted[term.topology_key, labels.get(term.topology_key)] for term in far):
             rejected[name] = "anti-affinity"
         elif any(excluding[pair] for pair in labels.items()):
             rejected[name] = "existing"
