@@ -1,25 +1,30 @@
-"""Plugins of other packages: found through entry points, loaded when a configuration asks.
+"""Plugins that kube-scheduler does not have, loaded when a configuration asks for them.
 
-A package offers a plugin in its `pyproject.toml`:
+kviz brings some of its own, for teaching; the others are found through entry points. A
+package offers a plugin in its `pyproject.toml`:
 
     [project.entry-points."kviz.plugins"]
     RackSibling = "rack_sibling:RackSibling"
 
 Nothing of such a package is imported before a configuration enables its plugin, and nothing at all
-that the caller does not allow: it is Python, and may do whatever this process may.
+that the caller does not allow: it is Python, and may do whatever this process may. kviz's own need
+nobody's leave.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points, version
 from typing import Final
 
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration, Problem
 from scheduler_core.config.problems import ByName, Path
 from scheduler_core.registry import Registry, RegistryError, in_tree_registry
+from scheduler_core.teaching import TEACHING_PLUGINS
 
+OWN_PACKAGE: Final = "kviz"
 GROUP: Final = "kviz.plugins"
 ALLOW: Final = "KVIZ_ALLOW_PLUGINS"
 
@@ -35,6 +40,11 @@ class OutOfTreePlugin:
     def __str__(self) -> str:
         return f"{self.name} from {self.package} {self.version}"
 
+    @property
+    def is_own(self) -> bool:
+        """Whether kviz brings it, as opposed to another package."""
+        return self.package == OWN_PACKAGE
+
 
 @dataclass(frozen=True)
 class LoadedPlugins:
@@ -44,8 +54,23 @@ class LoadedPlugins:
     out_of_tree: tuple[OutOfTreePlugin, ...]
 
 
+@dataclass(frozen=True)
+class _Offer:
+    """A plugin that may be loaded. `load` raises _Refused."""
+
+    plugin: OutOfTreePlugin
+    load: Callable[[], type]
+
+
 class _Refused(Exception):
     """A plugin that is offered cannot be had; the text says why."""
+
+
+def offered_plugins() -> list[OutOfTreePlugin]:
+    """Return what a configuration may enable beyond the tree, by name; nothing is imported."""
+    own = [_own(name) for name in TEACHING_PLUGINS]
+    others = [_described(entry) for entry in entry_points(group=GROUP)]
+    return sorted((*own, *others), key=lambda plugin: (plugin.name, plugin.package))
 
 
 def load_plugins(
@@ -63,9 +88,9 @@ def load_plugins(
         try:
             offer = _offer_of(name)
             if offer is not None:
-                loaded.append(_described(offer))
-                _check_allowed(offer, allowed)
-                registry.register_out_of_tree(name, _loaded(offer))
+                loaded.append(offer.plugin)
+                _check_allowed(offer.plugin, allowed)
+                registry.register_out_of_tree(name, offer.load())
         except (_Refused, RegistryError) as refused:
             problems.append(Problem(path, str(refused)))
     if problems:
@@ -92,12 +117,21 @@ def _enabled(configuration: KubeSchedulerConfiguration) -> Iterator[tuple[str, P
                 yield plugin.name, path
 
 
-def _offer_of(name: str) -> EntryPoint | None:
-    offers = list(entry_points(group=GROUP, name=name))
+def _offer_of(name: str) -> _Offer | None:
+    offers = [
+        _Offer(_described(entry), partial(_loaded, entry))
+        for entry in entry_points(group=GROUP, name=name)
+    ]
+    if name in TEACHING_PLUGINS:
+        offers.append(_Offer(_own(name), lambda: TEACHING_PLUGINS[name]))
     if len(offers) > 1:
-        packages = ", ".join(sorted(str(_described(offer)) for offer in offers))
+        packages = ", ".join(sorted(str(offer.plugin) for offer in offers))
         raise _Refused(f'plugin "{name}" is offered more than once: {packages}')
     return offers[0] if offers else None
+
+
+def _own(name: str) -> OutOfTreePlugin:
+    return OutOfTreePlugin(name, OWN_PACKAGE, version(OWN_PACKAGE))
 
 
 def _described(offer: EntryPoint) -> OutOfTreePlugin:
@@ -106,10 +140,10 @@ def _described(offer: EntryPoint) -> OutOfTreePlugin:
     return OutOfTreePlugin(offer.name, offer.dist.name, offer.dist.version)
 
 
-def _check_allowed(offer: EntryPoint, allowed: Collection[str] | None) -> None:
-    if allowed is not None and offer.name not in allowed:
+def _check_allowed(plugin: OutOfTreePlugin, allowed: Collection[str] | None) -> None:
+    if not plugin.is_own and allowed is not None and plugin.name not in allowed:
         raise _Refused(
-            f'plugin "{offer.name}" is not part of kviz, and this server does not run it: '
+            f'plugin "{plugin.name}" is not part of kviz, and this server does not run it: '
             f"its operator has to name it in {ALLOW}"
         )
 

@@ -23,7 +23,6 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ConfigError
 from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.runtime import CycleState, Framework
-from scheduler_core.framework.status import Code, Status
 from scheduler_core.preemption.pick import earliest_start_ns
 from scheduler_core.preemption.report import DryRun, PreemptionReport
 from scheduler_core.scheduler.selection import heap_root
@@ -117,7 +116,7 @@ class _CycleReplay:
     def _verdicts(self, state: CycleState, nodes: Nodes) -> None:
         verdicts = self._framework.run_filter_with_nominated_pods(state, self._pod, nodes)
         rejected = {
-            nodes.name(i): status_of(_reported(verdicts.status(i)))
+            nodes.name(i): status_of(verdicts.status(i))
             for i in range(nodes.n)
             if not verdicts.fits[i]
         }
@@ -174,7 +173,10 @@ class _CycleReplay:
     def _cells(
         self, plugin: str, kind: str, expected: Json, feasible: Nodes, got: list[int]
     ) -> None:
+        """Compare a plugin's scores, unless it gives every node the same: that decides nothing."""
         recorded = cast(Mapping[str, int], expected[kind])
+        if len({*map(recorded.get, feasible.names), *got}) == 1:
+            return
         for name, value in zip(feasible.names, got, strict=True):
             self._result.compare(f"{kind}[{name}]", recorded.get(name), value, plugin)
 
@@ -243,14 +245,6 @@ class _CycleReplay:
         for name in sorted({*refused, *rejected}):
             what = f"postFilter.nonCandidates[{name}]"
             self._result.compare(what, refused.get(name), rejected.get(name), plugin)
-
-
-def _reported(status: Status) -> Status:
-    """Return a node's status as the framework passes it on: an error says where it is from."""
-    if status.code is not Code.ERROR:
-        return status
-    text = f'running "{status.plugin}" filter plugin: {status.message}'
-    return Status(status.code, (text,), status.plugin)
 
 
 def _candidate(attempt: DryRun) -> ByNode:

@@ -9,7 +9,12 @@ import msgspec
 
 from kviz.conformance.cases import Json
 from kviz.conformance.result import CaseResult
-from scheduler_core.api import AllocationResult, DeviceRequestAllocationResult, ResourceClaim
+from scheduler_core.api import (
+    AllocationResult,
+    DeviceRequestAllocationResult,
+    KubeObject,
+    ResourceClaim,
+)
 from scheduler_core.plugins.dynamic_resources import DynamicResources
 from scheduler_core.plugins.dynamic_resources.extended_resources import IN_MEMORY_NAME, NodeClaim
 from scheduler_core.plugins.dynamic_resources.state import ClaimsState
@@ -135,14 +140,28 @@ def claim_records(server: ApiServer) -> dict[str, object]:
     return {claim.key: claim_record(claim) for claim in server.all(ResourceClaim)}
 
 
-def written_claims(
-    before: Mapping[str, ResourceClaim], after: Mapping[str, ResourceClaim]
-) -> dict[str, object]:
-    """Return the claims written in between, as they are now."""
-    written: dict[str, object] = {
-        key: claim_record(claim) for key, claim in after.items() if before.get(key) is not claim
-    }
-    return written | {key: {"deleted": True} for key in before if key not in after}
+class WrittenClaims:
+    """Hears of every write of a claim; notes what became of it."""
+
+    def __init__(self, server: ApiServer) -> None:
+        self._written: dict[str, object] = {}
+        server.watch(self)
+
+    def added(self, item: KubeObject) -> None:
+        if isinstance(item, ResourceClaim):
+            self._written[item.key] = claim_record(item)
+
+    def updated(self, old: KubeObject, new: KubeObject) -> None:
+        self.added(new)
+
+    def deleted(self, item: KubeObject) -> None:
+        if isinstance(item, ResourceClaim):
+            self._written[item.key] = {"deleted": True}
+
+    def take(self) -> dict[str, object]:
+        """Return the claims written since the last call, by key, as the last write left them."""
+        written, self._written = self._written, {}
+        return written
 
 
 def claims_now(server: ApiServer) -> dict[str, ResourceClaim]:

@@ -22,6 +22,7 @@ from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.scheduler.selection import heap_root
+from scheduler_core.sim.api_server import bound_to
 from scheduler_core.sim.run import in_sync_order, start_ns
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.trace.recorder import Recorder
@@ -51,7 +52,8 @@ class RecordedOrder:
 class DumpReplay:
     """The cluster of a dump. All nodes are examined and scored, whatever was sampled.
 
-    Time moves only from attempt to attempt, so that a deleted pod stays until it is taken away.
+    Time moves only from attempt to attempt, so that a deleted pod stays until it is taken away. A
+    pod is bound before the next attempt, its volumes too: what was recorded is the end of it.
     """
 
     def __init__(self, objects: Sequence[KubeObject], attempts: Sequence[RecordedAttempt]) -> None:
@@ -67,7 +69,7 @@ class DumpReplay:
             pick=self._pick,
             break_tie=self._break_tie,
         )
-        timing = Timing(attempt_ns=MILLI_NS, binding_ns=0)
+        timing = Timing(attempt_ns=MILLI_NS, pre_bind_ns=0, binding_ns=0)
         recorder = Recorder(lambda event: None, details=False)
         self.simulation = Simulation(options, recorder, start_ns(objects), timing)
         self.simulation.load(in_sync_order(objects))
@@ -230,12 +232,12 @@ class DumpReplay:
         if pod is None or pod.spec.node_name == node_name:
             return
         server = self.simulation.server
-        placed = replace(pod, spec=replace(pod.spec, node_name=node_name))
         if pod.spec.node_name:
+            placed = replace(pod, spec=replace(pod.spec, node_name=node_name))
             server.delete(pod)
             server.create(placed, self.simulation.clock.now_ns())
         else:
-            server.update(placed)
+            server.update(bound_to(pod, node_name))
 
 
 def _without_sampling(configuration: KubeSchedulerConfiguration) -> KubeSchedulerConfiguration:

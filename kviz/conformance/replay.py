@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from msgspec.structs import replace
 
-from kviz.conformance.cases import Case
-from scheduler_core.api import KubeObject, Pod
+from kviz.conformance.cases import Case, Json, read_object
+from scheduler_core.api import KINDS, KubeObject, Pod
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import KubeSchedulerConfiguration
 from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.status import Code, Status
 from scheduler_core.preemption.pick import BreakTie, first
 from scheduler_core.queue.moves import QueueEvent
+from scheduler_core.queue.nominator import OVERRIDE
 from scheduler_core.queue.scheduling_queue import Popped
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.scheduler.outcome import Failed, Unschedulable
 from scheduler_core.sim.admission import merge_label_keys
+from scheduler_core.sim.api_server import NotFoundError
+from scheduler_core.sim.merge_patch import merge_patch
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.trace.events import (
     AnyEvent,
@@ -30,6 +34,10 @@ from scheduler_core.trace.recorder import Recorder
 from scheduler_core.trace.records import Result
 
 MILLI_NS = 1_000_000
+SECOND_MS = 1000
+LEFTOVER_FLUSH_MS = 30 * SECOND_MS
+"""At every multiple of this the pods are flushed that stayed unschedulable for long."""
+
 RECORDING_START_NS = 1_767_225_600_000_000_000
 """2026-01-01T00:00:00Z, the zero of the recordings' clock."""
 
@@ -101,6 +109,51 @@ class Replay:
     def tick(self) -> None:
         self.simulation.advance_to(self.simulation.clock.now_ns() + MILLI_NS)
 
+    def apply(self, event: Json) -> str:
+        """Create, update or delete an object; return `NotFound` if it has gone, else nothing."""
+        server, raw = self.simulation.server, cast(Json, event["object"])
+        try:
+            if event["op"] == "create":
+                self.simulation.load([completed(read_object(raw))])
+            elif event["op"] == "delete":
+                server.delete(self._stored(raw))
+            else:
+                patch = cast("dict[str, object]", event["patch"])
+                server.update(merge_patch(self._stored(raw), patch))
+        except NotFoundError:
+            return "NotFound"
+        return ""
+
+    def _stored(self, raw: Json) -> KubeObject:
+        metadata = cast(Mapping[str, str], raw["metadata"])
+        kind = KINDS[str(raw["kind"])]
+        namespace = metadata.get("namespace", "default")
+        key = f"{namespace}/{metadata['name']}" if kind.namespaced else metadata["name"]
+        stored = self.simulation.server.get(kind, key)
+        if stored is None:
+            raise NotFoundError(key)
+        return stored
+
+    def full_seconds(self, start_ms: int, seconds: int) -> Iterator[int]:
+        """Let time pass; at every full second flush what is due, then yield the second in ms."""
+        first_ms = start_ms // SECOND_MS * SECOND_MS + SECOND_MS
+        for second_ms in range(first_ms, start_ms + seconds * SECOND_MS + 1, SECOND_MS):
+            self.set_clock(second_ms)
+            self.scheduler.queue.flush_backoff_completed()
+            if second_ms % LEFTOVER_FLUSH_MS == 0:
+                self.scheduler.queue.flush_unschedulable_leftover()
+            yield second_ms
+
+    @property
+    def now_ms(self) -> int:
+        return (self.simulation.clock.now_ns() - RECORDING_START_NS) // MILLI_NS
+
+    def set_clock(self, t_ms: int) -> None:
+        """Move the clock on to a time of the recording, unless it is past it already."""
+        self.simulation.clock.move_to(
+            max(RECORDING_START_NS + t_ms * MILLI_NS, self.simulation.clock.now_ns())
+        )
+
     def pod(self, key: str) -> PodInfo:
         pod = self.simulation.server.get(Pod, key)
         assert pod is not None
@@ -146,6 +199,8 @@ class Replay:
             attempt.unschedulable_plugins = outcome.unschedulable_plugins
             attempt.nominates = outcome.nominating
             attempt.nominated_node = outcome.nominated_node
+        elif finished[-1].result is Result.BIND_ERROR:
+            attempt.message, attempt.nominates = finished[-1].message, OVERRIDE
         return attempt
 
 

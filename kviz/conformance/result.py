@@ -36,9 +36,13 @@ class CaseResult:
         return not self.differences
 
     def compare(self, what: str, expected: object, got: object, plugin: str = "") -> None:
-        """Note whether two values are equal; a plugin's values count as its cells."""
+        """Note whether two values are equal.
+
+        A plugin's value counts as its cell if there is one: that a plugin which rejects nothing
+        rejects nothing here either says little about it.
+        """
         same = expected == got
-        if plugin:
+        if plugin and (expected or got):
             self.cells[plugin] += 1
             self.identical_cells[plugin] += same
         if not same:

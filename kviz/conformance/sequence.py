@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import cast
 
-from kviz.conformance.cases import Case, Json, list_of, read_object
-from kviz.conformance.devices import PLUGIN, claim_records, claims_now, written_claims
+from kviz.conformance.cases import Case, Json, list_of
+from kviz.conformance.devices import PLUGIN, WrittenClaims, claim_records
 from kviz.conformance.replay import (
     MILLI_NS,
     RECORDING_START_NS,
+    SECOND_MS,
     Attempt,
     Replay,
-    completed,
 )
 from kviz.conformance.result import CaseResult
-from scheduler_core.api import KINDS, KubeObject, Pod
+from scheduler_core.api import Pod
 from scheduler_core.config import ConfigError
 from scheduler_core.preemption.report import PreemptionReport
 from scheduler_core.queue.moves import Move, QueueEvent, Via
 from scheduler_core.scheduler.event_handlers import is_visible
-from scheduler_core.sim.api_server import NotFoundError
-from scheduler_core.sim.merge_patch import merge_patch
 from scheduler_core.trace.records import Queue
-
-SECOND_MS = 1000
-LEFTOVER_FLUSH_MS = 30 * SECOND_MS
 
 PLACES = {
     Queue.ACTIVE: "Active",
@@ -56,6 +51,7 @@ class _SequenceReplay:
         self._forced = ""
         self._replay = Replay(case, break_tie=self._break_tie)
         self._queue = self._replay.scheduler.queue
+        self._written_claims = WrittenClaims(self._replay.simulation.server)
         self._steps = list_of(case.expected, "steps")
 
     def _break_tie(self, node_names: Sequence[str]) -> str:
@@ -82,60 +78,24 @@ class _SequenceReplay:
 
     # ------------------------------------------------------------ events
 
-    def _set_clock(self, t_ms: object) -> None:
-        clock = self._replay.simulation.clock
-        wanted_ns = RECORDING_START_NS + cast(int, t_ms) * MILLI_NS
-        clock.move_to(max(wanted_ns, clock.now_ns()))
-
     def _apply(self, event: Json, step: Json, where: str) -> None:
-        self._set_clock(step["t"])
+        self._replay.set_clock(cast(int, step["t"]))
         moves = self._queue_events()
-        skipped = self._write(event)
+        skipped = self._replay.apply(event)
         self._result.compare(f"{where} skipped", step.get("skipped", ""), skipped)
         self._compare_moves(f"{where} moves", step.get("moves"), moves)
         limit = cast("int | None", event.get("maxAttempts"))
         self._attempts(list_of(step, "attempts"), limit, where)
 
-    def _write(self, event: Json) -> str:
-        server = self._replay.simulation.server
-        raw = cast(Json, event["object"])
-        try:
-            if event["op"] == "create":
-                self._replay.simulation.load([completed(read_object(raw))])
-            elif event["op"] == "delete":
-                server.delete(self._stored(raw))
-            else:
-                patched = merge_patch(self._stored(raw), cast("dict[str, object]", event["patch"]))
-                server.update(patched)
-        except NotFoundError:
-            return "NotFound"
-        return ""
-
-    def _stored(self, raw: Json) -> KubeObject:
-        metadata = cast(Mapping[str, str], raw["metadata"])
-        kind = KINDS[str(raw["kind"])]
-        namespace = metadata.get("namespace", "default")
-        key = f"{namespace}/{metadata['name']}" if kind.namespaced else metadata["name"]
-        stored = self._replay.simulation.server.get(kind, key)
-        if stored is None:
-            raise NotFoundError(key)
-        return stored
-
     def _advance(self, event: Json, step: Json, where: str) -> None:
-        """Stop at every full second: flush what is due, then let the scheduler run."""
-        start_ms = cast(int, step["t"])
-        end_ms = start_ms + cast(int, event["seconds"]) * SECOND_MS
+        """Let the scheduler run at every full second."""
         recorded = list_of(step, "attempts")
         limit = cast("int | None", event.get("maxAttempts"))
-        first_ms = start_ms // SECOND_MS * SECOND_MS + SECOND_MS
-        for second_ms in range(first_ms, end_ms + 1, SECOND_MS):
-            self._set_clock(second_ms)
-            self._queue.flush_backoff_completed()
-            if second_ms % LEFTOVER_FLUSH_MS == 0:
-                self._queue.flush_unschedulable_leftover()
+        start_ms, seconds = cast(int, step["t"]), cast(int, event["seconds"])
+        for second_ms in self._replay.full_seconds(start_ms, seconds):
             due = [a for a in recorded if 0 <= cast(int, a["t"]) - second_ms < SECOND_MS]
             self._attempts(due, limit, where)
-        self._set_clock(step["tEnd"])
+        self._replay.set_clock(cast(int, step["tEnd"]))
 
     # ------------------------------------------------------------ attempts
 
@@ -148,19 +108,18 @@ class _SequenceReplay:
                 self._result.compare(f"{where} attempts", None, extra.cycle.pod.key)
 
     def _attempt(self, expected: Json, where: str) -> None:
-        self._set_clock(expected["t"])
+        self._replay.set_clock(cast(int, expected["t"]))
         nominating = cast(Json, expected.get("nominating", {}))
         self._forced = str(nominating.get("node", ""))
         moves = self._queue_events()
         preemption_moves: list[QueueEvent] = []
-        server = self._replay.simulation.server
-        claims = claims_now(server)
+        self._written_claims.take()
         attempt = self._replay.attempt(before_background=lambda: preemption_moves.extend(moves()))
         if attempt is None:
             self._result.compare(f"{where} pod", expected["pod"], None)
             return
         self._compare_attempt(expected, attempt, where)
-        written = written_claims(claims, claims_now(server))
+        written = self._written_claims.take()
         recorded = expected.get("claims", {})
         if recorded or written:
             self._result.compare(f"{where} claims", recorded, written, PLUGIN)

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from kviz.accounts.middleware import workspace_of
 from kviz.extenders import selectors, services
 from kviz.extenders.models import ExtenderSession
+from kviz.runs.models import Cycle
 from kviz.runs.reading.trace import cycles_latest
 from kviz.snapshots import selectors as snapshot_selectors
 from kviz.snapshots.models import Snapshot
@@ -91,10 +92,9 @@ def session_detail(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "section": "runs",
         "session": session,
         "run": session.run,
-        "cycles": [
-            (row, document, datetime.fromtimestamp(row.now_ns / SECOND_NS, UTC))
-            for row, document in cycles
-        ],
+        "cycles": [(row, document, _time_of(row)) for row, document in cycles],
+        "connected": bool(cycles),
+        "last_call": _time_of(cycles[-1][0]) if cycles else None,
         "nodes_shown": NODES_SHOWN,
         "snippet": SNIPPET.format(url=request.build_absolute_uri(path)),
         "sends_whole_nodes": any(
@@ -102,6 +102,10 @@ def session_detail(request: HttpRequest, session_id: UUID) -> HttpResponse:
         ),
     }
     return render(request, "extenders/detail.html", context)
+
+
+def _time_of(cycle: Cycle) -> datetime:
+    return datetime.fromtimestamp(cycle.now_ns / SECOND_NS, UTC)
 
 
 @require_POST

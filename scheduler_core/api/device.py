@@ -88,6 +88,10 @@ class DeviceTaint(ApiStruct, frozen=True, kw_only=True):
     effect: str = ""
 
 
+class NodeAllocatableResourceMapping(ApiStruct, frozen=True, kw_only=True):
+    """How a device draws on its node's resources. kviz reports it; the engine does not model it."""
+
+
 class Device(ApiStruct, frozen=True, kw_only=True):
     """One device of a slice. Where it can be used says the slice, unless it is per device.
 
@@ -106,6 +110,7 @@ class Device(ApiStruct, frozen=True, kw_only=True):
     binding_conditions: tuple[str, ...] = ()
     binding_failure_conditions: tuple[str, ...] = ()
     allow_multiple_allocations: bool = False
+    node_allocatable_resource_mappings: dict[str, NodeAllocatableResourceMapping] = {}
     basic: "Device | None" = None
 
 

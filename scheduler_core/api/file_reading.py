@@ -27,11 +27,16 @@ _TABLE_HEADING = re.compile(rb"(?:NAMESPACE +)?NAME +[A-Z]")
 
 @dataclass
 class FileContent:
-    """What one file holds. ``dropped`` counts objects from which something was redacted."""
+    """What one file holds.
+
+    ``dropped`` counts objects from which something was redacted, ``older`` those of a version that
+    had to be brought into a newer one's shape.
+    """
 
     objects: list[KubeObject] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
+    older: Counter[TypeName] = field(default_factory=Counter)
     errors: list[ParseError] = field(default_factory=list)
 
 
@@ -118,9 +123,11 @@ class FileReader:
                 return True
             self._budget.document()
             if isinstance(source, msgspec.Raw):
-                content.objects.append(decode(source, kind, place))
+                content.objects.append(decode(source, kind, place, name.api_version))
             else:
-                content.objects.append(convert(source, kind, place))
+                content.objects.append(convert(source, kind, place, name.api_version))
+            if name.api_version != kind.api_version:
+                content.older[name] += 1
             content.dropped.update(_dropped(source, name.kind))
         except FieldError as error:
             content.errors.append(ParseError(place, error.field, error.message))

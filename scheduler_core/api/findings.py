@@ -1,8 +1,10 @@
 """What a reader of a snapshot should know: what was left out, and what does not fit together."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.device import Device, ResourceSlice
+from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.node import Node
 from scheduler_core.api.pod import Pod
 
@@ -38,16 +40,43 @@ def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Ite
             f"{counted(len(lost), 'pod')} bound to a node that is not in the upload: "
             f"{some_of(lost)}"
         )
-    yield from _not_modelled(pods, ignored)
+    yield from (f"Not modelled: {text}" for text in not_modelled(objects, ignored))
 
 
-def _not_modelled(pods: Sequence[Pod], ignored: Mapping[str, int]) -> Iterator[str]:
-    grouped = [pod.key for pod in pods if pod.spec.scheduling_group is not None]
+def not_modelled(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> Iterator[str]:
+    """What a cluster asks for and kviz does not do; ``ignored`` counts objects not read.
+
+    A run adds what else it was given, and writes all of it into its first event, from which every
+    screen has it (docs/adr/0009).
+    """
+    grouped, lists, mappings = [], [], []
+    for item in objects:
+        if isinstance(item, Pod) and (item.spec.scheduling_group or item.spec.workload_ref):
+            grouped.append(item.key)
+        elif isinstance(item, ResourceSlice):
+            devices = item.spec.devices
+            if any(map(_has_lists, devices)):
+                lists.append(item.name)
+            if any(device.node_allocatable_resource_mappings for device in devices):
+                mappings.append(item.name)
     if grouped:
-        yield (
-            f"Not modelled: scheduling groups (gangs) of {counted(len(grouped), 'pod')}: "
-            f"{some_of(grouped)}"
-        )
-    unmodelled = [counted(ignored[kind], kind) for kind in _NOT_MODELLED_KINDS if ignored.get(kind)]
-    if unmodelled:
-        yield f"Not modelled: {', '.join(unmodelled)}"
+        yield f"scheduling groups (gangs) of {counted(len(grouped), 'pod')}: {some_of(grouped)}"
+    for what, slices in (
+        ("attributes of devices that are lists", lists),
+        ("nodeAllocatableResourceMappings of devices", mappings),
+    ):
+        if slices:
+            yield f"{what}, in {counted(len(slices), 'ResourceSlice')}: {some_of(slices)}"
+    unread = [counted(ignored[kind], kind) for kind in _NOT_MODELLED_KINDS if ignored.get(kind)]
+    if unread:
+        yield ", ".join(unread)
+
+
+def _has_lists(device: Device) -> bool:
+    return any(
+        attribute.int_values
+        or attribute.bool_values
+        or attribute.string_values
+        or attribute.version_values
+        for attribute in device.attributes.values()
+    )

@@ -20,8 +20,10 @@ from scheduler_core.api.findings import cluster_findings, counted, some_of
 from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.api.limits import Budget, Limits
 from scheduler_core.api.meta import KubeObject
+from scheduler_core.api.parse import TypeName
 from scheduler_core.api.pod import Pod
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
+from scheduler_core.api.types import KINDS
 from scheduler_core.api.workload import PriorityClass
 
 Source = bytes | bytearray | memoryview | BinaryIO
@@ -127,6 +129,7 @@ class _Upload:
     ignored: Counter[str] = field(default_factory=Counter)
     ignored_files: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
+    older: Counter[TypeName] = field(default_factory=Counter)
     repeated: list[str] = field(default_factory=list)
     errors: list[ParseError] = field(default_factory=list)
 
@@ -164,6 +167,7 @@ class _Upload:
             return
         self.ignored.update(content.ignored)
         self.dropped.update(content.dropped)
+        self.older.update(content.older)
         for item in content.objects:
             key = (item.kind, item.metadata.namespace, item.metadata.name)
             if key in self.objects:
@@ -174,7 +178,7 @@ class _Upload:
         """The gathered objects with priorities resolved, and the warnings."""
         if not (self.objects or self.errors or self.ignored):
             self.errors.append(ParseError(Place(), "", "there is no Kubernetes object to read"))
-        warnings = list(self._redactions())
+        warnings = [*self._redactions(), *self._older_versions()]
         if self.repeated:
             warnings.append(
                 f"{counted(len(self.repeated), 'object')} given more than once, the last one "
@@ -215,6 +219,10 @@ class _Upload:
             yield f"Environment variables of {counted(pods, 'pod')} dropped"
         if managed := self.dropped["managedFields"]:
             yield f"managedFields of {counted(managed, 'object')} dropped"
+
+    def _older_versions(self) -> Iterable[str]:
+        for (version, kind), count in sorted(self.older.items()):
+            yield f"{counted(count, kind)} of {version} read as {KINDS[kind].api_version}"
 
     def _with_priorities(self, warnings: list[str]) -> ClusterObjects:
         """The objects, pods without a priority given theirs as admission would."""

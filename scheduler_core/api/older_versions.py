@@ -1,9 +1,10 @@
 """Objects of older API versions, brought into the shape of the one that kviz reads.
 
 ``resource.k8s.io/v1beta2`` has the shape of v1. In v1beta1 a request has its fields beside its
-name instead of below ``exactly``, and a device its fields below ``basic``.
+name instead of below ``exactly``, and a device its fields below ``basic``. An empty selector of a
+``policy/v1beta1`` budget matches no pod. All else that is read has the shape of v1.
 
-Upstream: v1.36 pkg/apis/resource/v1beta1/conversion.go.
+Upstream: v1.36 pkg/apis/{resource,policy}/v1beta1/conversion.go.
 """
 
 from msgspec.structs import force_setattr, replace
@@ -17,12 +18,16 @@ from scheduler_core.api.device import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
-from scheduler_core.api.meta import KubeObject
+from scheduler_core.api.meta import KubeObject, LabelSelector
+from scheduler_core.api.workload import PodDisruptionBudget
 
 
-def modernize(item: KubeObject) -> None:
+def modernize(item: KubeObject, api_version: str) -> None:
     """Brings a freshly decoded object into its present shape, before anyone else holds it."""
     match item:
+        case PodDisruptionBudget(spec=budget) if api_version == "policy/v1beta1":
+            if budget.selector == LabelSelector():
+                force_setattr(budget, "selector", None)
         case ResourceClaim(spec=spec):
             _modernize_claim(spec.devices)
         case ResourceClaimTemplate(spec=template):

@@ -70,14 +70,14 @@ def modelled_kind(name: TypeName) -> type[KubeObject] | None:
     Raises :class:`FieldError` for a version that kviz cannot read of a kind it knows.
     """
     kind = KINDS.get(name.kind)
+    if kind is not None and name.api_version in (kind.api_version, *kind.also_read):
+        return kind
     if kind is None or (name.api_version and name.group != _group_of(kind)):
         return None
     if not name.api_version:
         raise FieldError("apiVersion", f"is missing; {kind.kind} is read as {kind.api_version}")
-    if name.api_version != kind.api_version and name.api_version not in kind.also_read:
-        problem = f'"{name.api_version}" is not supported for {kind.kind}; use {kind.api_version}'
-        raise FieldError("apiVersion", problem)
-    return kind
+    problem = f'"{name.api_version}" is not supported for {kind.kind}; use {kind.api_version}'
+    raise FieldError("apiVersion", problem)
 
 
 def parse_object(raw: Mapping[str, object], place: Place) -> KubeObject:
@@ -86,12 +86,13 @@ def parse_object(raw: Mapping[str, object], place: Place) -> KubeObject:
     Raises :class:`ParseError`, also for a kind that kviz does not model.
     """
     try:
-        kind = modelled_kind(type_name(raw))
+        name = type_name(raw)
+        kind = modelled_kind(name)
     except FieldError as error:
         raise ParseError(place, error.field, error.message) from None
     if kind is None:
         raise ParseError(place, "kind", f"{describe(raw.get('kind'))} is not a modelled kind")
-    return convert(raw, kind, place)
+    return convert(raw, kind, place, name.api_version)
 
 
 def type_name(raw: Mapping[str, object]) -> TypeName:
@@ -105,39 +106,46 @@ def type_name(raw: Mapping[str, object]) -> TypeName:
     return TypeName(*values)
 
 
-def convert(raw: Plain, kind: type[KubeObject], place: Place) -> KubeObject:
-    """Plain data as an object of the kind. Raises :class:`ParseError`."""
+def convert(raw: Plain, kind: type[KubeObject], place: Place, api_version: str = "") -> KubeObject:
+    """Plain data as an object of the kind; ``api_version`` says whether it is of an older one.
+
+    Raises :class:`ParseError`.
+    """
     try:
         item = msgspec.convert(raw, kind, dec_hook=decode_timestamp)
     except msgspec.ValidationError:
-        return _convert_leniently(raw, kind, place)
-    return _complete(item, place)
+        return _convert_leniently(raw, kind, place, api_version)
+    return _complete(item, place, api_version)
 
 
-def decode(raw: msgspec.Raw | bytes, kind: type[KubeObject], place: Place) -> KubeObject:
-    """JSON text as an object of the kind. Raises :class:`ParseError`."""
+def decode(
+    raw: msgspec.Raw | bytes, kind: type[KubeObject], place: Place, api_version: str = ""
+) -> KubeObject:
+    """JSON text as an object of the kind; for the rest see :func:`convert`."""
     try:
         item = DECODERS[kind.kind].decode(raw)
     except MALFORMED:
-        return _convert_leniently(_decode_plain(raw, place), kind, place)
+        return _convert_leniently(_decode_plain(raw, place), kind, place, api_version)
     except RecursionError:
         raise ParseError(place, "", TOO_DEEP) from None
-    return _complete(item, place)
+    return _complete(item, place, api_version)
 
 
-def _complete(item: KubeObject, place: Place) -> KubeObject:
+def _complete(item: KubeObject, place: Place, api_version: str) -> KubeObject:
     try:
         validate(item)
     except FieldError as error:
         subject = _subject(item.kind, item.metadata.namespace, item.metadata.name)
         raise ParseError(place._replace(subject=subject), error.field, error.message) from None
-    modernize(item)
+    modernize(item, api_version)
     redact(item)
     apply_defaults(item)
     return item
 
 
-def _convert_leniently(raw: Plain, kind: type[KubeObject], place: Place) -> KubeObject:
+def _convert_leniently(
+    raw: Plain, kind: type[KubeObject], place: Place, api_version: str
+) -> KubeObject:
     """Accepts what the API server accepts beyond the plain types; names the field otherwise."""
     named = place._replace(subject=_subject_of_plain(raw, kind))
     try:
@@ -146,7 +154,7 @@ def _convert_leniently(raw: Plain, kind: type[KubeObject], place: Place) -> Kube
         raise ParseError(named, error.field, error.message) from None
     except msgspec.ValidationError as error:
         raise ParseError(named, "", str(error)) from None
-    return _complete(item, place)
+    return _complete(item, place, api_version)
 
 
 def _decode_plain(raw: msgspec.Raw | bytes, place: Place) -> Plain:

@@ -145,6 +145,12 @@ class PodSchedulingGroup(ApiStruct, frozen=True, kw_only=True):
     pod_group_name: str = ""
 
 
+class WorkloadReference(ApiStruct, frozen=True, kw_only=True):
+    """What v1.35 had in place of the scheduling group."""
+
+    name: str = ""
+
+
 class PersistentVolumeClaimVolumeSource(ApiStruct, frozen=True, kw_only=True):
     claim_name: str = ""
     read_only: bool = False
@@ -262,6 +268,7 @@ class PodSpec(ApiStruct, frozen=True, kw_only=True):
     scheduling_gates: tuple[PodSchedulingGate, ...] = ()
     resource_claims: tuple[PodResourceClaim, ...] = ()
     scheduling_group: PodSchedulingGroup | None = None
+    workload_ref: WorkloadReference | None = None
 
 
 class PodCondition(ApiStruct, frozen=True, kw_only=True):

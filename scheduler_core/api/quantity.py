@@ -8,6 +8,7 @@ amount beyond int64 saturates here, where upstream wraps around or turns into ze
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -195,3 +196,8 @@ def amount_text(resource: str, amount: int) -> str:
         return milli_text(amount)
     is_bytes = resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
     return binary_text(amount) if is_bytes else str(amount)
+
+
+def amounts_text(amounts: Mapping[str, int]) -> str:
+    """Return amounts by resource in words: `2 cpu, 1Gi memory`; units as in `amount_text`."""
+    return ", ".join(f"{amount_text(name, amount)} {name}" for name, amount in amounts.items())

@@ -32,6 +32,7 @@ from scheduler_core.api.device import (
     DeviceTaint,
     DeviceToleration,
     ExactDeviceRequest,
+    NodeAllocatableResourceMapping,
     OpaqueDeviceConfiguration,
     ResourceClaim,
     ResourceClaimConsumerReference,
@@ -111,6 +112,7 @@ from scheduler_core.api.pod import (
     Volume,
     VsphereVirtualDiskVolumeSource,
     WeightedPodAffinityTerm,
+    WorkloadReference,
 )
 from scheduler_core.api.volume import (
     CSIDriver,
@@ -248,6 +250,7 @@ __all__ = [
     "Namespace",
     "Node",
     "NodeAffinity",
+    "NodeAllocatableResourceMapping",
     "NodeCondition",
     "NodeSelector",
     "NodeSelectorRequirement",
@@ -325,4 +328,5 @@ __all__ = [
     "VolumeResourceRequirements",
     "VsphereVirtualDiskVolumeSource",
     "WeightedPodAffinityTerm",
+    "WorkloadReference",
 ]

@@ -127,6 +127,7 @@ class StorageClass(KubeObject, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "StorageClass"
     api_version: ClassVar[str] = "storage.k8s.io/v1"
+    also_read: ClassVar[tuple[str, ...]] = ("storage.k8s.io/v1beta1",)
 
     provisioner: str = ""
     reclaim_policy: str = ""
@@ -152,6 +153,7 @@ class CSINodeSpec(ApiStruct, frozen=True, kw_only=True):
 class CSINode(KubeObject, frozen=True, kw_only=True):
     kind: ClassVar[str] = "CSINode"
     api_version: ClassVar[str] = "storage.k8s.io/v1"
+    also_read: ClassVar[tuple[str, ...]] = ("storage.k8s.io/v1beta1",)
 
     spec: CSINodeSpec = CSINodeSpec()
 
@@ -165,6 +167,7 @@ class CSIDriverSpec(ApiStruct, frozen=True, kw_only=True):
 class CSIDriver(KubeObject, frozen=True, kw_only=True):
     kind: ClassVar[str] = "CSIDriver"
     api_version: ClassVar[str] = "storage.k8s.io/v1"
+    also_read: ClassVar[tuple[str, ...]] = ("storage.k8s.io/v1beta1",)
 
     spec: CSIDriverSpec = CSIDriverSpec()
 
@@ -174,6 +177,7 @@ class CSIStorageCapacity(KubeObject, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "CSIStorageCapacity"
     api_version: ClassVar[str] = "storage.k8s.io/v1"
+    also_read: ClassVar[tuple[str, ...]] = ("storage.k8s.io/v1beta1", "storage.k8s.io/v1alpha1")
     namespaced: ClassVar[bool] = True
 
     node_topology: LabelSelector | None = None
@@ -199,6 +203,7 @@ class VolumeAttachmentStatus(ApiStruct, frozen=True, kw_only=True):
 class VolumeAttachment(KubeObject, frozen=True, kw_only=True):
     kind: ClassVar[str] = "VolumeAttachment"
     api_version: ClassVar[str] = "storage.k8s.io/v1"
+    also_read: ClassVar[tuple[str, ...]] = ("storage.k8s.io/v1beta1", "storage.k8s.io/v1alpha1")
 
     spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
     status: VolumeAttachmentStatus = VolumeAttachmentStatus()

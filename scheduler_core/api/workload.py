@@ -16,6 +16,10 @@ class PriorityClass(KubeObject, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "PriorityClass"
     api_version: ClassVar[str] = "scheduling.k8s.io/v1"
+    also_read: ClassVar[tuple[str, ...]] = (
+        "scheduling.k8s.io/v1beta1",
+        "scheduling.k8s.io/v1alpha1",
+    )
 
     value: Int32 = 0
     global_default: bool = False
@@ -45,6 +49,7 @@ class PodDisruptionBudgetStatus(ApiStruct, frozen=True, kw_only=True):
 class PodDisruptionBudget(KubeObject, frozen=True, kw_only=True):
     kind: ClassVar[str] = "PodDisruptionBudget"
     api_version: ClassVar[str] = "policy/v1"
+    also_read: ClassVar[tuple[str, ...]] = ("policy/v1beta1",)
     namespaced: ClassVar[bool] = True
 
     spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()
@@ -84,6 +89,7 @@ class ReplicaSetSpec(ApiStruct, frozen=True, kw_only=True):
 class ReplicaSet(KubeObject, frozen=True, kw_only=True):
     kind: ClassVar[str] = "ReplicaSet"
     api_version: ClassVar[str] = "apps/v1"
+    also_read: ClassVar[tuple[str, ...]] = ("apps/v1beta2", "extensions/v1beta1")
     namespaced: ClassVar[bool] = True
 
     spec: ReplicaSetSpec = ReplicaSetSpec()
@@ -97,6 +103,7 @@ class StatefulSetSpec(ApiStruct, frozen=True, kw_only=True):
 class StatefulSet(KubeObject, frozen=True, kw_only=True):
     kind: ClassVar[str] = "StatefulSet"
     api_version: ClassVar[str] = "apps/v1"
+    also_read: ClassVar[tuple[str, ...]] = ("apps/v1beta2", "apps/v1beta1")
     namespaced: ClassVar[bool] = True
 
     spec: StatefulSetSpec = StatefulSetSpec()

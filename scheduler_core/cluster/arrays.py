@@ -9,6 +9,8 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from scheduler_core.api.quantity import MAX_INT64
+
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
@@ -46,6 +48,15 @@ def grown(column: npt.NDArray[A], size: int, fill: int = 0) -> npt.NDArray[A]:
     larger = np.full(max(size, 2 * column.size, 16), fill, dtype=column.dtype)
     larger[: column.size] = column
     return larger
+
+
+def add_at(column: IntArray, row: int, amount: int) -> None:
+    """Add to one entry of a column (n,), round the ends of int64 as upstream's sums go.
+
+    So what is taken away again leaves what was there. NumPy does the same, with a warning.
+    """
+    total = column.item(row) + amount
+    column[row] = total if abs(total) <= MAX_INT64 else (total + 2**63) % 2**64 - 2**63
 
 
 @dataclass(frozen=True, slots=True)

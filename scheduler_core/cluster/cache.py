@@ -175,6 +175,7 @@ class Cache:
         """
         order = self.next_order()
         self._membership_moved = False
+        self.columns.take_snapshot()
         if order is not self._order:
             self._order = order
             rows = [self.columns.row_of[name] for name in order]

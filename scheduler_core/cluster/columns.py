@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scheduler_core.api import Node, Taint
-from scheduler_core.cluster.arrays import ABSENT, BoolArray, IntArray, Vocabulary, grown
+from scheduler_core.cluster.arrays import ABSENT, BoolArray, IntArray, Vocabulary, add_at, grown
+from scheduler_core.cluster.images import Images
 from scheduler_core.cluster.pod_columns import PodColumns
 from scheduler_core.cluster.pods import HostPort, PodInfo, TemplateTable
-from scheduler_core.cluster.requests import integer_resources
+from scheduler_core.cluster.requests import COUNT_ALL, Counted, integer_resources
 from scheduler_core.cluster.resource_states import ResourceStates
 
 PODS = "pods"
@@ -29,25 +30,18 @@ class _LabelColumn:
     values: Vocabulary[str] = field(default_factory=Vocabulary)
 
 
-@dataclass
-class _Image:
-    """One image: its size, the rows that have it, and those as a column once asked for."""
-
-    size_bytes: int
-    rows: set[int] = field(default_factory=set)
-    present: BoolArray | None = None
-
-
 class ClusterColumns:
     """All nodes and placed pods. Arrays have spare rows; read them through `Nodes` views."""
 
-    def __init__(self, *, pod_level_resources: bool = True) -> None:
-        self.templates = TemplateTable(pod_level_resources)
+    def __init__(self, counted: Counted = COUNT_ALL) -> None:
+        self.templates = TemplateTable(counted)
         self.pods = PodColumns()
         self.names: list[str] = []
         self.nodes: list[Node | None] = []
         self.row_of: dict[str, int] = {}
         self.generation: IntArray = np.zeros(16, np.int64)
+        self._changed_at: IntArray = np.zeros(16, np.int64)
+        """As `generation`, but only of what changed itself."""
         self.unschedulable: BoolArray = np.zeros(16, np.bool_)
         self.taint_ids: IntArray = np.zeros(16, np.int64)
         self.taint_lists: Vocabulary[tuple[Taint, ...]] = Vocabulary()
@@ -64,7 +58,7 @@ class ClusterColumns:
         self._allocatable: dict[str, IntArray] = {}
         self._requested: dict[str, IntArray] = {}
         self._labels: dict[str, _LabelColumn] = {}
-        self._images: dict[str, _Image] = {}
+        self._images = Images()
         self.freed_ports: dict[int, set[HostPort]] = {}
         """Host ports by row that count as free, whoever there still has them.
 
@@ -73,7 +67,7 @@ class ClusterColumns:
         """
         self._clock = 0
         self.node_revision = 0
-        """Grows with every change to a node object, not with changes to pods."""
+        """Grows with every change to a node object, or to what a node says of its images."""
 
     @property
     def n_rows(self) -> int:
@@ -98,14 +92,14 @@ class ClusterColumns:
         for key, column in self._labels.items():
             value = node.metadata.labels.get(key)
             column.ids[row] = ABSENT if value is None else column.values.id(value)
-        self._set_images(row, previous, node)
+        self._images.set_node(row, previous, node)
         self._touch(row)
         return row
 
     def remove_node(self, name: str) -> None:
         """Forget a node object; its row lives on while pods are recorded on it."""
         row = self.row_of[name]
-        self._set_images(row, self.nodes[row], None)
+        self._images.set_node(row, self.nodes[row], None)
         self.nodes[row] = None
         self.node_revision += 1
         self._touch(row)
@@ -134,6 +128,7 @@ class ClusterColumns:
         if self.generation.size >= size:
             return
         self.generation = grown(self.generation, size)
+        self._changed_at = grown(self._changed_at, size)
         self.unschedulable = grown(self.unschedulable, size)
         self.taint_ids = grown(self.taint_ids, size)
         self.feature_ids = grown(self.feature_ids, size)
@@ -150,7 +145,9 @@ class ClusterColumns:
 
     def _touch(self, row: int) -> None:
         self._clock += 1
-        self.generation[row] = self._clock
+        self.generation[row] = self._changed_at[row] = self._clock
+        if self._images.is_brought_up_to_date(row):
+            self.node_revision += 1
 
     def _state(self, row: int) -> int:
         return int(self.resource_state[row])
@@ -202,37 +199,16 @@ class ClusterColumns:
         """Return whether any node has an image."""
         return name in self._images
 
-    def image(self, name: str) -> tuple[BoolArray, int]:
-        """Return where an image is over all rows (bool) and its size in bytes.
+    def image(self, name: str) -> tuple[BoolArray, int, IntArray]:
+        """Return where an image is, its size in bytes, and on how many nodes each row says it is.
 
-        The size is the one the first node reported, as in upstream's cache.
+        See `Images.column`.
         """
-        image = self._images.get(name)
-        if image is None:
-            return np.zeros(self.generation.size, np.bool_), 0
-        if image.present is None:
-            image.present = np.zeros(self.generation.size, np.bool_)
-            image.present[list(image.rows)] = True
-        image.present = grown(image.present, self.generation.size)
-        return image.present, image.size_bytes
+        return self._images.column(name, self._changed_at)
 
-    def _set_images(self, row: int, old: Node | None, new: Node | None) -> None:
-        """Note which images a row has; an image's size stays until its last node goes."""
-        if old is not None and new is not None and old.status.images == new.status.images:
-            return
-        for name in _image_sizes(old):
-            image = self._images[name]
-            image.rows.discard(row)
-            if not image.rows:
-                del self._images[name]
-            elif image.present is not None:
-                image.present[row] = False
-        for name, reported in _image_sizes(new).items():
-            image = self._images.setdefault(name, _Image(reported))
-            image.rows.add(row)
-            if image.present is not None:
-                image.present = grown(image.present, row + 1)
-                image.present[row] = True
+    def take_snapshot(self) -> None:
+        """Note that a cycle begins, which sees every row as it is now."""
+        self._images.snapshot(self._clock)
 
     # ------------------------------------------------------------ pods
 
@@ -270,18 +246,9 @@ class ClusterColumns:
     def _account(self, pod: PodInfo, row: int, sign: int) -> None:
         requests = pod.template.requests
         for name, amount in requests.placed.items():
-            self._resource(self._requested, name)[row] += sign * amount
-        self.nonzero_cpu_milli[row] += sign * requests.nonzero_cpu_milli
-        self.nonzero_memory_bytes[row] += sign * requests.nonzero_memory_bytes
+            add_at(self._resource(self._requested, name), row, sign * amount)
+        add_at(self.nonzero_cpu_milli, row, sign * requests.nonzero_cpu_milli)
+        add_at(self.nonzero_memory_bytes, row, sign * requests.nonzero_memory_bytes)
         self.n_pods[row] += sign
         self._set_state(row, self.resource_states.after(self._state(row), pod.template, sign))
         self._touch(row)
-
-
-def _image_sizes(node: Node | None) -> dict[str, int]:
-    sizes: dict[str, int] = {}
-    if node is not None:
-        for image in node.status.images:
-            for name in image.names:
-                sizes.setdefault(name, image.size_bytes)
-    return sizes

@@ -23,11 +23,14 @@ from scheduler_core.cluster.resource_states import ResourceStates
 
 @dataclass(frozen=True, slots=True)
 class ImageColumn:
-    """One image across nodes: `present` bool (n,), its size, and how many nodes have it."""
+    """One image across nodes: `present` bool (n,), its size, and how many nodes have it.
+
+    The last, int64 (n,), is what each node says that has the image; see `cluster/images.py`.
+    """
 
     present: BoolArray
     size_bytes: int
-    n_nodes: int
+    n_nodes: IntArray
 
 
 @dataclass(slots=True)
@@ -169,9 +172,9 @@ class Nodes:
 
     def image(self, name: str) -> ImageColumn:
         """Return where an image (normalized name) is, over all nodes counted in `n_nodes`."""
-        present, size_bytes = self.cluster.image(name)
+        present, size_bytes, n_nodes = self.cluster.image(name)
         here = present[self.rows] & (not self.bare)
-        return ImageColumn(here, size_bytes, int(present.sum()))
+        return ImageColumn(here, size_bytes, n_nodes[self.rows])
 
     def allocatable(self, resource: str) -> IntArray:
         """Return int64 (n,): cpu in milli, others in units or bytes; 0 where a node has none."""

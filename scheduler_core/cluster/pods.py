@@ -23,7 +23,13 @@ from scheduler_core.api import (
     PodSpec,
     WeightedPodAffinityTerm,
 )
-from scheduler_core.cluster.requests import PodRequests, container_requests, pod_requests
+from scheduler_core.cluster.requests import (
+    COUNT_ALL,
+    Counted,
+    PodRequests,
+    container_requests,
+    pod_requests,
+)
 
 Mask = npt.NDArray[np.bool_]
 Amounts = npt.NDArray[np.int64]
@@ -190,10 +196,10 @@ class PodInfo(msgspec.Struct, frozen=True, eq=False):
 class TemplateTable:
     """The distinct templates of a cluster, numbered in order of appearance.
 
-    `pod_level_resources`: whether requests at pod level count (feature gate PodLevelResources).
+    `counted` says what of a pod counts as its requests.
     """
 
-    pod_level_resources: bool = True
+    counted: Counted = COUNT_ALL
     templates: list[PodTemplate] = field(default_factory=list)
     _index: dict[bytes, int] = field(default_factory=dict)
     _masks: dict[Hashable, Mask] = field(default_factory=dict)
@@ -230,7 +236,7 @@ class TemplateTable:
         index = self._index.get(key)
         if index is None:
             index = self._index[key] = len(self.templates)
-            requests = _requests_of(key, pod, pod_level=self.pod_level_resources)
+            requests = _requests_of(key, pod, self.counted)
             self.templates.append(PodTemplate(index, pod, controller_of(pod), requests))
         return self.templates[index]
 
@@ -292,16 +298,16 @@ _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
 MAX_KNOWN_REQUESTS = 1 << 14
-_known_requests: dict[tuple[bytes, bool], PodRequests] = {}
+_known_requests: dict[tuple[bytes, Counted], PodRequests] = {}
 """Requests by template key, cached, as they serve the next run over the same cluster, too."""
 
 
-def _requests_of(key: bytes, pod: Pod, *, pod_level: bool) -> PodRequests:
-    known = _known_requests.get((key, pod_level))
+def _requests_of(key: bytes, pod: Pod, counted: Counted) -> PodRequests:
+    known = _known_requests.get((key, counted))
     if known is None:
         if len(_known_requests) >= MAX_KNOWN_REQUESTS:
             _known_requests.clear()
-        known = _known_requests[key, pod_level] = pod_requests(pod, pod_level=pod_level)
+        known = _known_requests[key, counted] = pod_requests(pod, counted)
     return known
 
 

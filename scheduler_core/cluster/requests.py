@@ -6,9 +6,11 @@ pkg/scheduler/framework/types.go (PodInfo.CalculateResource).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -33,23 +35,43 @@ class PodRequests:
     """A pod's requests as integers: cpu in milli, all else in units or bytes, rounded up.
 
     `placed` counts resizes in flight (what the pod takes of its node), `asked` the spec alone
-    (what a pending pod must find). `nonzero_*` fill in a default for every container that
-    names no cpu or memory; they only serve scoring.
+    (what a pending pod must find). `in_events` is `placed` as cluster events and hints compare it:
+    with requests at pod level, whether those count or not. `nonzero_*` fill in a default for every
+    container that names no cpu or memory; they only serve scoring.
     """
 
     asked: Mapping[str, int]
     placed: Mapping[str, int]
+    in_events: Mapping[str, int]
     nonzero_cpu_milli: int
     nonzero_memory_bytes: int
 
 
-def pod_requests(pod: Pod, *, pod_level: bool = True) -> PodRequests:
-    """Compute the requests of a pod.
+class Counted(NamedTuple):
+    """What of a pod counts as its requests, as feature gates have it.
 
-    `pod_level` False leaves out requests at pod level (feature gate PodLevelResources).
+    Requests at pod level (PodLevelResources), and resizes of them that are under way
+    (InPlacePodLevelResourcesVerticalScaling).
     """
-    if not pod_level and pod.spec.resources is not None:
-        pod = replace(pod, spec=replace(pod.spec, resources=None))
+
+    pod_level: bool = True
+    pod_level_resizes: bool = True
+
+
+COUNT_ALL: Final = Counted()
+
+
+def pod_requests(pod: Pod, counted: Counted = COUNT_ALL) -> PodRequests:
+    """Compute the requests of a pod."""
+    if not counted.pod_level_resizes and pod.status.resources is not None:
+        pod = replace(pod, status=replace(pod.status, resources=None))
+    if counted.pod_level or pod.spec.resources is None:
+        return _requests(pod)
+    without = _requests(replace(pod, spec=replace(pod.spec, resources=None)))
+    return dataclasses.replace(without, in_events=as_integers(_sum(pod, use_status=True)))
+
+
+def _requests(pod: Pod) -> PodRequests:
     placed = _sum(pod, use_status=True)
     missing = _missing_defaults(placed, _requests_at_pod_level(pod))
     nonzero = _sum(pod, use_status=True, missing=missing) if missing else placed
@@ -59,6 +81,7 @@ def pod_requests(pod: Pod, *, pod_level: bool = True) -> PodRequests:
     return PodRequests(
         asked=as_integers(_sum(pod, use_status=False)) if resized else integers,
         placed=integers,
+        in_events=integers,
         nonzero_cpu_milli=_milli(nonzero.get(CPU, 0)),
         nonzero_memory_bytes=_value(nonzero.get(MEMORY, 0)),
     )

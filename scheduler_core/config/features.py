@@ -1,104 +1,110 @@
-"""Feature gates the scheduler reads, with their v1.36 defaults.
+"""Feature gates: which are on in a run, and which of them kviz lets one switch.
 
 Gates are not part of a configuration file: kube-scheduler takes them from its command line, kviz
-from whoever starts a run.
+from whoever starts a run. What a release says of a gate stands in `scheduler_core.releases`.
 
-Upstream: v1.36 pkg/features/kube_features.go.
+Upstream: v1.36 staging/src/k8s.io/component-base/featuregate/feature_gate.go.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Final
 
 from msgspec import Struct
 
 from scheduler_core.config.problems import ConfigError, Problem
+from scheduler_core.releases import LATEST
+from scheduler_core.releases.table import GateSpec, Release
 
-
-class GateSpec(Struct, frozen=True):
-    """A gate's default; `locked` gates cannot be switched; `requires` must be on as well."""
-
-    default: bool
-    locked: bool = False
-    requires: tuple[str, ...] = ()
-
-
-_DRA: Final = ("DynamicResourceAllocation",)
-_ON: Final = GateSpec(default=True)
-_OFF: Final = GateSpec(default=False)
-_ALWAYS: Final = GateSpec(default=True, locked=True)
-
-GATES: Final[Mapping[str, GateSpec]] = {
-    "DRAAdminAccess": GateSpec(default=True, locked=True, requires=_DRA),
-    "DRAConsumableCapacity": GateSpec(default=True, requires=_DRA),
-    "DRADeviceBindingConditions": GateSpec(
-        default=True, requires=(*_DRA, "DRAResourceClaimDeviceStatus")
-    ),
-    "DRADeviceTaintRules": GateSpec(default=False, requires=("DRADeviceTaints",)),
-    "DRADeviceTaints": GateSpec(default=True, requires=_DRA),
-    "DRAExtendedResource": GateSpec(default=True, requires=_DRA),
-    "DRAListTypeAttributes": GateSpec(default=False, requires=_DRA),
-    "DRANodeAllocatableResources": GateSpec(default=False, requires=_DRA),
-    "DRAPartitionableDevices": GateSpec(default=True, requires=_DRA),
-    "DRAPrioritizedList": GateSpec(default=True, requires=_DRA),
-    "DRAResourceClaimDeviceStatus": _ON,
-    "DRASchedulerFilterTimeout": GateSpec(default=True, requires=_DRA),
-    "DRAWorkloadResourceClaims": GateSpec(default=False, requires=(*_DRA, "GenericWorkload")),
-    "DynamicResourceAllocation": _ALWAYS,
-    "GangScheduling": GateSpec(default=False, requires=("GenericWorkload",)),
-    "GenericWorkload": _OFF,
-    "InPlacePodLevelResourcesVerticalScaling": GateSpec(
-        default=True,
-        requires=("InPlacePodVerticalScaling", "PodLevelResources", "NodeDeclaredFeatures"),
-    ),
-    "InPlacePodVerticalScaling": _ALWAYS,
-    "InPlacePodVerticalScalingExclusiveCPUs": GateSpec(
-        default=False, requires=("InPlacePodVerticalScaling",)
-    ),
-    "MatchLabelKeysInPodTopologySpread": _ON,
-    "NodeDeclaredFeatures": _ON,
-    "NodeInclusionPolicyInPodTopologySpread": _ALWAYS,
-    "NominatedNodeNameForExpectation": _ON,
-    "OpportunisticBatching": _ON,
-    "PodLevelResources": _ON,
-    "SchedulerAsyncAPICalls": _OFF,
-    "SchedulerAsyncPreemption": _ON,
-    "SchedulerPopFromBackoffQ": _ON,
-    "SchedulerQueueingHints": _ALWAYS,
-    "SidecarContainers": _ALWAYS,
-    "StorageCapacityScoring": _OFF,
-    "TaintTolerationComparisonOperators": _OFF,
-    "TopologyAwareWorkloadScheduling": GateSpec(default=False, requires=("GenericWorkload",)),
-    "VolumeAttributesClass": _ALWAYS,
-    "VolumeLimitScaling": _OFF,
-    "WorkloadAwarePreemption": GateSpec(default=False, requires=("GangScheduling",)),
+SWITCHABLE: Final[Mapping[str, str]] = {
+    "DRAConsumableCapacity": "Devices may be shared: a claim consumes part of their capacity.",
+    "DRADeviceBindingConditions": "PreBind waits for devices that have to be made ready first.",
+    "DRADeviceTaints": "Taints of devices repel claims that do not tolerate them.",
+    "DRAExtendedResource": "A device class may back an extended resource: pods that request it "
+    "get devices without writing a claim.",
+    "DRAPartitionableDevices": "Devices may be partitions that draw on shared counters.",
+    "DRAPrioritizedList": "A request may list alternatives, the preferred first (firstAvailable).",
+    "DRAResourceClaimDeviceStatus": "Claims carry what drivers report about their devices.",
+    "DRASchedulerFilterTimeout": "The configuration may limit how long DynamicResources filters a "
+    "node (filterTimeout). In virtual time filtering takes none.",
+    "InPlacePodLevelResourcesVerticalScaling": "Resizes of pod-level resources count while they "
+    "are under way.",
+    "InPlacePodVerticalScalingExclusiveCPUs": "Concerns the kubelet; the scheduler decides the "
+    "same either way.",
+    "MatchLabelKeysInPodTopologySpread": "PodTopologySpread applies matchLabelKeys.",
+    "NodeDeclaredFeatures": "Pods go only to nodes that declare the features they need.",
+    "NominatedNodeNameForExpectation": "A pod's nominatedNodeName is set before it is bound, when "
+    "Permit or PreBind have something to wait for.",
+    "OpportunisticBatching": "Equal pods that follow each other may reuse the scores of the first.",
+    "PodLevelResources": "Requests of the pod as a whole (spec.resources) count.",
+    "SchedulerAsyncPreemption": "Victims are evicted in the background, while the preemptor waits "
+    "and other pods are scheduled.",
+    "SchedulerPopFromBackoffQ": "When the active queue is empty, pods are tried before their "
+    "backoff is over.",
+    "StorageCapacityScoring": "VolumeBinding scores nodes by the free capacity of their storage.",
+    "TaintTolerationComparisonOperators": "Tolerations may compare numbers (operators Lt and Gt).",
+    "VolumeLimitScaling": "NodeVolumeLimits rejects nodes that lack the CSI driver of a volume, if "
+    "the driver asks for that (preventPodSchedulingIfMissing).",
 }
-"""Every gate the scheduler reads, by name."""
+"""Gates both of whose settings are modelled, with what they switch on, in a sentence."""
+
+_PLAIN_PODS: Final = "kviz schedules pods one by one and does not model pod groups"
+NOT_MODELLED: Final[Mapping[str, str]] = {
+    "DRADeviceTaintRules": "kviz does not read DeviceTaintRules",
+    "DRAListTypeAttributes": "kviz does not model attributes of devices that are lists",
+    "DRANodeAllocatableResources": "kviz does not count devices against a node's allocatable",
+    "DRAWorkloadResourceClaims": "kviz does not model claims of pod groups",
+    "GangScheduling": _PLAIN_PODS,
+    "GenericWorkload": _PLAIN_PODS,
+    "SchedulerAsyncAPICalls": "in kviz a call to the API server is over at once",
+    "TopologyAwareWorkloadScheduling": _PLAIN_PODS,
+    "WorkloadAwarePreemption": _PLAIN_PODS,
+}
+"""Gates whose default alone is modelled, with why the other setting is refused."""
 
 
 class FeatureGates(Struct, frozen=True):
-    """Which gates are on. Make one with `feature_gates`; `FeatureGates()` has the defaults."""
+    """Which gates of a release are on. `feature_gates` makes one.
+
+    `FeatureGates()` has the defaults of the latest release.
+    """
 
     overrides: tuple[tuple[str, bool], ...] = ()
+    release: Release = LATEST
 
     def enabled(self, name: str) -> bool:
         """Whether the gate is on. Raises KeyError for a gate the scheduler does not read."""
         for gate, on in self.overrides:
             if gate == name:
                 return on
-        return GATES[name].default
+        return self.release.gates[name].default
+
+    @property
+    def changed(self) -> dict[str, bool]:
+        """The gates that are not at their release's default, sorted by name."""
+        gates = self.release.gates
+        return {name: on for name, on in self.overrides if on != gates[name].default}
 
 
-def feature_gates(overrides: Mapping[str, bool]) -> FeatureGates:
-    """The defaults with some gates switched.
+def switchable(release: Release) -> dict[str, GateSpec]:
+    """The gates of a release that a run may switch, by name."""
+    return {
+        name: spec for name, spec in release.gates.items() if name in SWITCHABLE and not spec.locked
+    }
 
-    Raises ConfigError for an unknown gate, a locked one, and one that needs a gate which is off.
+
+def feature_gates(overrides: Mapping[str, bool], release: Release = LATEST) -> FeatureGates:
+    """The defaults of a release with some gates switched.
+
+    Raises ConfigError for a gate that is unknown, locked or not modelled, and for one that needs
+    a gate which is off. Its problems' paths are `featureGates.NAME`.
     """
-    gates = FeatureGates(tuple(sorted(overrides.items())))
+    gates = FeatureGates(tuple(sorted(overrides.items())), release)
     problems = [
         Problem(("featureGates", name), message)
-        for name in sorted({*GATES, *overrides})
+        for name in sorted({*release.gates, *overrides})
         if (message := _objection(name, gates))
     ]
     if problems:
@@ -107,14 +113,24 @@ def feature_gates(overrides: Mapping[str, bool]) -> FeatureGates:
 
 
 def _objection(name: str, gates: FeatureGates) -> str:
-    spec = GATES.get(name)
+    spec = gates.release.gates.get(name)
     if spec is None:
-        return f"unrecognized feature gate: {name}"
+        return _unknown(name, gates.release)
     enabled = gates.enabled(name)
-    if spec.locked and enabled != spec.default:
-        asked, locked = str(enabled).lower(), str(spec.default).lower()
-        return f"cannot set feature gate {name} to {asked}, feature is locked to {locked}"
+    asked = str(enabled).lower()
+    if enabled != spec.default:
+        if spec.locked:
+            locked = str(spec.default).lower()
+            return f"cannot set feature gate {name} to {asked}, feature is locked to {locked}"
+        if name in NOT_MODELLED:
+            return f"cannot set feature gate {name} to {asked}: {NOT_MODELLED[name]}"
     missing = [needed for needed in spec.requires if not gates.enabled(needed)]
     if enabled and missing:
         return f"{name} is enabled, but depends on features that are disabled: {', '.join(missing)}"
     return ""
+
+
+def _unknown(name: str, release: Release) -> str:
+    near = get_close_matches(name, release.gates, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"unrecognized feature gate: {name} (the scheduler of v{release.name} has none){hint}"

@@ -6,13 +6,23 @@ Upstream: v1.36 plugins/dynamicresources/dra_manager.go (DefaultDRAManager).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from scheduler_core.api import AllocationResult, DeviceClass, ResourceClaim
+from scheduler_core.api import AllocationResult, DeviceClass, Pod, ResourceClaim
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.devices.allocated import AllocatedDevices, AllocatedState
 from scheduler_core.devices.classes import ExtendedResourceClasses
 from scheduler_core.devices.slices import Slices
+
+
+@dataclass(frozen=True, slots=True)
+class PendingAllocation:
+    """What Reserve keeps for a pod's claim; both as `namespace/name`."""
+
+    claim: str
+    pod: str
+    allocation: AllocationResult
 
 
 class Devices:
@@ -28,7 +38,7 @@ class Devices:
         self._backs_extended_resources = features.enabled("DRAExtendedResource")
         self._allocated = AllocatedDevices(objects, sharing=self._sharing)
         self._classes = ExtendedResourceClasses(objects)
-        self._pending: dict[str, AllocationResult] = {}
+        self._pending: dict[str, PendingAllocation] = {}
         self._n_made = 0
         self._n_shares = 0
         self.slices = Slices(objects)
@@ -49,8 +59,8 @@ class Devices:
     def allocated_state(self) -> AllocatedState:
         """Return what is in use now, pending allocations among it; the caller's to change."""
         state = self._allocated.state()
-        for allocation in self._pending.values():
-            state.add(allocation, sharing=self._sharing)
+        for pending in self._pending.values():
+            state.add(pending.allocation, sharing=self._sharing)
         return state
 
     def new_claim_number(self) -> int:
@@ -66,10 +76,14 @@ class Devices:
     # ------------------------------------------------------------ pending allocations
 
     def pending_allocation(self, claim_uid: str) -> AllocationResult | None:
-        return self._pending.get(claim_uid)
+        pending = self._pending.get(claim_uid)
+        return pending.allocation if pending is not None else None
 
-    def set_pending(self, claim_uid: str, allocation: AllocationResult) -> None:
-        self._pending[claim_uid] = allocation
+    def pending(self) -> Iterator[PendingAllocation]:
+        yield from self._pending.values()
+
+    def set_pending(self, claim: ResourceClaim, pod: Pod, allocation: AllocationResult) -> None:
+        self._pending[claim.uid] = PendingAllocation(claim.key, pod.key, allocation)
 
     def forget_pending(self, claim_uid: str) -> None:
         self._pending.pop(claim_uid, None)

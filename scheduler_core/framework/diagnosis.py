@@ -6,7 +6,7 @@ Upstream: v1.36 pkg/scheduler/framework/types.go (Diagnosis, NodeToStatus, FitEr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,10 +14,27 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler_core.cluster.arrays import IntArray, Vocabulary
-from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
 
 ABSENT_STATUS = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Crowded:
+    """The nodes whose status is another one because nominated pods count there.
+
+    `at` are their positions, `without` what their status is without those pods, as an index of
+    `Verdicts.statuses`; both int64 (n_crowded,). `added` has the pods, node by node.
+    """
+
+    at: IntArray
+    without: IntArray
+    added: Sequence[Change]
+
+    def up_to(self, n: int) -> Crowded:
+        """Return the first `n` of them."""
+        return Crowded(self.at[:n], self.without[:n], self.added[:n])
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +42,13 @@ class Verdicts:
     """The combined answer of all Filter plugins about `n` nodes.
 
     `ids` is int64 (n,) into `statuses`, whose first entry is SUCCESS; each other status names
-    the first plugin that rejected the node, with that plugin's reasons.
+    the first plugin that rejected the node, with that plugin's reasons. `crowded` is
+    None where nominated pods make no difference.
     """
 
     ids: IntArray
     statuses: tuple[Status, ...]
+    crowded: Crowded | None = None
 
     @property
     def fits(self) -> npt.NDArray[np.bool_]:
@@ -51,7 +70,11 @@ class Verdicts:
 
     def up_to(self, n: int) -> Verdicts:
         """Return the verdicts about the first `n` nodes."""
-        return Verdicts(self.ids[:n], self.statuses)
+        crowded = self.crowded
+        if crowded is not None:
+            n_left = int(np.count_nonzero(crowded.at < n))
+            crowded = crowded.up_to(n_left) if n_left else None
+        return Verdicts(self.ids[:n], self.statuses, crowded)
 
     def but(self, changed: Mapping[int, Status]) -> Verdicts:
         """Return the same verdicts, with other ones at some positions."""
@@ -59,7 +82,7 @@ class Verdicts:
         ids = self.ids.copy()
         for i, status in changed.items():
             ids[i] = numbers.setdefault(status, len(numbers))
-        return Verdicts(ids, tuple(numbers))
+        return Verdicts(ids, tuple(numbers), self.crowded)
 
 
 class VerdictBuilder:
@@ -68,6 +91,7 @@ class VerdictBuilder:
     def __init__(self, n: int) -> None:
         self._ids: IntArray = np.zeros(n, np.int64)
         self._statuses: dict[Status, int] = {SUCCESS: 0}
+        self._crowded: Crowded | None = None
 
     def undecided(self) -> IntArray:
         """Return the positions of the nodes nobody has rejected yet, int64."""
@@ -93,17 +117,44 @@ class VerdictBuilder:
         """Take over finished verdicts about the nodes at positions `at`."""
         numbers = np.array([self._number(status) for status in verdicts.statuses], np.int64)
         self._ids[at] = numbers[verdicts.ids]
+        if (more := verdicts.crowded) is not None:
+            self._add_crowded(at[more.at], numbers[more.without], more.added)
+
+    def merge_crowded(self, at: IntArray, verdicts: Verdicts, crowd: Nodes) -> None:
+        """Take over verdicts about the nodes at positions `at` with their nominated pods.
+
+        A node that they reject is rejected for their reasons. `crowd` is the view of those nodes
+        to which the pods are added; where they make another status, they are noted.
+        """
+        numbers = np.array([self._number(status) for status in verdicts.statuses], np.int64)
+        without, counting = self._ids[at], numbers[verdicts.ids]
+        differ = np.flatnonzero(without != counting)
+        if differ.size:
+            added = [crowd.changes[i] for i in differ.tolist()]
+            self._add_crowded(at[differ], without[differ], added)
+        self._ids[at] = np.where(counting, counting, without)
+
+    def _add_crowded(self, at: IntArray, without: IntArray, added: Sequence[Change]) -> None:
+        """Note nodes behind all that are noted."""
+        known = self._crowded
+        if known is not None:
+            at = np.concatenate((known.at, at))
+            without = np.concatenate((known.without, without))
+            added = [*known.added, *added]
+        self._crowded = Crowded(at, without, added)
 
     def _number(self, status: Status) -> int:
         return self._statuses.setdefault(status, len(self._statuses))
 
     def build(self) -> Verdicts:
-        return Verdicts(self._ids, tuple(self._statuses))
+        return Verdicts(self._ids, tuple(self._statuses), self._crowded)
 
 
 def _attributed(status: Status, plugin: str) -> Status:
     """Attribute a rejection; any other code is none that Filter may give, and so an error."""
-    return status.by(plugin) if status.is_rejected else Status(Code.ERROR, status.reasons, plugin)
+    if status.is_rejected:
+        return status.by(plugin)
+    return Status(Code.ERROR, (f'running "{plugin}" filter plugin: {status.message}',), plugin)
 
 
 @dataclass
@@ -129,10 +180,14 @@ class Diagnosis:
         return np.full(self.nodes.cluster.n_rows, -1, np.int64)
 
     def record(self, nodes: Nodes, verdicts: Verdicts) -> None:
-        """Remember the rejected among `nodes`, and by which plugins."""
+        """Remember the rejected among `nodes`, and by which plugins.
+
+        A node on which a plugin failed gets no status: the error ends the search.
+        """
         if verdicts.all_fit:
             return
-        rejected = np.flatnonzero(verdicts.ids)
+        is_rejected = np.array([status.is_rejected for status in verdicts.statuses])
+        rejected = np.flatnonzero(is_rejected[verdicts.ids])
         numbers = np.zeros(len(verdicts.statuses), np.int64)
         for i in np.flatnonzero(np.bincount(verdicts.ids[rejected])).tolist():
             status = verdicts.statuses[i]

@@ -34,7 +34,9 @@ class IndividualVerdicts:
 
 
 @dataclass
-class _Preparation:
+class Preparation:
+    """What plugins prepared, each as if it were alone, and which of them reject the pod."""
+
     state: CycleState = field(default_factory=CycleState)
     rejections: list[Status] = field(default_factory=list)
     narrowed: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -45,7 +47,7 @@ def evaluate_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> I
 
     Nodes with nominated pods that matter are filtered with and without them, as in the cycle.
     """
-    prepared = _prepare(framework, pod, nodes)
+    prepared = prepare_individually(framework, pod, nodes)
     by_node: list[Rejections] = [{} for _ in range(nodes.n)]
     for plugin, names in prepared.narrowed.items():
         text = f"node(s) didn't satisfy plugin(s) [{plugin}]"
@@ -70,9 +72,9 @@ def evaluate_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> I
     )
 
 
-def _prepare(framework: Framework, pod: PodInfo, nodes: Nodes) -> _Preparation:
+def prepare_individually(framework: Framework, pod: PodInfo, nodes: Nodes) -> Preparation:
     """Let every plugin prepare; one that rejects the pod or skips is not called about nodes."""
-    found = _Preparation()
+    found = Preparation()
     for plugin, _ in framework.points.get(ExtensionPoint.PRE_FILTER, ()):
         if not isinstance(plugin, PreFilterPlugin):
             continue

@@ -142,6 +142,14 @@ class ScorePlugin(Plugin, Protocol[S_contra]):
 
 
 @runtime_checkable
+class NeedsPreScore(Plugin, Protocol):
+    """A Score plugin that a profile may not use without its PreScore."""
+
+    no_pre_score: str
+    """What Score fails with in every cycle of a profile that leaves the plugin's PreScore out."""
+
+
+@runtime_checkable
 class NormalizeScorePlugin(Plugin, Protocol[S_contra]):
     def normalize_score(
         self, state: S_contra, pod: PodInfo, nodes: Nodes, scores: Scores

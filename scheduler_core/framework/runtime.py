@@ -14,12 +14,14 @@ import numpy as np
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
+from scheduler_core.devices.survey import DeviceSurvey, SurveysDevices
 from scheduler_core.framework.dependence import dependence_of
 from scheduler_core.framework.diagnosis import Diagnosis, VerdictBuilder, Verdicts
 from scheduler_core.framework.handle import PodNominator
 from scheduler_core.framework.interface import (
     BindPlugin,
     FilterPlugin,
+    NeedsPreScore,
     PermitPlugin,
     Plugin,
     PostBindPlugin,
@@ -33,6 +35,7 @@ from scheduler_core.framework.interface import (
     PreScorePlugin,
     Queued,
     QueueSortPlugin,
+    Refilter,
     ReservePlugin,
     ScorePlugin,
 )
@@ -107,7 +110,11 @@ class Framework:
         self._post_filter = self._at(ExtensionPoint.POST_FILTER, PostFilterPlugin)
         self._pre_score = self._at(ExtensionPoint.PRE_SCORE, PreScorePlugin)
         self._score = self._at(ExtensionPoint.SCORE, ScorePlugin)
-        self._pre_scoring = {plugin.name for plugin in self._pre_score}
+        self._with_pre_score = {
+            plugin.name for plugin in self._score if isinstance(plugin, PreScorePlugin)
+        }
+        self.score_error = self._find_score_error()
+        """Why Score fails in every cycle of this profile; empty if it does not."""
         self._reserve = self._at(ExtensionPoint.RESERVE, ReservePlugin)
         self._permit = self._at(ExtensionPoint.PERMIT, PermitPlugin)
         self._pre_bind = self._at(ExtensionPoint.PRE_BIND, PreBindPlugin)
@@ -219,6 +226,13 @@ class Framework:
             if plugin.name not in state.skip_filter
         }
 
+    def survey_devices(self, pod: PodInfo, nodes: Nodes) -> DeviceSurvey:
+        """Return what became of each device; empty if the profile has no plugin about devices."""
+        for plugin in self._filter:
+            if isinstance(plugin, SurveysDevices):
+                return plugin.survey(pod, nodes)
+        return DeviceSurvey()
+
     def run_filter_with_nominated_pods(
         self, state: CycleState, pod: PodInfo, nodes: Nodes
     ) -> Verdicts:
@@ -228,10 +242,10 @@ class Framework:
         if not changes:
             return plain
         at = np.fromiter(changes, np.int64)
-        crowded = self.run_filter(state, pod, nodes.take(at).with_changes(list(changes.values())))
+        crowd = nodes.take(at).with_changes(list(changes.values()))
         builder = VerdictBuilder(nodes.n)
         builder.merge(np.arange(nodes.n), plain)
-        builder.merge(at[~crowded.fits], _only_rejected(crowded))
+        builder.merge_crowded(at, self.run_filter(state, pod, crowd), crowd)
         return builder.build()
 
     def nominated_changes(self, pod: PodInfo, nodes: Nodes) -> dict[int, Change]:
@@ -251,7 +265,7 @@ class Framework:
         reasons: list[str] = []
         rejector = ""
         for plugin in self._post_filter:
-            prepared, refilter = state.pre_filter.get(plugin.name), _Refilter(self, state, pod)
+            prepared, refilter = state.pre_filter.get(plugin.name), self.refilter(state, pod)
             ask = plugin.post_filter
             outcome = call("PostFilter", plugin.name, pod, ask, prepared, pod, diagnosis, refilter)
             status = outcome.status
@@ -267,6 +281,10 @@ class Framework:
             report = report or outcome.report
         combined = Status(Code.UNSCHEDULABLE, tuple(reasons), rejector)
         return replace(meant or PostFilterOutcome(combined), status=combined, report=report)
+
+    def refilter(self, state: CycleState, pod: PodInfo) -> Refilter:
+        """Return what runs a cycle's Filter plugins over any view of nodes."""
+        return _Refilter(self, state, pod)
 
     # ------------------------------------------------------------ scoring
 
@@ -284,19 +302,27 @@ class Framework:
                 return Status(Code.ERROR, (text,), plugin.name)
         return SUCCESS
 
+    def _find_score_error(self) -> str:
+        prepared = {plugin.name for plugin in self._pre_score}
+        for plugin in self._score:
+            if isinstance(plugin, NeedsPreScore) and plugin.name not in prepared:
+                name, error = plugin.name, plugin.no_pre_score
+                return f'running Score plugins: plugin "{name}" failed with: {error}'
+        return ""
+
     def run_score(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> list[PluginScore]:
-        """Score and normalise the feasible `nodes`, plugin by plugin."""
+        """Score and normalise the feasible `nodes`, plugin by plugin, if `score_error` is empty."""
         calls = self._calls.about(pod, nodes)
         return [
-            calls.score(plugin, self._prepared_for_score(state, plugin), pod, nodes)
+            calls.score(plugin, self.prepared_for_score(state, plugin), pod, nodes)
             for plugin in self._score
             if plugin.name not in state.skip_score
         ]
 
-    def _prepared_for_score(self, state: CycleState, plugin: ScorePlugin[object]) -> object:
-        """Return what PreScore prepared, or PreFilter for a plugin without PreScore."""
-        prepares = plugin.name in self._pre_scoring
-        return (state.pre_score if prepares else state.pre_filter).get(plugin.name)
+    def prepared_for_score(self, state: CycleState, plugin: Plugin) -> object:
+        """Return what PreScore prepared, or PreFilter for a plugin that has no PreScore."""
+        has_pre_score = plugin.name in self._with_pre_score
+        return (state.pre_score if has_pre_score else state.pre_filter).get(plugin.name)
 
     # ------------------------------------------------------------ reserving and binding
 
@@ -416,10 +442,6 @@ def _nothing_left(narrowed_by: set[str]) -> Status:
     else:
         text = f"node(s) didn't satisfy plugin(s) [{' '.join(names)}] simultaneously"
     return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (text,))
-
-
-def _only_rejected(verdicts: Verdicts) -> Verdicts:
-    return Verdicts(verdicts.ids[~verdicts.fits], verdicts.statuses)
 
 
 def _refused(status: Status, point: str, plugin: str) -> Status:

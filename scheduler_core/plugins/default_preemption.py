@@ -66,6 +66,10 @@ class DefaultPreemption:
         """Hold a pod back while its victims are still being deleted."""
         return WAITING if self._is_running_preemption(pod.uid) else SUCCESS
 
+    def last_victim(self, pod: PodInfo) -> str:
+        """Return the victim whose deletion lets a pod back, empty while it is not known."""
+        return self._last_victim.get(pod.uid, "")
+
     def _is_running_preemption(self, uid: str) -> bool:
         if uid not in self._preempting:
             return False
@@ -92,7 +96,7 @@ class DefaultPreemption:
             text = f'pod "{pod.pod.name}" not found'
             return PostFilterOutcome(Status(Code.ERROR, (f"preemption: {text}",)))
         pod = self._handle.cluster.templates.info(live)
-        if reason := self._why_ineligible(pod, statuses):
+        if reason := self.why_ineligible(pod, statuses):
             status = Status(Code.UNSCHEDULABLE, (f"preemption: {reason}",))
             return PostFilterOutcome(status, report=PreemptionReport(ineligible=reason))
         report = self._find_candidates(pod, statuses, refilter)
@@ -117,7 +121,7 @@ class DefaultPreemption:
         )
         return PostFilterOutcome(SUCCESS, "override", winner.node_name, winner.victims, report)
 
-    def _why_ineligible(self, pod: PodInfo, statuses: NodeToStatus) -> str:
+    def why_ineligible(self, pod: PodInfo, statuses: NodeToStatus) -> str:
         """Return why the pod may not preempt, empty if it may."""
         if pod.pod.spec.preemption_policy == NEVER:
             return "not eligible due to preemptionPolicy=Never."
@@ -145,11 +149,11 @@ class DefaultPreemption:
         search = _Search(n_wanted)
         while len(done) < nodes.n and not search.is_over:
             batch = nodes.slice(len(done), min(len(done) + n_wanted, nodes.n))
-            attempts = self._dry_run(pod, batch, refilter)
+            attempts = self.dry_run(pod, batch, refilter)
             done += attempts[: search.n_looked_at(attempts)]
         return PreemptionReport(potential=nodes, n_wanted=n_wanted, dry_runs=tuple(done))
 
-    def _dry_run(self, pod: PodInfo, nodes: Nodes, refilter: Refilter) -> Sequence[DryRun]:
+    def dry_run(self, pod: PodInfo, nodes: Nodes, refilter: Refilter) -> Sequence[DryRun]:
         """Try preemption on every node, unless that has been done and nothing has changed."""
         objects = self._handle.objects
         budgets = list(objects.all(PodDisruptionBudget))
@@ -175,10 +179,10 @@ class DefaultPreemption:
 
     def _no_candidates(self, report: PreemptionReport) -> PostFilterOutcome:
         """Say of every node why evicting pods from it does not help; clear the nomination."""
-        errors = [a.status.message for a in report.dry_runs if a.status.code is Code.ERROR]
-        if errors:
-            text = f"preemption: {errors[0]}"
-            return PostFilterOutcome(Status(Code.ERROR, (text,)), report=report)
+        failed = [a.status.message for a in report.dry_runs if a.status.code is Code.ERROR]
+        if errors := list(dict.fromkeys(failed)):
+            text = ", ".join(errors) if len(errors) == 1 else f"[{', '.join(errors)}]"
+            return PostFilterOutcome(Status(Code.ERROR, (f"preemption: {text}",)), report=report)
         diagnosis = Diagnosis(self._handle.all_nodes(), absent=NOT_HELPFUL)
         for attempt in report.dry_runs:
             diagnosis.set_status(attempt.node_name, attempt.status)

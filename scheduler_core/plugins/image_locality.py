@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from scheduler_core.api import PodSpec
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.nodes import ImageColumn, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.dependence import DependsOn, NodeFacts
@@ -47,7 +48,7 @@ class ImageLocality:
         spec = pod.pod.spec
         n_all = self._handle.all_nodes().n
         sums = np.zeros(nodes.n, np.int64)
-        for reference in _image_references(spec):
+        for reference in image_references(spec):
             name = normalized_image_name(reference)
             if nodes.cluster.has_image(name):
                 image = nodes.image(name)
@@ -59,7 +60,8 @@ class ImageLocality:
         return go_div(MAX_NODE_SCORE * (held - MIN_THRESHOLD_BYTES), highest - MIN_THRESHOLD_BYTES)
 
 
-def _image_references(spec: PodSpec) -> Iterator[str]:
+def image_references(spec: PodSpec) -> Iterator[str]:
+    """Yield the images of init containers, containers and image volumes, as they are named."""
     for container in (*spec.init_containers, *spec.containers):
         yield container.image
     for volume in spec.volumes:
@@ -67,9 +69,10 @@ def _image_references(spec: PodSpec) -> Iterator[str]:
             yield volume.image.reference
 
 
-def scaled_size_bytes(image: ImageColumn, n_nodes: int) -> int:
-    """Return the size scaled down by the share of nodes that have the image."""
-    return int(float(image.size_bytes) * (image.n_nodes / n_nodes))
+def scaled_size_bytes(image: ImageColumn, n_nodes: int) -> IntArray:
+    """Return the size scaled down by the share of nodes that have the image, int64 (n,)."""
+    scaled: IntArray = (float(image.size_bytes) * (image.n_nodes / n_nodes)).astype(np.int64)
+    return scaled
 
 
 def normalized_image_name(reference: str) -> str:

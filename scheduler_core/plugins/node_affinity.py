@@ -68,9 +68,9 @@ class NodeAffinity:
 
     def __init__(self, args: NodeAffinityArgs, _handle: Handle) -> None:
         added = args.added_affinity
-        self._added = added.required_during_scheduling_ignored_during_execution if added else None
-        self._added_terms = selecting_terms(self._added) if self._added else ()
-        self._added_preferred = _scoring_terms(
+        self.added = added.required_during_scheduling_ignored_during_execution if added else None
+        self._added_terms = selecting_terms(self.added) if self.added else ()
+        self.added_preferred = _scoring_terms(
             added.preferred_during_scheduling_ignored_during_execution if added else ()
         )
         self._prefers = bool(added and added.preferred_during_scheduling_ignored_during_execution)
@@ -82,8 +82,8 @@ class NodeAffinity:
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[RequiredNodeAffinity] | Status:
         spec = pod.pod.spec
-        required = _required(spec)
-        if required is None and self._added is None and not spec.node_selector:
+        required = required_terms(spec)
+        if required is None and self.added is None and not spec.node_selector:
             return SKIP
         names = None if required is None else _named_nodes(required.node_selector_terms)
         if names is not None and not names:
@@ -93,7 +93,7 @@ class NodeAffinity:
     def filter(self, state: RequiredNodeAffinity | None, pod: PodInfo, nodes: Nodes) -> Verdict:
         affinity = state or RequiredNodeAffinity.of(pod.pod.spec)
         unwanted = ~affinity.matches(nodes)
-        if self._added is None:
+        if self.added is None:
             return Verdict.reject(unwanted, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, REASON_POD)
         excluded = ~any_term_matches(self._added_terms, nodes)
         return Verdict.of(
@@ -109,7 +109,7 @@ class NodeAffinity:
     def pre_score(
         self, state: object, pod: PodInfo, nodes: Nodes
     ) -> Prepared[PreferredTerms] | Status:
-        preferred = _preferred(pod.pod.spec)
+        preferred = preferred_terms(pod.pod.spec)
         if error := _preferred_error(preferred):
             return Status(Code.ERROR, (error,))
         if not preferred and not self._prefers:
@@ -117,9 +117,9 @@ class NodeAffinity:
         return Prepared(_scoring_terms(preferred))
 
     def score(self, state: PreferredTerms | None, pod: PodInfo, nodes: Nodes) -> Scores:
-        own = _scoring_terms(_preferred(pod.pod.spec)) if state is None else state
+        own = _scoring_terms(preferred_terms(pod.pod.spec)) if state is None else state
         scores = np.zeros(nodes.n, np.int64)
-        for term in (*self._added_preferred, *own):
+        for term in (*self.added_preferred, *own):
             scores += term.weight * term_matches(term.preference, nodes)
         return scores
 
@@ -138,18 +138,18 @@ class NodeAffinity:
         """Queue when a node comes to match the pod and is not excluded by the arguments."""
         before, after = expect_or_none(Node, old), expect(Node, new)
         labels = after.metadata.labels
-        if self._added is not None and not node_selector_matches(self._added, labels, after.name):
+        if self.added is not None and not node_selector_matches(self.added, labels, after.name):
             return QueueingHint.SKIP
         matched_before = before is not None and _matches(pod, before)
         return queue_if(_matches(pod, after) and not matched_before)
 
 
-def _required(spec: PodSpec) -> NodeSelector | None:
+def required_terms(spec: PodSpec) -> NodeSelector | None:
     affinity = spec.affinity.node_affinity if spec.affinity else None
     return affinity.required_during_scheduling_ignored_during_execution if affinity else None
 
 
-def _preferred(spec: PodSpec) -> PreferredTerms:
+def preferred_terms(spec: PodSpec) -> PreferredTerms:
     affinity = spec.affinity.node_affinity if spec.affinity else None
     return affinity.preferred_during_scheduling_ignored_during_execution if affinity else ()
 

@@ -102,6 +102,12 @@ def _used_ports(holders: Mask, nodes: Nodes, i: int, freed: Set[HostPort]) -> Se
     return (_ports(there) - freed) | _ports(added)
 
 
+def used_ports(nodes: Nodes, i: int) -> set[HostPort]:
+    """Return all host ports that count as used on node i."""
+    everyone = np.ones(len(nodes.cluster.templates), np.bool_)
+    return set(_used_ports(everyone, nodes, i, _freed_ports(everyone, nodes, i)))
+
+
 def _change(nodes: Nodes, i: int) -> Change:
     return nodes.changes[i] if nodes.changes else NO_CHANGE
 
@@ -115,10 +121,11 @@ def _is_chosen(holders: Mask, pod: PodInfo) -> bool:
 
 
 def _conflict(wanted: Iterable[HostPort], used: Iterable[HostPort]) -> bool:
-    return any(_clash(one, other) for other in used for one in wanted)
+    return any(clash(one, other) for other in used for one in wanted)
 
 
-def _clash(one: HostPort, other: HostPort) -> bool:
+def clash(one: HostPort, other: HostPort) -> bool:
+    """Return whether a node cannot have both ports."""
     return (
         one.port == other.port
         and one.protocol == other.protocol

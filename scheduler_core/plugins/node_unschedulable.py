@@ -22,8 +22,8 @@ from scheduler_core.framework.status import Code, Verdict
 
 REASON = "node(s) were unschedulable"
 
-# It has no value, so that the comparison operators of tolerations can never match it.
-_TAINT = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
+UNSCHEDULABLE_TAINT = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
+"""The taint of a cordoned node. It has no value, so that no comparison operator can match it."""
 
 
 class NodeUnschedulable:
@@ -57,7 +57,7 @@ class NodeUnschedulable:
 
 
 def _tolerates(pod: PodInfo) -> bool:
-    return tolerations_tolerate(pod.pod.spec.tolerations, _TAINT)
+    return tolerations_tolerate(pod.pod.spec.tolerations, UNSCHEDULABLE_TAINT)
 
 
 def _after_node_change(pod: PodInfo, old: object, new: object) -> QueueingHint:

@@ -23,8 +23,6 @@ from scheduler_core.framework.scoring import reversed_normalize_score
 from scheduler_core.framework.signatures import Signed, tolerations
 from scheduler_core.framework.status import Code, Status, Verdict
 
-REASON = "node(s) had untolerated taint(s)"
-
 DO_NOT_SCHEDULE = ("NoSchedule", "NoExecute")
 PREFER_NO_SCHEDULE = "PreferNoSchedule"
 
@@ -41,30 +39,31 @@ class TaintToleration:
     """
 
     name = "TaintToleration"
+    no_pre_score = 'failed to read "PreScoreTaintToleration" from cycleState: not found'
     depends_on = DependsOn(prepared=PreparedFrom.TEMPLATE, per_node=NodeFacts.OBJECT)
 
     def __init__(self, handle: Handle) -> None:
-        self._comparison_operators = handle.features.enabled("TaintTolerationComparisonOperators")
+        self.comparison_operators = handle.features.enabled("TaintTolerationComparisonOperators")
+        self._reason = handle.features.release.messages.untolerated_taint
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (tolerations(pod.pod.spec),)
 
     def filter(self, state: None, pod: PodInfo, nodes: Nodes) -> Verdict:
         untolerated = nodes.taints.map_bool(lambda taints: self._repels(taints, pod))
-        return Verdict.reject(untolerated, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, REASON)
+        return Verdict.reject(untolerated, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, self._reason)
 
     def pre_score(
         self, state: object, pod: PodInfo, nodes: Nodes
     ) -> Prepared[Tolerations] | Status:
         """Pick out the tolerations that can concern a PreferNoSchedule taint."""
-        return Prepared(_soft(pod.pod.spec.tolerations))
+        return Prepared(soft_tolerations(pod.pod.spec.tolerations))
 
-    def score(self, state: Tolerations | None, pod: PodInfo, nodes: Nodes) -> Scores:
-        tolerations = _soft(pod.pod.spec.tolerations) if state is None else state
-        return nodes.taints.map_int(lambda taints: self._count_untolerated(taints, tolerations))
+    def score(self, state: Tolerations, pod: PodInfo, nodes: Nodes) -> Scores:
+        return nodes.taints.map_int(lambda taints: self._count_untolerated(taints, state))
 
     def normalize_score(
-        self, state: Tolerations | None, pod: PodInfo, nodes: Nodes, scores: Scores
+        self, state: Tolerations, pod: PodInfo, nodes: Nodes, scores: Scores
     ) -> Scores:
         return reversed_normalize_score(scores)
 
@@ -87,7 +86,7 @@ class TaintToleration:
             taints,
             pod.pod.spec.tolerations,
             DO_NOT_SCHEDULE,
-            comparison_operators=self._comparison_operators,
+            comparison_operators=self.comparison_operators,
         )
         return untolerated is not None
 
@@ -95,13 +94,14 @@ class TaintToleration:
         return sum(
             taint.effect == PREFER_NO_SCHEDULE
             and not tolerations_tolerate(
-                tolerations, taint, comparison_operators=self._comparison_operators
+                tolerations, taint, comparison_operators=self.comparison_operators
             )
             for taint in taints
         )
 
 
-def _soft(tolerations: Tolerations) -> Tolerations:
+def soft_tolerations(tolerations: Tolerations) -> Tolerations:
+    """Return the tolerations that can concern a PreferNoSchedule taint."""
     return tuple(t for t in tolerations if t.effect in ("", PREFER_NO_SCHEDULE))
 
 

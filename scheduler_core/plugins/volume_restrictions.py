@@ -30,6 +30,7 @@ from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.signatures import Signed, volumes
 from scheduler_core.framework.status import SKIP, Code, Status, Verdict
 
+NO_STATE: Final = 'cannot read "PreFilterVolumeRestrictions" from cycleState'
 DISK_CONFLICT: Final = "node(s) had no available disk"
 READ_WRITE_ONCE_POD_CONFLICT: Final = (
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
@@ -89,9 +90,11 @@ class VolumeRestrictions:
         templates = self._users.templates(claim)
         return bool(nodes.count_pods(templates).any()) if templates.any() else False
 
-    def filter(self, state: FilterState, pod: PodInfo, nodes: Nodes) -> Verdict:
+    def filter(self, state: FilterState | None, pod: PodInfo, nodes: Nodes) -> Verdict:
+        if state is None:
+            return Verdict.error(nodes.n, NO_STATE)
         taken = _mounting_pods(state.disks, nodes) > 0
-        in_use = _n_users(state, nodes) > 0
+        in_use = n_users(state, nodes) > 0
         return Verdict.of(
             nodes.n,
             [
@@ -220,7 +223,7 @@ class ClaimUsers:
         return chosen
 
 
-def _n_users(state: FilterState, nodes: Nodes) -> IntArray:
+def n_users(state: FilterState, nodes: Nodes) -> IntArray:
     """Return how often the claims are used, in each node's world, int64 (n,).
 
     Upstream counts hypothetical pods per volume and by the claim's name alone, in whatever

@@ -117,7 +117,7 @@ class VolumeZone:
     def filter(self, state: tuple[VolumeTopology, ...], pod: PodInfo, nodes: Nodes) -> Verdict:
         conflicts = np.zeros(nodes.n, np.bool_)
         for topology in state:
-            conflicts |= ~_in_topology(topology, nodes)
+            conflicts |= ~in_topology(topology, nodes)
         conflicts &= _has_any_label(nodes)
         return Verdict.reject(conflicts, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, CONFLICT)
 
@@ -181,7 +181,7 @@ def volume_topologies(volume: PersistentVolume) -> list[VolumeTopology]:
     return result
 
 
-def _in_topology(topology: VolumeTopology, nodes: Nodes) -> BoolArray:
+def in_topology(topology: VolumeTopology, nodes: Nodes) -> BoolArray:
     """Return which nodes have one of the values; for a beta key the stable one will do."""
     column = nodes.label(topology.key)
     within = column.map_bool(topology.values.__contains__)

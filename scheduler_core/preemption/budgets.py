@@ -5,7 +5,7 @@ Upstream: v1.36 plugins/defaultpreemption/default_preemption.go (filterPodsWithP
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scheduler_core.api import PodDisruptionBudget
 from scheduler_core.api.selectors import label_selector_is_empty, label_selector_matches
@@ -24,21 +24,26 @@ def violating_pods(
     violating: list[PodInfo] = []
     harmless: list[PodInfo] = []
     for pod in pods:
-        violated = False
+        violated, namespace, labels = False, pod.pod.namespace, pod.template.labels
         for i, budget in enumerate(budgets):
-            if _covers(budget, pod):
+            if covers(budget, namespace=namespace, name=pod.pod.name, labels=labels):
                 allowed[i] -= 1
                 violated = violated or allowed[i] < 0
         (violating if violated else harmless).append(pod)
     return violating, harmless
 
 
-def _covers(budget: PodDisruptionBudget, pod: PodInfo) -> bool:
-    """Return whether evicting the pod counts against the budget; an empty selector covers none."""
-    labels = pod.template.labels
+def covers(
+    budget: PodDisruptionBudget, *, namespace: str, name: str, labels: Mapping[str, str]
+) -> bool:
+    """Return whether evicting that pod counts against the budget.
+
+    An empty selector covers none here, while the API server's eviction takes it to cover every pod
+    of the namespace.
+    """
     selector = budget.spec.selector
-    if not labels or budget.namespace != pod.pod.namespace or selector is None:
+    if not labels or budget.namespace != namespace or selector is None:
         return False
     if label_selector_is_empty(selector) or not label_selector_matches(selector, labels):
         return False
-    return pod.pod.name not in budget.status.disrupted_pods
+    return name not in budget.status.disrupted_pods

@@ -5,7 +5,7 @@ pattern-defeating quicksort, which does not, but whose every step is determined:
 "random" swaps that break up patterns are seeded with the length.
 
 Source: Orson Peters, Pattern-defeating Quicksort (arXiv:2106.05123); the constants and the order
-of comparisons are those of Go 1.19 and later (src/sort/zsortfunc.go).
+of comparisons are those of Go 1.26, which v1.36 is built with (src/sort/zsortfunc.go).
 """
 
 from __future__ import annotations
@@ -155,13 +155,13 @@ class _Sorting(Generic[T, K]):
         """Swap three elements in the middle with others, drawn by an xorshift of the length."""
         length = draw = b - a
         mask = (1 << length.bit_length()) - 1
-        middle = a + length // 4 * 2 - 1
+        first = a + length // 4 * 2 - 1
         for i in range(3):
             draw ^= draw << 13 & UINT64
             draw ^= draw >> 7
             draw ^= draw << 17 & UINT64
             other = draw & mask
-            self._swap(middle - 1 + i, a + (other - length if other >= length else other))
+            self._swap(first + i, a + (other - length if other >= length else other))
 
     def _reverse(self, a: int, b: int) -> None:
         self.items[a:b] = self.items[a:b][::-1]

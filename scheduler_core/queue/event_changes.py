@@ -5,19 +5,15 @@ Upstream: v1.36 pkg/scheduler/framework/events.go.
 
 from __future__ import annotations
 
-from typing import Final
-
 from scheduler_core.api import Node
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.requests import parse_resources
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
 
-DEFAULT_GATES: Final = FeatureGates()
-
 
 def node_scheduling_properties_change(
-    old: Node, new: Node, features: FeatureGates = DEFAULT_GATES
+    old: Node, new: Node, features: FeatureGates
 ) -> list[ClusterEvent]:
     """Return the events of a node's update, none if nothing the scheduler reads has changed.
 
@@ -68,7 +64,7 @@ def _generated_claims(pod: PodInfo) -> tuple[object, ...]:
 
 def _scaled_down(old: PodInfo, new: PodInfo) -> bool:
     """Return whether the pod requests less of a resource, or no longer names it."""
-    before, after = old.template.requests.placed, new.template.requests.placed
+    before, after = old.template.requests.in_events, new.template.requests.in_events
     if before is after:
         return False
     return any(name not in after or amount > after[name] for name, amount in before.items())

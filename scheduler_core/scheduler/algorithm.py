@@ -20,6 +20,7 @@ from scheduler_core.framework.extenders import EXTENDER, ExtenderCall
 from scheduler_core.framework.runtime import CycleState, Framework, PreFilterResult
 from scheduler_core.framework.scoring import PluginScore
 from scheduler_core.framework.status import Code, Status
+from scheduler_core.releases.table import TieBreak
 from scheduler_core.scheduler.cycle_record import Cycle, Filtering, Scoring
 from scheduler_core.scheduler.selection import Draw, Pick, num_feasible_nodes_to_find
 from scheduler_core.trace.records import PickRule
@@ -36,11 +37,11 @@ class SchedulingAlgorithm:
     """Filters and scores for one pod after another; remembers where the next search starts."""
 
     def __init__(
-        self, pick: Pick, rule: PickRule, draw: Draw, extenders: Extenders | None = None
+        self, pick: Pick, rule: TieBreak, draw: Draw, extenders: Extenders | None = None
     ) -> None:
         self.next_start_index = 0
         self._pick_among_equals = pick
-        self._rule = rule
+        self._rule: PickRule = rule
         self._draw = draw
         self._n_examined: dict[int, int] = {}
         """How many nodes the last search examined, by template: about as many as the next will."""
@@ -200,6 +201,8 @@ class SchedulingAlgorithm:
         pre_score = framework.run_pre_score(state, pod, feasible)
         if not pre_score.is_success:
             return Scoring(pre_score, (), NO_POSITIONS, -1, error=pre_score.message)
+        if framework.score_error:
+            return Scoring(pre_score, (), NO_POSITIONS, -1, error=framework.score_error)
         scores = framework.run_score(state, pod, feasible)
         if fault := next((score.fault for score in scores if score.fault), ""):
             return Scoring(pre_score, (), NO_POSITIONS, -1, error=fault)
@@ -270,5 +273,4 @@ def _first_error(verdicts: Verdicts) -> str:
     wrong = _error_positions(verdicts)
     if not wrong.size:
         return ""
-    status = verdicts.status(int(wrong[0]))
-    return f'running "{status.plugin}" filter plugin: {status.message}'
+    return verdicts.status(int(wrong[0])).message

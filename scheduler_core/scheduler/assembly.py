@@ -12,6 +12,7 @@ from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.cluster.requests import Counted
 from scheduler_core.config import (
     ConfigError,
     KubeSchedulerConfiguration,
@@ -37,8 +38,10 @@ from scheduler_core.queue.profiles import QueueProfile
 from scheduler_core.queue.queueing_hints import QueueingHints
 from scheduler_core.queue.scheduling_queue import QueueSettings, SchedulingQueue
 from scheduler_core.registry import Registry, in_tree_registry
+from scheduler_core.releases import LATEST
+from scheduler_core.releases.table import TieBreak
 from scheduler_core.scheduler.algorithm import SchedulingAlgorithm
-from scheduler_core.scheduler.batching import OpportunisticBatch
+from scheduler_core.scheduler.batching import BATCHES, OpportunisticBatch
 from scheduler_core.scheduler.binding import BindingCycles
 from scheduler_core.scheduler.client import Background, Client
 from scheduler_core.scheduler.cycle import CycleObserver, Scheduler
@@ -46,28 +49,28 @@ from scheduler_core.scheduler.cycle_trace import CycleTrace
 from scheduler_core.scheduler.failure import FailureHandler
 from scheduler_core.scheduler.plugin_handle import SchedulerHandle
 from scheduler_core.scheduler.queue_trace import record_queue_event
-from scheduler_core.scheduler.selection import Draw, Pick, heap_root
+from scheduler_core.scheduler.selection import PICKS, Draw, Pick
 from scheduler_core.trace.recorder import Recorder
-from scheduler_core.trace.records import PickRule
 
 SECOND_NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
 class SchedulerOptions:
-    """What decides how a scheduler behaves. `pick` chooses among the best nodes.
+    """What decides how a scheduler behaves.
 
-    `pick_rule` names it in the trace; `draw` draws lots where upstream does. `on_queue_event` is
-    called with every decision of the queue, `on_decision` with every cycle, beside the trace;
-    `break_tie` decides where upstream takes any one of several nodes. `transport` reaches the
-    extenders of the configuration; without it they are not called.
+    `tie_break` chooses among the best nodes, unless `pick` does, as where recorded picks are
+    repeated. `draw` draws lots where upstream does. `on_queue_event` is called with every decision
+    of the queue, `on_decision` with every cycle, beside the trace; `break_tie` decides where
+    upstream takes any one of several nodes. `transport` reaches the extenders of the configuration;
+    without it they are not called.
     """
 
     configuration: KubeSchedulerConfiguration = field(default_factory=default_configuration)
     features: FeatureGates = field(default_factory=FeatureGates)
     registry: Registry = field(default_factory=in_tree_registry)
-    pick: Pick = heap_root
-    pick_rule: PickRule = "heap"
+    tie_break: TieBreak = LATEST.tie_break
+    pick: Pick | None = None
     draw: Draw = lambda n: 0
     on_queue_event: Callable[[QueueEvent], None] | None = None
     on_decision: CycleObserver = lambda cycle: None
@@ -99,8 +102,7 @@ def assemble(
     Raises ConfigError for a bad configuration, PluginFailure for a plugin that is broken.
     """
     profiles = resolve_profiles(options.configuration, options.registry.implements())
-    pod_level_resources = options.features.enabled("PodLevelResources")
-    cache = Cache(ClusterColumns(pod_level_resources=pod_level_resources))
+    cache = Cache(ClusterColumns(_counted(options.features)))
     extenders = _extenders(options, cache.columns)
     handle = SchedulerHandle(
         cache=cache,
@@ -141,7 +143,7 @@ def assemble(
         bindings=bindings,
         failures=failures,
         client=client,
-        algorithm=SchedulingAlgorithm(options.pick, options.pick_rule, options.draw, extenders),
+        algorithm=_algorithm(options, extenders),
         trace=trace,
         batches=_batches(options, frameworks, now_ns),
         on_decision=options.on_decision,
@@ -156,6 +158,18 @@ def _number_plugins(
     names = [name for by_name in plugins.values() for name in by_name]
     for name in [*names, EXTENDER] if extenders else names:
         recorder.plugins.setdefault(name, len(recorder.plugins))
+
+
+def _counted(features: FeatureGates) -> Counted:
+    return Counted(
+        pod_level=features.enabled("PodLevelResources"),
+        pod_level_resizes=features.enabled("InPlacePodLevelResourcesVerticalScaling"),
+    )
+
+
+def _algorithm(options: SchedulerOptions, extenders: Extenders | None) -> SchedulingAlgorithm:
+    pick = options.pick or PICKS[options.tie_break](options.draw)
+    return SchedulingAlgorithm(pick, options.tie_break, options.draw, extenders)
 
 
 def _extenders(options: SchedulerOptions, cluster: ClusterColumns) -> Extenders | None:
@@ -186,16 +200,18 @@ def _plugins(
 def _batches(
     options: SchedulerOptions, frameworks: Mapping[str, Framework], now_ns: Callable[[], int]
 ) -> dict[str, OpportunisticBatch]:
-    """Return a batch per profile; none if nodes may be picked in another order than v1.36's."""
+    """Return a batch per profile; none if the heap's order does not say which node comes next."""
     if not _batches_pods(options):
         return {}
-    return {name: OpportunisticBatch(each, now_ns) for name, each in frameworks.items()}
+    batch = BATCHES[options.features.release.batching]
+    return {name: batch(each, now_ns) for name, each in frameworks.items()}
 
 
 def _batches_pods(options: SchedulerOptions) -> bool:
     return (
         options.features.enabled("OpportunisticBatching")
-        and options.pick is heap_root
+        and options.tie_break == "heap"
+        and options.pick is None
         and not options.configuration.extenders
     )
 

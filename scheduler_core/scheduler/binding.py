@@ -236,12 +236,18 @@ class BindingCycles:
         """Undo Reserve and Assume; False if the cache no longer has the pod as an assumed one."""
         assumed.framework.run_unreserve(assumed.state, assumed.pod, assumed.node_name)
         try:
-            if self._cache.forget_pod(assumed.pod):
-                self._recorder.emit(Forgotten(*self.numbers(assumed)))
+            self.forget(assumed.pod)
         except CacheError:
             # Somebody else has bound the pod meanwhile: upstream logs this and goes on.
             return False
         return True
+
+    def forget(self, assumed: PodInfo) -> None:
+        """Take an assumed pod off its node, if it is in the cache. Raises CacheError."""
+        if self._cache.forget_pod(assumed):
+            recorder = self._recorder
+            numbers = recorder.pod(assumed.uid), recorder.node(assumed.node_name)
+            recorder.emit(Forgotten(*numbers))
 
     # ------------------------------------------------------------ trace
 

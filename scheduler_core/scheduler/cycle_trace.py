@@ -9,8 +9,9 @@ import numpy as np
 
 from scheduler_core.api import DeviceRequestAllocationResult
 from scheduler_core.cluster.arrays import IntArray
-from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.nodes import NO_CHANGE, Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.diagnosis import Crowded
 from scheduler_core.framework.extenders import ExtenderCall
 from scheduler_core.framework.interface import HoldsDevices, PostFilterOutcome
 from scheduler_core.framework.runtime import PreFilterResult
@@ -49,6 +50,8 @@ from scheduler_core.trace.records import (
     NONE,
     Column,
     DeviceRecord,
+    NominatedOnNode,
+    NominatedPod,
     PluginScores,
     PointAfterPick,
     Queue,
@@ -58,6 +61,7 @@ from scheduler_core.trace.records import (
 )
 
 LOWEST = int(np.iinfo(np.int64).min)
+NOT_NOMINATED = NO_CHANGE, NominatedOnNode(NONE, (), 0)
 SUCCEEDED = StatusRecord(SUCCESS.code.label)
 
 
@@ -126,6 +130,7 @@ class CycleTrace:
         self._n_calls = 0
         """Calls to extenders in this cycle so far."""
         self._last_scores: dict[str, tuple[PluginScore, PluginScores]] = {}
+        self._last_nominated: dict[int, tuple[Change, NominatedOnNode]] = {}
         self._skipped: dict[frozenset[str], tuple[int, ...]] = {}
 
     # ------------------------------------------------------------ from start to end
@@ -221,6 +226,7 @@ class CycleTrace:
                 tuple(RejectedBy(plugin, n) for plugin, n in sorted(rejected.items()) if n),
                 filtering.by_nomination,
                 self._recorder.node(cycle.hint),
+                int(np.count_nonzero(crowded.without == 0)) if (crowded := verdicts.crowded) else 0,
             )
         )
         if self._recorder.details:
@@ -235,7 +241,31 @@ class CycleTrace:
             Column.zeros(verdicts.ids.size) if verdicts.all_fit else Column.narrow(verdicts.ids),
             columns.column(filtering.feasible),
             None if in_order else Column.narrow(columns.numbers(filtering.examined)),
+            self._nominated(filtering.examined, verdicts.crowded) if verdicts.crowded else (),
         )
+
+    def _nominated(self, examined: Nodes, crowded: Crowded) -> tuple[NominatedOnNode, ...]:
+        """Return the records of the nodes on which nominated pods decide.
+
+        The same pods count on a node cycle after cycle, so the records are cached by its row.
+        """
+        known, found = self._last_nominated, []
+        rows = examined.rows[crowded.at].tolist()
+        for row, without, added in zip(rows, crowded.without.tolist(), crowded.added, strict=True):
+            last, record = known.get(row, NOT_NOMINATED)
+            if last is not added or record.without != without:
+                record = NominatedOnNode(
+                    self._recorder.node(examined.cluster.names[row]),
+                    tuple(map(self._nominated_pod, added.added)),
+                    without,
+                )
+                known[row] = added, record
+            found.append(record)
+        return tuple(found)
+
+    def _nominated_pod(self, pod: PodInfo) -> NominatedPod:
+        requests = self._recorder.amounts(pod.template.requests.placed)
+        return NominatedPod(self._recorder.pod(pod.uid), requests)
 
     # ------------------------------------------------------------ rating nodes
 

@@ -24,6 +24,7 @@ from scheduler_core.api import (
 )
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config.features import FeatureGates
 from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
 from scheduler_core.framework.waiting import WaitingPods
 from scheduler_core.queue.cluster_events import (
@@ -31,9 +32,7 @@ from scheduler_core.queue.cluster_events import (
     NODE_ADD,
     NODE_DELETE,
 )
-from scheduler_core.queue.event_changes import (
-    node_scheduling_properties_change,
-)
+from scheduler_core.queue.event_changes import node_scheduling_properties_change
 from scheduler_core.scheduler.cycle import Scheduler
 
 EVENT_RESOURCES: Mapping[type[KubeObject], EventResource] = {
@@ -61,9 +60,14 @@ class EventHandlers:
     """Delivers the cluster's changes to cache, object store and queue."""
 
     def __init__(
-        self, scheduler: Scheduler, objects: ObjectStore, waiting_pods: WaitingPods
+        self,
+        scheduler: Scheduler,
+        objects: ObjectStore,
+        waiting_pods: WaitingPods,
+        features: FeatureGates,
     ) -> None:
         self._scheduler = scheduler
+        self._features = features
         self._waiting_pods = waiting_pods
         self._cache = scheduler.cache
         self._queue = scheduler.queue
@@ -83,7 +87,7 @@ class EventHandlers:
     def updated(self, old: KubeObject, new: KubeObject) -> None:
         if isinstance(old, Node) and isinstance(new, Node):
             self._cache.update_node(new)
-            for event in node_scheduling_properties_change(old, new):
+            for event in node_scheduling_properties_change(old, new, self._features):
                 self._queue.move_all_to_active_or_backoff_queue(event, old, new)
         elif isinstance(old, Pod) and isinstance(new, Pod):
             self._pod_updated(old, new)
@@ -135,7 +139,7 @@ class EventHandlers:
                 self._add_pod(self._info(new))
             return
         if not is_visible(new):
-            self._delete_pod(self._info(old))
+            self._end_pod(self._info(old))
             return
         before, after = self._info(old), self._info(new)
         if before.node_name:
@@ -146,6 +150,12 @@ class EventHandlers:
                 self._queue.delete(before)
         elif self._responsible_for(before):
             self._update_pending_pod(before, after)
+
+    def _end_pod(self, pod: PodInfo) -> None:
+        """Take a pod that has finished for deleted, also one that is on its way to a node."""
+        if self._cache.is_assumed_pod(pod.uid):
+            self._queue.leave(pod)
+        self._delete_pod(pod)
 
     def _delete_pod(self, pod: PodInfo) -> None:
         if pod.node_name:
@@ -192,5 +202,5 @@ class EventHandlers:
             return
         rejected = self._waiting_pods.reject(assumed.uid, "", "removed")
         if not rejected:
-            self._cache.forget_pod(assumed)
+            self._scheduler.bindings.forget(assumed)
         self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, assumed, None)

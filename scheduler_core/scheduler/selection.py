@@ -5,12 +5,14 @@ Upstream: v1.36 pkg/scheduler/schedule_one.go (numFeasibleNodesToFind, sortedNod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import Final
 
 import numpy as np
 
 from scheduler_core.cluster.arrays import IntArray
+from scheduler_core.releases.table import TieBreak
 
 MIN_FEASIBLE_NODES_TO_FIND = 100
 MIN_FEASIBLE_NODES_PERCENTAGE_TO_FIND = 5
@@ -52,6 +54,13 @@ def heap_root(totals: IntArray) -> int:
     best = np.flatnonzero(totals == np.maximum.reduce(totals))
     ranks = _pre_order(int(totals.size).bit_length())
     return int(best[np.argmin(ranks[best])])
+
+
+PICKS: Final[Mapping[TieBreak, Callable[[Draw], Pick]]] = {
+    "heap": lambda draw: heap_root,
+    "draw": drawn_pick,
+}
+"""How each rule for ties picks, given a way to draw lots."""
 
 
 @cache

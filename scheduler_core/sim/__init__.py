@@ -2,6 +2,7 @@
 
 from scheduler_core.sim.reenactment import ReenactedCycle, reenact_cycle
 from scheduler_core.sim.run import RunOptions, simulate
+from scheduler_core.sim.run_gates import gates_of_run
 from scheduler_core.sim.scenario import Scenario, ScenarioError, load_scenario
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "RunOptions",
     "Scenario",
     "ScenarioError",
+    "gates_of_run",
     "load_scenario",
     "reenact_cycle",
     "simulate",

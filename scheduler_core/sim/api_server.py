@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from scheduler_core.api import KubeObject, ObjectMeta, Pod
+from scheduler_core.api import KubeObject, ObjectMeta, Pod, PodCondition
 
 K = TypeVar("K", bound=KubeObject)
 
@@ -29,6 +29,24 @@ class ConflictError(ValueError):
 
 class NotFoundError(LookupError):
     """There is no object with that kind and key."""
+
+
+def bound_to(pod: Pod, node_name: str) -> Pod:
+    """Return what the API server makes of a pod that anybody binds to a node.
+
+    The nomination goes: it has served, or is stale.
+
+    Upstream: v1.36 pkg/registry/core/pod/storage/storage.go (setPodNodeAndMetadata).
+    """
+    scheduled = PodCondition(type="PodScheduled", status="True")
+    status = replace(pod.status, nominated_node_name="", conditions=with_condition(pod, scheduled))
+    return replace(pod, spec=replace(pod.spec, node_name=node_name), status=status)
+
+
+def with_condition(pod: Pod, condition: PodCondition) -> tuple[PodCondition, ...]:
+    """Return the pod's conditions with one set or replaced."""
+    others = [known for known in pod.status.conditions if known.type != condition.type]
+    return (*others, condition)
 
 
 class ApiServer:

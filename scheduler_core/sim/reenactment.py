@@ -1,69 +1,109 @@
 """One cycle of a run again, to look at it more closely than the scheduler did.
 
 A run is a pure function of its inputs, so simulating it up to a cycle restores what the plugins
-saw then. It costs what the run cost up to there.
+saw then. It costs what the run cost up to there. The simulation stops at the decision, so that
+everything about the cycle can be asked later, one question at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 
 from scheduler_core.api import KubeObject
+from scheduler_core.cluster.objects import ObjectStore
+from scheduler_core.devices.survey import DeviceSurvey
+from scheduler_core.evidence.cycle import CycleEvidence
 from scheduler_core.framework.individual import IndividualVerdicts, evaluate_individually
 from scheduler_core.framework.prepared_state import CycleStateDescription, describe_cycle_state
 from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.scheduler.cycle_evidence import evidence_of
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.sim.run import Run, RunOptions
 
 
-@dataclass(frozen=True, slots=True)
 class ReenactedCycle:
-    """A cycle as it went, what its plugins prepared, and what each would answer on every node.
+    """A cycle as it went, in the cluster as it was when the cycle decided.
 
-    `pre_filter` is the status of that point; `rejected` has, by node name, what Filter found first.
+    What is asked of it is worked out then, and cached.
     """
 
-    pod: str
-    pre_filter: Status
-    rejected: Mapping[str, Status]
-    individually: IndividualVerdicts
-    state: CycleStateDescription
+    def __init__(self, cycle: Cycle, objects: ObjectStore) -> None:
+        self._cycle = cycle
+        self.evidence: CycleEvidence = evidence_of(cycle, objects)
+
+    @property
+    def pod(self) -> str:
+        return self._cycle.pod.key
+
+    @property
+    def pre_filter(self) -> Status:
+        """The status of that point."""
+        pre_filter = self._cycle.pre_filter
+        return pre_filter.status if pre_filter is not None else SUCCESS
+
+    @cached_property
+    def rejected(self) -> Mapping[str, Status]:
+        """What Filter found first, by node name."""
+        filtering = self._cycle.filtering
+        if filtering is None:
+            return {}
+        statuses = map(filtering.verdicts.status, range(filtering.examined.n))
+        return {
+            name: status
+            for name, status in zip(filtering.examined.names, statuses, strict=True)
+            if not status.is_success
+        }
+
+    @cached_property
+    def individually(self) -> IndividualVerdicts:
+        """What each plugin would answer on every node."""
+        cycle = self._cycle
+        return evaluate_individually(cycle.framework, cycle.pod, cycle.nodes)
+
+    @cached_property
+    def state(self) -> CycleStateDescription:
+        """What the cycle's plugins prepared."""
+        return describe_cycle_state(self._cycle.state, self._cycle.nodes)
+
+    @cached_property
+    def devices(self) -> DeviceSurvey:
+        """What became of each device."""
+        return self._cycle.framework.survey_devices(self._cycle.pod, self._cycle.nodes)
+
+
+class _Decided(Exception):
+    """Ends a simulation at the decision of a cycle, before anything follows from it."""
+
+    def __init__(self, cycle: Cycle) -> None:
+        super().__init__(f"cycle {cycle.number} has decided")
+        self.cycle = cycle
 
 
 def reenact_cycle(
     objects: Sequence[KubeObject], options: RunOptions, cycle: int
 ) -> ReenactedCycle | None:
-    """Simulate a run up to a cycle (counted from 1) and call all plugins there.
+    """Simulate a run up to a cycle (counted from 1) and stop there.
 
     None if the run has no such cycle, or if that looked at no node. Raises ConfigError and
     PluginFailure as the run does.
     """
-    found: list[ReenactedCycle] = []
 
-    def look(at: Cycle) -> None:
+    def stop(at: Cycle) -> None:
         if at.number == cycle:
-            found.append(_described(at))
+            raise _Decided(at)
 
-    run = Run(objects, replace(options, details=False), on_decision=look)
+    run = Run(objects, replace(options, details=False), on_decision=stop)
     scheduler = run.simulation.scheduler
-    for _ in run.events():
-        if scheduler.n_cycles >= cycle:
-            break
+    try:
+        for _ in run.events():
+            if scheduler.n_cycles >= cycle:
+                break
+    except _Decided as decided:
+        return ReenactedCycle(decided.cycle, run.simulation.objects)
     last = scheduler.last_cycle
-    if not found and last is not None and last.number == cycle and last.pre_filter is not None:
-        look(last)  # it ended in an error, and nothing has followed from it
-    return found[0] if found else None
-
-
-def _described(cycle: Cycle) -> ReenactedCycle:
-    individually = evaluate_individually(cycle.framework, cycle.pod, cycle.nodes)
-    state = describe_cycle_state(cycle.state, cycle.nodes)
-    status = cycle.pre_filter.status if cycle.pre_filter is not None else SUCCESS
-    rejected: dict[str, Status] = {}
-    if cycle.filtering is not None:
-        verdicts = cycle.filtering.verdicts
-        for i, name in enumerate(cycle.filtering.examined.names):
-            if not verdicts.status(i).is_success:
-                rejected[name] = verdicts.status(i)
-    return ReenactedCycle(cycle.pod.key, status, rejected, individually, state)
+    if last is not None and last.number == cycle and last.pre_filter is not None:
+        # It ended in an error, and nothing has followed from it.
+        return ReenactedCycle(last, run.simulation.objects)
+    return None

@@ -7,27 +7,26 @@ scenario may instead say until when the run goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.api import KubeObject, Node, Pod, PriorityClass
-from scheduler_core.api.findings import counted, some_of
 from scheduler_core.api.gc_freeze import gc_frozen
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.config.features import FeatureGates
-from scheduler_core.devices.cel import unknown_functions
-from scheduler_core.devices.device_selection import expressions_of
 from scheduler_core.extender.transport import Transport
 from scheduler_core.registry import Registry, in_tree_registry
+from scheduler_core.releases import LATEST
+from scheduler_core.releases.table import TieBreak
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.cycle import CycleObserver
 from scheduler_core.scheduler.event_handlers import TERMINAL_PHASES
 from scheduler_core.scheduler.profile_records import profile_records
-from scheduler_core.scheduler.selection import drawn_pick
 from scheduler_core.sim.admission import admit
+from scheduler_core.sim.not_modelled import inputs_not_modelled
 from scheduler_core.sim.pick import seeded_draw
 from scheduler_core.sim.scenario import Create, Scenario, ScenarioOptions
 from scheduler_core.sim.simulation import Simulation, Timing
@@ -38,30 +37,28 @@ from scheduler_core.trace.events import (
     RunStarted,
 )
 from scheduler_core.trace.recorder import Recorder
+from scheduler_core.trace.records import MAX_INT64, GateRecord, QueueOrder
 
 DEFAULT_START_NS = 1_767_225_600_000_000_000
 """2026-01-01T00:00:00Z: when a run starts whose objects name no later time."""
 
 SECOND_NS = 1_000_000_000
 
-NOT_MODELLED_GATES = (
-    "DRADeviceTaintRules",
-    "DRAListTypeAttributes",
-    "DRANodeAllocatableResources",
-    "DRAWorkloadResourceClaims",
-)
-"""Gates about devices, off by default, that change nothing here when they are switched on."""
-
 
 @dataclass(frozen=True)
 class RunOptions:
     """Everything beside the objects that decides a run; equal options give an equal trace.
 
-    `draw` draws among the best nodes, as releases before v1.36 do; else the seed counts only where
-    an extender has scored, for there v1.36 draws, too.
+    `features` are the gates of a release (`gates_of_run` joins in those of a scenario); the
+    configuration is to be loaded with the same. `tie_break` is the release's own unless another is
+    wanted: with `draw` lots are drawn with `seed` among the best nodes. With `heap` the seed counts
+    only where an extender has scored, for there v1.36 draws, too. `queue_order` is that of the pods
+    that are pending at the start.
     `max_cycles` 0 means no limit; a run also ends when no pod has been bound for `patience_ns`
     (a pod that meets an error is tried again for ever). `details` False leaves the per-node
     columns out of the trace. `scenario` is what happens meanwhile; its options go before `timing`.
+    `ignored` counts the objects of the cluster that were not read, by kind: what of them is not
+    modelled the trace says.
     Extenders of the configuration are called over `transport`; without
     one they are not, and the trace says so.
     """
@@ -70,13 +67,15 @@ class RunOptions:
     features: FeatureGates = field(default_factory=FeatureGates)
     registry: Registry = field(default_factory=in_tree_registry)
     seed: int = 0
-    draw: bool = False
+    tie_break: TieBreak = LATEST.tie_break
+    queue_order: QueueOrder = "listed"
     timing: Timing = field(default_factory=Timing)
     max_cycles: int = 0
     details: bool = True
     patience_ns: int = 600 * SECOND_NS
     transport: Transport | None = None
     scenario: Scenario = field(default_factory=Scenario)
+    ignored: Mapping[str, int] = field(default_factory=dict)
 
 
 def simulate(
@@ -105,17 +104,15 @@ class Run:
         self._events: list[AnyEvent] = []
         self._recorder = Recorder(self._events.append, options.details)
         self._last_step_ns = 0
-        draw = seeded_draw(options.seed)
         scheduling = SchedulerOptions(
-            draw=draw,
+            tie_break=options.tie_break,
+            draw=seeded_draw(options.seed),
             configuration=options.configuration,
             features=options.features,
             registry=options.registry,
             transport=options.transport,
             on_decision=on_decision,
         )
-        if options.draw:
-            scheduling = replace(scheduling, pick=drawn_pick(draw), pick_rule="draw")
         timing = timing_of(options.scenario.options, options.timing)
         self.simulation = Simulation(scheduling, self._recorder, start_ns(objects), timing)
         self._begin_ns = self.simulation.clock.now_ns()
@@ -142,13 +139,18 @@ class Run:
             self._recorder.emit(self._finished(reason))
             yield from self._drain()
 
+    @property
+    def undrained(self) -> Sequence[AnyEvent]:
+        """The events that have happened and are still to be handed out."""
+        return self._events
+
     def _drain(self) -> Iterator[AnyEvent]:
         events = self._events[:]
         self._events.clear()
         yield from events
 
     def _start(self) -> None:
-        scheduler = self.simulation.scheduler
+        scheduler, features = self.simulation.scheduler, self._options.features
         self._recorder.emit(
             RunStarted(
                 ENGINE_VERSION,
@@ -157,9 +159,13 @@ class Run:
                 tuple(self._recorder.plugins),
                 profile_records(scheduler.profiles, self._recorder),
                 self._not_modelled(),
+                release=features.release.name,
+                gates=tuple(GateRecord(name, on) for name, on in features.changed.items()),
+                tie_break=self._options.tie_break,
+                queue_order=self._options.queue_order,
             )
         )
-        self.simulation.load(in_sync_order(self._objects))
+        self.simulation.load(in_sync_order(self._objects, self._options.queue_order))
         self._plan_scenario()
 
     def _plan_scenario(self) -> None:
@@ -172,19 +178,10 @@ class Run:
 
     def _not_modelled(self) -> tuple[str, ...]:
         """Name what the input asks for and is not done, unreachable extenders among it."""
-        named = [*self._refused, *_features_not_modelled(self._pods())]
-        named += _selectors_not_modelled(self._all_objects())
-        named += [f"the feature gate {g}" for g in NOT_MODELLED_GATES if self._enabled(g)]
-        if self._options.transport is None:
-            extenders = self._options.configuration.extenders
-            named += [f"the extender {each.url_prefix} was not called" for each in extenders]
-        return tuple(named)
-
-    def _enabled(self, gate: str) -> bool:
-        return self._options.features.enabled(gate)
-
-    def _pods(self) -> Iterator[Pod]:
-        return (item for item in self._all_objects() if isinstance(item, Pod))
+        options = self._options
+        uncalled = options.configuration.extenders if options.transport is None else ()
+        found = inputs_not_modelled(list(self._all_objects()), options.ignored, uncalled)
+        return (*self._refused, *found)
 
     def _all_objects(self) -> Iterator[KubeObject]:
         """Yield the objects of the input, those that the scenario creates among them."""
@@ -244,25 +241,6 @@ def start_ns(objects: Sequence[KubeObject]) -> int:
     return max(DEFAULT_START_NS, -(-latest // SECOND_NS) * SECOND_NS)
 
 
-def _features_not_modelled(pods: Iterator[Pod]) -> Iterator[str]:
-    grouped = [pod.name for pod in pods if pod.spec.scheduling_group is not None]
-    if grouped:
-        yield f"scheduling groups of {counted(len(grouped), 'pod')}: {some_of(grouped)}"
-
-
-def _selectors_not_modelled(objects: Iterator[KubeObject]) -> Iterator[str]:
-    """Name what CEL selectors of devices call that kviz lacks."""
-    functions = {
-        name
-        for item in objects
-        for expression in expressions_of(item)
-        for name in unknown_functions(expression)
-    }
-    if functions:
-        what = "CEL functions of device selectors"
-        yield f"{what}: {', '.join(sorted(functions))}; such a selector ends in an error"
-
-
 def timing_of(options: ScenarioOptions, timing: Timing) -> Timing:
     """Return the timing with what a scenario says about it."""
     start_ns = options.pod_start
@@ -296,7 +274,9 @@ def admitted(objects: Sequence[KubeObject]) -> tuple[list[KubeObject], list[str]
     return items, refused
 
 
-def in_sync_order(objects: Sequence[KubeObject]) -> list[KubeObject]:
+def in_sync_order(
+    objects: Sequence[KubeObject], queue_order: QueueOrder = "listed"
+) -> list[KubeObject]:
     """Return the objects as a starting scheduler gets to know them: pending pods last."""
 
     def stage(item: KubeObject) -> int:
@@ -304,4 +284,25 @@ def in_sync_order(objects: Sequence[KubeObject]) -> list[KubeObject]:
             return 3 if not item.spec.node_name else 2
         return 1 if isinstance(item, Node) else 0
 
-    return sorted(objects, key=stage)
+    in_stages = sorted(objects, key=stage)
+    first_pending = next(
+        (i for i, item in enumerate(in_stages) if stage(item) == 3), len(in_stages)
+    )
+    pending = [item for item in in_stages[first_pending:] if isinstance(item, Pod)]
+    return [*in_stages[:first_pending], *_in_queue_order(pending, queue_order)]
+
+
+def _in_queue_order(pods: list[Pod], order: QueueOrder) -> list[Pod]:
+    """Sort pods that are pending at the start; of equal age, and without a time, as listed."""
+    match order:
+        case "listed":
+            return pods
+        case "name":
+            return sorted(pods, key=lambda pod: pod.key)
+        case "created":
+            return sorted(pods, key=_created_ns)
+
+
+def _created_ns(pod: Pod) -> int:
+    created_ns = pod.metadata.creation_timestamp
+    return MAX_INT64 if created_ns is None else created_ns

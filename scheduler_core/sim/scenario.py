@@ -161,12 +161,14 @@ class Scenario:
     """Steps in order of time, those of one time in the order of the file.
 
     `until_ns` is when the run ends, 0 to end it when nothing more happens by itself.
+    `feature_gates` are switched unless whoever starts the run says otherwise (`run_gates`).
     """
 
     steps: tuple[Step, ...] = ()
     description: str = ""
     until_ns: int = 0
     options: ScenarioOptions = field(default_factory=ScenarioOptions)
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
 
 
 # ---------------------------------------------------------------- reading
@@ -176,6 +178,7 @@ class _File(ConfigStruct, frozen=True, kw_only=True):
     description: str = ""
     until: DurationNs = 0
     options: ScenarioOptions = ScenarioOptions()
+    feature_gates: dict[str, bool] = wire(default_factory=dict)
 
 
 class _Step(ConfigStruct, frozen=True, kw_only=True):
@@ -276,7 +279,9 @@ class _Reader:
         if self._problems:
             raise ScenarioError(self._problems)
         in_order = tuple(step for _, step in sorted(steps, key=lambda each: each[1].at_ns))
-        return Scenario(in_order, written.description, written.until, written.options)
+        return Scenario(
+            in_order, written.description, written.until, written.options, written.feature_gates
+        )
 
     def _check_end(self, steps: list[tuple[Path, Step]], until_ns: int) -> None:
         if until_ns < 0:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from scheduler_core.api import KubeObject, Node, Pod, PodCondition, ResourceClaim
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.scheduler.assembly import Assembly, SchedulerOptions, assemble
-from scheduler_core.scheduler.event_handlers import EventHandlers
-from scheduler_core.sim.api_server import ApiServer
+from scheduler_core.scheduler.event_handlers import EventHandlers, is_visible
+from scheduler_core.sim.api_server import ApiServer, bound_to, with_condition
 from scheduler_core.sim.clock import SECOND_NS, VirtualClock
 from scheduler_core.sim.eviction import PodGarbageCollector, TaintEviction
 from scheduler_core.sim.kubelet import FINISHED, Kubelets
@@ -65,9 +65,12 @@ class Simulation:
             options, client=self, background=self, recorder=recorder, now_ns=self.clock.now_ns
         )
         self.scheduler = assembly.scheduler
+        self.objects = assembly.objects
         self.waiting_pods = assembly.waiting_pods
         self.server.watch(WorldTrace(recorder, self.scheduler.cache))
-        self.server.watch(EventHandlers(self.scheduler, assembly.objects, self.waiting_pods))
+        self.server.watch(
+            EventHandlers(self.scheduler, assembly.objects, self.waiting_pods, options.features)
+        )
         if timing.kubelet_start_ns is not None:
             self.server.watch(Kubelets(self.server, self.clock, timing.kubelet_start_ns))
             self.server.watch(TaintEviction(self.server, self.clock, self))
@@ -134,7 +137,7 @@ class Simulation:
     def _evict(self, pod: Pod, by: int, reason: str, condition: PodCondition) -> None:
         condition = replace(condition, type=DISRUPTION_TARGET, status="True")
         if not _has_condition(pod, condition):
-            status = replace(pod.status, conditions=_with_condition(pod, condition))
+            status = replace(pod.status, conditions=with_condition(pod, condition))
             pod = self.server.update(replace(pod, status=status))
         gone_at_ns = self._gone_at_ns(pod)
         self.recorder.emit(PodEvicted(self.recorder.pod(pod.uid), by, reason, gone_at_ns))
@@ -143,21 +146,17 @@ class Simulation:
     # ------------------------------------------------------------ what the scheduler writes
 
     def pod(self, key: str) -> Pod | None:
-        return self.server.get(Pod, key)
+        found = self.server.get(Pod, key)
+        return found if found is not None and is_visible(found) else None
 
     def bind(self, pod: PodInfo, node_name: str) -> str:
         live = self.server.get(Pod, pod.key)
         if refusal := _binding_refusal(live, pod):
             return refusal
         assert live is not None
-        status = replace(
-            live.status,
-            nominated_node_name="",
-            conditions=_with_condition(live, PodCondition(type="PodScheduled", status="True")),
-            start_time=live.status.start_time or self.clock.now_ns(),
-        )
-        spec = replace(live.spec, node_name=node_name)
-        self.server.update(replace(live, spec=spec, status=status))
+        bound = bound_to(live, node_name)
+        start_time = live.status.start_time or self.clock.now_ns()
+        self.server.update(replace(bound, status=replace(bound.status, start_time=start_time)))
         self.last_progress_ns = self.clock.now_ns()
         return ""
 
@@ -169,7 +168,7 @@ class Simulation:
             return
         status = live.status
         if condition is not None:
-            status = replace(status, conditions=_with_condition(live, condition))
+            status = replace(status, conditions=with_condition(live, condition))
         if nominated_node_name is not None:
             status = replace(status, nominated_node_name=nominated_node_name)
         if status != live.status:
@@ -302,12 +301,6 @@ def _binding_refusal(live: Pod | None, pod: PodInfo) -> str:
     elif live.spec.scheduling_gates:
         reason = f"pod {name} has non-empty .spec.schedulingGates"
     return f'Operation cannot be fulfilled on pods/binding "{name}": {reason}' if reason else ""
-
-
-def _with_condition(pod: Pod, condition: PodCondition) -> tuple[PodCondition, ...]:
-    """Return the pod's conditions with one set or replaced."""
-    others = [known for known in pod.status.conditions if known.type != condition.type]
-    return (*others, condition)
 
 
 def _has_condition(pod: Pod, condition: PodCondition) -> bool:

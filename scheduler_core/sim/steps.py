@@ -12,7 +12,7 @@ from scheduler_core.api import KubeObject, Node, Pod, PriorityClass, Taint
 from scheduler_core.api.errors import FieldError
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.sim.admission import admit
-from scheduler_core.sim.api_server import ConflictError
+from scheduler_core.sim.api_server import ConflictError, bound_to
 from scheduler_core.sim.eviction import pods_on
 from scheduler_core.sim.merge_patch import merge_patch
 from scheduler_core.sim.scenario import (
@@ -145,6 +145,8 @@ class Steps:
             raise Refused(f"{text}: refused, {error}") from None
         if reason := _why_immutable(known, patched):
             raise Refused(f"{text}: refused, {reason}")
+        if isinstance(known, Pod) and isinstance(patched, Pod):
+            patched = _by_binding(known, patched)
 
         def work() -> None:
             self._server.update(patched)
@@ -249,6 +251,12 @@ class Steps:
         return text, work
 
 
+def _by_binding(old: Pod, new: Pod) -> Pod:
+    """Return the patched pod, bound as by another scheduler if the patch names its node."""
+    binds = new.spec.node_name and not old.spec.node_name
+    return bound_to(new, new.spec.node_name) if binds else new
+
+
 def _why_immutable(old: KubeObject, new: KubeObject) -> str:
     """Return which field of the object a patch must not change, empty if it does not."""
     was, now = old.metadata, new.metadata
@@ -260,6 +268,8 @@ def _why_immutable(old: KubeObject, new: KubeObject) -> str:
         bound = old.spec.node_name
         if bound and new.spec.node_name != bound:
             return f"the pod is bound to {bound}"
+        if new.spec.scheduler_name != old.spec.scheduler_name:
+            return "spec.schedulerName cannot change"
     return ""
 
 

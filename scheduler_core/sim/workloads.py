@@ -107,7 +107,7 @@ class Workloads:
         return ""
 
     def surplus(self, pods: list[Pod], n: int) -> list[Pod]:
-        """Choose `n` pods to go, and see to it that nobody makes them anew.
+        """Choose `n` pods to go, and see to it that nobody recreates them.
 
         A StatefulSet gives up its highest numbers. Others give up pods without a node, then
         pods that do not run yet, then the newest.

@@ -28,7 +28,9 @@ from scheduler_core.trace.records import (
     DeviceRecord,
     EventType,
     ExtenderVerb,
+    GateRecord,
     HintRecord,
+    NominatedOnNode,
     Nominating,
     PermitDecision,
     PickRule,
@@ -36,6 +38,7 @@ from scheduler_core.trace.records import (
     PointAfterPick,
     ProfileRecord,
     Queue,
+    QueueOrder,
     RejectedBy,
     RequeueStrategy,
     Result,
@@ -58,6 +61,10 @@ class DetailEvent(msgspec.Struct, frozen=True, array_like=True, tag=True, tag_fi
 class RunStarted(Event, frozen=True):
     """`not_modelled` names what the input asks for and this engine does not do.
 
+    `release` is the Kubernetes release whose behaviour is followed (`1.36`), empty if that is not
+    known; `gates` are those that are not at its default; `tie_break` is how one of several best
+    nodes is picked, unless an extender has scored.
+
     With `observed` a real scheduler decides, and the trace has what it reported to kviz, being its
     extender: of plugins, scores and outcomes nothing unless an event says so.
     """
@@ -69,6 +76,10 @@ class RunStarted(Event, frozen=True):
     profiles: tuple[ProfileRecord, ...]
     not_modelled: tuple[str, ...] = ()
     observed: bool = False
+    release: str = ""
+    gates: tuple[GateRecord, ...] = ()
+    tie_break: PickRule = "heap"
+    queue_order: QueueOrder = "listed"
 
 
 class ClockAdvanced(Event, frozen=True):
@@ -230,7 +241,8 @@ class FilterFinished(Event, frozen=True):
     -1 stands for a count that a scheduler which is observed does not report.
 
     With `by_nomination` one node was tried first and taken: the pod's nominated one, or else
-    `hint`. That is the node which batching offered, taken or not.
+    `hint`. That is the node which batching offered, taken or not. `n_held` nodes would be
+    feasible, were no nominated pods counted on them.
     """
 
     n_examined: int
@@ -239,6 +251,7 @@ class FilterFinished(Event, frozen=True):
     rejected: tuple[RejectedBy, ...]
     by_nomination: bool = False
     hint: int = NONE
+    n_held: int = 0
 
 
 class FilterColumns(DetailEvent, frozen=True):
@@ -246,13 +259,15 @@ class FilterColumns(DetailEvent, frozen=True):
 
     Examined are `nodes` in order if given, else the node order from the cycle's `start_index`
     on, wrapping round. `status` (n_examined,) indexes `statuses`; 0 there means passed.
-    `feasible` (n_feasible,) are the node numbers that go on to scoring.
+    `feasible` (n_feasible,) are the node numbers that go on to scoring. `nominated` are the nodes
+    where nominated pods make a difference.
     """
 
     statuses: tuple[StatusRecord, ...]
     status: Column
     feasible: Column
     nodes: Column | None = None
+    nominated: tuple[NominatedOnNode, ...] = ()
 
 
 class PreScoreFinished(Event, frozen=True):

@@ -132,7 +132,6 @@ class TraceState:
     run: RunStarted | None = None
     finished: RunFinished | None = None
     now_ns: int = 0
-    resources: list[str] = field(default_factory=list)
     nodes: dict[int, NodeState] = field(default_factory=dict)
     usage: dict[int, Usage] = field(default_factory=dict)
     pods: dict[int, PodState] = field(default_factory=dict)
@@ -142,6 +141,11 @@ class TraceState:
     n_evicted: int = 0
     names: Names = field(default_factory=Names)
     binding: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The names that amounts align with."""
+        return self.names.resources
 
     @property
     def node_order(self) -> tuple[int, ...]:
@@ -228,7 +232,7 @@ def _(state: TraceState, event: ClockAdvanced) -> None:
 
 @_on(ResourcesDefined)
 def _(state: TraceState, event: ResourcesDefined) -> None:
-    state.resources.extend(event.names)
+    state.names.learn(event)
     for usage in state.usage.values():
         usage.requested.extend([0] * len(event.names))
 

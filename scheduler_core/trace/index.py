@@ -49,6 +49,7 @@ class CycleRow:
     `seq` is the cycle's first header event, `n_tied` how many nodes shared the top total (0
     without scoring), `first_cause` the plugin that was first to reject most nodes of a pod that
     found none (`why.leading_plugin`), `devices` what Reserve keeps for the pod, by claim.
+    `n_held` nodes would have been feasible, were no nominated pods counted on them.
     """
 
     number: int
@@ -67,6 +68,7 @@ class CycleRow:
     victims: tuple[str, ...] = ()
     first_cause: str = ""
     devices: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    n_held: int = 0
 
 
 @dataclass(slots=True)
@@ -298,6 +300,7 @@ class TraceIndex:
         if record.filter is not None:
             row.n_examined = max(0, record.filter.n_examined)
             row.n_feasible = record.filter.n_feasible
+            row.n_held = record.filter.n_held
             row.first_cause = names.plugin(leading_plugin(record.filter))
         if record.selected is not None:
             row.n_tied = record.selected.n_tied

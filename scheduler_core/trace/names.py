@@ -15,12 +15,22 @@ from scheduler_core.trace.events import (
     NodeAdded,
     NodeOrderChanged,
     PodAdded,
+    ResourcesDefined,
     RunStarted,
 )
-from scheduler_core.trace.records import NONE, PointPlugins, ProfileRecord
+from scheduler_core.trace.records import NONE, PointPlugins, ProfileRecord, StatusRecord
 
-DEFINING: Final = (RunStarted, NodeAdded, NodeOrderChanged, PodAdded)
+DEFINING: Final = (RunStarted, ResourcesDefined, NodeAdded, NodeOrderChanged, PodAdded)
 """Events that give names to numbers, or order to nodes: needed to read any later cycle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """What one plugin says of a node that it rejects."""
+
+    plugin: str
+    code: str
+    reasons: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -31,6 +41,8 @@ class Names:
     profiles: tuple[ProfileRecord, ...] = ()
     order: tuple[int, ...] = ()
     """All nodes in the order in which Filter examines them."""
+    resources: tuple[str, ...] = ()
+    """What amounts in events align with."""
     _nodes: dict[int, str] = field(default_factory=dict)
     _pods: dict[int, str] = field(default_factory=dict)
 
@@ -47,6 +59,8 @@ class Names:
                 self._nodes[event.node] = event.name
             case NodeOrderChanged():
                 self.order = event.nodes
+            case ResourcesDefined():
+                self.resources += event.names
             case RunStarted():
                 self.plugins, self.profiles = event.plugins, event.profiles
             case _:
@@ -70,6 +84,15 @@ class Names:
 
     def pods(self, pods: Iterable[int]) -> list[str]:
         return [self._pods[pod] for pod in pods]
+
+    def amounts(self, amounts: Iterable[int]) -> dict[str, int]:
+        """Return amounts by resource, those that are 0 left out: cpu in milli, bytes or units."""
+        return {
+            name: amount for name, amount in zip(self.resources, amounts, strict=False) if amount
+        }
+
+    def rejection(self, status: StatusRecord) -> Rejection:
+        return Rejection(self.plugin(status.plugin), status.code, status.reasons)
 
     def attached(self, profile: int, point: str) -> PointPlugins:
         """Return the plugins at an extension point of a profile, in order."""

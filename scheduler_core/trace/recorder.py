@@ -6,7 +6,7 @@ nobody: `details` says whether per-node columns are wanted at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from scheduler_core.trace.events import (
@@ -49,7 +49,7 @@ class Recorder:
         """Return the number of a pod, giving it the next one when it is new."""
         return self.pods.setdefault(uid, len(self.pods))
 
-    def amounts(self, resources: dict[str, int]) -> tuple[int, ...]:
+    def amounts(self, resources: Mapping[str, int]) -> tuple[int, ...]:
         """Align amounts with the resource numbers, defining new ones first."""
         fresh = tuple(name for name in resources if name not in self.resources)
         if fresh:

@@ -62,6 +62,9 @@ RequeueStrategy = Literal["", "skip", "afterBackoff", "immediately"]
 """How urgently a pod is requeued; empty where the move is no requeueing."""
 PickRule = Literal["single", "heap", "draw"]
 """How the node was picked: the only one, the root of v1.36's heap, or drawn among the best."""
+QueueOrder = Literal["listed", "name", "created"]
+"""In which order the pods that are pending at the start enter the queue: as the input lists them,
+by namespace and name (a scheduler that has just started), or by age (one that ran all along)."""
 Nominating = Literal["override", "noop", ""]
 """What PostFilter does to the pod's nomination: replace or clear, leave it, or no result."""
 CriterionName = Literal[
@@ -133,6 +136,13 @@ class ProfileRecord(Record, frozen=True):
     points: tuple[PointPlugins, ...]
 
 
+class GateRecord(Record, frozen=True):
+    """A feature gate that is not at its release's default."""
+
+    name: str
+    enabled: bool
+
+
 class TaintRecord(Record, frozen=True):
     key: str
     value: str
@@ -151,6 +161,25 @@ class RejectedBy(Record, frozen=True):
 
     plugin: int
     n_nodes: int
+
+
+class NominatedPod(Record, frozen=True):
+    """A nominated pod that Filter counted on a node; `requests` aligns with the resources."""
+
+    pod: int
+    requests: tuple[int, ...]
+
+
+class NominatedOnNode(Record, frozen=True):
+    """A node whose status is another one because nominated pods count there.
+
+    Filter runs twice on such a node, and it has to pass both times. `without` indexes the
+    statuses of the columns: what the plugins say of the node without those pods (0: it passes).
+    """
+
+    node: int
+    pods: tuple[NominatedPod, ...]
+    without: int
 
 
 class ReprieveRecord(Record, frozen=True):

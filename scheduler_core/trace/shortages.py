@@ -6,11 +6,11 @@ counts as if they were there (runtime/framework.go, addNominatedPods).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from scheduler_core.trace.fold import PodState, TraceState, Usage
-from scheduler_core.trace.records import NONE
+from scheduler_core.trace.records import NONE, NominatedOnNode
 from scheduler_core.trace.tables import (
     FIT,
     INSUFFICIENT,
@@ -45,12 +45,19 @@ class Shortage:
 
 
 class Room:
-    """The room that nodes have for one pod at one moment."""
+    """The room that nodes have for one pod at one moment.
 
-    def __init__(self, state: TraceState, pod: int) -> None:
+    `counted` are nodes with the nominated pods that Filter is known to have counted there; on the
+    others count those that the state knows.
+    """
+
+    def __init__(self, state: TraceState, pod: int, counted: Mapping[int, NominatedOnNode]) -> None:
         self._state = state
         self._requests = state.pods[pod].requests if pod in state.pods else ()
-        self._nominated = _nominated(state, pod)
+        self._nominated = _nominated(state, pod) | {
+            node: _taken((pod.requests for pod in each.pods), len(state.resources))
+            for node, each in counted.items()
+        }
         plugins = state.names.plugins
         self.fit_plugin = plugins.index(FIT) if FIT in plugins else NONE
 
@@ -94,16 +101,21 @@ def shortage_reason(shortage: Shortage) -> str:
 
 def _nominated(state: TraceState, pod: int) -> dict[int, Usage]:
     """Return, by node, what pods take that Filter counts there because they are nominated."""
-    found: dict[int, Usage] = {}
+    requests: dict[int, list[tuple[int, ...]]] = {}
     own = state.pods.get(pod)
     for number, other in state.pods.items():
-        if number == pod or own is None or not _counts(other, own):
-            continue
-        usage = found.setdefault(other.nominated_node, Usage(0, [0] * len(state.resources)))
+        if number != pod and own is not None and _counts(other, own):
+            requests.setdefault(other.nominated_node, []).append(other.requests)
+    return {node: _taken(each, len(state.resources)) for node, each in requests.items()}
+
+
+def _taken(requests: Iterable[tuple[int, ...]], n_resources: int) -> Usage:
+    usage = Usage(0, [0] * n_resources)
+    for amounts in requests:
         usage.n_pods += 1
-        for resource, amount in enumerate(other.requests):
+        for resource, amount in enumerate(amounts):
             usage.requested[resource] += amount
-    return found
+    return usage
 
 
 def _counts(other: PodState, own: PodState) -> bool:

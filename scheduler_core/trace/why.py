@@ -29,7 +29,14 @@ from typing import Final
 from scheduler_core.trace.cycle_record import CycleRecord, examined
 from scheduler_core.trace.events import FilterFinished
 from scheduler_core.trace.fold import TraceState
-from scheduler_core.trace.names import Names
+from scheduler_core.trace.names import Names, Rejection
+from scheduler_core.trace.nominated import (
+    Nominated,
+    counted_on,
+    nominated_by_node,
+    nominated_document,
+    rejection_document,
+)
 from scheduler_core.trace.records import NONE, StatusRecord
 from scheduler_core.trace.shortages import Room, Shortage
 from scheduler_core.trace.tables import REJECTING, RESOLVABLE, UNRESOLVABLE
@@ -41,13 +48,15 @@ MAX_NEAREST: Final = 10
 class Cause:
     """A reason that a plugin gave for `n_nodes` nodes.
 
-    For `n_unresolvable` of them evicting pods would not help.
+    For `n_unresolvable` of them evicting pods would not help. For `n_nominated` it holds only
+    because nominated pods count there.
     """
 
     plugin: str
     reason: str
     n_nodes: int
     n_unresolvable: int
+    n_nominated: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +78,13 @@ class FunnelStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejection:
-    """What one plugin, evaluated individually, says of a node."""
-
-    plugin: str
-    code: str
-    reasons: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class NearMiss:
     """A rejected node that came near.
 
     `plugin`, `code` and `reasons` are as recorded: of the first plugin that rejected it. `plugins`
     are all that are known to be against it; `shortages` what it lacks. `also` has what others say
-    when they are evaluated individually.
+    when they are evaluated individually. `nominated` says what nominated pods do to the verdict,
+    if they do anything.
     """
 
     node: str
@@ -93,15 +94,20 @@ class NearMiss:
     plugins: tuple[str, ...]
     shortages: tuple[Shortage, ...] = ()
     also: tuple[Rejection, ...] = ()
+    nominated: Nominated | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """What became of a cycle's nodes. `nearest` is empty where a node was feasible."""
+    """What became of a cycle's nodes. `nearest` is empty where a node was feasible.
+
+    `n_held` nodes would be feasible, were no nominated pods counted on them.
+    """
 
     n_nodes: int = 0
     n_examined: int = 0
     n_feasible: int = 0
+    n_held: int = 0
     funnel: tuple[FunnelStep, ...] = ()
     causes: tuple[Cause, ...] = ()
     nearest: tuple[NearMiss, ...] = ()
@@ -119,6 +125,7 @@ def why(record: CycleRecord, state: TraceState, individually: Individually | Non
         n_nodes=record.started.n_nodes,
         n_examined=max(0, step.n_examined) if step else 0,
         n_feasible=step.n_feasible if step else 0,
+        n_held=step.n_held if step else 0,
         funnel=funnel,
         causes=tuple(sorted((c for step in funnel for c in step.causes), key=_weightiest_first)),
         nearest=tuple(_nearest(record, state, individually or {})),
@@ -187,6 +194,7 @@ def _filter_steps(record: CycleRecord, step: FilterFinished, names: Names) -> It
     """Yield a step for each plugin that rejected nodes, in Filter's order; then extenders."""
     place = _places(record, names)
     nodes_by_status = _nodes_by_status(record, names)
+    without = _without_nominated_pods(record)
     n_left = step.n_examined
     for each in sorted(step.rejected, key=lambda each: place.get(each.plugin, len(place))):
         n_left -= each.n_nodes
@@ -202,7 +210,7 @@ def _filter_steps(record: CycleRecord, step: FilterFinished, names: Names) -> It
             each.n_nodes,
             n_left,
             tuple(names.nodes(sorted(node for _, nodes in given for node in nodes))),
-            tuple(_causes(names.plugin(each.plugin), given)),
+            tuple(_causes(names.plugin(each.plugin), given, without)),
             unresolvable,
         )
 
@@ -220,15 +228,34 @@ def _nodes_by_status(record: CycleRecord, names: Names) -> list[tuple[StatusReco
     return list(zip(columns.statuses, nodes, strict=True))[1:]
 
 
-def _causes(plugin: str, given: Iterable[tuple[StatusRecord, list[int]]]) -> list[Cause]:
-    counts: dict[str, tuple[int, int]] = {}
+def _without_nominated_pods(record: CycleRecord) -> dict[int, StatusRecord]:
+    """Return the nodes that would have another status without nominated pods, and which."""
+    columns = record.filter_columns
+    if columns is None:
+        return {}
+    return {node: columns.statuses[each.without] for node, each in counted_on(record).items()}
+
+
+def _causes(
+    plugin: str,
+    given: Iterable[tuple[StatusRecord, list[int]]],
+    without: Mapping[int, StatusRecord],
+) -> list[Cause]:
+    counts: dict[str, tuple[int, int, int]] = {}
     for status, nodes in given:
+        others = [without[node] for node in nodes if node in without]
+        n_nodes = len(nodes)
         for reason in status.reasons:
-            n, n_unresolvable = counts.get(reason, (0, 0))
-            more = len(nodes) if status.code == UNRESOLVABLE else 0
-            counts[reason] = (n + len(nodes), n_unresolvable + more)
+            n, n_unresolvable, n_nominated = counts.get(reason, (0, 0, 0))
+            more = n_nodes if status.code == UNRESOLVABLE else 0
+            held = sum(not _says(other, status.plugin, reason) for other in others)
+            counts[reason] = (n + n_nodes, n_unresolvable + more, n_nominated + held)
     causes = (Cause(plugin, reason, *numbers) for reason, numbers in counts.items())
     return sorted(causes, key=_weightiest_first)
+
+
+def _says(status: StatusRecord, plugin: int, reason: str) -> bool:
+    return status.plugin == plugin and reason in status.reasons
 
 
 def _weightiest_first(cause: Cause) -> tuple[int, str, str]:
@@ -270,6 +297,7 @@ def _nearest(
     if record.filter is None or record.filter.n_feasible:
         return
     names = state.names
+    nominated = nominated_by_node(record, names)
     in_order = {node: i for i, node in enumerate(names.order)}
     misses = sorted(
         _misses(record, state), key=lambda miss: miss.distance(in_order.get(miss.node, NONE))
@@ -287,13 +315,14 @@ def _nearest(
             plugins=tuple(dict.fromkeys(known)),
             shortages=miss.shortages,
             also=also,
+            nominated=nominated.get(miss.node),
         )
 
 
 def _misses(record: CycleRecord, state: TraceState) -> Iterator[_Miss]:
     names = state.names
     places = _places(record, names)
-    room = Room(state, record.started.pod)
+    room = Room(state, record.started.pod, counted_on(record))
     skipped = set(record.pre_filter.skipped) if record.pre_filter else set()
     taking_part = [plugin for plugin in places if plugin not in skipped]
     fit = room.fit_plugin if room.fit_plugin in taking_part else NONE
@@ -324,6 +353,7 @@ def why_document(found: Why) -> dict[str, object]:
         "n_nodes": found.n_nodes,
         "n_examined": found.n_examined,
         "n_feasible": found.n_feasible,
+        "n_held": found.n_held,
         "funnel": [_step_document(step) for step in found.funnel],
         "reasons": [_cause_document(cause) for cause in found.causes],
         "nearest": [_miss_document(miss) for miss in found.nearest],
@@ -347,6 +377,7 @@ def _cause_document(cause: Cause) -> dict[str, object]:
         "reason": cause.reason,
         "n_nodes": cause.n_nodes,
         "n_unresolvable": cause.n_unresolvable,
+        "n_nominated": cause.n_nominated,
     }
 
 
@@ -368,8 +399,6 @@ def _miss_document(miss: NearMiss) -> dict[str, object]:
             }
             for shortage in miss.shortages
         ],
-        "also": [
-            {"plugin": each.plugin, "code": each.code, "reasons": list(each.reasons)}
-            for each in miss.also
-        ],
+        "also": list(map(rejection_document, miss.also)),
+        "nominated": nominated_document(miss.nominated) if miss.nominated else None,
     }

@@ -17,7 +17,7 @@ def _nothing_spared() -> Iterator[None]:
     gc.unfreeze()
 
 
-def test_what_is_loaded_is_spared_until_the_end_of_the_block() -> None:
+def test_what_is_loaded_is_frozen_until_the_end_of_the_block() -> None:
     loaded: list[list[int]] = []
     with gc_frozen(lambda: loaded.append([1])):
         assert gc.get_freeze_count() > 0
@@ -25,7 +25,7 @@ def test_what_is_loaded_is_spared_until_the_end_of_the_block() -> None:
     assert loaded == [[1]]
 
 
-def test_what_a_process_spared_before_stays_spared() -> None:
+def test_what_a_process_froze_before_stays_frozen() -> None:
     gc.freeze()
     before = gc.get_freeze_count()
     with gc_frozen(lambda: None):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from scheduler_core.api import Namespace, Node, Pod, Service
+from scheduler_core.api import KINDS, Namespace, Node, Pod, PodDisruptionBudget, Service
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.ingest import Ingested, ingest
 from scheduler_core.api.limits import Limits
@@ -268,6 +268,44 @@ def test_what_is_not_modelled_is_said() -> None:
         "Not modelled: scheduling groups (gangs) of 1 pod: shop/grouped",
         "Not modelled: 1 DeviceTaintRule",
     )
+
+
+OLDER: tuple[tuple[str, str, dict[str, object]], ...] = (
+    ("PriorityClass", "scheduling.k8s.io/v1beta1", {"value": 7}),
+    ("PriorityClass", "scheduling.k8s.io/v1alpha1", {"value": 7}),
+    ("PodDisruptionBudget", "policy/v1beta1", {"spec": {"minAvailable": 1}}),
+    ("StorageClass", "storage.k8s.io/v1beta1", {"provisioner": "disks.example.com"}),
+    ("CSINode", "storage.k8s.io/v1beta1", {"spec": {"drivers": [{"name": "d", "nodeID": "x"}]}}),
+    ("CSIDriver", "storage.k8s.io/v1beta1", {"spec": {"attachRequired": True}}),
+    ("CSIStorageCapacity", "storage.k8s.io/v1beta1", {"storageClassName": "x"}),
+    ("VolumeAttachment", "storage.k8s.io/v1alpha1", {"spec": {"nodeName": "ada"}}),
+    ("ReplicaSet", "extensions/v1beta1", {"spec": {"selector": {"matchLabels": {"app": "a"}}}}),
+    ("StatefulSet", "apps/v1beta1", {"spec": {"selector": {"matchLabels": {"app": "a"}}}}),
+    ("DeviceClass", "resource.k8s.io/v1beta1", {"spec": {}}),
+)
+
+
+@pytest.mark.parametrize(("kind", "version", "fields"), OLDER)
+def test_an_older_version_is_read_and_said(
+    kind: str, version: str, fields: dict[str, object]
+) -> None:
+    raw = {"apiVersion": version, "kind": kind, "metadata": {"name": "old"}, **fields}
+    present = KINDS[kind].api_version
+    for text in (as_json(raw), b"---\n" + as_json(raw)):
+        result = ingest_one(text)
+        assert not result.errors
+        assert result.warnings == (f"1 {kind} of {version} read as {present}",)
+        assert list(result.objects) == list(
+            ingest_one(as_json(raw | {"apiVersion": present})).objects
+        )
+
+
+def test_an_empty_selector_of_an_older_budget_matches_no_pod() -> None:
+    raw = {"kind": "PodDisruptionBudget", "metadata": {"name": "all"}, "spec": {"selector": {}}}
+    old = ingest_one(as_json(raw | {"apiVersion": "policy/v1beta1"}))
+    new = ingest_one(as_json(raw | {"apiVersion": "policy/v1"}))
+    assert [budget.spec.selector for budget in old.objects.of(PodDisruptionBudget)] == [None]
+    assert [budget.spec.selector for budget in new.objects.of(PodDisruptionBudget)] != [None]
 
 
 def test_managed_fields_are_dropped_and_said() -> None:

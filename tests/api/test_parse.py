@@ -358,8 +358,9 @@ def test_complaints_name_the_field(raw: dict[str, Any], expected: str | None) ->
         ({}, "kind: null is not a modelled kind"),
         ({"kind": "Pod"}, "apiVersion: is missing; Pod is read as v1"),
         (
-            {"kind": "PodDisruptionBudget", "apiVersion": "policy/v1beta1"},
-            'apiVersion: "policy/v1beta1" is not supported for PodDisruptionBudget; use policy/v1',
+            {"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1alpha2"},
+            'apiVersion: "resource.k8s.io/v1alpha2" is not supported for ResourceClaim; use '
+            "resource.k8s.io/v1",
         ),
         (
             {"kind": "Service", "apiVersion": "serving.knative.dev/v1"},

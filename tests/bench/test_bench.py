@@ -229,11 +229,11 @@ def test_time_is_charged_to_the_innermost_part_but_for_preemption() -> None:
         ("framework.runtime", "run_score"),
         ("scheduler.algorithm", "find_feasible_nodes"),
     )
-    judge = ("framework.runtime", "run_filter_with_nominated_pods")
+    filtering = ("framework.runtime", "run_filter_with_nominated_pods")
     preempt = ("framework.runtime", "run_post_filter")
     assert part_of(frames(search, score, ("plugins.any", "score"))) == "Score"
     assert part_of(frames(search)).startswith("the rest")
-    assert part_of(frames(preempt, judge)) == PARTS[preempt]
+    assert part_of(frames(preempt, filtering)) == PARTS[preempt]
     assert part_of(frames(("sim.run", "events"))) == "all else"
 
 

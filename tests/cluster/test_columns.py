@@ -76,7 +76,8 @@ def as_told(view: Nodes) -> dict[str, object]:
         told[f"label {key}"] = [None if i == ABSENT else label.values[i] for i in label.ids]
     for name in IMAGE_BYTES:
         image = view.image(name)
-        told[f"image {name}"] = (image.present.tolist(), image.size_bytes, image.n_nodes)
+        n_nodes = image.n_nodes[image.present].tolist()
+        told[f"image {name}"] = (image.present.tolist(), image.size_bytes, n_nodes)
     for terminating in (True, False):
         chosen = np.array([t.labels.get("app") == "a" for t in view.cluster.templates.templates])
         counts = view.count_pods(chosen.astype(np.bool_), terminating=terminating)
@@ -213,6 +214,19 @@ def test_a_pod_is_taken_off_as_it_was_recorded() -> None:
     assert columns.n_pods[0] == 0
 
 
+def test_requests_beyond_64_bits_go_round_and_come_back() -> None:
+    columns = ClusterColumns()
+    huge = [
+        columns.templates.info(make_pod(name).memory("9223372036854775807").on("n1").obj())
+        for name in "ab"
+    ]
+    for info in huge:
+        columns.add_pod(info, "n1")
+    assert columns.requested_of("memory")[0] == -2
+    columns.remove_pod(huge[0], "n1")
+    assert columns.requested_of("memory")[0] == columns.nonzero_memory_bytes[0] == 2**63 - 1
+
+
 def test_resource_states_that_nobody_is_in_are_forgotten() -> None:
     columns = ClusterColumns()
     for name in ("n1", "n2"):
@@ -246,7 +260,7 @@ def test_more_nodes_than_there_was_room_for() -> None:
     assert view.allocatable("cpu").sum() == 100_000
     assert view.requested("cpu").tolist() == [1] * 100
     assert view.label("zone").ids.tolist() == [i % 3 for i in range(100)]
-    assert view.image("one:v1").n_nodes == 100
+    assert set(view.image("one:v1").n_nodes.tolist()) == {100}
 
 
 def test_an_image_keeps_the_size_first_reported_until_no_node_has_it() -> None:
@@ -261,6 +275,34 @@ def test_an_image_keeps_the_size_first_reported_until_no_node_has_it() -> None:
     assert columns.image("one:v1")[1] == 0
     columns.set_node(make_node("n1").images(large).obj())
     assert columns.image("one:v1")[1] == 20
+
+
+def test_an_update_of_the_only_node_with_an_image_reports_its_size_again() -> None:
+    columns = ClusterColumns()
+    columns.set_node(make_node("n1").images({"one:v1": 10}).obj())
+    columns.set_node(make_node("n2").images({"one:v1": 20}).obj())
+    columns.remove_node("n1")
+    assert columns.image("one:v1")[1] == 10
+    columns.set_node(make_node("n2").images({"one:v1": 20}).label("new", "1").obj())
+    assert columns.image("one:v1")[1] == 20
+
+
+def test_a_node_says_of_an_image_on_how_many_nodes_it_was_when_the_node_last_changed() -> None:
+    columns = ClusterColumns()
+    image = {"one:v1": 10}
+    columns.set_node(make_node("n1").images(image).obj())
+    columns.set_node(make_node("n2").images(image).obj())
+    columns.take_snapshot()
+    columns.set_node(make_node("n3").images(image).obj())
+    columns.take_snapshot()
+    view = Nodes(columns, np.arange(3))
+    assert view.image("one:v1").n_nodes.tolist() == [2, 2, 3]
+    columns.add_pod(columns.templates.info(make_pod("p").on("n2").obj()), "n2")
+    columns.take_snapshot()
+    assert view.image("one:v1").n_nodes.tolist() == [2, 3, 3]
+    columns.remove_node("n3")
+    columns.take_snapshot()
+    assert view.image("one:v1").n_nodes.tolist()[:2] == [2, 3]
 
 
 def test_a_hypothetical_world_changes_one_node() -> None:

@@ -15,6 +15,7 @@ from scheduler_core.api import (
 from scheduler_core.cluster.requests import (
     DEFAULT_CPU_MILLI,
     DEFAULT_MEMORY_BYTES,
+    Counted,
     integer_resources,
     pod_requests,
 )
@@ -169,3 +170,27 @@ def test_integers_round_up() -> None:
         "memory": 2,
         "pods": 110,
     }
+
+
+LEVEL = pod(
+    container(cpu="1"),
+    level={"cpu": "3"},
+    status=PodStatus(resources=ResourceRequirements(requests={"cpu": "5"})),
+)
+
+
+@pytest.mark.parametrize(
+    ("counted", "asked", "placed", "in_events"),
+    [
+        (Counted(), 3000, 5000, 5000),
+        (Counted(pod_level_resizes=False), 3000, 3000, 3000),
+        (Counted(pod_level=False, pod_level_resizes=False), 1000, 1000, 3000),
+    ],
+)
+def test_gates_say_what_counts_at_pod_level(
+    counted: Counted, asked: int, placed: int, in_events: int
+) -> None:
+    requests = pod_requests(LEVEL, counted)
+    assert requests.asked == {"cpu": asked}
+    assert requests.placed == {"cpu": placed}
+    assert requests.in_events == {"cpu": in_events}

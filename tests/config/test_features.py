@@ -1,9 +1,15 @@
 """Feature gates: v1.36 defaults and what may be switched."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+import scheduler_core
 from scheduler_core.config import ConfigError, FeatureGates, feature_gates
-from scheduler_core.config.features import GATES
+from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE, switchable
+from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases.table import Release
 
 OFF = {
     "InPlacePodVerticalScalingExclusiveCPUs",
@@ -24,7 +30,7 @@ OFF = {
 
 def test_defaults() -> None:
     gates = FeatureGates()
-    assert {name for name in GATES if not gates.enabled(name)} == OFF
+    assert {name for name in LATEST.gates if not gates.enabled(name)} == OFF
     assert feature_gates({}) == gates
 
 
@@ -44,20 +50,39 @@ def test_asking_for_an_unknown_gate_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("overrides", "messages"),
     [
-        ({"Nope": True}, ["unrecognized feature gate: Nope"]),
+        (
+            {"Nope": True},
+            ["unrecognized feature gate: Nope (the scheduler of v1.36 has none)"],
+        ),
+        (
+            {"SchedulerAsyncPreemptions": False},
+            [
+                "unrecognized feature gate: SchedulerAsyncPreemptions (the scheduler of v1.36 has "
+                "none); did you mean SchedulerAsyncPreemption?"
+            ],
+        ),
         (
             {"SchedulerQueueingHints": False, "Nope": True},
             [
-                "unrecognized feature gate: Nope",
+                "unrecognized feature gate: Nope (the scheduler of v1.36 has none)",
                 "cannot set feature gate SchedulerQueueingHints to false, "
                 "feature is locked to true",
             ],
         ),
         (
-            {"GangScheduling": True},
+            {"GangScheduling": True, "GenericWorkload": True},
             [
-                "GangScheduling is enabled, but depends on features that are disabled: "
-                "GenericWorkload"
+                "cannot set feature gate GangScheduling to true: kviz schedules pods one by one "
+                "and does not model pod groups",
+                "cannot set feature gate GenericWorkload to true: kviz schedules pods one by one "
+                "and does not model pod groups",
+            ],
+        ),
+        (
+            {"DRADeviceTaints": False, "DRADeviceTaintRules": True},
+            [
+                "cannot set feature gate DRADeviceTaintRules to true: kviz does not read "
+                "DeviceTaintRules",
             ],
         ),
         (
@@ -77,3 +102,43 @@ def test_refused_overrides(overrides: dict[str, bool], messages: list[str]) -> N
 
 def test_a_locked_gate_may_be_set_to_what_it_is() -> None:
     assert feature_gates({"SidecarContainers": True}).enabled("SidecarContainers")
+
+
+def test_a_gate_that_is_not_modelled_may_be_set_to_what_it_is() -> None:
+    assert feature_gates({"GenericWorkload": False}).changed == {}
+
+
+def test_changed_gates_are_those_not_at_their_default() -> None:
+    gates = feature_gates({"VolumeLimitScaling": True, "SchedulerAsyncPreemption": True})
+    assert gates.changed == {"VolumeLimitScaling": True}
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=str)
+def test_every_gate_is_locked_switchable_or_known_not_to_be_modelled(release: Release) -> None:
+    for name, spec in release.gates.items():
+        kinds = (spec.locked, name in SWITCHABLE, name in NOT_MODELLED)
+        assert sum(kinds) == 1, name
+        assert all(needed in release.gates for needed in spec.requires), name
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=str)
+def test_every_gate_that_the_engine_reads_has_a_row(release: Release) -> None:
+    engine = Path(scheduler_core.__file__).parent
+    read = {
+        name
+        for file in engine.rglob("*.py")
+        for name in re.findall(r'\benabled\(\s*"(\w+)"', file.read_text())
+    }
+    assert len(read) > 15
+    assert read <= set(release.gates)
+
+
+@pytest.mark.parametrize("name", switchable(LATEST))
+def test_every_switchable_gate_can_be_switched(name: str) -> None:
+    """Switched on with what it needs, or off with what needs it."""
+    gates = LATEST.gates
+    wanted = {name: not gates[name].default}
+    for other, spec in gates.items():
+        if not wanted[name] and name in spec.requires and spec.default:
+            wanted[other] = False
+    assert feature_gates(wanted).enabled(name) is not gates[name].default

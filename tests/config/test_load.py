@@ -15,6 +15,7 @@ from scheduler_core.api.types import (
 from scheduler_core.config import (
     ConfigError,
     ExtensionPoint,
+    FeatureGates,
     PluginConfig,
     default_configuration,
     feature_gates,
@@ -144,7 +145,7 @@ def test_the_default_profile() -> None:
     ],
 )
 def test_gates_decide_about_default_plugins(gates: dict[str, bool], last: list[str]) -> None:
-    (profile,) = default_configuration(feature_gates(gates)).profiles
+    (profile,) = default_configuration(FeatureGates(tuple(gates.items()))).profiles
     names = [plugin.name for plugin in profile.plugins.multi_point.enabled]
     assert names[names.index("DefaultBinder") + 1 :] == last
 

@@ -133,7 +133,7 @@ def test_nodes_that_another_extender_dropped_are_counted() -> None:
     assert "1 of 3 nodes are missing: another extender" in of(ExtenderCalled, events)[1].summary
 
 
-def test_victims_are_told_to_be_on_their_nodes() -> None:
+def test_victims_are_recorded_on_their_nodes() -> None:
     events = events_of(
         asks(Verb.FILTER, 1, "web", "a", "b"),
         would_evict(5, "vip", {"a": ["uid-web", "uid-unknown"], "b": ["uid-other"]}),

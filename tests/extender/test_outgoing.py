@@ -100,7 +100,7 @@ def test_an_answer_has_its_bounds(port: int) -> None:
         post(f"http://127.0.0.1:{port}/oversize", "127.0.0.1")
 
 
-def test_a_connection_that_ends_is_told_as_go_tells_it(port: int) -> None:
+def test_a_connection_that_ends_has_the_error_text_of_go(port: int) -> None:
     with pytest.raises(RequestFailed) as raised:
         post(f"http://127.0.0.1:{port}/hangup", "127.0.0.1")
     assert raised.value.text == "EOF"

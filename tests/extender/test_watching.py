@@ -155,7 +155,17 @@ def test_every_node_of_a_large_cluster_comes_back(web: httpx.Client, snippet: Js
     assert reply.json()["NodeNames"] == body["NodeNames"]
 
 
-def test_the_page_tells_what_was_asked_in_order(
+def test_the_light_goes_on_with_the_first_call(web: httpx.Client) -> None:
+    page = submit(web, "/extender/", name="Light")
+    assert "Not connected yet" in page.text
+    assert f'data-session="/api/v1/runs/{run_id_of(page)}/"' in page.text
+    body = EXCHANGES["case-01-1-filter.json"]["request"]["body"]
+    assert web.post(f"{url_prefix_of(page)}/filter", json=body).status_code == 200
+    eventually(lambda: "Connected" in web.get(str(page.url)).text or None)
+    assert "data-session" not in web.get(str(page.url)).text
+
+
+def test_the_page_lists_what_was_asked_in_order(
     web: httpx.Client, session_page: httpx.Response, snippet: Json
 ) -> None:
     for name in ("case-01-1-filter", "case-01-2-prioritize", "case-78-1-preempt"):
@@ -174,7 +184,7 @@ def test_the_page_tells_what_was_asked_in_order(
     assert 'http-equiv="refresh"' not in text
 
 
-def test_viewers_of_the_run_are_told_as_the_scheduler_asks(
+def test_viewers_of_the_run_are_notified_as_the_scheduler_asks(
     web: httpx.Client, server: Server
 ) -> None:
     page = submit(web, "/extender/", name="Live")

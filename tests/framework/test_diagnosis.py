@@ -262,7 +262,7 @@ def test_lists_of_reasons() -> None:
     assert [listed.status(i).reasons for i in range(3)] == [(), ("a",), ("b",)]
 
 
-def test_merging_keeps_what_is_told_last() -> None:
+def test_merging_keeps_the_last_status() -> None:
     builder = VerdictBuilder(2)
     builder.add("A", np.arange(2), Verdict.reject(np.ones(2, bool), SOON, "plain"))
     other = VerdictBuilder(1)

@@ -25,7 +25,7 @@ def _found(pods: NominatedPods, nominator: Nominator, pod: PodInfo, nodes: Nodes
     st.lists(st.tuples(st.integers(0, 4), st.sampled_from(["", "gone", *NODES])), max_size=20),
     st.lists(st.integers(0, 2), max_size=4),
 )
-def test_kept_rivals_are_those_found_anew(moves: list[tuple[int, str]], rows: list[int]) -> None:
+def test_cached_rivals_are_those_found_again(moves: list[tuple[int, str]], rows: list[int]) -> None:
     columns = ClusterColumns()
     for name in NODES:
         columns.set_node(make_node(name).obj())

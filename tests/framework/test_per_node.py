@@ -180,7 +180,8 @@ def test_a_filter_may_only_pass_or_reject(code: Code) -> None:
     world = World(make_node("a").obj())
     profile = framework(PerNode(Confused("Confused")))
     verdicts = profile.run_filter(CycleState(), some_pod(world), world.all_nodes())
-    assert verdicts.status(0) == Status(Code.ERROR, ("what now?",), "Confused")
+    text = 'running "Confused" filter plugin: what now?'
+    assert verdicts.status(0) == Status(Code.ERROR, (text,), "Confused")
 
 
 def test_pending_is_told_from_unschedulable() -> None:

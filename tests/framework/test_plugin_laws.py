@@ -98,7 +98,7 @@ def rows(verdicts: dict[str, Verdict], at: int) -> dict[str, Status]:
     return {plugin: verdict.status(at) for plugin, verdict in verdicts.items()}
 
 
-def judged(framework: Framework, cycle: Cycle, nodes: Nodes) -> dict[str, Verdict]:
+def filtered(framework: Framework, cycle: Cycle, nodes: Nodes) -> dict[str, Verdict]:
     return framework.run_filter_individually(cycle.state, cycle.pod, nodes)
 
 
@@ -115,17 +115,17 @@ def observe(cluster: Sequence[Any], configuration: str, look: Callable[..., Any]
 
 @SMALL
 @given(cluster=clusters(), configuration=CONFIGURATIONS, data=st.data())
-def test_a_node_is_judged_alike_alone_and_among_others(
+def test_a_node_is_filtered_alike_alone_and_among_others(
     cluster: Sequence[Any], configuration: str, data: st.DataObject
 ) -> None:
     def look(framework: Framework, cycle: Cycle) -> None:
         nodes = cycle.nodes
-        together = judged(framework, cycle, nodes)
+        together = filtered(framework, cycle, nodes)
         for i in range(nodes.n):
-            alone = judged(framework, cycle, nodes.take(np.array([i])))
+            alone = filtered(framework, cycle, nodes.take(np.array([i])))
             assert rows(alone, 0) == rows(together, i)
         order = data.draw(st.lists(st.integers(0, nodes.n - 1), max_size=6))
-        mixed = judged(framework, cycle, nodes.take(np.array(order, np.int64)))
+        mixed = filtered(framework, cycle, nodes.take(np.array(order, np.int64)))
         for k, i in enumerate(order):
             assert rows(mixed, k) == rows(together, i)
 
@@ -152,12 +152,12 @@ def test_what_if_concerns_one_node_at_a_time(
                 else []
             )
             changes[i] = Change(tuple(added), removed)
-        together = judged(framework, cycle, nodes.what_if(changes))
+        together = filtered(framework, cycle, nodes.what_if(changes))
         for i in range(nodes.n):
             one = nodes.take(np.array([i])).what_if({0: changes[i]})
-            assert rows(judged(framework, cycle, one), 0) == rows(together, i)
-        plain = judged(framework, cycle, nodes)
-        untouched = judged(framework, cycle, nodes.what_if({}))
+            assert rows(filtered(framework, cycle, one), 0) == rows(together, i)
+        plain = filtered(framework, cycle, nodes)
+        untouched = filtered(framework, cycle, nodes.what_if({}))
         assert [rows(untouched, i) for i in range(nodes.n)] == [
             rows(plain, i) for i in range(nodes.n)
         ]

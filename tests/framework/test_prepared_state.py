@@ -101,5 +101,5 @@ class Shelf:
         (object(), "object"),
     ],
 )
-def test_any_state_is_told_somehow(value: Any, expected: Any) -> None:
+def test_any_state_can_be_described(value: Any, expected: Any) -> None:
     assert plain(value, three_nodes().all_nodes()) == expected

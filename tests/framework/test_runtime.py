@@ -180,7 +180,7 @@ def test_nobody_is_asked_about_nothing() -> None:
     assert last.asked == []
 
 
-def test_a_node_without_rivals_is_judged_once() -> None:
+def test_a_node_without_rivals_is_filtered_once() -> None:
     world = three_nodes()
     plugin = Turnstile("A", "c")
     profile = framework(plugin)
@@ -211,20 +211,20 @@ def test_nominated_pods_may_neither_be_missed_nor_relied_on() -> None:
     rivals = [some_pod(world, f"rival-{i}", priority=i) for i in (1, 0, -1)]
     nodes = world.all_nodes()
 
-    def judged(plugin: Any, **nominated: Any) -> Any:
+    def filtered(plugin: Any, **nominated: Any) -> Any:
         profile = framework(plugin, nominated=nominated)
         info = some_pod(world)
         verdicts = profile.run_filter_with_nominated_pods(CycleState(), info, nodes)
         return [verdicts.status(i).message for i in range(nodes.n)]
 
-    assert judged(Company("A", at_most=0), a=rivals[:1]) == ["crowded", "", ""]
-    assert judged(Company("A", at_least=1), a=rivals[:1]) == ["lonely", "lonely", "lonely"]
-    assert judged(Company("A", at_most=1), a=rivals[:2], b=rivals[1:2]) == ["crowded", "", ""]
-    assert judged(Company("A", at_most=0), a=rivals[2:]) == ["", "", ""]
+    assert filtered(Company("A", at_most=0), a=rivals[:1]) == ["crowded", "", ""]
+    assert filtered(Company("A", at_least=1), a=rivals[:1]) == ["lonely", "lonely", "lonely"]
+    assert filtered(Company("A", at_most=1), a=rivals[:2], b=rivals[1:2]) == ["crowded", "", ""]
+    assert filtered(Company("A", at_most=0), a=rivals[2:]) == ["", "", ""]
 
 
 def test_the_verdict_with_nominated_pods_comes_first() -> None:
-    """Upstream judges the crowded node first, and reports what it finds there."""
+    """Upstream filters the crowded node first, and reports what it finds there."""
     world = three_nodes()
     rival = some_pod(world, "rival", priority=1)
 
@@ -241,6 +241,34 @@ def test_the_verdict_with_nominated_pods_comes_first() -> None:
         CycleState(), some_pod(world), world.all_nodes()
     )
     assert [verdicts.status(i).message for i in range(3)] == ["crowded", "lonely", "lonely"]
+
+
+@pytest.mark.parametrize(
+    ("plugin", "at", "without"),
+    [
+        pytest.param(Company("A", at_most=0), [0, 2], ["", ""], id="rejected with them"),
+        pytest.param(Company("A", at_least=1), [0, 2], ["lonely", "lonely"], id="relied on"),
+        pytest.param(Company("A", at_least=1, at_most=0), [0, 2], ["lonely", "lonely"], id="both"),
+        pytest.param(Company("A", at_least=2), None, None, id="the same either way"),
+        pytest.param(Company("A", at_most=1), None, None, id="passes either way"),
+    ],
+)
+def test_where_nominated_pods_make_a_difference_is_noted(
+    plugin: Any, at: list[int] | None, without: list[str] | None
+) -> None:
+    world = three_nodes()
+    rivals = {name: [some_pod(world, f"rival-{name}", priority=1)] for name in ("a", "c")}
+    verdicts = framework(plugin, nominated=rivals).run_filter_with_nominated_pods(
+        CycleState(), some_pod(world), world.all_nodes()
+    )
+    crowded = verdicts.crowded
+    if at is None:
+        assert crowded is None
+        return
+    assert crowded is not None
+    assert crowded.at.tolist() == at
+    assert [verdicts.statuses[i].message for i in crowded.without] == without
+    assert [change.added for change in crowded.added] == [tuple(rivals[n]) for n in ("a", "c")]
 
 
 def test_a_pod_is_no_rival_of_itself() -> None:

@@ -93,7 +93,7 @@ def post_filter(world: World, incoming: PodInfo, state: ClaimsState) -> str:
 @pytest.mark.parametrize(
     ("incoming", "items", "reason"),
     [
-        (claiming("c"), [], 'resourceclaim.resource.k8s.io "c" not found'),
+        (claiming("c"), [], 'could not find ResourceClaim "default/c"'),
         (
             claiming("c"),
             [replace(claim(), metadata=replace(claim().metadata, deletion_timestamp=1))],

@@ -18,7 +18,7 @@ SOON, NEVER = Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 DEFAULTS = NodeResourcesFitArgs()
 
 
-def judge(
+def filtered(
     world: World, incoming: Pod, args: NodeResourcesFitArgs = DEFAULTS, nodes: Nodes | None = None
 ) -> dict[str, tuple[Code, tuple[str, ...]]]:
     """Return why the nodes are turned down."""
@@ -79,20 +79,20 @@ CPU, MEMORY = "Insufficient cpu", "Insufficient memory"
 def test_one_node(
     used: Mapping[str, str], wanted: Mapping[str, str], expected: tuple[Any, ...] | None
 ) -> None:
-    found = judge(one_node(*on_n(used)), make_pod("incoming").requests(wanted).obj())
+    found = filtered(one_node(*on_n(used)), make_pod("incoming").requests(wanted).obj())
     assert found == ({} if expected is None else {"n": (expected[0], expected[1:])})
 
 
 @pytest.mark.parametrize(("allowed", "fits"), [("2", False), ("3", True), ("0", False)])
 def test_number_of_pods(allowed: str, fits: bool) -> None:
     world = one_node(*on_n({}, {}), pods=allowed)
-    assert judge(world, make_pod("incoming").obj()) == (
+    assert filtered(world, make_pod("incoming").obj()) == (
         {} if fits else {"n": (SOON, ("Too many pods",))}
     )
 
 
 def test_a_full_node_that_is_too_small_as_well_is_beyond_preemption() -> None:
-    found = judge(one_node(*on_n({}), pods="1"), make_pod("incoming").cpu("11").obj())
+    found = filtered(one_node(*on_n({}), pods="1"), make_pod("incoming").cpu("11").obj())
     assert found == {"n": (NEVER, ("Too many pods", "Insufficient cpu"))}
 
 
@@ -106,13 +106,13 @@ def test_a_full_node_that_is_too_small_as_well_is_beyond_preemption() -> None:
     ],
 )
 def test_ignored_extended_resources(args: NodeResourcesFitArgs, fits: bool) -> None:
-    found = judge(one_node(), make_pod("incoming").request(FPGA, "1").obj(), args)
+    found = filtered(one_node(), make_pod("incoming").request(FPGA, "1").obj(), args)
     assert found == ({} if fits else {"n": (NEVER, (f"Insufficient {FPGA}",))})
 
 
 def test_only_extended_resources_can_be_ignored() -> None:
     args = NodeResourcesFitArgs(ignored_resources=("cpu", "hugepages-2Mi"))
-    found = judge(
+    found = filtered(
         one_node(), make_pod("incoming").cpu("11").request("hugepages-2Mi", "1").obj(), args
     )
     assert found == {"n": (NEVER, ("Insufficient cpu", "Insufficient hugepages-2Mi"))}
@@ -158,10 +158,11 @@ def test_requests_of_a_pod(
     incoming = (
         make_pod("incoming").containers(*containers).init_containers(*init).spec(**spec).obj()
     )
-    assert judge(World(make_node("n").cpu(str(cpu)).memory("9").obj()), incoming) == {}
+    assert filtered(World(make_node("n").cpu(str(cpu)).memory("9").obj()), incoming) == {}
     short = {"n": (NEVER, ("Insufficient cpu",))}
     assert (
-        judge(World(make_node("n").cpu(f"{cpu * 1000 - 1}m").memory("9").obj()), incoming) == short
+        filtered(World(make_node("n").cpu(f"{cpu * 1000 - 1}m").memory("9").obj()), incoming)
+        == short
     )
 
 
@@ -171,22 +172,22 @@ def test_what_if_views_count_added_and_removed_pods() -> None:
     big, small = nodes.pods(0)
     incoming = make_pod("incoming").cpu("4").obj()
     rival = world.info(make_pod("rival").cpu("1").obj())
-    assert judge(world, incoming) == {"n": (SOON, ("Insufficient cpu",))}
+    assert filtered(world, incoming) == {"n": (SOON, ("Insufficient cpu",))}
     without_small = nodes.what_if({0: Change(removed=(small,))})
-    assert judge(world, incoming, nodes=without_small) == {}
+    assert filtered(world, incoming, nodes=without_small) == {}
     crowded = nodes.what_if({0: Change(added=(rival,), removed=(small,))})
-    assert judge(world, incoming, nodes=crowded) == {"n": (SOON, ("Insufficient cpu",))}
+    assert filtered(world, incoming, nodes=crowded) == {"n": (SOON, ("Insufficient cpu",))}
     too_many = nodes.what_if({0: Change(added=(rival,))})
-    assert judge(world, make_pod("incoming").obj(), nodes=too_many) == {
+    assert filtered(world, make_pod("incoming").obj(), nodes=too_many) == {
         "n": (SOON, ("Too many pods",))
     }
-    assert judge(world, incoming, nodes=nodes.what_if({0: Change(removed=(big,))})) == {}
+    assert filtered(world, incoming, nodes=nodes.what_if({0: Change(removed=(big,))})) == {}
 
 
 def test_more_shortages_than_a_verdict_has_room_for() -> None:
     world = World(make_node("n").pods("0").obj(), make_node("m").obj())
     wanted = {f"example.com/r{i}": "1" for i in range(80)}
-    code, reasons = judge(world, make_pod("incoming").requests(wanted).obj())["n"]
+    code, reasons = filtered(world, make_pod("incoming").requests(wanted).obj())["n"]
     assert code is NEVER
     assert len(reasons) == MAX_REASONS
     assert reasons[0] == "Too many pods"

@@ -187,7 +187,7 @@ def build(nodes: Sequence[Node], placed: Mapping[int, Sequence[Pod]]) -> World:
 # ---------------------------------------------------------------- running one plugin
 
 
-def judge(
+def filtered(
     plugin: Any, incoming: PodInfo, nodes: Nodes, everything: Nodes
 ) -> list[tuple[int, tuple[str, ...]]] | None:
     """Return codes and reasons of the nodes, None if the plugin takes no part."""
@@ -233,7 +233,7 @@ def answers(world: World, incoming: Pod, nodes: Nodes) -> dict[str, Any]:
     for name, make in PLUGINS.items():
         plugin = make(world)
         scores = score(plugin, info, nodes)
-        found[name] = judge(plugin, info, nodes, everything), scores and scores[0]
+        found[name] = filtered(plugin, info, nodes, everything), scores and scores[0]
     return found
 
 

@@ -29,7 +29,9 @@ def ports(*texts: str) -> list[ContainerPort]:
     return [port(text) for text in texts]
 
 
-def judge(world: World, incoming: PodInfo, nodes: Nodes) -> dict[str, tuple[Code, tuple[str, ...]]]:
+def filtered(
+    world: World, incoming: PodInfo, nodes: Nodes
+) -> dict[str, tuple[Code, tuple[str, ...]]]:
     plugin = NodePorts()
     prepared = plugin.pre_filter(incoming, nodes)
     assert isinstance(prepared, Prepared)
@@ -60,7 +62,7 @@ def test_conflicts(used: Sequence[str], wanted: Sequence[str], conflict: bool) -
         make_pod("there").on("n").ports(*ports(*used)).obj(),
     )
     incoming = world.info(make_pod("incoming").ports(*ports(*wanted)).obj())
-    assert judge(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
+    assert filtered(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
 
 
 def test_a_pod_without_host_ports_is_skipped() -> None:
@@ -75,7 +77,7 @@ def test_of_init_containers_only_sidecars_keep_their_ports(sidecar: bool, confli
     init = container(ports=ports("80"), sidecar=sidecar)
     world = World(make_node("n").obj(), make_pod("there").on("n").init_containers(init).obj())
     incoming = world.info(make_pod("incoming").ports(*ports("80")).obj())
-    assert judge(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
+    assert filtered(world, incoming, world.all_nodes()) == ({"n": NO} if conflict else {})
 
 
 def test_without_pre_filter_there_is_an_error() -> None:
@@ -99,8 +101,8 @@ def test_removing_the_holder_frees_the_port_and_adding_one_takes_it() -> None:
             1: Change(added=(world.info(make_pod("rival").ports(*ports("80")).obj()),)),
         }
     )
-    assert judge(world, incoming, nodes) == {"n": NO}
-    assert judge(world, incoming, moved) == {"m": NO}
+    assert filtered(world, incoming, nodes) == {"n": NO}
+    assert filtered(world, incoming, moved) == {"m": NO}
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_used_ports_are_a_set_as_in_upstream(
     )
     nodes = world.all_nodes().what_if({0: change})
     incoming = world.info(make_pod("incoming").ports(*ports("80")).obj())
-    assert judge(world, incoming, nodes) == ({"n": NO} if taken else {})
+    assert filtered(world, incoming, nodes) == ({"n": NO} if taken else {})
 
 
 def test_a_port_given_back_stays_free_until_a_pod_takes_it_again() -> None:
@@ -139,21 +141,21 @@ def test_a_port_given_back_stays_free_until_a_pod_takes_it_again() -> None:
     one, two = (make_pod(name).on("n").ports(*ports("80")).obj() for name in ("one", "two"))
     world = World(make_node("n").obj(), one, two)
     incoming = world.info(make_pod("incoming").ports(*ports("80")).obj())
-    assert judge(world, incoming, world.all_nodes()) == {"n": NO}
+    assert filtered(world, incoming, world.all_nodes()) == {"n": NO}
     world.cluster.remove_pod(world.info(one), "n")
-    assert judge(world, incoming, world.all_nodes()) == {}
+    assert filtered(world, incoming, world.all_nodes()) == {}
     world.add(make_pod("three").on("n").ports(*ports("81")).obj())
-    assert judge(world, incoming, world.all_nodes()) == {}
+    assert filtered(world, incoming, world.all_nodes()) == {}
     world.add(one)
-    assert judge(world, incoming, world.all_nodes()) == {"n": NO}
+    assert filtered(world, incoming, world.all_nodes()) == {"n": NO}
 
 
 def test_a_hypothetical_pod_of_a_template_seen_only_after_the_question() -> None:
     world = World(make_node("n").obj())
     incoming = world.info(make_pod("incoming").ports(*ports("80")).obj())
-    assert judge(world, incoming, world.all_nodes()) == {}
+    assert filtered(world, incoming, world.all_nodes()) == {}
     late = world.info(make_pod("late").ports(*ports("80", "443")).obj())
-    assert judge(world, incoming, world.all_nodes().what_if({0: Change(added=(late,))})) == {
+    assert filtered(world, incoming, world.all_nodes().what_if({0: Change(added=(late,))})) == {
         "n": NO
     }
 

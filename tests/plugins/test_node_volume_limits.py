@@ -311,9 +311,9 @@ def hint_of(found: Cycle, resource: EventResource, action: ActionType) -> HintFn
 )
 def test_pod_hints(gone: Pod, hint: QueueingHint) -> None:
     found = cycle(*bound("new"))
-    judge = hint_of(found, EventResource.POD, ActionType.DELETE)
-    assert judge is not None
-    assert judge(found.info, found.world.info(gone), None) is hint
+    ask = hint_of(found, EventResource.POD, ActionType.DELETE)
+    assert ask is not None
+    assert ask(found.info, found.world.info(gone), None) is hint
 
 
 @pytest.mark.parametrize(
@@ -329,9 +329,9 @@ def test_claim_hints(
     volumes: Sequence[Volume], new: PersistentVolumeClaim, hint: QueueingHint
 ) -> None:
     found = cycle(claim("c"), volumes=volumes)
-    judge = hint_of(found, EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD)
-    assert judge is not None
-    assert judge(found.info, None, new) is hint
+    ask = hint_of(found, EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD)
+    assert ask is not None
+    assert ask(found.info, None, new) is hint
 
 
 @pytest.mark.parametrize(
@@ -345,9 +345,9 @@ def test_claim_hints(
 )
 def test_attachment_hints(volumes: Sequence[Volume], attacher: str, hint: QueueingHint) -> None:
     found = cycle(claim("c"), volumes=volumes)
-    judge = hint_of(found, EventResource.VOLUME_ATTACHMENT, ActionType.DELETE)
-    assert judge is not None
-    assert judge(found.info, attached("v", attacher=attacher), None) is hint
+    ask = hint_of(found, EventResource.VOLUME_ATTACHMENT, ActionType.DELETE)
+    assert ask is not None
+    assert ask(found.info, attached("v", attacher=attacher), None) is hint
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,7 @@ def test_csi_node_hints(
     old: dict[str, int | None], new: dict[str, int | None], hint: QueueingHint
 ) -> None:
     found = cycle(*bound("new"))
-    judge = hint_of(found, EventResource.CSI_NODE, ActionType.UPDATE)
-    assert judge is not None
-    assert judge(found.info, csi_node("a", old), csi_node("a", new)) is hint
+    ask = hint_of(found, EventResource.CSI_NODE, ActionType.UPDATE)
+    assert ask is not None
+    assert ask(found.info, csi_node("a", old), csi_node("a", new)) is hint
     assert hint_of(found, EventResource.CSI_NODE, ActionType.ADD) is None

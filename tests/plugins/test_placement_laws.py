@@ -238,7 +238,7 @@ def test_a_view_of_one_node_says_what_the_whole_says(
 def test_a_hypothetical_node_is_judged_as_if_its_pods_had_really_changed(
     plugin: str, cluster: tuple[Sequence[Node], Sequence[Pod], Pod], data: st.DataObject
 ) -> None:
-    """The other nodes are judged as they are. Pods being deleted are counted twofold upstream."""
+    """The other nodes are filtered as they are. Pods being deleted are counted twofold upstream."""
     nodes, pods, incoming = cluster
     pods = [pod for pod in pods if pod.metadata.deletion_timestamp is None]
     spread = [

@@ -92,7 +92,6 @@ def test_soft_taints_lower_the_score(
     assert isinstance(prepared, Prepared)
     scores = plugin.score(prepared.state, incoming, nodes)
     assert scores.tolist() == raw
-    assert plugin.score(None, incoming, nodes).tolist() == raw
     stretched = plugin.normalize_score(prepared.state, incoming, nodes, scores)
     assert list(by_name(stretched, nodes).values()) == normalized
 

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 from scheduler_core.api import Node, NodeCondition, Taint
 from scheduler_core.api import Toleration as Tol
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.config.features import feature_gates
+from scheduler_core.config.features import FeatureGates, feature_gates
 from scheduler_core.queue.event_changes import (
     node_scheduling_properties_change,
     pod_scheduling_properties_change,
@@ -67,7 +67,9 @@ TAINT = Taint(key="a", value="b", effect="NoSchedule")
     ],
 )
 def test_node_changes(old: Node, new: Node, labels: list[str]) -> None:
-    assert [event.label for event in node_scheduling_properties_change(old, new)] == labels
+    assert [
+        event.label for event in node_scheduling_properties_change(old, new, FeatureGates())
+    ] == labels
 
 
 def test_declared_features_need_their_gate() -> None:

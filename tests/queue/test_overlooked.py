@@ -42,9 +42,7 @@ def _is_overlooked(move: Move) -> bool:
 
 
 @given(st.lists(rejections, max_size=5), st.lists(st.sampled_from(EVENTS), max_size=6))
-def test_whoever_is_not_told_of_them_misses_nothing_else(
-    parked: list[Any], events: list[Any]
-) -> None:
+def test_a_trace_without_them_misses_nothing_else(parked: list[Any], events: list[Any]) -> None:
     telling, silent = _world(QueueSettings()), _world(QueueSettings(emit_overlooked=False))
     for world in (telling, silent):
         for i, (plugins, pending) in enumerate(parked):

@@ -58,7 +58,7 @@ def test_events_before_the_attempt_do_not_count() -> None:
     assert world.places() == {"default/p": "in flight", "default/q": "unschedulable"}
 
 
-def test_weighing_stops_at_the_first_event_worth_it_and_is_told() -> None:
+def test_hints_stop_at_the_first_event_that_queues_and_are_recorded() -> None:
     world = World(YES, NO)
     world.add(P)
     queued = world.pop()

@@ -190,7 +190,7 @@ def test_a_wild_card_may_be_for_one_pod(target: EventObject, strategy: Strategy)
     assert worth.strategy is strategy
 
 
-def test_only_rejectors_are_asked_and_told_what_changed() -> None:
+def test_only_rejectors_are_asked_and_given_what_changed() -> None:
     yes, other = Rejector("Yes", {NODE_ADD: QUEUE}), Rejector("Other", {NODE_ADD: QUEUE})
     old, new = pod_info(make_pod("old")), pod_info(make_pod("new"))
     QueueingHints.of([yes, other]).ask(rejected_by("Yes"), NODE_ADD, old, new)

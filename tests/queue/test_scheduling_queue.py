@@ -70,7 +70,7 @@ def test_a_popped_pod_is_in_flight_until_done() -> None:
     assert world.places() == {}
 
 
-def test_a_new_pod_is_told_and_brings_its_nomination() -> None:
+def test_a_new_pod_is_recorded_and_brings_its_nomination() -> None:
     world = World()
     pod = pod_info(make_pod("p").nominated("n1"))
     world.add(pod)

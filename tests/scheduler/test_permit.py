@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.interface import PermitOutcome
 from scheduler_core.framework.status import SUCCESS
@@ -13,7 +15,7 @@ from scheduler_core.trace.events import (
     PodEvicted,
 )
 from scheduler_core.trace.fold import fold
-from scheduler_core.trace.records import Result
+from scheduler_core.trace.records import Queue, Result
 from tests.builders import make_pod
 from tests.scheduler.steps import REFUSED, WAIT, Steps, holding, one_node, results
 from tests.simulated import SECOND_NS, START_NS
@@ -132,6 +134,18 @@ def test_deleting_a_waiting_pod_rejects_it() -> None:
     assert cluster.backing_off() == ["q"]
     assert [pod.key for pod in cluster.queue.in_flight_pods()] == []
     assert [pod.name for pod in fold(cluster.trace).pods.values()] == ["q"]
+
+
+def test_a_waiting_pod_that_ends_is_not_tried_again() -> None:
+    cluster = one_node(make_pod("p").obj(), plugins=[holding(60)])
+    cluster.attempt()
+    pod = cluster.pod("p")
+    cluster.server.update(replace(pod, status=replace(pod.status, phase="Failed")))
+    cluster.simulation.finish_attempt()
+    assert results(cluster) == [Result.WAITING, Result.UNSCHEDULABLE]
+    assert cluster.queue.get("default/p") is None
+    state = fold(cluster.trace)
+    assert state.pods[cluster.recorder.pod("default/p")].queue is Queue.NOWHERE
 
 
 def test_a_preemptor_sends_a_waiting_pod_back_instead_of_deleting_it() -> None:

@@ -24,7 +24,7 @@ from scheduler_core.trace.events import (
     PreScoreFinished,
     ScoreColumns,
 )
-from scheduler_core.trace.records import Result
+from scheduler_core.trace.records import NominatedOnNode, NominatedPod, Result
 from tests.builders import PodBuilder, make_node, make_pod
 from tests.simulated import Cluster, not_scheduled
 
@@ -129,6 +129,23 @@ def test_a_nominated_node_that_does_not_fit_is_only_one_of_all() -> None:
 def test_a_nominated_node_that_is_gone_is_passed_over() -> None:
     cluster = Cluster(*nodes(2), make_pod("p").nominated("gone").obj())
     assert examined(cluster.attempt()) == ["n0", "n1"]
+
+
+def test_nominated_pods_that_decide_are_recorded_wherever_the_search_meets_them() -> None:
+    """The search filters block by block, and may examine less than it has filtered."""
+    rivals = [make_pod(f"rival-{i}").cpu(3).nominated(f"n{i}").obj() for i in (1, 250, 299)]
+    picky = Picky(*(f"n{i}" for i in range(150) if i != 1))
+    cluster = Cluster(*nodes(300), make_pod("p").cpu(2).obj(), *rivals, plugins=[picky])
+    assert len(examined(cluster.attempt())) == 295
+    assert cluster.of_type(FilterFinished)[0].n_held == 2
+    recorder = cluster.recorder
+    numbers = [
+        (recorder.node(f"n{i}"), recorder.pod(cluster.pod(f"rival-{i}").uid)) for i in (1, 250)
+    ]
+    assert cluster.of_type(FilterColumns)[0].nominated == tuple(
+        NominatedOnNode(node, (NominatedPod(pod, recorder.amounts({"cpu": 3000})),), 0)
+        for node, pod in numbers
+    )
 
 
 # ---------------------------------------------------------------- sampling and rotation

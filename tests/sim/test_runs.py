@@ -95,7 +95,7 @@ def test_a_draw_depends_on_the_seed_alone() -> None:
     objects = [*(make_node(f"n{i}").obj() for i in range(20)), make_pod("p").obj()]
 
     def drawn(seed: int) -> NodeSelected:
-        trace = simulate(objects, RunOptions(draw=True, seed=seed))
+        trace = simulate(objects, RunOptions(tie_break="draw", seed=seed))
         return next(event for event in trace if isinstance(event, NodeSelected))
 
     assert drawn(1) == drawn(1)
@@ -122,7 +122,7 @@ def test_same_seed_same_bytes_whatever_the_chunks(
     n_nodes: int, n_pods: int, seed: int, cuts: list[bool], other_cuts: list[bool]
 ) -> None:
     objects = cluster(n_nodes, n_pods)
-    options = RunOptions(draw=bool(seed), seed=seed)
+    options = RunOptions(tie_break="draw" if seed else "heap", seed=seed)
     first = written(list(simulate(objects, options)), cuts)
     again = written(list(simulate(objects, options)), other_cuts)
     assert first == again

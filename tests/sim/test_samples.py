@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from scheduler_core.config import load_configuration
-from scheduler_core.registry import in_tree_registry
 from scheduler_core.sim import RunOptions, load_scenario, simulate
 from scheduler_core.trace.events import (
     AnyEvent,
@@ -18,7 +14,6 @@ from scheduler_core.trace.events import (
     CycleFinished,
     CycleStarted,
     NodeAdded,
-    PermitResolved,
     PodAdded,
     PodEvicted,
     QueueMoved,
@@ -31,7 +26,6 @@ from scheduler_core.trace.records import Queue, Result
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted((ROOT / "kviz" / "runs" / "scenarios").glob("*.yaml"))
-EXAMPLES = ROOT / "docs" / "examples"
 SECOND_NS = 1_000_000_000
 
 
@@ -129,26 +123,3 @@ def test_a_pod_that_another_scheduler_binds_leaves_its_assumed_place_at_once() -
     assert ends == [(1, Result.SCHEDULED), (2, Result.SCHEDULED), (1, Result.BIND_ERROR)]
     bound = {event.pod: nodes[event.node] for event in trace if isinstance(event, Bound)}
     assert bound == {known["ferry"]: "berth-2", known["cargo"]: "berth-1"}
-
-
-def test_a_gang_waits_on_permit_times_out_and_makes_it_in_the_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    gang_permit = import_module("gang_permit")
-
-    monkeypatch.delitem(sys.modules, "gang_permit")
-    registry = in_tree_registry()
-    gang_permit.register(registry)
-    options = RunOptions(
-        configuration=load_configuration(gang_permit.CONFIGURATION),
-        registry=registry,
-        scenario=load_scenario((EXAMPLES / "gang.yaml").read_text()),
-    )
-    trace = list(simulate([], options))
-    decisions = [event.decision for event in trace if isinstance(event, PermitResolved)]
-    assert decisions == ["timeout", "reject", "timeout", "allow", "allow"]
-    state = fold(trace)
-    assert finished(trace).n_bound == 3
-    assert state.results[Result.WAITING] == 2
-    assert state.results[Result.UNSCHEDULABLE] > 0

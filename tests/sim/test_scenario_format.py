@@ -56,11 +56,14 @@ def test_a_scenario_in_full() -> None:
           podStart: 1.5s
           kubelet: true
           recreateEvicted: true
+        featureGates:
+          SchedulerAsyncPreemption: false
         steps:
         - {at: 0s, note: first, cordon: n}
         """
     )
     assert scenario.description == "Everything"
+    assert scenario.feature_gates == {"SchedulerAsyncPreemption": False}
     assert scenario.until_ns == 5400 * SECOND_NS
     options = scenario.options
     assert (options.attempt, options.binding) == (5_000_000, 300_000_000)

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.api import ObjectMeta, PodSchedulingGroup, PriorityClass
-from scheduler_core.trace.events import RunStarted
+from scheduler_core.trace.events import Bound, Forgotten, NominationChanged, RunStarted
+from scheduler_core.trace.records import NONE
 from tests.builders import make_node, make_pod
 from tests.sim.played import NODE, owned, play
 
@@ -108,6 +109,10 @@ def test_creation_passes_admission() -> None:
             "Patch Pod default/bound: refused, the pod is bound to n",
         ),
         (
+            "patch: {kind: Pod, name: bound, merge: {spec: {schedulerName: another}}}",
+            "Patch Pod default/bound: refused, spec.schedulerName cannot change",
+        ),
+        (
             "patch: {kind: Pod, name: bound,"
             " merge: {metadata: {deletionTimestamp: 2026-01-01T00:00:00Z}}}",
             "Patch Pod default/bound: refused, metadata.deletionTimestamp cannot be set: use "
@@ -163,6 +168,22 @@ def test_setting_the_node_binds_a_pod() -> None:
     )
     assert played.places == {"p": "n"}
     assert played.finished.n_cycles == 0
+
+
+def test_whoever_binds_a_pod_its_nomination_is_cleared() -> None:
+    """Another scheduler binds `p` while its victim terminates on the node it is nominated to."""
+    played = play(
+        "steps: [{at: 1s, patch: {kind: Pod, name: p, merge: {spec: {nodeName: m}}}}]",
+        NODE,
+        make_node("m").cpu(1).obj(),
+        make_pod("victim").cpu(4).on("n").obj(),
+        make_pod("p").cpu(4).priority(9).obj(),
+    )
+    nominations = [event for event in played.trace if isinstance(event, NominationChanged)]
+    assert [event.node for event in nominations] == [0, NONE]
+    pod = played.pod("p")
+    assert (pod.spec.node_name, pod.status.nominated_node_name) == ("m", "")
+    assert [(c.type, c.status) for c in pod.status.conditions] == [("PodScheduled", "True")]
 
 
 def test_a_pod_that_is_created_again_is_another_one() -> None:
@@ -275,6 +296,21 @@ def test_a_cluster_without_kubelets() -> None:
     assert played.pod("p").status.phase == "Pending"
 
 
+def test_a_pod_that_ends_while_it_is_being_bound_leaves_its_node_in_the_trace() -> None:
+    played = play(
+        """\
+        steps:
+        - at: 1ms
+          patch: {kind: Pod, name: p, merge: {status: {phase: Failed}}}
+        """,
+        NODE,
+        make_pod("p").obj(),
+    )
+    (forgotten,) = (event for event in played.trace if isinstance(event, Forgotten))
+    (bound,) = (event for event in played.trace if isinstance(event, Bound))
+    assert played.trace.index(forgotten) < played.trace.index(bound)
+
+
 # ---------------------------------------------------------------- what comes in at the start
 
 
@@ -302,7 +338,7 @@ def test_features_that_are_not_modelled_are_reported() -> None:
     )
     (started,) = (event for event in played.trace if isinstance(event, RunStarted))
     assert started.not_modelled == (
-        "scheduling groups of 1 pod: p",
+        "scheduling groups (gangs) of 1 pod: default/p",
         "CEL functions of device selectors: ip; such a selector ends in an error",
     )
 

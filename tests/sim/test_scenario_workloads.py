@@ -66,7 +66,7 @@ def test_a_deployment_is_found_through_its_replica_sets() -> None:
 RECREATE = "options: {recreateEvicted: true}\n"
 
 
-def test_owners_make_lost_pods_anew() -> None:
+def test_owners_recreate_lost_pods() -> None:
     played = play(
         RECREATE + "steps: [{at: 1s, drain: n}]",
         NODE,
@@ -103,7 +103,7 @@ def test_pods_that_were_scaled_away_stay_away() -> None:
     assert list(played.places) == ["web-1"]
 
 
-def test_pods_of_a_lost_node_are_made_anew_elsewhere() -> None:
+def test_pods_of_a_lost_node_are_recreated_elsewhere() -> None:
     played = play(
         RECREATE + "steps: [{at: 1s, delete: {kind: Node, name: n}}]",
         NODE,
@@ -114,7 +114,7 @@ def test_pods_of_a_lost_node_are_made_anew_elsewhere() -> None:
     assert sorted(played.places.values()) == ["m", "m"]
 
 
-def test_finished_pods_are_not_made_anew() -> None:
+def test_finished_pods_are_not_recreated() -> None:
     done = make_pod("job-1").owner("Job", "job").on("n").phase("Succeeded").obj()
     played = play(RECREATE + "steps: [{at: 1s, delete: {kind: Pod, name: job-1}}]", NODE, done)
     assert played.places == {}

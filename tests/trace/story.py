@@ -59,7 +59,10 @@ def set_up() -> list[e.HeaderEvent]:
     zone = "topology.kubernetes.io/zone"
     taint = r.TaintRecord("node-role.kubernetes.io/control-plane", "", "NoSchedule")
     return [
-        e.RunStarted("0.1.0", 7, START_NS, PLUGINS, (profile,), ("ResourceClaim shop/gpu",)),
+        e.RunStarted(
+            "0.1.0", 7, START_NS, PLUGINS, (profile,), ("ResourceClaim shop/gpu",),
+            release="1.36", gates=(r.GateRecord("SchedulerPopFromBackoffQ", False),),
+        ),
         e.ResourcesDefined(("cpu", "memory")),
         e.NodeAdded(CONTROL, "control", "", {}, (taint,), False, (2000, 4 * GIB)),
         e.NodeAdded(EAST, "worker-east", "east", {zone: "east"}, (), False, (4000, 8 * GIB)),
@@ -220,7 +223,7 @@ def plain(state: TraceState) -> dict[str, object]:
     """Return what both languages know of a state, part by part, as JSON has it."""
     parts: dict[str, object] = msgspec.to_builtins(state, str_keys=True)
     del parts["names"], parts["binding"]
-    return parts | {"node_order": list(state.node_order)}
+    return parts | {"node_order": list(state.node_order), "resources": list(state.resources)}
 
 
 def fixture_text() -> str:

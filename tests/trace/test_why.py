@@ -12,12 +12,13 @@ from scheduler_core.trace import tables
 from scheduler_core.trace.cycle_record import cycle_range, cycle_record
 from scheduler_core.trace.events import FilterFinished
 from scheduler_core.trace.fold import fold
+from scheduler_core.trace.names import Rejection
+from scheduler_core.trace.nominated import Nominated, Nominee
 from scheduler_core.trace.shortages import Shortage
 from scheduler_core.trace.why import (
     MAX_NEAREST,
     Cause,
     FunnelStep,
-    Rejection,
     Why,
     leading_plugin,
     why,
@@ -28,6 +29,7 @@ from tests.trace.why_cases import Run
 
 FIXTURE = Path(__file__).with_name("why_fixture.json")
 FIT, TAINTS = "NodeResourcesFit", "TaintToleration"
+APART = "node(s) didn't match pod affinity rules"
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +113,39 @@ def test_room_kept_for_nominated_pods_is_named(cases: dict[str, Run]) -> None:
 def test_a_nominated_pod_of_lower_priority_keeps_no_room(cases: dict[str, Run]) -> None:
     found = explained(cases["preemption and nomination"], "vip")
     assert found.nearest[0].shortages == (Shortage("cpu", 2000, 0, 2000),)
+
+
+BOSS = Nominee("shop/boss", {"cpu": 4000, "memory": 2**30})
+
+
+def test_a_verdict_that_holds_only_because_of_nominated_pods_says_so(cases: dict[str, Run]) -> None:
+    found = explained(cases["two-pass Filter"], "small")
+    assert (found.n_held, found.causes) == (1, (Cause(FIT, "Insufficient cpu", 2, 1, 1),))
+    by_node = {miss.node: miss for miss in found.nearest}
+    assert by_node["n1"].nominated == Nominated("rejects", (BOSS,), None)
+    assert by_node["n1"].shortages == (Shortage("cpu", 1000, 1000, 4000, nominated=4000),)
+    assert by_node["n2"].nominated is None
+
+
+def test_nominated_pods_may_add_a_reason(cases: dict[str, Run]) -> None:
+    found = explained(cases["two-pass Filter"], "medium")
+    without = Rejection(FIT, "Unschedulable", ("Insufficient cpu",))
+    by_node = {miss.node: miss for miss in found.nearest}
+    assert by_node["n1"].nominated == Nominated("changes", (BOSS,), without)
+    assert set(by_node["n1"].reasons) == {"Insufficient cpu", "Insufficient memory"}
+    assert found.n_held == 0
+    assert found.causes == (
+        Cause(FIT, "Insufficient cpu", 2, 1),
+        Cause(FIT, "Insufficient memory", 1, 0, 1),
+    )
+
+
+def test_a_nominated_pod_is_not_relied_on(cases: dict[str, Run]) -> None:
+    found = explained(cases["two-pass Filter"], "friend")
+    by_node = {miss.node: miss for miss in found.nearest}
+    apart = Rejection("InterPodAffinity", "UnschedulableAndUnresolvable", (APART,))
+    assert by_node["n1"].nominated == Nominated("needed", (BOSS,), apart)
+    assert (by_node["n1"].reasons, found.n_held) == ((APART,), 0)
 
 
 def test_individual_verdicts_add_and_do_not_reorder(cases: dict[str, Run]) -> None:
@@ -240,4 +275,15 @@ def test_the_document_has_every_part(cases: dict[str, Run]) -> None:
             }
         ],
         "also": [],
+        "nominated": None,
+    }
+
+
+def test_the_document_says_what_nominated_pods_do(cases: dict[str, Run]) -> None:
+    document = why_document(explained(cases["two-pass Filter"], "medium"))
+    assert isinstance(document["nearest"], list)
+    assert document["nearest"][0]["nominated"] == {
+        "effect": "changes",
+        "pods": [{"pod": "shop/boss", "requests": {"cpu": 4000, "memory": 2**30}}],
+        "without": {"plugin": FIT, "code": "Unschedulable", "reasons": ["Insufficient cpu"]},
     }

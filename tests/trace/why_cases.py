@@ -81,6 +81,20 @@ def only(*names: str) -> str:
     return f"{{nodeAffinity: {{{required}}}}}"
 
 
+def with_memory(pod: str, memory: str) -> str:
+    """Return a pod that requests memory too, and is labelled with its name."""
+    name = pod.partition("metadata: {name: ")[2].partition(",")[0]
+    return pod.replace("requests: {", f"requests: {{memory: {memory}, ").replace(
+        "namespace: shop", f"namespace: shop, labels: {{app: {name}}}"
+    )
+
+
+def beside(app: str) -> str:
+    """Return an affinity to pods by label, on the same node."""
+    term = f"{{labelSelector: {{matchLabels: {{app: {app}}}}}, topologyKey: host}}"
+    return f"{{podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}"
+
+
 CLUSTERS = {
     "several plugins and shortages": "".join(
         (
@@ -134,6 +148,17 @@ CLUSTERS = {
             pod("vip", "2", priority=100),
             pod("late", "2", priority=50),
             pod("later", "1500m", priority=5),
+        )
+    ),
+    "two-pass Filter": "".join(
+        (
+            node("n1", labels="host: n1"),
+            node("n2", "500m"),
+            pod("low", "3", nodeName="n1", priority=-10, terminationGracePeriodSeconds=300),
+            with_memory(pod("boss", "4", priority=100), "1Gi"),
+            pod("small"),
+            with_memory(pod("medium", "2"), "7500Mi"),
+            pod("friend", "0", affinity=beside("boss")),
         )
     ),
     "no nodes": pod("lonely"),

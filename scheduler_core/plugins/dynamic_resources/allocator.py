@@ -23,7 +23,12 @@ from scheduler_core.devices.allocated import (
 from scheduler_core.devices.inventory import Devices
 from scheduler_core.devices.pools import Pool, PoolError, gather_pools
 from scheduler_core.devices.slices import DeviceId
-from scheduler_core.plugins.dynamic_resources.capacity import NOTHING, consumption_of, has_room
+from scheduler_core.plugins.dynamic_resources.capacity import (
+    NOTHING,
+    NoRoom,
+    consumption_of,
+    no_room,
+)
 from scheduler_core.plugins.dynamic_resources.constraints import Constraint, constraint_of
 from scheduler_core.plugins.dynamic_resources.counters import AvailableCounters, CounterAccount
 from scheduler_core.plugins.dynamic_resources.gates import AllocatorGates
@@ -105,12 +110,18 @@ class Allocator:
     def has_room(
         self, request: Request, candidate: Candidate, being_consumed: Mapping[str, int]
     ) -> bool:
-        """Tell whether a device's capacity holds a request (gate DRAConsumableCapacity)."""
+        """Tell whether a device's capacity holds a request."""
+        return self.no_room(request, candidate, being_consumed) is None
+
+    def no_room(
+        self, request: Request, candidate: Candidate, being_consumed: Mapping[str, int]
+    ) -> NoRoom | None:
+        """Return why a device's capacity does not hold a request (gate DRAConsumableCapacity)."""
         if not self.gates.consumable_capacity:
-            return True
+            return None
         device = candidate.device
         consumed = self.state.capacity.get(device.id, NOTHING)
-        return has_room(device.device.capacity, request.capacity, consumed, being_consumed)
+        return no_room(device.device.capacity, request.capacity, consumed, being_consumed)
 
 
 class Search:
@@ -131,7 +142,7 @@ class Search:
         self._candidates = [
             Candidate(device, pool) for pool in pools if pool.usable for device in pool.devices
         ]
-        self._constraints = [_constraints(plan.claim) for plan in plans]
+        self._constraints = [constraints_of(plan.claim) for plan in plans]
         self._counters = CounterAccount(allocator.available)
         self._taken_by: dict[DeviceId, set[int]] = {}
         self._being_consumed: dict[DeviceId, Consumed] = {}
@@ -234,7 +245,7 @@ class Search:
             return None
         if not self._books_counters(candidate, shared=shared):
             return None
-        if self._gates.device_taints and _is_kept_off(device.device, request):
+        if self._gates.device_taints and untolerated_taint(device.device, request) is not None:
             return None
         if not self._meets_constraints(claim, plan, candidate, must=must):
             return None
@@ -292,7 +303,7 @@ class Search:
         return True
 
 
-def _constraints(claim: ResourceClaim) -> list[Constraint]:
+def constraints_of(claim: ResourceClaim) -> list[Constraint]:
     """Return a claim's constraints. Raises AllocationError for one of an unknown kind."""
     constraints = []
     for i, given in enumerate(claim.spec.devices.constraints):
@@ -304,12 +315,12 @@ def _constraints(claim: ResourceClaim) -> list[Constraint]:
     return constraints
 
 
-def _is_kept_off(device: Device, request: Request) -> bool:
-    """Tell whether a taint of the device is not tolerated."""
-    return any(
-        taint.effect in BLOCKING_EFFECTS and not _tolerates(request, taint)
-        for taint in device.taints
-    )
+def untolerated_taint(device: Device, request: Request) -> DeviceTaint | None:
+    """Return the first taint of the device that keeps the request off, None if none does."""
+    for taint in device.taints:
+        if taint.effect in BLOCKING_EFFECTS and not _tolerates(request, taint):
+            return taint
+    return None
 
 
 def _tolerates(request: Request, taint: DeviceTaint) -> bool:

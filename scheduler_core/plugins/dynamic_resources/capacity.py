@@ -6,6 +6,7 @@ Upstream: v1.36 structured/internal/incubating/consumable_capacity.go.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from scheduler_core.api import CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity
@@ -15,28 +16,57 @@ from scheduler_core.devices.amounts import nano
 NOTHING: Final[Mapping[str, int]] = {}
 
 
-def has_room(
+@dataclass(frozen=True, slots=True)
+class LacksCapacity:
+    """The device has no capacity of the name requested."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstPolicy:
+    """The amount is none that the capacity's policy allows."""
+
+    name: str
+    amount: str
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityShort:
+    """The amount is more than what is left of the capacity's `total`; `left` is in billionths."""
+
+    name: str
+    amount: str
+    total: str
+    left: int
+
+
+NoRoom = LacksCapacity | AgainstPolicy | CapacityShort
+
+
+def no_room(
     capacity: Mapping[str, DeviceCapacity],
     requested: Mapping[str, str] | None,
     consumed: Mapping[str, int],
     being_consumed: Mapping[str, int],
-) -> bool:
-    """Tell whether a device's capacity holds one more request.
+) -> NoRoom | None:
+    """Return why a device's capacity does not hold one more request, None if it does.
 
     `consumed` and `being_consumed`, in billionths, are those of allocated claims and of the search
     so far. Requests for a capacity that the device lacks, or against its policy, are refused.
     """
     requested = requested or {}
-    if any(name not in capacity for name in requested):
-        return False
+    for name in requested:
+        if name not in capacity:
+            return LacksCapacity(name)
     for name, offered in capacity.items():
         amount = consumed_amount(requested.get(name), offered)
         if _violates(amount, offered.request_policy):
-            return False
-        total = nano(amount) + consumed.get(name, 0) + being_consumed.get(name, 0)
-        if total > nano(offered.value):
-            return False
-    return True
+            return AgainstPolicy(name, amount)
+        left = nano(offered.value) - consumed.get(name, 0) - being_consumed.get(name, 0)
+        if nano(amount) > left:
+            return CapacityShort(name, amount, offered.value, left)
+    return None
 
 
 def consumption_of(

@@ -6,7 +6,7 @@ distinct attribute remembers one value per request.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from scheduler_core.api import DeviceAttribute, DeviceConstraint
@@ -44,7 +44,7 @@ class MatchAttribute:
         self._n_devices = 0
 
     def add(self, request: Request, device: SliceDevice) -> bool:
-        if not _concerns(self._requests, request):
+        if not concerns(self._requests, request):
             return True
         attribute = find_attribute(device, self._attribute)
         if attribute is None:
@@ -59,7 +59,7 @@ class MatchAttribute:
         return True
 
     def remove(self, request: Request, device: SliceDevice) -> None:
-        if _concerns(self._requests, request):
+        if concerns(self._requests, request):
             self._n_devices -= 1
 
 
@@ -73,7 +73,7 @@ class DistinctAttribute:
         self._n_devices = 0
 
     def add(self, request: Request, device: SliceDevice) -> bool:
-        if not _concerns(self._requests, request):
+        if not concerns(self._requests, request):
             return True
         attribute = find_attribute(device, self._attribute)
         if attribute is None:
@@ -90,12 +90,12 @@ class DistinctAttribute:
         return True
 
     def remove(self, request: Request, device: SliceDevice) -> None:
-        if _concerns(self._requests, request):
+        if concerns(self._requests, request):
             self._values.pop(request.base_name, None)
             self._n_devices -= 1
 
 
-def _concerns(requests: frozenset[str], request: Request) -> bool:
+def concerns(requests: Collection[str], request: Request) -> bool:
     """Tell whether a constraint is about a request; one that names none is about all."""
     return not requests or request.base_name in requests or request.full_name in requests
 

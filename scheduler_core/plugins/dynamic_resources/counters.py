@@ -7,6 +7,7 @@ there, pools of one name share one account, whichever drivers they belong to.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from scheduler_core.api import Device
 from scheduler_core.devices.allocated import AllocatedState
@@ -51,6 +52,16 @@ def _take(left: Amounts, device: Device) -> None:
                 counters[name] -= nano(each.value)
 
 
+@dataclass(frozen=True, slots=True)
+class CounterShort:
+    """A device needs so much more of a counter than is `left`, both in billionths."""
+
+    counter_set: str
+    counter: str
+    needed: int
+    left: int
+
+
 class CounterAccount:
     """What the devices of one search consume."""
 
@@ -60,14 +71,33 @@ class CounterAccount:
 
     def take(self, candidate: Candidate) -> bool:
         """Book what a device consumes, if all of the pool's counters allow it."""
-        consumed = self._consumed.setdefault(candidate.pool.id.pool, {})
         self._book(candidate, 1)
+        if self._overdrawn(candidate) is None:
+            return True
+        self._book(candidate, -1)
+        return False
+
+    def shortage(self, candidate: Candidate) -> CounterShort | None:
+        """Return the counter of which a device would take more than is left, None if none."""
+        self._book(candidate, 1)
+        overdrawn = self._overdrawn(candidate)
+        self._book(candidate, -1)
+        if overdrawn is None:
+            return None
+        name, counter, left = overdrawn
+        mine = (n for s, c, n in _consumption(candidate.device.device) if (s, c) == (name, counter))
+        needed = sum(mine)
+        return CounterShort(name, counter, needed, left + needed)
+
+    def _overdrawn(self, candidate: Candidate) -> tuple[str, str, int] | None:
+        """Return set, name and balance of the pool's first counter that is below zero."""
+        consumed = self._consumed.get(candidate.pool.id.pool, {})
         for name, counters in self._available.of(candidate.pool).items():
             taken = consumed.get(name, {})
-            if any(amount < taken.get(counter, 0) for counter, amount in counters.items()):
-                self._book(candidate, -1)
-                return False
-        return True
+            for counter, amount in counters.items():
+                if amount < taken.get(counter, 0):
+                    return name, counter, amount - taken[counter]
+        return None
 
     def give_back(self, candidate: Candidate) -> None:
         self._book(candidate, -1)

@@ -5,7 +5,7 @@ Upstream: v1.36 plugins/dynamicresources (Filter, filterExtendedResources).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from scheduler_core.api import Node, Pod, ResourceClaim
@@ -101,12 +101,8 @@ class NodeFilter:
         """Find devices for the claims that have none; None if all have."""
         if allocator is None:
             return None
-        claims = [
-            extended.claim if extended is not None and self._state.is_special(i) else claim
-            for i, claim in self._state.to_allocate()
-        ]
         try:
-            allocated = allocator.allocate(node, claims)
+            allocated = allocator.allocate(node, self._wanted(extended))
         except TimedOut:
             text = f"node {node.name}: timed out trying to allocate devices"
             return Status(Code.ERROR, (text,))
@@ -117,6 +113,17 @@ class NodeFilter:
         if allocated.reason:
             return rejected(allocated.reason)
         return NodeAllocation(allocated.results, extended)
+
+    def wanted(self, node: Node) -> Sequence[ResourceClaim]:
+        """Return the claims that need devices on a node, as it has to serve them."""
+        extended = self._extended(node, self._pod.pod)
+        return () if isinstance(extended, str) else self._wanted(extended)
+
+    def _wanted(self, extended: NodeClaim | None) -> Sequence[ResourceClaim]:
+        return [
+            extended.claim if extended is not None and self._state.is_special(i) else claim
+            for i, claim in self._state.to_allocate()
+        ]
 
     def _extended(self, node: Node, pod: Pod) -> NodeClaim | str | None:
         """Return the claim for the extended resources the node has as devices only.

@@ -7,7 +7,8 @@ isSelectable).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from scheduler_core.api import DeviceSelector, Node, ResourceClaim
 from scheduler_core.devices.cel import CelProblem
@@ -30,6 +31,25 @@ MAX_DEVICES: Final = 32
 
 class AllocationError(ValueError):
     """A claim, a class or a slice is wrong in itself: no node is looked at any further."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusing:
+    """The selector that does not select a device: it is false for it, or ends in an error."""
+
+    position: int
+    expression: str
+    answer: Literal[False] | CelProblem
+
+
+def first_refusing(selectors: Sequence[DeviceSelector], device: SliceDevice) -> Refusing | None:
+    """Return the first selector that does not select a device, None if all do."""
+    for i, selector in enumerate(selectors):
+        expression = selector.cel.expression if selector.cel else ""
+        answer = device.matches(expression)
+        if answer is not True:
+            return Refusing(i, expression, answer)
+    return None
 
 
 class Planner:
@@ -122,19 +142,18 @@ class Planner:
         return (
             self._select(of_class.spec.selectors, device, f"class {of_class.name}")
             and self._select(plan.request.selectors, device, f"claim {claim.key}")
-            and self._is_on_node(device)
+            and self.is_on_node(device)
         )
 
     def _select(self, selectors: Sequence[DeviceSelector], device: SliceDevice, whose: str) -> bool:
-        for i, selector in enumerate(selectors):
-            answer = device.matches(selector.cel.expression if selector.cel else "")
-            if isinstance(answer, CelProblem):
-                raise AllocationError(f"{whose}: selector #{i}: {answer.text}")
-            if not answer:
-                return False
-        return True
+        refusing = first_refusing(selectors, device)
+        if refusing is None:
+            return True
+        if isinstance(refusing.answer, CelProblem):
+            raise AllocationError(f"{whose}: selector #{refusing.position}: {refusing.answer.text}")
+        return False
 
-    def _is_on_node(self, device: SliceDevice) -> bool:
+    def is_on_node(self, device: SliceDevice) -> bool:
         if not device.slice.spec.per_device_node_selection:
             return True
         known = self._on_node.get(device)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from scheduler_core.api.selectors import node_selector_error
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.types import DynamicResourcesArgs
+from scheduler_core.devices.survey import DeviceSurvey, SurveysDevices
 from scheduler_core.framework.dependence import DependsOn, NodeFacts, PreparedFrom
 from scheduler_core.framework.events import ClusterEventWithHint
 from scheduler_core.framework.handle import Handle
@@ -52,6 +54,7 @@ from scheduler_core.plugins.dynamic_resources.state import (
     NodeAllocation,
     node_selector_of,
 )
+from scheduler_core.plugins.dynamic_resources.surveying import Surveyor
 
 DEFAULT_BINDING_TIMEOUT_NS: Final = 600 * 10**9
 MAX_ALTERNATIVES: Final = 8
@@ -67,7 +70,7 @@ NOT_FOUND_FOR_NODE: Final = "claim allocation not found for node"
 FAILED: Final = Status(Code.ERROR, (NO_STATE,))
 
 
-class DynamicResources:
+class DynamicResources(SurveysDevices):
     """Reject nodes where a claim's devices cannot be used, or none can be allocated for it.
 
     Claims that have no devices yet get them for each node in turn, by the first complete solution
@@ -150,8 +153,7 @@ class DynamicResources:
             return Verdict.error(nodes.n, NO_STATE)
         if not state.claims:
             return Verdict.passed(nodes.n)
-        now_ns = self._handle.now_ns()
-        node_filter = NodeFilter(state, pod, self._devices, self._binding_timeout_ns, now_ns)
+        node_filter = self._node_filter(state, pod)
         code, reasons = np.zeros(nodes.n, np.int8), np.zeros(nodes.n, np.uint64)
         texts: dict[tuple[str, ...], int] = {(): 0}
         for i in range(nodes.n):
@@ -159,6 +161,10 @@ class DynamicResources:
             code[i] = status.code
             reasons[i] = texts.setdefault(status.reasons, len(texts))
         return ListedVerdict(code, reasons, (), tuple(texts))
+
+    def _node_filter(self, state: ClaimsState, pod: PodInfo) -> NodeFilter:
+        now_ns = self._handle.now_ns()
+        return NodeFilter(state, pod, self._devices, self._binding_timeout_ns, now_ns)
 
     def post_filter(
         self, state: ClaimsState | None, pod: PodInfo, statuses: NodeToStatus, refilter: Refilter
@@ -197,13 +203,33 @@ class DynamicResources:
         if state is None or not state.claims or not self._gates.prioritized_list:
             return scores
         for i, name in enumerate(nodes.names):
-            allocation = state.node_allocations.get(name)
-            if allocation is not None:
-                scores[i] = _score(state, allocation)
+            scores[i] = sum(each.points for each in self.preferences(state, name))
         return scores
+
+    def preferences(self, state: ClaimsState, node_name: str) -> Iterator[Preference]:
+        """Yield the alternatives of prioritised lists that a node would give."""
+        allocation = state.node_allocations.get(node_name)
+        if allocation is not None and self._gates.prioritized_list:
+            yield from _preferences(state, allocation)
 
     def normalize_score(self, state: object, pod: PodInfo, nodes: Nodes, scores: Scores) -> Scores:
         return default_normalize_score(scores)
+
+    # ------------------------------------------------------------ looking closer
+
+    def survey(self, pod: PodInfo, nodes: Nodes) -> DeviceSurvey:
+        prepared = self.pre_filter(pod, nodes)
+        if isinstance(prepared, Status):
+            return Surveyor(ClaimsState(), self._devices, self._gates).survey(nodes, None, {}, "")
+        state, rejection = prepared.state, prepared.rejection
+        problem = ", ".join(rejection.reasons) if rejection is not None else ""
+        surveyor = Surveyor(state, self._devices, self._gates)
+        if not state.claims:
+            return surveyor.survey(nodes, None, {}, problem)
+        verdict = self.filter(state, pod, nodes)
+        node_filter = self._node_filter(state, pod)
+        wanted = {name: node_filter.wanted(nodes.node(i)) for i, name in enumerate(nodes.names)}
+        return surveyor.survey(nodes, verdict, wanted, problem)
 
     # ------------------------------------------------------------ reserving and binding
 
@@ -221,7 +247,7 @@ class DynamicResources:
             return SUCCESS if only_special else Status(Code.ERROR, (NOT_FOUND_FOR_NODE,))
         for (i, claim), result in zip(waiting, allocation.results, strict=True):
             state.reserved[i] = result
-            self._devices.set_pending(claim.uid, result)
+            self._devices.set_pending(claim, pod.pod, result)
         return SUCCESS
 
     def unreserve(self, state: ClaimsState | None, pod: PodInfo, node_name: str) -> None:
@@ -296,14 +322,23 @@ class DynamicResources:
         return self._gates.binding_conditions and conditions.has_conditions(claim)
 
 
-def _score(state: ClaimsState, allocation: NodeAllocation) -> int:
-    """Return how high in their lists the alternatives stand that were had."""
-    score, fresh = 0, iter(allocation.results)
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """An alternative that was had of a request's list, and how much it counts."""
+
+    claim: str
+    request: str
+    name: str
+    points: int
+
+
+def _preferences(state: ClaimsState, allocation: NodeAllocation) -> Iterator[Preference]:
+    fresh = iter(allocation.results)
     for claim in state.claims:
         given = claim.status.allocation or next(fresh)
         served = {result.request for result in given.devices.results}
         for request in claim.spec.devices.requests:
             for i, alternative in enumerate(request.first_available):
                 if f"{request.name}/{alternative.name}" in served:
-                    score += MAX_ALTERNATIVES - i
-    return score
+                    points = MAX_ALTERNATIVES - i
+                    yield Preference(claim.key, request.name, alternative.name, points)

@@ -31,7 +31,7 @@ def claims_of(pod: Pod, devices: Devices) -> Sequence[ResourceClaim] | str:
             continue
         claim = devices.claim(f"{pod.namespace}/{name}")
         if claim is None:
-            return f'resourceclaim.resource.k8s.io "{name}" not found'
+            return f'could not find ResourceClaim "{pod.namespace}/{name}"'
         if claim.metadata.deletion_timestamp is not None:
             return f'resourceclaim "{claim.name}" is being deleted'
         if not use.resource_claim_name and not is_controlled_by(claim, pod):

@@ -63,7 +63,7 @@ def count_domains(pod: Incoming, nodes: Nodes, existing: TermTable, sums: RowSum
     near = _DomainSums(nodes)
     if pod.required_affinity:
         key = ("all", *(term.selection.key for term in pod.required_affinity))
-        per_row = sums.of(key, _meets_all(pod, templates))
+        per_row = sums.of(key, meets_all(pod, templates))
         for term in pod.required_affinity:
             near.add(term.topology_key, per_row)
     far = _DomainSums(nodes)
@@ -73,7 +73,7 @@ def count_domains(pod: Incoming, nodes: Nodes, existing: TermTable, sums: RowSum
     return FilterState(pod, excluding.by_domain(), near.by_domain(), far.by_domain())
 
 
-def _meets_all(pod: Incoming, templates: TemplateTable) -> Mask:
+def meets_all(pod: Incoming, templates: TemplateTable) -> Mask:
     """Return the templates whose pods meet all required affinity terms, bool (n_templates,)."""
     masks = [term.selection.templates(templates) for term in pod.required_affinity]
     meets: Mask = np.logical_and.reduce(masks)
@@ -207,6 +207,6 @@ class _Changes:
             for term in pod.required_anti_affinity
             if term.selection.templates(self._templates)[template.index]
         )
-        if pod.required_affinity and _meets_all(pod, self._templates)[template.index]:
+        if pod.required_affinity and meets_all(pod, self._templates)[template.index]:
             effects.extend(("affinity", term.topology_key) for term in pod.required_affinity)
         return effects

@@ -30,8 +30,10 @@ from scheduler_core.plugins.inter_pod_affinity.terms import (
     valid_terms,
 )
 
+NO_STATE = 'error reading "PreFilterInterPodAffinity" from cycleState: not found'
 
-class _Existing:
+
+class Existing:
     """What the plugin keeps about the pods that are there, from cycle to cycle."""
 
     def __init__(self, handle: Handle, hard_pod_affinity_weight: int) -> None:
@@ -56,21 +58,24 @@ class InterPodAffinity:
     """
 
     name = "InterPodAffinity"
+    no_pre_score = 'failed to read "PreScoreInterPodAffinity" from cycleState: not found'
     depends_on = DependsOn()
 
     def __init__(self, args: InterPodAffinityArgs, handle: Handle) -> None:
         self._args = args
         self._handle = handle
-        self._kept: _Existing | None = None
+        self._kept: Existing | None = None
         self._incoming: dict[int, tuple[int, Incoming]] = {}
 
     @property
-    def _existing(self) -> _Existing:
+    def existing(self) -> Existing:
+        """Return what is kept about the pods that are there."""
         if self._kept is None:
-            self._kept = _Existing(self._handle, self._args.hard_pod_affinity_weight)
+            self._kept = Existing(self._handle, self._args.hard_pod_affinity_weight)
         return self._kept
 
-    def _terms(self, pod: PodInfo) -> Incoming:
+    def terms(self, pod: PodInfo) -> Incoming:
+        """Return the terms of a pod to place, against the namespaces there are."""
         objects = self._handle.objects
         revision = objects.revision(Namespace)
         known = self._incoming.get(pod.template.index)
@@ -91,7 +96,7 @@ class InterPodAffinity:
     # ------------------------------------------------------------ filtering
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Prepared[filtering.FilterState] | Status:
-        terms, existing = self._terms(pod), self._existing
+        terms, existing = self.terms(pod), self.existing
         if terms.error:
             text = f"parsing pod: {terms.error}"
             return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (text,))
@@ -100,7 +105,9 @@ class InterPodAffinity:
         state = filtering.count_domains(terms, nodes, existing.anti_affinity, existing.sums)
         return SKIP if state.restricts_nothing else Prepared(state)
 
-    def filter(self, state: filtering.FilterState, pod: PodInfo, nodes: Nodes) -> Verdict:
+    def filter(self, state: filtering.FilterState | None, pod: PodInfo, nodes: Nodes) -> Verdict:
+        if state is None:
+            return Verdict.error(nodes.n, NO_STATE)
         return filtering.filter_nodes(state, nodes)
 
     # ------------------------------------------------------------ scoring
@@ -108,7 +115,7 @@ class InterPodAffinity:
     def pre_score(
         self, state: object, pod: PodInfo, nodes: Nodes
     ) -> Prepared[scoring.ScoreState] | Status:
-        terms, existing = self._terms(pod), self._existing
+        terms, existing = self.terms(pod), self.existing
         if self._args.ignore_preferred_terms_of_existing_pods and not terms.preferred:
             return SKIP
         if terms.error:

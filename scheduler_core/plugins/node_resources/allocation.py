@@ -35,6 +35,7 @@ class Allocation:
     have the resource, and a scorer leaves the resource out there.
     """
 
+    resource: str
     weight: int
     allocatable: IntArray
     allocated: IntArray
@@ -100,6 +101,7 @@ def _allocation(
             nodes, resource.name, allocatable, allocated, devices
         )
     return Allocation(
+        resource=resource.name,
         weight=resource.weight,
         allocatable=allocatable,
         allocated=allocated,

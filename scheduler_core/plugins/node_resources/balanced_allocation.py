@@ -60,7 +60,7 @@ class BalancedAllocation:
         requests = self._requests(pod) if state is None else state
         if not any(requests.values()):
             return np.zeros(nodes.n, np.int64)
-        resources = allocations(nodes, self._resources, requests, Nodes.requested, self._devices)
+        resources = self._allocations(requests, nodes)
         allocatable = [resource.allocatable for resource in resources]
         half = MAX_NODE_SCORE // 2
         if len(resources) == 2 and all(map(np.all, allocatable)):
@@ -69,6 +69,13 @@ class BalancedAllocation:
         balance_with = balance([r.requested for r in resources], allocatable, nodes.n)
         balance_without = balance([r.allocated for r in resources], allocatable, nodes.n)
         return half + go_div(half + balance_with - balance_without, 2)
+
+    def scored_allocations(self, pod: PodInfo, nodes: Nodes) -> list[Allocation]:
+        """Return what Score compares: the resources that count for a pod."""
+        return self._allocations(self._requests(pod), nodes)
+
+    def _allocations(self, requests: Requests, nodes: Nodes) -> list[Allocation]:
+        return allocations(nodes, self._resources, requests, Nodes.requested, self._devices)
 
     def _requests(self, pod: PodInfo) -> Requests:
         placed = pod.template.requests.placed

@@ -20,6 +20,7 @@ from scheduler_core.framework.resource_names import (
 from scheduler_core.framework.signatures import Signed, resources
 from scheduler_core.framework.status import MAX_REASONS, Code, Status, Verdict
 from scheduler_core.plugins.node_resources.allocation import (
+    Allocation,
     allocations,
     backed_requests,
     counted_requests,
@@ -63,6 +64,7 @@ class Fit:
         self._ignored = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         self._resources = args.scoring_strategy.resources
+        self.scoring_strategy = args.scoring_strategy
         self._strategy = strategy_of(args.scoring_strategy)
         self.depends_on = dependence_of_scores(self._resources)
 
@@ -86,7 +88,7 @@ class Fit:
         for name, request in state.items():
             allocatable = nodes.allocatable(name)
             short = request > allocatable - nodes.requested(name)
-            if self._devices.class_for(name) is not None:
+            if self.is_backed(name):
                 short &= allocatable > 0
             shortages.append((short, Code.UNSCHEDULABLE, f"Insufficient {name}"))
             unresolvable |= short & (request > allocatable)
@@ -95,6 +97,10 @@ class Fit:
         verdict = Verdict.of(nodes.n, _at_most_max_reasons(shortages))
         code = np.where(unresolvable, np.int8(Code.UNSCHEDULABLE_AND_UNRESOLVABLE), verdict.code)
         return Verdict(code, verdict.reasons, verdict.texts)
+
+    def is_backed(self, name: str) -> bool:
+        """Return whether a class of devices backs a resource, for nodes that have none of it."""
+        return self._devices.class_for(name) is not None
 
     def _ignores(self, name: str) -> bool:
         return is_extended_resource_name(name) and (
@@ -108,10 +114,16 @@ class Fit:
 
     def score(self, state: Requests | None, pod: PodInfo, nodes: Nodes) -> Scores:
         requests = self._scored_requests(pod) if state is None else state
-        resources = allocations(
+        return self._strategy(self._allocations(requests, nodes), nodes.n)
+
+    def scored_allocations(self, pod: PodInfo, nodes: Nodes) -> list[Allocation]:
+        """Return what Score compares: the resources that count for a pod."""
+        return self._allocations(self._scored_requests(pod), nodes)
+
+    def _allocations(self, requests: Requests, nodes: Nodes) -> list[Allocation]:
+        return allocations(
             nodes, self._resources, requests, _requested_with_defaults, self._devices
         )
-        return self._strategy(resources, nodes.n)
 
     def _scored_requests(self, pod: PodInfo) -> Requests:
         requests = pod.template.container_requests

@@ -90,8 +90,8 @@ def after_pod_event(pod: PodInfo, old: object, new: object) -> QueueingHint:
 
 
 def _frees_something(pod: PodInfo, before: PodInfo, after: PodInfo) -> bool:
-    was, now = before.template.requests.placed, after.template.requests.placed
+    was, now = before.template.requests.in_events, after.template.requests.in_events
     return any(
         amount and is_counted(name) and was.get(name, 0) > now.get(name, 0)
-        for name, amount in pod.template.requests.placed.items()
+        for name, amount in pod.template.requests.in_events.items()
     )

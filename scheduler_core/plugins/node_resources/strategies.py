@@ -69,13 +69,20 @@ def requested_to_capacity_ratio(shape: BrokenLinearFunction) -> Strategy:
 
 
 def _requested_to_capacity_ratio_of(strategy: ScoringStrategy) -> Strategy:
-    """Scale the shape's scores, 0 to 10 in the arguments, to scores of nodes."""
+    return requested_to_capacity_ratio(shape_of(strategy))
+
+
+def shape_of(strategy: ScoringStrategy) -> BrokenLinearFunction:
+    """Scale the shape's scores, 0 to 10 in the arguments, to scores of nodes.
+
+    Raises ValueError for a strategy without a shape.
+    """
     param = strategy.requested_to_capacity_ratio
     if param is None:
         raise ValueError("scoring strategy RequestedToCapacityRatio without a shape")
     scale = MAX_NODE_SCORE // MAX_CUSTOM_PRIORITY_SCORE
     shape = ((point.utilization, point.score * scale) for point in param.shape)
-    return requested_to_capacity_ratio(BrokenLinearFunction.of(shape))
+    return BrokenLinearFunction.of(shape)
 
 
 def _weighted_mean(

@@ -43,7 +43,7 @@ from scheduler_core.plugins.node_volume_limits.limits import UNLIMITED, VolumeLi
 MAX_VOLUME_COUNT_EXCEEDED: Final = "node(s) exceed max volume count"
 
 MAX_PROBLEMS: Final = 32
-"""So many kinds of unreadable volumes are told apart; the first one ends the cycle anyway."""
+"""So many kinds of unreadable volumes are distinguished; the first one ends the cycle anyway."""
 
 _Rejections = list[tuple[BoolArray, Code, str]]
 
@@ -56,7 +56,7 @@ class FilterState:
     without: NodeVolumes
 
 
-class _Kept:
+class Kept:
     """What the plugin keeps about volumes and limits, from cycle to cycle."""
 
     def __init__(self, handle: Handle) -> None:
@@ -79,7 +79,7 @@ class NodeVolumeLimits:
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._scaling = handle.features.enabled("VolumeLimitScaling")
-        self._kept: _Kept | None = None
+        self._kept: Kept | None = None
 
     def sign_pod(self, pod: PodInfo) -> Signed:
         return (volumes(pod.pod.spec),)
@@ -90,10 +90,21 @@ class NodeVolumeLimits:
         if not any(map(_may_need_attaching, pod.pod.spec.volumes)):
             return SKIP
         if self._kept is None:
-            self._kept = _Kept(self._handle)
+            self._kept = Kept(self._handle)
         self._kept.attached.refresh()
         self._kept.limits.refresh()
         return Prepared(FilterState(*(self._needed(pod.pod, on) for on in (True, False))))
+
+    @property
+    def kept(self) -> Kept:
+        """Return what is known about volumes and limits; there is a pod that needs volumes."""
+        assert self._kept is not None
+        return self._kept
+
+    def wants_installed(self, driver: str) -> bool:
+        """Return whether a driver keeps pods off nodes where it is not installed."""
+        known = self._handle.objects.get(CSIDriver, driver) if self._scaling else None
+        return known is not None and bool(known.spec.prevent_pod_scheduling_if_missing)
 
     def _needed(self, pod: Pod, migrated: bool) -> NodeVolumes:
         attachable = Attachable(self._handle.objects, migrated)
@@ -101,8 +112,7 @@ class NodeVolumeLimits:
         return NodeVolumes(attachable.drivers, problem=problem)
 
     def filter(self, state: FilterState, pod: PodInfo, nodes: Nodes) -> Verdict:
-        assert self._kept is not None
-        has_csi_node = self._kept.limits.has_csi_node[nodes.rows]
+        has_csi_node = self.kept.limits.has_csi_node[nodes.rows]
         decided: _Rejections = []
         for needed, where in (
             (state.with_csi_node, has_csi_node),
@@ -118,22 +128,17 @@ class NodeVolumeLimits:
 
     def _missing_drivers(self, needed: NodeVolumes, where: BoolArray, nodes: Nodes) -> _Rejections:
         """Return where a driver is missing that wants pods kept off then."""
-        if not self._scaling:
-            return []
-        assert self._kept is not None
         rejections: _Rejections = []
         for name in dict.fromkeys(needed.pods.values()):
-            driver = self._handle.objects.get(CSIDriver, name)
-            if driver is not None and driver.spec.prevent_pod_scheduling_if_missing:
-                missing = where & ~self._kept.limits.installed(name)[nodes.rows]
+            if self.wants_installed(name):
+                missing = where & ~self.kept.limits.installed(name)[nodes.rows]
                 text = f"{name} CSI driver is not installed on the node"
                 rejections.append((missing, Code.UNSCHEDULABLE, text))
         return rejections
 
     def _crowded(self, needed: NodeVolumes, where: BoolArray, nodes: Nodes) -> _Rejections:
         """Return where volumes cannot be found, and where some driver has no room."""
-        assert self._kept is not None
-        limits, attached = self._kept.limits, self._kept.attached
+        limits, attached = self.kept.limits, self.kept.attached
         where = where & limits.limited[nodes.rows]
         crowded = np.zeros(nodes.n, np.bool_)
         for driver in dict.fromkeys(needed.pods.values()):
@@ -159,8 +164,7 @@ class NodeVolumeLimits:
 
     def _exceeds(self, driver: str, needed: NodeVolumes, limit: IntArray) -> BoolArray:
         """Return where a driver has no room for what a row does not have yet, bool (n_rows,)."""
-        assert self._kept is not None
-        attached = self._kept.attached
+        attached = self.kept.attached
         n_new = np.full(limit.size, needed.n_attached(driver))
         for volume, name in needed.pods.items():
             if name == driver:
@@ -169,12 +173,11 @@ class NodeVolumeLimits:
         return exceeds & (n_new > 0)
 
     def _is_crowded(self, needed: NodeVolumes, volumes: NodeVolumes, row: int) -> bool:
-        assert self._kept is not None
         new = Counter(
             driver for volume, driver in needed.pods.items() if volume not in volumes.pods
         )
         for driver, count in new.items():
-            limits = self._kept.limits.limit(driver)
+            limits = self.kept.limits.limit(driver)
             limit = UNLIMITED if limits is None else int(limits[row])
             if volumes.n_attached(driver) + count > limit:
                 return True

@@ -175,6 +175,14 @@ def filter_nodes(
     return Verdict.of(nodes.n, [each for each in rejections if each[0].any()])
 
 
+def added_to_domains(
+    state: FilterState, pod: Pod, node: Nodes, *, comparison_operators: bool
+) -> list[int]:
+    """Return what the hypothetical pods of a single node add to its domain, per constraint."""
+    added = _Added(state, pod, node, comparison_operators)
+    return [sum(n for _, n in added.to(i)) for i in range(len(state.domains))]
+
+
 class _Added:
     """What the hypothetical pods of each node add to its own domain (upstream: AddPod, RemovePod).
 

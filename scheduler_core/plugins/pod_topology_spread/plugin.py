@@ -42,6 +42,8 @@ from scheduler_core.plugins.pod_topology_spread.constraints import (
     spread_constraints,
 )
 
+NO_STATE = 'reading "PreFilterPodTopologySpread" from cycleState: not found'
+
 _OWNERS = (Service, ReplicationController, ReplicaSet, StatefulSet)
 _STRENGTH = {DO_NOT_SCHEDULE: "hard", SCHEDULE_ANYWAY: "soft"}
 
@@ -56,6 +58,7 @@ class PodTopologySpread:
     """
 
     name = "PodTopologySpread"
+    no_pre_score = 'error reading "PreScorePodTopologySpread" from cycleState: not found'
     depends_on = DependsOn()
 
     def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
@@ -66,7 +69,7 @@ class PodTopologySpread:
         )
         features = handle.features
         self._merge_label_keys = features.enabled("MatchLabelKeysInPodTopologySpread")
-        self._comparison_operators = features.enabled("TaintTolerationComparisonOperators")
+        self.comparison_operators = features.enabled("TaintTolerationComparisonOperators")
         self._sums: RowSums | None = None
         self._own: dict[tuple[int, str], tuple[SpreadConstraint, ...]] = {}
         self._default_selectors: dict[int, tuple[tuple[int, ...], LabelSelector]] = {}
@@ -90,14 +93,16 @@ class PodTopologySpread:
                 constraints,
                 pod.pod,
                 nodes,
-                self._row_sums(),
-                comparison_operators=self._comparison_operators,
+                self.row_sums(),
+                comparison_operators=self.comparison_operators,
             )
         )
 
-    def filter(self, state: filtering.FilterState, pod: PodInfo, nodes: Nodes) -> Verdict:
+    def filter(self, state: filtering.FilterState | None, pod: PodInfo, nodes: Nodes) -> Verdict:
+        if state is None:
+            return Verdict.error(nodes.n, NO_STATE)
         return filtering.filter_nodes(
-            state, pod.pod, nodes, comparison_operators=self._comparison_operators
+            state, pod.pod, nodes, comparison_operators=self.comparison_operators
         )
 
     # ------------------------------------------------------------ scoring
@@ -119,21 +124,22 @@ class PodTopologySpread:
                 pod.pod,
                 nodes,
                 self._handle.all_nodes(),
-                self._row_sums(),
+                self.row_sums(),
                 require_all_topologies=require_all,
-                comparison_operators=self._comparison_operators,
+                comparison_operators=self.comparison_operators,
             )
         )
 
     def score(self, state: scoring.ScoreState, pod: PodInfo, nodes: Nodes) -> Scores:
-        return scoring.score(state, nodes, self._row_sums())
+        return scoring.score(state, nodes, self.row_sums())
 
     def normalize_score(
         self, state: scoring.ScoreState, pod: PodInfo, nodes: Nodes, scores: Scores
     ) -> Scores:
         return scoring.normalize(state, nodes, scores)
 
-    def _row_sums(self) -> RowSums:
+    def row_sums(self) -> RowSums:
+        """Return the sums of matching pods by row, cached from cycle to cycle."""
         if self._sums is None:
             self._sums = RowSums(self._handle.cluster, terminating=False)
         return self._sums

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from scheduler_core.plugins.pod_topology_spread.constraints import (
     has_all_topology_keys,
 )
 from scheduler_core.plugins.pod_topology_spread.filtering import matching_pods
+
+NOTHING_SCORED: Final = 2**62
+"""The lowest score where no node is scored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +150,7 @@ def normalize(state: ScoreState, nodes: Nodes, scores: Scores) -> Scores:
     """Turn counts, of which less is better, into 0..100; nodes not scored get 0."""
     ignored = state.ignored(nodes)
     scored = scores[~ignored]
-    lowest, highest = int(scored.min(initial=2**62)), int(scored.max(initial=0))
+    lowest, highest = int(scored.min(initial=NOTHING_SCORED)), int(scored.max(initial=0))
     if highest == 0:
         return np.where(ignored, 0, MAX_NODE_SCORE)
     normalized = go_div(MAX_NODE_SCORE * (highest + lowest - scores), highest)

@@ -230,20 +230,33 @@ class Binder:
                 continue
             storage_class = self._objects.get(StorageClass, claim_class(claim))
             assert storage_class is not None, "a claim that waits has a class that says so"
-            allowed = self._allowed(storage_class)
-            enough, capacity_bytes = self._enough(claim, storage_class)
+            allowed = self.allowed(storage_class)
+            enough, capacity_bytes = self.enough(claim, storage_class)
             refused |= asking & ~allowed
             no_space |= asking & allowed & ~enough
             provisions.append(Provision(claim, where, capacity_bytes))
         return refused & findings.sound, no_space & findings.sound, provisions
 
-    def _allowed(self, storage_class: StorageClass) -> BoolArray:
+    def usable(self, volume: PersistentVolume) -> BoolArray:
+        """Return where a bound volume can be used, bool (n_rows,)."""
+        return self._usable(volume, self._topology.everywhere(), _Findings(self._topology))
+
+    def within_reach(self, volume: PersistentVolume) -> BoolArray:
+        """Return where a volume's node affinity lets it be given to a claim, bool (n_rows,)."""
+        return self._topology.mask(self._topology.within(volume.spec.node_affinity))
+
+    @staticmethod
+    def makes_volumes(storage_class: StorageClass) -> bool:
+        """Return whether a class has a provisioner at all."""
+        return storage_class.provisioner not in ("", NO_PROVISIONER)
+
+    def allowed(self, storage_class: StorageClass) -> BoolArray:
         """Return where the class's provisioner makes volumes, bool (n_rows,)."""
-        if storage_class.provisioner in ("", NO_PROVISIONER):
+        if not self.makes_volumes(storage_class):
             return self._topology.nowhere()
         return self._topology.mask(self._topology.allowed(storage_class.allowed_topologies))
 
-    def _enough(
+    def enough(
         self, claim: PersistentVolumeClaim, storage_class: StorageClass
     ) -> tuple[BoolArray, IntArray]:
         """Return where there is room for the volume, and how much the pool has, in bytes.

@@ -52,11 +52,11 @@ class VolumeBinding:
     def __init__(self, args: VolumeBindingArgs, handle: Handle) -> None:
         self._handle = handle
         scores = handle.features.enabled("StorageCapacityScoring")
-        self._shape = scoring.shape_function(args.shape or ()) if scores else None
+        self.shape = scoring.shape_function(args.shape or ()) if scores else None
         objects = handle.objects
-        self._volumes = AssumeCache(objects, PersistentVolume)
+        self.volumes = AssumeCache(objects, PersistentVolume)
         self._claims = AssumeCache(objects, PersistentVolumeClaim)
-        self._sorter = ClaimSorter(objects, self._claims, self._volumes)
+        self._sorter = ClaimSorter(objects, self._claims, self.volumes)
         self._binder: Binder | None = None
         self._reserved: dict[str, Reserved] = {}
 
@@ -74,10 +74,14 @@ class VolumeBinding:
         claims = self._sorter.sort(pod.pod)
         if claims.immediate:
             return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (UNBOUND_IMMEDIATE,))
+        return Prepared(self.binder.find_pod_volumes(claims))
+
+    @property
+    def binder(self) -> Binder:
         if self._binder is None:
             topology = VolumeTopology(self._handle.cluster, self._handle.objects)
-            self._binder = Binder(self._handle.objects, self._volumes, topology)
-        return Prepared(self._binder.find_pod_volumes(claims))
+            self._binder = Binder(self._handle.objects, self.volumes, topology)
+        return self._binder
 
     def filter(self, state: PodVolumes, pod: PodInfo, nodes: Nodes) -> Verdict:
         return state.verdict(nodes)
@@ -87,14 +91,14 @@ class VolumeBinding:
     def pre_score(
         self, state: object, pod: PodInfo, nodes: Nodes
     ) -> Prepared[PodVolumes | None] | Status:
-        if self._shape is None:
+        if self.shape is None:
             return SKIP
         return Prepared(state if isinstance(state, PodVolumes) else None)
 
     def score(self, state: PodVolumes | None, pod: PodInfo, nodes: Nodes) -> Scores:
-        if state is None or self._shape is None:
+        if state is None or self.shape is None:
             return np.zeros(nodes.n, np.int64)
-        return scoring.score(state, nodes, self._shape)
+        return scoring.score(state, nodes, self.shape)
 
     # ------------------------------------------------------------ reserving and binding
 
@@ -105,7 +109,7 @@ class VolumeBinding:
         row = self._handle.cluster.row_of[node_name]
         self._reserved[pod.uid] = Reserved(
             [
-                self._volumes.assume(binding.claimed(volume, claim))
+                self.volumes.assume(binding.claimed(volume, claim))
                 for volume, claim in state.static_bindings(row)
             ],
             [
@@ -118,7 +122,7 @@ class VolumeBinding:
     def unreserve(self, state: PodVolumes | None, pod: PodInfo, node_name: str) -> None:
         reserved = self._reserved.pop(pod.uid, Reserved())
         for volume in reserved.volumes:
-            self._volumes.restore(volume)
+            self.volumes.restore(volume)
         for claim in reserved.claims:
             self._claims.restore(claim)
 
@@ -131,7 +135,7 @@ class VolumeBinding:
         if reserved is None:
             return SUCCESS
         refusals = [
-            *map(self._volumes.refusal, reserved.volumes),
+            *map(self.volumes.refusal, reserved.volumes),
             *map(self._claims.refusal, reserved.claims),
         ]
         for refusal in filter(None, refusals):

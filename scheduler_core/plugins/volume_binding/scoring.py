@@ -22,8 +22,10 @@ from scheduler_core.plugins.volume_binding.binder import PodVolumes
 
 MAX_UTILIZATION: Final = 100
 
-_Storage = dict[str, tuple[BoolArray, IntArray, IntArray]]
-"""By storage class: where it is asked, bytes requested and available there, (n,) each."""
+Storage = tuple[BoolArray, IntArray, IntArray]
+"""Where a storage class is asked, bytes requested and available there, (n,) each."""
+
+_ByClass = dict[str, Storage]
 
 
 def shape_function(shape: Sequence[UtilizationShapePoint]) -> BrokenLinearFunction:
@@ -36,19 +38,26 @@ def score(volumes: PodVolumes, nodes: Nodes, shape: BrokenLinearFunction) -> Sco
 
     Volumes to bind go before volumes to make: a node with any of the former counts only those.
     """
+    total, n_classes = np.zeros(nodes.n, np.int64), np.zeros(nodes.n, np.int64)
+    for _, (at, requested, available) in storage_asked(volumes, nodes):
+        total += np.where(at, _class_score(requested, available, shape), 0)
+        n_classes += at
+    mean = total / np.maximum(n_classes, 1)
+    rounded: Scores = np.floor(mean + 0.5).astype(np.int64)
+    return rounded
+
+
+def storage_asked(volumes: PodVolumes, nodes: Nodes) -> list[tuple[str, Storage]]:
+    """Return what counts of each storage class, by its name."""
     static, provisioned = _static(volumes, nodes), _dynamic(volumes, nodes)
     binds = np.zeros(nodes.n, np.bool_)
     for asked, _, _ in static.values():
         binds |= asked
-    total, n_classes = np.zeros(nodes.n, np.int64), np.zeros(nodes.n, np.int64)
-    for kind, counts in ((static, binds), (provisioned, ~binds)):
-        for asked, requested, available in kind.values():
-            at = asked & counts
-            total += np.where(at, _class_score(requested, available, shape), 0)
-            n_classes += at
-    mean = total / np.maximum(n_classes, 1)
-    rounded: Scores = np.floor(mean + 0.5).astype(np.int64)
-    return rounded
+    return [
+        (name, (asked & counts, requested, available))
+        for kind, counts in ((static, binds), (provisioned, ~binds))
+        for name, (asked, requested, available) in kind.items()
+    ]
 
 
 def _class_score(requested: IntArray, available: IntArray, shape: BrokenLinearFunction) -> IntArray:
@@ -57,9 +66,9 @@ def _class_score(requested: IntArray, available: IntArray, shape: BrokenLinearFu
     return shape(np.where(full, MAX_UTILIZATION, utilization))
 
 
-def _static(volumes: PodVolumes, nodes: Nodes) -> _Storage:
+def _static(volumes: PodVolumes, nodes: Nodes) -> _ByClass:
     """Add up the volumes to bind on each node."""
-    storage: _Storage = {}
+    storage: _ByClass = {}
     for match in volumes.matches:
         chosen = match.chosen[nodes.rows]
         requested = _requested_bytes(match.claim)
@@ -75,9 +84,9 @@ def _static(volumes: PodVolumes, nodes: Nodes) -> _Storage:
     return storage
 
 
-def _dynamic(volumes: PodVolumes, nodes: Nodes) -> _Storage:
+def _dynamic(volumes: PodVolumes, nodes: Nodes) -> _ByClass:
     """Add up the volumes to make on each node; they share the capacity of the pool."""
-    storage: _Storage = {}
+    storage: _ByClass = {}
     for each in volumes.provisions:
         capacity_bytes = each.capacity_bytes[nodes.rows]
         at = each.where[nodes.rows] & (capacity_bytes >= 0)
@@ -95,5 +104,5 @@ def _requested_bytes(claim: PersistentVolumeClaim) -> int:
     return value(claim.spec.resources.requests.get(STORAGE, "0"))
 
 
-def _nothing(n: int) -> tuple[BoolArray, IntArray, IntArray]:
+def _nothing(n: int) -> Storage:
     return np.zeros(n, np.bool_), np.zeros(n, np.int64), np.zeros(n, np.int64)

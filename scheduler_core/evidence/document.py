@@ -1,0 +1,103 @@
+"""The one shape in which REST and the command line give evidence out.
+
+Amounts are integers: cpu in milli, all else in bytes or units. Every requirement has its `kind`,
+whether it is `met`, both sides and the sentence as text, and then the values they are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import msgspec
+
+from scheduler_core.evidence.cycle import NodeEvidence, PluginEvidence, ScoreEvidence
+from scheduler_core.evidence.lead import Lead
+from scheduler_core.evidence.preemption import NodePreemption
+from scheduler_core.evidence.requests import RequestParts
+from scheduler_core.evidence.requirement import Requirement
+
+Document: TypeAlias = "dict[str, object]"
+
+
+def node_document(found: NodeEvidence) -> Document:
+    """Return all that is known of one node."""
+    rejections = found.rejections
+    return {
+        "node": found.node,
+        "sentence": found.sentence,
+        "rejected_by": [each.plugin for each in rejections],
+        "plugins": [plugin_document(each) for each in found.plugins],
+        "preemption": _preemption(found.preemption) if found.preemption is not None else None,
+        "scores": [_score(each) for each in found.scores],
+        "total": found.total if found.scores else None,
+        "total_text": _total_text(found) if found.scores else "",
+    }
+
+
+def plugin_document(found: PluginEvidence) -> Document:
+    return {
+        "plugin": found.plugin,
+        "point": found.point,
+        "code": found.status.code.label,
+        "reasons": list(found.status.reasons),
+        "sentence": found.sentence,
+        "with_nominated": list(found.with_nominated),
+        "requirements": [_requirement(each) for each in found.requirements],
+    }
+
+
+def requests_document(parts: Iterable[RequestParts]) -> list[Document]:
+    """Return how the pod's requests come about."""
+    return [{"text": each.text, **_values(each)} for each in parts]
+
+
+def lead_document(lead: Lead) -> Document:
+    """Return the sentence that leads."""
+    return {"text": lead.text, **_values(lead)}
+
+
+def _requirement(requirement: Requirement) -> Document:
+    return {
+        "kind": requirement.kind,
+        "met": requirement.met,
+        "asks": requirement.asks,
+        "has": requirement.has,
+        "sentence": requirement.sentence,
+        "values": {name: value for name, value in _values(requirement).items() if name != "met"},
+    }
+
+
+def _preemption(found: NodePreemption) -> Document:
+    return {"sentence": found.sentence, **_values(found)}
+
+
+def _score(score: ScoreEvidence) -> Document:
+    raw, normalized = score.raw, score.normalized
+    return {
+        "plugin": score.plugin,
+        "kind": raw.kind,
+        "formula": raw.formula,
+        "text": raw.text,
+        "raw": raw.value,
+        "values": _values(raw),
+        "normalized": normalized.value,
+        "normalized_by": normalized.rule,
+        "normalized_text": normalized.text,
+        "lowest": normalized.lowest,
+        "highest": normalized.highest,
+        "weight": score.weight,
+        "weighted": score.weighted,
+    }
+
+
+def _total_text(found: NodeEvidence) -> str:
+    """Return the sum of the weighted scores with its numbers."""
+    parts = (f"{each.weight}*{each.normalized.value} ({each.plugin})" for each in found.scores)
+    return f"{' + '.join(parts)} = {found.total}"
+
+
+def _values(value: object) -> Document:
+    """Return the fields of a value as JSON has them, tuples as lists."""
+    fields: Document = msgspec.json.decode(msgspec.json.encode(value))
+    return fields

@@ -1,0 +1,110 @@
+"""The one sentence that says why a pod found no node, with the values.
+
+It is about the pod where that was rejected as a whole, and else about the node that came nearest
+(`trace/why.py` says which that is): there the least is missing. A pod that requests an extended
+resource is meant for the nodes that offer it, so that the nearest of these leads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scheduler_core.api.findings import some_of
+from scheduler_core.evidence.cycle import CycleEvidence, Meant, PluginEvidence
+from scheduler_core.trace.why import Why
+
+MAX_MEANT: Final = 20
+"""So many nodes that offer what a pod requests are looked at for the nearest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What leads: the `sentence` of one plugin, as a predicate of the pod.
+
+    `node` is the one it is about, empty if it is about the pod itself; `which` says of all nodes
+    which one that is. `also` are the sentences of the other plugins that reject that node,
+    `elsewhere` those of other near misses, with their names.
+    """
+
+    plugin: str
+    sentence: str
+    node: str = ""
+    which: str = ""
+    also: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Return the sentence, with the node it is about."""
+        return f"{self.sentence} ({self.which})" if self.which else self.sentence
+
+
+def lead_of_why(evidence: CycleEvidence, found: Why) -> Lead | None:
+    """Return what leads for a cycle that found no node, None if nothing is known to reject it.
+
+    `found` is what the trace makes of the same cycle; it says which node is the nearest.
+    """
+    if evidence.pod:
+        return lead_of_pod(evidence.pod)
+    near = [miss.node for miss in found.nearest]
+    if not near:
+        return None
+    node = _nearest(evidence, near)
+    recorded = next((miss.plugin for miss in found.nearest if miss.node == node), "")
+    rejections = sorted(evidence.node(node).rejections, key=lambda each: each.plugin != recorded)
+    if not rejections:
+        return None
+    first, others = rejections[0], [name for name in near if name != node]
+    same = [name for name in others if _says(evidence, name, first.sentence)]
+    return Lead(
+        first.plugin,
+        first.sentence,
+        node,
+        _which(node, found.n_nodes, evidence.meant, everywhere=len(same) + 1 == found.n_nodes),
+        tuple(each.sentence for each in rejections[1:]),
+        tuple(_elsewhere(evidence, [name for name in others if name not in same])),
+    )
+
+
+def lead_of_pod(rejections: Sequence[PluginEvidence]) -> Lead:
+    """Return what leads where plugins, at least one, reject the pod as a whole."""
+    first, *others = rejections
+    also = dict.fromkeys(each.sentence for each in others)
+    also.pop(first.sentence, None)
+    return Lead(first.plugin, first.sentence, also=tuple(also))
+
+
+def _nearest(evidence: CycleEvidence, near: Sequence[str]) -> str:
+    """Return the nearest node, one of those the pod is meant for if there are any."""
+    if evidence.meant is None:
+        return near[0]
+    meant = evidence.meant.nodes
+    chosen = next((name for name in near if name in meant), None)
+    return chosen or min(meant[:MAX_MEANT], key=lambda name: len(evidence.node(name).rejections))
+
+
+def _which(node: str, n_nodes: int, meant: Meant | None, *, everywhere: bool) -> str:
+    if n_nodes == 1:
+        return f"{node}, the only node"
+    if everywhere:
+        return f"all {n_nodes:,} nodes"
+    if meant is None or node not in meant.nodes:
+        return f"{node}, the nearest of {n_nodes:,} nodes"
+    what, n = " and ".join(meant.resources), len(meant.nodes)
+    return f"{node}, the only node with {what}" if n == 1 else f"{node}, one of {n:,} with {what}"
+
+
+def _says(evidence: CycleEvidence, node: str, sentence: str) -> bool:
+    return any(each.sentence == sentence for each in evidence.node(node).rejections)
+
+
+def _elsewhere(evidence: CycleEvidence, nodes: Iterable[str]) -> Iterable[str]:
+    """Yield what keeps the pod from other nodes, those with the same reason together."""
+    by_sentence: dict[str, list[str]] = {}
+    for name in nodes:
+        by_sentence.setdefault(evidence.node(name).sentence, []).append(name)
+    for sentence, names in by_sentence.items():
+        if sentence:
+            yield f"{some_of(names)}: {sentence}"

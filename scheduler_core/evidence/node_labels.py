@@ -1,0 +1,311 @@
+"""Node names, node selectors, node affinity and declared features.
+
+Upstream: v1.36 plugins/nodename, plugins/nodeaffinity and plugins/nodedeclaredfeatures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec.structs import replace
+
+from scheduler_core.api import (
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    PreferredSchedulingTerm,
+)
+from scheduler_core.api.selectors import (
+    METADATA_NAME,
+    field_requirement_matches,
+    node_term_errors,
+    requirement_matches,
+)
+from scheduler_core.evidence.raw_score import RawScore
+from scheduler_core.evidence.requirement import AtNode, Requirement, label_text, state_of
+from scheduler_core.plugins.node_affinity import NodeAffinity, preferred_terms, required_terms
+
+Source = Literal["pod", "scheduler"]
+"""Who asks: the pod itself, or `addedAffinity` of the scheduler's configuration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeNamed(Requirement):
+    """The one node that a pod names in `spec.nodeName`."""
+
+    kind = "nodeName"
+    name: str
+    node: str
+
+    @property
+    def asks(self) -> str:
+        return f"node {self.name}"
+
+    @property
+    def has(self) -> str:
+        return self.node
+
+    @property
+    def sentence(self) -> str:
+        return f"names node {self.name} itself, this one is {self.node}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorLabel(Requirement):
+    """One label of `spec.nodeSelector`; `actual` is None where the node lacks it."""
+
+    kind = "nodeSelector"
+    key: str
+    value: str
+    actual: str | None
+
+    @property
+    def asks(self) -> str:
+        return f"{self.key}={self.value}"
+
+    @property
+    def has(self) -> str:
+        return label_text(self.key, self.actual)
+
+    @property
+    def sentence(self) -> str:
+        return f"selects nodes with {self.asks}, the node has {self.has}"
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """One expression of a term. `field` says that it asks for a field, not for a label."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...]
+    field: bool
+    actual: str | None
+    met: bool
+
+    @property
+    def asks(self) -> str:
+        return expression_text(self.key, self.operator, self.values)
+
+    @property
+    def has(self) -> str:
+        return label_text(self.key, self.actual)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term of a node affinity: all its expressions must hold, and there must be one.
+
+    `errors` are what is malformed; such a term selects nothing.
+    """
+
+    expressions: tuple[Expression, ...]
+    errors: tuple[str, ...] = ()
+
+    @property
+    def met(self) -> bool:
+        wanted = self.expressions
+        return bool(wanted) and not self.errors and all(each.met for each in wanted)
+
+    @property
+    def asks(self) -> str:
+        return " and ".join(each.asks for each in self.expressions) or "nothing, as it is empty"
+
+    @property
+    def missed(self) -> tuple[Expression, ...]:
+        return tuple(each for each in self.expressions if not each.met)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AffinityTerms(Requirement):
+    """A required node affinity: one of its terms must hold."""
+
+    kind = "nodeAffinity"
+    source: Source
+    terms: tuple[Term, ...]
+
+    @property
+    def asks(self) -> str:
+        return " or ".join(term.asks for term in self.terms) or "one of no terms"
+
+    @property
+    def has(self) -> str:
+        term = self._nearest
+        if term is None:
+            return "nothing that could match"
+        if term.errors:
+            return f"nothing to compare: {'; '.join(term.errors)}"
+        shown = term.expressions if self.met else term.missed
+        return ", ".join(dict.fromkeys(each.has for each in shown)) or "nothing that could match"
+
+    @property
+    def sentence(self) -> str:
+        who = "the scheduler's configuration requires" if self.source == "scheduler" else "requires"
+        return f"{who} {self.asks}, the node has {self.has}"
+
+    @property
+    def _nearest(self) -> Term | None:
+        """Return the term that misses the fewest expressions."""
+        usable = sorted(self.terms, key=lambda term: (bool(term.errors), len(term.missed)))
+        return usable[0] if usable else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureDeclared(Requirement):
+    """A feature of the kubelet that the pod cannot do without."""
+
+    kind = "declaredFeature"
+    feature: str
+    declared: tuple[str, ...]
+
+    @property
+    def asks(self) -> str:
+        return f"the kubelet feature {self.feature}"
+
+    @property
+    def has(self) -> str:
+        return f"declares {', '.join(self.declared)}" if self.declared else "declares no feature"
+
+    @property
+    def sentence(self) -> str:
+        return f"needs {self.asks}, the node {self.has}"
+
+
+def node_named(at: AtNode) -> Iterator[NodeNamed]:
+    name = at.pod.node_name
+    if name:
+        yield NodeNamed(met=name == at.node_name, name=name, node=at.node_name)
+
+
+def node_affinity(plugin: NodeAffinity, at: AtNode) -> Iterator[SelectorLabel | AffinityTerms]:
+    """Yield what the configuration adds, the labels of the selector, and the required affinity."""
+    if plugin.added is not None:
+        yield _affinity_terms("scheduler", plugin.added, at)
+    spec = at.pod.pod.spec
+    for key, value in spec.node_selector.items():
+        actual = at.label(key)
+        yield SelectorLabel(met=actual == value, key=key, value=value, actual=actual)
+    required = required_terms(spec)
+    if required is not None:
+        yield _affinity_terms("pod", required, at)
+
+
+def declared_features(state: object, at: AtNode) -> Iterator[FeatureDeclared]:
+    declared = tuple(at.node.node(0).status.declared_features)
+    for feature in sorted(state_of(frozenset, state)):
+        yield FeatureDeclared(met=feature in declared, feature=feature, declared=declared)
+
+
+def _affinity_terms(source: Source, selector: NodeSelector, at: AtNode) -> AffinityTerms:
+    terms = tuple(_term(term, at) for term in selector.node_selector_terms)
+    return AffinityTerms(met=any(term.met for term in terms), source=source, terms=terms)
+
+
+def label_terms(selector: NodeSelector | None, at: AtNode) -> tuple[Term, ...]:
+    """Return the terms of a selector that only sees labels; none for no selector."""
+    terms = selector.node_selector_terms if selector is not None else ()
+    return tuple(_term(replace(term, match_fields=()), at) for term in terms)
+
+
+def one_of(key: str, values: tuple[str, ...], at: AtNode) -> Expression:
+    """Return the expression that a label has one of the values."""
+    return _label_expression(NodeSelectorRequirement(key=key, operator="In", values=values), at)
+
+
+def _term(term: NodeSelectorTerm, at: AtNode) -> Term:
+    found = [_label_expression(each, at) for each in term.match_expressions]
+    found += [_field_expression(each, at) for each in term.match_fields]
+    return Term(tuple(found), tuple(node_term_errors(term)))
+
+
+def _label_expression(requirement: NodeSelectorRequirement, at: AtNode) -> Expression:
+    actual = at.label(requirement.key)
+    met = requirement_matches(requirement, actual)
+    return _expression(requirement, actual, met, is_field=False)
+
+
+def _field_expression(requirement: NodeSelectorRequirement, at: AtNode) -> Expression:
+    actual = at.node_name if requirement.key == METADATA_NAME else ""
+    met = field_requirement_matches(requirement, at.node_name)
+    return _expression(requirement, actual, met, is_field=True)
+
+
+def _expression(
+    requirement: NodeSelectorRequirement, actual: str | None, met: bool, *, is_field: bool
+) -> Expression:
+    return Expression(
+        requirement.key, requirement.operator, requirement.values, is_field, actual, met
+    )
+
+
+def expression_text(key: str, operator: str, values: Sequence[str]) -> str:
+    """Return an expression as people write it: `disk in (ssd, nvme)`, `zone exists`."""
+    match operator:
+        case "In" if len(values) == 1:
+            return f"{key}={values[0]}"
+        case "NotIn" if len(values) == 1:
+            return f"{key}!={values[0]}"
+        case "In":
+            return f"{key} in ({', '.join(values)})"
+        case "NotIn":
+            return f"{key} not in ({', '.join(values)})"
+        case "Exists":
+            return f"label {key}"
+        case "DoesNotExist":
+            return f"no label {key}"
+        case "Gt":
+            return f"{key}>{', '.join(values)}"
+        case "Lt":
+            return f"{key}<{', '.join(values)}"
+        case _:
+            return f"{key} {operator} {', '.join(values)}"
+
+
+# ---------------------------------------------------------------- scoring
+
+
+@dataclass(frozen=True, slots=True)
+class PreferredTerm:
+    """A preferred term; its weight counts if the node meets it."""
+
+    source: Source
+    weight: int
+    term: Term
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreferredNodeTerms(RawScore):
+    """The weights of the preferred terms that the node meets, summed up."""
+
+    kind = "preferredNodeTerms"
+    formula = "sum of the weights of the preferred terms that match"
+    terms: tuple[PreferredTerm, ...]
+
+    @property
+    def value(self) -> int:
+        return sum(each.weight for each in self.terms if each.term.met)
+
+    @property
+    def text(self) -> str:
+        parts = (
+            f"{each.weight if each.term.met else 0} ({each.term.asks}"
+            f"{'' if each.term.met else ': no'})"
+            for each in self.terms
+        )
+        return f"{' + '.join(parts) or 0} = {self.value}"
+
+
+def preferred_node_terms(plugin: NodeAffinity, at: AtNode) -> PreferredNodeTerms:
+    asked: tuple[tuple[Source, Sequence[PreferredSchedulingTerm]], ...] = (
+        ("scheduler", plugin.added_preferred),
+        ("pod", preferred_terms(at.pod.pod.spec)),
+    )
+    return PreferredNodeTerms(
+        terms=tuple(
+            PreferredTerm(source, each.weight, _term(each.preference, at))
+            for source, terms in asked
+            for each in terms
+        )
+    )

@@ -1,0 +1,280 @@
+"""Affinity between pods: the terms, their domains, and the pods that match there.
+
+Upstream: v1.36 plugins/interpodaffinity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from scheduler_core.api import LabelSelector
+from scheduler_core.cluster.arrays import BoolArray, IntArray
+from scheduler_core.evidence.domain_pods import DomainPods, domain_pods, selector_text
+from scheduler_core.evidence.raw_score import RawScore
+from scheduler_core.evidence.requirement import AtNode, Requirement, label_text, state_of
+from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
+from scheduler_core.plugins.inter_pod_affinity.filtering import FilterState, meets_all
+from scheduler_core.plugins.inter_pod_affinity.terms import ExistingTerm, OwnTerm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodsNear(Requirement):
+    """A required affinity term: the node's domain must have a pod that meets all such terms.
+
+    `n_anywhere` counts these pods in all domains; where it is 0 and the pod meets its own terms
+    (`is_first`) it may be the first of its kind.
+    """
+
+    kind = "podAffinity"
+    term: str
+    topology_key: str
+    domain: str | None
+    pods: DomainPods
+    n_anywhere: int
+    is_first: bool
+
+    @property
+    def asks(self) -> str:
+        return f"a pod with {self.term} in the same {self.topology_key}"
+
+    @property
+    def has(self) -> str:
+        if self.domain is None:
+            return label_text(self.topology_key, None)
+        if self.is_first:
+            return f"{self.topology_key}={self.domain}, and the pod is the first of its kind"
+        found = self.pods.text_in(self.domain) if self.pods.n else "none of them"
+        return f"{self.topology_key}={self.domain} with {found}"
+
+    @property
+    def sentence(self) -> str:
+        if self.met or self.domain is None:
+            return f"wants {self.asks}, the node has {self.has}"
+        elsewhere = f", but {self.n_anywhere} elsewhere" if self.n_anywhere else " nor elsewhere"
+        return f"wants {self.asks}, there is none in {self.domain}{elsewhere}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodsApart(Requirement):
+    """A required anti-affinity term of the pod: no pod of the node's domain may match it."""
+
+    kind = "podAntiAffinity"
+    term: str
+    topology_key: str
+    domain: str | None
+    pods: DomainPods
+
+    @property
+    def asks(self) -> str:
+        return f"no pod with {self.term} in the same {self.topology_key}"
+
+    @property
+    def has(self) -> str:
+        if self.domain is None:
+            return label_text(self.topology_key, None)
+        found = self.pods.text_in(self.domain) if self.pods.n else "none of them"
+        return f"{self.topology_key}={self.domain} with {found}"
+
+    @property
+    def sentence(self) -> str:
+        if self.met:
+            return f"wants {self.asks}, the node has {self.has}"
+        return f"wants {self.asks}, in {self.domain} there is {self.pods.text_in(self.domain)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptOut(Requirement):
+    """A required anti-affinity term of pods that are there, which matches the pod."""
+
+    kind = "existingAntiAffinity"
+    term: str
+    topology_key: str
+    domain: str | None
+    pods: DomainPods
+
+    @property
+    def asks(self) -> str:
+        return f"nobody against {self.term} in the same {self.topology_key}"
+
+    @property
+    def has(self) -> str:
+        if self.domain is None:
+            return label_text(self.topology_key, None)
+        return f"{self.topology_key}={self.domain} with {self.pods.text_in(self.domain)}"
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"has labels that {self.pods.text_in(self.domain)} keeps out of "
+            f"{self.topology_key}={self.domain} by anti-affinity against {self.term}"
+        )
+
+
+AffinityRequirement = PodsNear | PodsApart | KeptOut
+
+
+def pod_affinity(
+    plugin: InterPodAffinity, state: object, at: AtNode
+) -> Iterator[AffinityRequirement]:
+    """Yield the pod's required terms, then those of others that reject it."""
+    prepared = state_of(FilterState, state)
+    own, templates = prepared.incoming, at.nodes.cluster.templates
+    if own.required_affinity:
+        yield from _near(prepared, meets_all(own, templates), at)
+    for term in own.required_anti_affinity:
+        pods = domain_pods(at, term.topology_key, term.selection.templates(templates))
+        yield PodsApart(
+            met=not pods.n,
+            term=_own_text(term),
+            topology_key=term.topology_key,
+            domain=at.label(term.topology_key),
+            pods=pods,
+        )
+    for existing in plugin.existing.anti_affinity.about(own):
+        yield from _kept_out(existing, at, len(templates))
+
+
+def _near(state: FilterState, meeting: BoolArray, at: AtNode) -> Iterator[PodsNear]:
+    found = [
+        domain_pods(at, term.topology_key, meeting) for term in state.incoming.required_affinity
+    ]
+    n_anywhere = _n_anywhere(state, meeting, at)
+    is_first = n_anywhere == 0 and state.incoming.matches_own_affinity
+    for term, pods in zip(state.incoming.required_affinity, found, strict=True):
+        domain = at.label(term.topology_key)
+        yield PodsNear(
+            met=domain is not None and (is_first or pods.n > 0),
+            term=_own_text(term),
+            topology_key=term.topology_key,
+            domain=domain,
+            pods=pods,
+            n_anywhere=n_anywhere,
+            is_first=is_first,
+        )
+
+
+def _n_anywhere(state: FilterState, meeting: BoolArray, at: AtNode) -> int:
+    """Count the pods that meet all terms, once per term, on nodes that have its label."""
+    total = sum(int(counts.sum()) for counts in state.affinity.values())
+    labelled = sum(
+        at.label(term.topology_key) is not None for term in state.incoming.required_affinity
+    )
+    for change in at.node.changes:
+        for pods, sign in ((change.added, 1), (change.removed, -1)):
+            total += sign * labelled * sum(bool(meeting[pod.template.index]) for pod in pods)
+    return total
+
+
+def _kept_out(existing: ExistingTerm, at: AtNode, n_templates: int) -> Iterator[KeptOut]:
+    term = existing.term
+    pods = domain_pods(at, term.topology_key, existing.weights(n_templates))
+    if pods.n > 0:
+        yield KeptOut(
+            met=False,
+            term=_text(term.selector, term.namespaces, any_namespace=False),
+            topology_key=term.topology_key,
+            domain=at.label(term.topology_key),
+            pods=pods,
+        )
+
+
+def _own_text(term: OwnTerm) -> str:
+    selection = term.selection
+    return _text(
+        selection.selector, selection.namespaces or (), any_namespace=selection.namespaces is None
+    )
+
+
+def _text(
+    selector: LabelSelector | None,
+    namespaces: frozenset[str] | tuple[str, ...],
+    any_namespace: bool,
+) -> str:
+    where = "any namespace" if any_namespace else ", ".join(sorted(namespaces))
+    return f"{selector_text(selector)} of {where}" if where else selector_text(selector)
+
+
+# ---------------------------------------------------------------- scoring
+
+
+@dataclass(frozen=True, slots=True)
+class TermWeight:
+    """A term and what it adds: its weight for every pod it counts in the node's domain.
+
+    `whose`: the pod's own preferred term, or one of pods that are there about this pod.
+    """
+
+    whose: Literal["pod", "existing"]
+    term: str
+    topology_key: str
+    domain: str | None
+    weight: int
+    pods: int
+
+    @property
+    def points(self) -> int:
+        return self.weight * self.pods
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodAffinityScore(RawScore):
+    """The weights of preferred terms, the pod's own and those of others about it."""
+
+    kind = "podAffinity"
+    formula = "sum over terms of weight * pods in the node's domain, anti-affinity negative"
+    terms: tuple[TermWeight, ...]
+
+    @property
+    def value(self) -> int:
+        return sum(term.points for term in self.terms)
+
+    @property
+    def text(self) -> str:
+        parts = (
+            f"{term.weight}*{term.pods} ({term.term}, {label_text(term.topology_key, term.domain)})"
+            for term in self.terms
+        )
+        return f"{' + '.join(parts) or 0} = {self.value}"
+
+
+def pod_affinity_score(plugin: InterPodAffinity, at: AtNode) -> PodAffinityScore:
+    own, templates = plugin.terms(at.pod), at.nodes.cluster.templates
+    found = [
+        _weight(
+            "existing",
+            _text(each.term.selector, each.term.namespaces, any_namespace=False),
+            each.term.topology_key,
+            each.term.weight,
+            each.weights(len(templates)),
+            at,
+        )
+        for each in plugin.existing.scoring.about(own)
+    ]
+    found += [
+        _weight(
+            "pod",
+            _own_text(term),
+            term.topology_key,
+            term.weight,
+            term.selection.templates(templates).astype(np.int64),
+            at,
+        )
+        for term in own.preferred
+    ]
+    return PodAffinityScore(terms=tuple(found))
+
+
+def _weight(
+    whose: Literal["pod", "existing"],
+    term: str,
+    topology_key: str,
+    weight: int,
+    weights: IntArray,
+    at: AtNode,
+) -> TermWeight:
+    pods = domain_pods(at, topology_key, weights).n
+    return TermWeight(whose, term, topology_key, at.label(topology_key), weight, pods)

@@ -1,0 +1,220 @@
+"""What keeps a pod from being tried at all, or from any node: PreEnqueue and PreFilter.
+
+Upstream: v1.36 plugins/schedulinggates, and PreFilter of nodeaffinity and the volume plugins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from scheduler_core.api import PersistentVolume, PersistentVolumeClaim, StorageClass
+from scheduler_core.api.selectors import METADATA_NAME
+from scheduler_core.cluster.claims import (
+    WAIT_FOR_FIRST_CONSUMER,
+    claim_class,
+    claims_of,
+    foreign_claim_error,
+    is_fully_bound,
+)
+from scheduler_core.cluster.objects import ObjectStore
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.evidence.requirement import Requirement
+from scheduler_core.plugins.node_affinity import required_terms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatesLifted(Requirement):
+    """The scheduling gates of a pod, all of which must be lifted."""
+
+    kind = "schedulingGates"
+    gates: tuple[str, ...]
+
+    @property
+    def asks(self) -> str:
+        return "no scheduling gate"
+
+    @property
+    def has(self) -> str:
+        return ", ".join(self.gates)
+
+    @property
+    def sentence(self) -> str:
+        gates = "gate" if len(self.gates) == 1 else "gates"
+        return f"is held back by the scheduling {gates} {self.has}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VictimsGone(Requirement):
+    """A pod whose victims are being evicted waits; `victim` is the last one, if it is known."""
+
+    kind = "preemptionUnderWay"
+    victim: str
+
+    @property
+    def asks(self) -> str:
+        return "its victims gone"
+
+    @property
+    def has(self) -> str:
+        return f"{self.victim} still there" if self.victim else "their eviction under way"
+
+    @property
+    def sentence(self) -> str:
+        waits = f", {self.victim} the last of them" if self.victim else ""
+        return f"waits until the pods it preempts are being deleted{waits}"
+
+
+ClaimProblem = Literal["", "missing", "ephemeralMissing", "lost", "deleting", "foreign", "unbound"]
+"""What keeps a pod with this claim from any node; `unbound`: its class binds at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimReady(Requirement):
+    """A claim that a volume of the pod uses, and what is the matter with it.
+
+    `volume` is the one it names, `volume_found` whether that exists.
+    """
+
+    kind = "claim"
+    claim: str
+    problem: ClaimProblem
+    volume: str = ""
+    volume_found: bool = True
+    storage_class: str = ""
+    class_found: bool = True
+    binding_mode: str = ""
+
+    @property
+    def asks(self) -> str:
+        return f"claim {self.claim}"
+
+    @property
+    def has(self) -> str:
+        match self.problem:
+            case "":
+                return "it"
+            case "missing":
+                return "no such claim"
+            case "ephemeralMissing":
+                return "no such claim yet: the ephemeral volume controller has to make it"
+            case "lost":
+                return f"it bound to volume {self.volume}, which is lost"
+            case "deleting":
+                return "it being deleted"
+            case "foreign":
+                return "a claim of that name which was not made for this pod"
+            case "unbound":
+                return f"it not bound{self._why_unbound}"
+
+    @property
+    def sentence(self) -> str:
+        match self.problem:
+            case "missing":
+                return f"uses claim {self.claim}, which does not exist"
+            case "ephemeralMissing":
+                return f"uses claim {self.claim}, which the controller has not made yet"
+            case "lost":
+                return f"uses claim {self.claim}, whose volume {self.volume} is lost"
+            case "deleting":
+                return f"uses claim {self.claim}, which is being deleted"
+            case "foreign":
+                return f"uses claim {self.claim}, which was not made for this pod"
+            case "unbound":
+                return f"uses claim {self.claim}, which is not bound{self._why_unbound}"
+            case "":
+                return f"uses claim {self.claim}"
+
+    @property
+    def _why_unbound(self) -> str:
+        if self.volume:
+            missing = "" if self.volume_found else ", which does not exist"
+            return f" although it names volume {self.volume}{missing}"
+        if not self.storage_class:
+            return " and names neither volume nor storage class"
+        if not self.class_found:
+            return f": its storage class {self.storage_class} does not exist"
+        mode = self.binding_mode or "Immediate"
+        return f": its class {self.storage_class} binds before any pod is scheduled ({mode})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamesAgree(Requirement):
+    """The nodes that the required node affinity names; some node must be named by all lists."""
+
+    kind = "nodeNames"
+    names: tuple[tuple[str, ...], ...]
+
+    @property
+    def asks(self) -> str:
+        return " and ".join(", ".join(each) for each in self.names)
+
+    @property
+    def has(self) -> str:
+        return "no node that is all of them"
+
+    @property
+    def sentence(self) -> str:
+        return f"requires a node named {self.asks} at once"
+
+
+def gates_lifted(pod: PodInfo) -> Iterator[GatesLifted]:
+    gates = tuple(gate.name for gate in pod.pod.spec.scheduling_gates)
+    yield GatesLifted(met=not gates, gates=gates)
+
+
+def names_agree(pod: PodInfo) -> Iterator[NamesAgree]:
+    """Yield the lists of names, if there are some that no node can meet."""
+    required = required_terms(pod.pod.spec)
+    lists = [
+        field.values
+        for term in (required.node_selector_terms if required is not None else ())
+        for field in term.match_fields
+        if field.key == METADATA_NAME and field.operator == "In"
+    ]
+    yield NamesAgree(met=False, names=tuple(lists))
+
+
+def claims_ready(pod: PodInfo, objects: ObjectStore) -> Iterator[ClaimReady]:
+    """Yield the claims of the pod's volumes, in order."""
+    for name, ephemeral in claims_of(pod.pod):
+        yield _claim_ready(pod, name, ephemeral, objects)
+
+
+def _claim_ready(pod: PodInfo, name: str, ephemeral: bool, objects: ObjectStore) -> ClaimReady:
+    key = f"{pod.pod.namespace}/{name}"
+    claim = objects.get(PersistentVolumeClaim, key)
+    if claim is None:
+        problem: ClaimProblem = "ephemeralMissing" if ephemeral else "missing"
+        return ClaimReady(met=False, claim=key, problem=problem)
+    problem = _problem(pod, claim, ephemeral, objects)
+    volume, storage_class = claim.spec.volume_name, claim_class(claim)
+    known = objects.get(StorageClass, storage_class) if storage_class else None
+    return ClaimReady(
+        met=not problem,
+        claim=key,
+        problem=problem,
+        volume=volume,
+        volume_found=bool(volume) and objects.get(PersistentVolume, volume) is not None,
+        storage_class=storage_class,
+        class_found=known is not None,
+        binding_mode=known.volume_binding_mode if known else "",
+    )
+
+
+def _problem(
+    pod: PodInfo, claim: PersistentVolumeClaim, ephemeral: bool, objects: ObjectStore
+) -> ClaimProblem:
+    if claim.status.phase == "Lost":
+        return "lost"
+    if claim.metadata.deletion_timestamp is not None:
+        return "deleting"
+    if ephemeral and foreign_claim_error(pod.pod, claim):
+        return "foreign"
+    if is_fully_bound(claim):
+        volume = objects.get(PersistentVolume, claim.spec.volume_name)
+        return "" if volume is not None else "lost"
+    known = objects.get(StorageClass, claim_class(claim))
+    waits = known is not None and known.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
+    return "" if waits and not claim.spec.volume_name else "unbound"

@@ -1,0 +1,117 @@
+"""Why preemption does not help on a node, or whom it would evict there.
+
+Upstream: v1.36 plugins/defaultpreemption (PodEligibleToPreemptOthers, SelectVictimsOnNode).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from scheduler_core.cluster.nodes import Change, Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.framework.interface import NodeToStatus, Refilter
+from scheduler_core.framework.status import Code
+from scheduler_core.plugins.default_preemption import DefaultPreemption
+from scheduler_core.preemption.report import DryRun
+
+NodeOutcome = Literal["ineligible", "unresolvable", "noLesserPods", "notEnough", "candidate"]
+
+
+@dataclass(frozen=True, slots=True)
+class VictimEvidence:
+    pod: str
+    priority: int
+    violates_pdb: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NodePreemption:
+    """What preemption finds on one node.
+
+    `ineligible`: the pod may not preempt at all, for `reason`. `unresolvable`: `reason` is of the
+    plugin that no eviction changes the mind of. `noLesserPods`: every pod there is at least as
+    important, the least of them has `lowest_priority`. `notEnough`: without all `n_lesser` pods of
+    lower priority it still does not fit, for `reason`. `candidate`: evicting `victims` makes room.
+    """
+
+    outcome: NodeOutcome
+    priority: int
+    reason: str = ""
+    plugin: str = ""
+    n_lesser: int = 0
+    lowest_priority: int | None = None
+    victims: tuple[VictimEvidence, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        match self.outcome:
+            case "ineligible":
+                return f"may not preempt: {self.reason}"
+            case "unresolvable":
+                return f"no eviction helps: {self.plugin} rejects the node whoever runs there"
+            case "noLesserPods":
+                if self.lowest_priority is None:
+                    return "there is no pod to evict"
+                return (
+                    f"has priority {self.priority}, every pod there has at least "
+                    f"{self.lowest_priority}"
+                )
+            case "notEnough":
+                pods = "pod" if self.n_lesser == 1 else "pods"
+                return f"even without its {self.n_lesser} {pods} of lower priority: {self.reason}"
+            case "candidate":
+                victims = ", ".join(
+                    f"{each.pod} (priority {each.priority})" for each in self.victims
+                )
+                return f"evicting {victims} makes room"
+
+
+@dataclass(frozen=True, slots=True)
+class Preempting:
+    """The pod's preemption: the plugin, and how Filter is run again over hypothetical nodes."""
+
+    plugin: DefaultPreemption
+    pod: PodInfo
+    statuses: NodeToStatus
+    refilter: Refilter
+
+    @property
+    def ineligible(self) -> str:
+        """Return why the pod may not preempt, empty if it may."""
+        return self.plugin.why_ineligible(self.pod, self.statuses)
+
+    def on(self, node: Nodes) -> tuple[NodePreemption, Change | None]:
+        """Return what preemption finds on a single node that was rejected.
+
+        The change leads to the world in which the pod still does not fit; `reason` is left open.
+        """
+        priority, pods = self.pod.priority, node.pods(0)
+        if reason := self.ineligible:
+            return NodePreemption("ineligible", priority, reason), None
+        status = self.statuses.status(node.name(0))
+        if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            plugin = status.plugin or "PreFilter"
+            return NodePreemption("unresolvable", priority, status.message, plugin), None
+        lesser = tuple(pod for pod in pods if pod.priority < priority)
+        lowest = min((pod.priority for pod in pods), default=None)
+        if not lesser:
+            return NodePreemption("noLesserPods", priority, lowest_priority=lowest), None
+        (run,) = self.plugin.dry_run(self.pod, node, self.refilter)
+        if not run.is_candidate:
+            found = NodePreemption(
+                "notEnough", priority, run.status.message, run.status.plugin, len(lesser), lowest
+            )
+            return found, Change(removed=lesser)
+        victims = _victims(run)
+        return NodePreemption(
+            "candidate", priority, n_lesser=len(lesser), lowest_priority=lowest, victims=victims
+        ), None
+
+
+def _victims(run: DryRun) -> tuple[VictimEvidence, ...]:
+    violating = {each.pod.uid for each in run.reprieves if each.violates_pdb}
+    return tuple(
+        VictimEvidence(victim.key, victim.priority, victim.uid in violating)
+        for victim in run.victims
+    )

@@ -1,0 +1,110 @@
+"""What all requirements have in common, and what their functions are given."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, TypeVar
+
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.objects import ObjectStore
+from scheduler_core.cluster.pods import PodInfo
+
+MAX_NAMED: Final = 5
+"""So many pods, volumes or domains are named; how many there are is always said."""
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement(ABC):
+    """One thing a plugin asks of a node for a pod, with the values on both sides.
+
+    The texts say what the pod `asks` and what the node `has`, and both in one `sentence` about
+    the pod. Amounts are integers: cpu in milli, all else in bytes or units.
+    """
+
+    kind: ClassVar[str]
+    met: bool
+
+    @property
+    @abstractmethod
+    def asks(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def has(self) -> str: ...
+
+    @property
+    def sentence(self) -> str:
+        """Return both sides in one sentence, without capital and full stop."""
+        return f"asks for {self.asks}, the node has {self.has}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated(Requirement):
+    """What a plugin said itself, where no values are known: plugins of others, and errors."""
+
+    kind = "stated"
+    reasons: tuple[str, ...]
+
+    @property
+    def asks(self) -> str:
+        return ""
+
+    @property
+    def has(self) -> str:
+        return ", ".join(self.reasons)
+
+    @property
+    def sentence(self) -> str:
+        return self.has or "rejected without a reason"
+
+
+Requirements = Sequence[Requirement]
+
+
+@dataclass(frozen=True, slots=True)
+class AtNode:
+    """A pod at one node as Filter saw it.
+
+    `node` is a view of that node alone, in which nominated pods may have been added or lesser
+    pods removed; `nodes` are all nodes of the cycle.
+    """
+
+    pod: PodInfo
+    node: Nodes
+    nodes: Nodes
+    objects: ObjectStore
+    node_name: str = field(init=False)
+    row: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "node_name", self.node.name(0))
+        object.__setattr__(self, "row", int(self.node.rows[0]))
+
+    def label(self, key: str) -> str | None:
+        """Return the value of one of the node's labels, None if it lacks the label."""
+        column = self.node.label(key)
+        number = int(column.ids[0])
+        return None if number < 0 else column.values[number]
+
+
+def state_of(kind: type[S], state: object) -> S:
+    """Return what a plugin prepared, which must be of its own kind."""
+    if not isinstance(state, kind):
+        raise TypeError(f"a state of type {type(state).__name__} in place of {kind.__name__}")
+    return state
+
+
+def label_text(key: str, value: str | None) -> str:
+    """Return a label as people write it: `zone=a`, or that it is not there."""
+    return f"no label {key}" if value is None else f"{key}={value}"
+
+
+def listed(names: Sequence[str], n: int) -> str:
+    """Return the first of `n` names: `a, b and 3 more`."""
+    more = n - len(names)
+    shown = ", ".join(names)
+    return f"{shown} and {more:,} more" if more > 0 else shown

@@ -1,0 +1,307 @@
+"""Volumes: where they can be used, which one a claim would get, and in which zone it lies.
+
+Upstream: v1.36 plugins/volumebinding and plugins/volumezone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from scheduler_core.api import PersistentVolume, PersistentVolumeClaim, StorageClass
+from scheduler_core.api.selectors import label_selector_matches
+from scheduler_core.cluster.claims import SELECTED_NODE, STORAGE, claim_class
+from scheduler_core.evidence.node_labels import Term, label_terms, one_of
+from scheduler_core.evidence.requirement import (
+    MAX_NAMED,
+    AtNode,
+    Requirement,
+    Stated,
+    label_text,
+    listed,
+    state_of,
+)
+from scheduler_core.plugins.volume_binding import VolumeBinding
+from scheduler_core.plugins.volume_binding.binder import PodVolumes
+from scheduler_core.plugins.volume_binding.matching import AVAILABLE, size_of
+from scheduler_core.plugins.volume_zone import (
+    TOPOLOGY_KEYS,
+    VolumeTopology,
+    in_topology,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeUsable(Requirement):
+    """The volume of a bound claim, which must be there and let itself be used on the node.
+
+    `terms` is its node affinity, of which one term must hold; none restrict nothing.
+    """
+
+    kind = "boundVolume"
+    claim: str
+    volume: str
+    found: bool
+    terms: tuple[Term, ...]
+
+    @property
+    def asks(self) -> str:
+        text = f"volume {self.volume} of claim {self.claim}"
+        where = " or ".join(term.asks for term in self.terms)
+        return f"{text}, usable where {where}" if where else text
+
+    @property
+    def has(self) -> str:
+        if not self.found:
+            return "no such volume anywhere"
+        if self.met:
+            return "access to it"
+        missed = (each.has for term in self.terms for each in term.missed)
+        return ", ".join(dict.fromkeys(missed)) or "no access to it"
+
+    @property
+    def sentence(self) -> str:
+        if not self.found:
+            return f"claim {self.claim} is bound to volume {self.volume}, which does not exist"
+        return f"needs {self.asks}, the node has {self.has}"
+
+
+WhyNot = Literal[
+    "", "tooSmall", "volumeMode", "deleting", "phase", "labels", "accessModes", "node", "taken"
+]
+"""Why a volume is not given to a claim on the node; empty: nothing speaks against it."""
+
+_WHY_NOT: dict[WhyNot, str] = {
+    "": "fits",
+    "tooSmall": "too small",
+    "volumeMode": "another volume mode",
+    "deleting": "being deleted",
+    "phase": "not Available",
+    "labels": "labels do not match the claim's selector",
+    "accessModes": "lacks an access mode",
+    "node": "not on this node",
+    "taken": "goes to another claim of the pod",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateVolume:
+    """A volume the claim could have, and what speaks against it on the node."""
+
+    volume: str
+    why_not: WhyNot
+
+
+Outcome = Literal["volume", "provision", "selectedElsewhere", "noProvisioner", "topology", "space"]
+"""What becomes of an unbound claim on the node; all but the first two reject it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimBindable(Requirement):
+    """A claim that is bound once its pod has a node: to a volume there, or to one to be made.
+
+    `volume` is the one it would get. `candidates` are volumes of its class, `n_candidates` how
+    many there are. `terms` are the class's allowed topologies.
+    """
+
+    kind = "unboundClaim"
+    claim: str
+    storage_class: str
+    request: str
+    outcome: Outcome
+    volume: str = ""
+    selected_node: str = ""
+    provisioner: str = ""
+    candidates: tuple[CandidateVolume, ...] = ()
+    n_candidates: int = 0
+    terms: tuple[Term, ...] = ()
+
+    @property
+    def asks(self) -> str:
+        return f"{self.request or 'a volume'} of class {self.storage_class} for claim {self.claim}"
+
+    @property
+    def has(self) -> str:
+        match self.outcome:
+            case "volume":
+                return f"volume {self.volume}"
+            case "provision":
+                return f"{self.provisioner}, which would make one"
+            case "selectedElsewhere":
+                return f"no part in it: the volume is being made for {self.selected_node}"
+            case "noProvisioner":
+                return f"no volume for it{self._candidates}, and the class makes none"
+            case "topology":
+                missed = dict.fromkeys(e.has for term in self.terms for e in term.missed)
+                return f"{', '.join(missed)}, and the class allows only {self._allowed}"
+            case "space":
+                return f"no storage pool of {self.provisioner} with so much room"
+
+    @property
+    def sentence(self) -> str:
+        return f"needs {self.asks}, the node has {self.has}"
+
+    @property
+    def _allowed(self) -> str:
+        return " or ".join(term.asks for term in self.terms)
+
+    @property
+    def _candidates(self) -> str:
+        shown = [f"{each.volume} {_WHY_NOT[each.why_not]}" for each in self.candidates]
+        return f" ({listed(shown, self.n_candidates)})" if shown else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeZoneMatched(Requirement):
+    """A zone or region that a bound volume is labelled with; the node must be in one of them."""
+
+    kind = "volumeZone"
+    volume: str
+    key: str
+    values: tuple[str, ...]
+    actual: str | None
+
+    @property
+    def asks(self) -> str:
+        return f"{self.key}={' or '.join(self.values)} of volume {self.volume}"
+
+    @property
+    def has(self) -> str:
+        return label_text(self.key, self.actual)
+
+    @property
+    def sentence(self) -> str:
+        where = " or ".join(self.values)
+        return f"volume {self.volume} is in {self.key}={where}, the node has {self.has}"
+
+
+def volumes_usable(
+    plugin: VolumeBinding, state: object, at: AtNode
+) -> Iterator[VolumeUsable | ClaimBindable | Stated]:
+    """Yield the pod's bound claims, then those to be bound."""
+    prepared = state_of(PodVolumes, state)
+    for text, where in prepared.errors:
+        if where[at.row]:
+            yield Stated(met=False, reasons=(text,))
+            return
+    for claim in prepared.claims.bound:
+        usable = _usable(plugin, claim, at)
+        yield usable
+        if not usable.found:
+            break
+    for claim in prepared.claims.delayed:
+        yield _bindable(plugin, prepared, claim, at)
+
+
+def _usable(plugin: VolumeBinding, claim: PersistentVolumeClaim, at: AtNode) -> VolumeUsable:
+    name = claim.spec.volume_name
+    volume = plugin.volumes.get(name)
+    if volume is None:
+        return VolumeUsable(met=False, claim=claim.key, volume=name, found=False, terms=())
+    affinity = volume.spec.node_affinity
+    return VolumeUsable(
+        met=bool(plugin.binder.usable(volume)[at.row]),
+        claim=claim.key,
+        volume=name,
+        found=True,
+        terms=label_terms(affinity.required if affinity else None, at),
+    )
+
+
+def _bindable(
+    plugin: VolumeBinding, prepared: PodVolumes, claim: PersistentVolumeClaim, at: AtNode
+) -> ClaimBindable:
+    storage_class = at.objects.get(StorageClass, claim_class(claim))
+    assert storage_class is not None, "a claim that waits has a class that says so"
+    selected = claim.metadata.annotations.get(SELECTED_NODE)
+    taken = {other.key: volume.name for volume, other in prepared.static_bindings(at.row)}
+    candidates = [
+        CandidateVolume(volume.name, _why_not(plugin, claim, volume, at, taken))
+        for i, other in enumerate(prepared.claims.delayed)
+        if other is claim
+        for volume in prepared.claims.candidates[i]
+    ]
+    volume = "" if selected is not None else taken.get(claim.key, "")
+    outcome: Outcome = "volume" if volume else _provided(plugin, claim, storage_class, at)
+    if selected is not None and selected != at.node_name:
+        outcome = "selectedElsewhere"
+    return ClaimBindable(
+        met=outcome in ("volume", "provision"),
+        claim=claim.key,
+        storage_class=storage_class.name,
+        request=_size_text(claim),
+        outcome=outcome,
+        volume=volume,
+        selected_node=selected or "",
+        provisioner=storage_class.provisioner,
+        candidates=tuple(candidates[:MAX_NAMED]),
+        n_candidates=len(candidates),
+        terms=tuple(_allowed_terms(storage_class, at)),
+    )
+
+
+def _provided(
+    plugin: VolumeBinding, claim: PersistentVolumeClaim, storage_class: StorageClass, at: AtNode
+) -> Outcome:
+    """Return whether a volume could be made for the claim, and if not, why."""
+    binder = plugin.binder
+    if not binder.makes_volumes(storage_class):
+        return "noProvisioner"
+    if not binder.allowed(storage_class)[at.row]:
+        return "topology"
+    enough, _ = binder.enough(claim, storage_class)
+    return "provision" if enough[at.row] else "space"
+
+
+def _why_not(
+    plugin: VolumeBinding,
+    claim: PersistentVolumeClaim,
+    volume: PersistentVolume,
+    at: AtNode,
+    taken: dict[str, str],
+) -> WhyNot:
+    """Return the first thing that speaks against a volume, in the order in which it is asked."""
+    spec, selector = volume.spec, claim.spec.selector
+    if size_of(spec.capacity) < size_of(claim.spec.resources.requests):
+        return "tooSmall"
+    if (spec.volume_mode or "Filesystem") != (claim.spec.volume_mode or "Filesystem"):
+        return "volumeMode"
+    if volume.metadata.deletion_timestamp is not None:
+        return "deleting"
+    if volume.status.phase != AVAILABLE:
+        return "phase"
+    if selector is not None and not label_selector_matches(selector, volume.metadata.labels):
+        return "labels"
+    if not set(claim.spec.access_modes).issubset(spec.access_modes):
+        return "accessModes"
+    if not plugin.binder.within_reach(volume)[at.row]:
+        return "node"
+    others = (name for key, name in taken.items() if key != claim.key)
+    return "taken" if volume.name in others else ""
+
+
+def _allowed_terms(storage_class: StorageClass, at: AtNode) -> Iterator[Term]:
+    for term in storage_class.allowed_topologies:
+        expressions = tuple(
+            one_of(each.key, each.values, at) for each in term.match_label_expressions
+        )
+        yield Term(expressions)
+
+
+def _size_text(claim: PersistentVolumeClaim) -> str:
+    return claim.spec.resources.requests.get(STORAGE, "")
+
+
+def volume_zones(state: object, at: AtNode) -> Iterator[VolumeZoneMatched]:
+    """Yield the zones of the pod's volumes; a node without any such label takes any volume."""
+    anywhere = all(at.label(key) is None for key in TOPOLOGY_KEYS)
+    for each in state_of(tuple, state):
+        topology = state_of(VolumeTopology, each)
+        yield VolumeZoneMatched(
+            met=anywhere or bool(in_topology(topology, at.node)[0]),
+            volume=topology.volume,
+            key=topology.key,
+            values=tuple(sorted(topology.values)),
+            actual=at.label(topology.key),
+        )

@@ -1,0 +1,313 @@
+"""One device and one request: the first of the allocator's checks that refuses, and its values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scheduler_core.api import DeviceRequestAllocationResult
+from scheduler_core.devices.allocated import Consumed, add_consumed, consumption, device_of
+from scheduler_core.devices.cel import CelProblem
+from scheduler_core.devices.slices import DeviceId
+from scheduler_core.devices.survey import DeviceAnswer, DeviceOutcome, Holder
+from scheduler_core.plugins.dynamic_resources.allocator import (
+    Allocator,
+    constraints_of,
+    untolerated_taint,
+)
+from scheduler_core.plugins.dynamic_resources.capacity import (
+    NOTHING,
+    AgainstPolicy,
+    LacksCapacity,
+    NoRoom,
+)
+from scheduler_core.plugins.dynamic_resources.constraints import concerns, find_attribute
+from scheduler_core.plugins.dynamic_resources.counters import CounterAccount, CounterShort
+from scheduler_core.plugins.dynamic_resources.device_texts import (
+    attribute_text,
+    constraint_text,
+    mentioned_values,
+    nano_text,
+    taint_text,
+    toleration_text,
+)
+from scheduler_core.plugins.dynamic_resources.planning import Planner, first_refusing
+from scheduler_core.plugins.dynamic_resources.requests import (
+    Candidate,
+    ClaimPlan,
+    Plan,
+    alternatives,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A device that the allocator gave to the claim at position `claim`."""
+
+    claim: int
+    result: DeviceRequestAllocationResult
+
+    @property
+    def device(self) -> DeviceId:
+        return device_of(self.result)
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    outcome: DeviceOutcome
+    text: str
+    expression: str = ""
+    values: Mapping[str, str | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OnNode:
+    """What the checks on one node look at; nothing is `served` where the allocator failed."""
+
+    allocator: Allocator
+    planner: Planner
+    plans: Sequence[ClaimPlan]
+    candidates: Mapping[DeviceId, Candidate]
+    served: Sequence[Served]
+    holders: Mapping[DeviceId, Sequence[Holder]]
+
+
+class DeviceChecks:
+    """The checks for one request of the claim at a position, beside what all others were given.
+
+    What another alternative of the same list was given does not count: it is one or the other.
+    """
+
+    def __init__(self, on_node: OnNode, claim: int, plan: Plan) -> None:
+        self._allocator = on_node.allocator
+        self._gates = on_node.allocator.gates
+        self._planner = on_node.planner
+        self._plans = on_node.plans
+        self._holders = on_node.holders
+        self._candidates = on_node.candidates
+        self._claim = claim
+        self._plan = plan
+        self._served = [each for each in on_node.served if not self._is_alternative(each)]
+        self._other_was_taken = len(self._served) < len(on_node.served)
+        self._counters = CounterAccount(self._allocator.available)
+        self._being_consumed: dict[DeviceId, Consumed] = {}
+        for each in self._served:
+            if each.result.share_id:
+                consumed = consumption(each.result.consumed_capacity)
+                add_consumed(self._being_consumed, each.device, consumed)
+            elif self._gates.partitionable_devices:
+                self._counters.take(self._candidates[each.device])
+
+    def _is_alternative(self, served: Served) -> bool:
+        mine = self._plan.request
+        theirs = served.result.request
+        same_list = bool(mine.parent) and theirs.partition("/")[0] == mine.parent
+        return served.claim == self._claim and same_list and theirs != mine.full_name
+
+    def answer(self, candidate: Candidate) -> DeviceAnswer:
+        """Return what the request makes of a device. Raises AllocationError."""
+        found = self._given(candidate)
+        found = found or next(self._refusals(candidate), None)
+        found = found or self._not_refused(candidate)
+        return DeviceAnswer(
+            claim=self._plans[self._claim].claim.key,
+            request=self._plan.request.full_name,
+            outcome=found.outcome,
+            text=found.text,
+            expression=found.expression,
+            values=found.values or {},
+        )
+
+    def _given(self, candidate: Candidate) -> _Finding | None:
+        this = (self._claim, candidate.device.id, self._plan.request.full_name)
+        if any((each.claim, each.device, each.result.request) == this for each in self._served):
+            return _Finding(DeviceOutcome.GIVEN, "given to this request")
+        return None
+
+    def _not_refused(self, candidate: Candidate) -> _Finding:
+        if self._other_was_taken:
+            text = "would do; another alternative of the list was taken"
+            return _Finding(DeviceOutcome.NOT_NEEDED, text)
+        if self._served:
+            text = "would do; the allocator takes the first devices that serve all requests"
+            return _Finding(DeviceOutcome.NOT_NEEDED, text)
+        return _Finding(DeviceOutcome.USABLE, self._not_together(candidate))
+
+    def _not_together(self, candidate: Candidate) -> str:
+        """Return why devices that would do, each alone, do not serve the claims of the pod."""
+        usable = self._usable()
+        wanted = self._plan.n_devices
+        if len(usable) < wanted:
+            what = f"all {wanted} that match" if self._plan.request.wants_all else str(wanted)
+            return f"would do alone; the request wants {what}, and {len(usable)} can be had here"
+        beside = [each.device.id for each in usable if each is not candidate]
+        for spec in self._plans[self._claim].claim.spec.devices.constraints:
+            attribute = spec.match_attribute or spec.distinct_attribute or ""
+            if wanted > 1 and concerns(spec.requests, self._plan.request):
+                values = self._attributes([candidate.device.id, *beside], attribute)
+                return f"would do alone; the claim wants {constraint_text(spec)}: {values}"
+        return "would do alone; the node cannot serve all requests of the pod together"
+
+    def _usable(self) -> list[Candidate]:
+        """Return the devices that nothing but the other requests speaks against."""
+        candidates = self._candidates.values()
+        return [each for each in candidates if next(self._refusals(each), None) is None]
+
+    def _refusals(self, candidate: Candidate) -> Iterator[_Finding]:
+        """Yield what refuses a device, in the order in which the allocator checks."""
+        checks = (
+            self._use(candidate),
+            self._selection(candidate),
+            self._place(candidate),
+            self._room(candidate),
+            self._counters_left(candidate),
+            self._taint(candidate),
+            self._constraint(candidate),
+        )
+        for check in checks:
+            yield from check
+
+    # ------------------------------------------------------------ the checks
+
+    def _use(self, candidate: Candidate) -> Iterator[_Finding]:
+        """A device in use is out; for admin access only this claim's use counts."""
+        device, request = candidate.device.id, self._plan.request
+        if device in self._allocator.state.devices and not request.admin_access:
+            yield _Finding(DeviceOutcome.IN_USE, self._held(device))
+        for each in self._served:
+            if each.device != device or each.result.share_id:
+                continue
+            if each.claim == self._claim or not request.admin_access:
+                whose = self._plans[each.claim].claim.key
+                text = f"given to request {each.result.request} of claim {whose} of this pod"
+                yield _Finding(DeviceOutcome.GIVEN_ELSEWHERE, text)
+
+    def _held(self, device: DeviceId) -> str:
+        holders = [each for each in self._holders.get(device, ()) if not each.admin_access]
+        return "in use by " + ", ".join(map(holder_text, holders))
+
+    def _selection(self, candidate: Candidate) -> Iterator[_Finding]:
+        device, of_class, request = candidate.device, self._plan.device_class, self._plan.request
+        if device.device.binding_conditions and not self._gates.binding_conditions:
+            text = "has binding conditions, and gate DRADeviceBindingConditions is off"
+            yield _Finding(DeviceOutcome.BINDING_CONDITIONS, text)
+        for selectors, whose in (
+            (of_class.spec.selectors, f"class {of_class.name}"),
+            (request.selectors, f"request {request.full_name}"),
+        ):
+            refusing = first_refusing(selectors, device)
+            if refusing is None:
+                continue
+            values = mentioned_values(refusing.expression, device)
+            outcome, text = DeviceOutcome.SELECTOR, f"the selector of {whose} is false for it"
+            if isinstance(refusing.answer, CelProblem):
+                outcome = DeviceOutcome.SELECTOR_ERROR
+                text = f"the selector of {whose} ends in an error: {refusing.answer.text}"
+            yield _Finding(outcome, text, refusing.expression, values)
+
+    def _place(self, candidate: Candidate) -> Iterator[_Finding]:
+        if not self._planner.is_on_node(candidate.device):
+            yield _Finding(DeviceOutcome.OTHER_NODE, "cannot be used on this node")
+
+    def _room(self, candidate: Candidate) -> Iterator[_Finding]:
+        being_consumed = self._being_consumed.get(candidate.device.id, NOTHING)
+        no_room = self._allocator.no_room(self._plan.request, candidate, being_consumed)
+        if no_room is not None:
+            yield _Finding(DeviceOutcome.CAPACITY, self._no_room_text(no_room, candidate))
+
+    def _no_room_text(self, no_room: NoRoom, candidate: Candidate) -> str:
+        if isinstance(no_room, LacksCapacity):
+            return f"has no capacity {no_room.name}"
+        if isinstance(no_room, AgainstPolicy):
+            return f"its policy does not allow {no_room.amount} of {no_room.name}"
+        left = nano_text(no_room.left, no_room.total)
+        text = f"{no_room.name}: asks for {no_room.amount}, {left} of {no_room.total} left"
+        users = [each for each in self._holders.get(candidate.device.id, ()) if each.consumed]
+        return f"{text}, shared by {', '.join(map(holder_text, users))}" if users else text
+
+    def _counters_left(self, candidate: Candidate) -> Iterator[_Finding]:
+        device = candidate.device
+        if not device.device.consumes_counters:
+            return
+        if not self._gates.partitionable_devices:
+            text = "consumes counters, and gate DRAPartitionableDevices is off"
+            yield _Finding(DeviceOutcome.COUNTERS, text)
+            return
+        shared = self._gates.consumable_capacity and device.device.allow_multiple_allocations
+        in_use = (self._allocator.state.capacity, self._being_consumed)
+        if shared and any(device.id in each for each in in_use):
+            return
+        short = self._counters.shortage(candidate)
+        if short is not None:
+            yield _Finding(DeviceOutcome.COUNTERS, self._counters_text(short, candidate))
+
+    def _counters_text(self, short: CounterShort, candidate: Candidate) -> str:
+        total = candidate.pool.counter_sets[short.counter_set][short.counter].value
+        needed, left = (nano_text(amount, total) for amount in (short.needed, short.left))
+        text = (
+            f"counter {short.counter} of {short.counter_set}: "
+            f"needs {needed}, {left} of {total} left"
+        )
+        users = [name for name in self._counting(short, candidate.pool.id.pool)]
+        return f"{text}, used by {', '.join(users)}" if users else text
+
+    def _counting(self, short: CounterShort, pool: str) -> Iterator[str]:
+        """Yield the devices that consume a counter: those in use, and those just given."""
+        given = {each.device for each in self._served}
+        for device, candidate in self._candidates.items():
+            taken = device in given or self._allocator.state.is_allocated(device)
+            consumes = candidate.device.device.consumes_counters
+            counts = any(
+                each.counter_set == short.counter_set and short.counter in each.counters
+                for each in consumes
+            )
+            if taken and counts and device.pool == pool:
+                yield device.device
+
+    def _taint(self, candidate: Candidate) -> Iterator[_Finding]:
+        if not self._gates.device_taints:
+            return
+        request = self._plan.request
+        taint = untolerated_taint(candidate.device.device, request)
+        if taint is None:
+            return
+        tolerated = ", ".join(map(toleration_text, request.tolerations)) or "nothing"
+        text = f"taint {taint_text(taint)} is not tolerated; the request tolerates {tolerated}"
+        yield _Finding(DeviceOutcome.TAINT, text)
+
+    def _constraint(self, candidate: Candidate) -> Iterator[_Finding]:
+        """Tell whether a constraint holds with this device beside those that were given."""
+        item = self._plans[self._claim].claim
+        given = [each for each in self._served if each.claim == self._claim]
+        named = {
+            each.full_name: each for one in item.spec.devices.requests for each in alternatives(one)
+        }
+        constraints = zip(item.spec.devices.constraints, constraints_of(item), strict=True)
+        for spec, constraint in constraints:
+            for each in given:
+                constraint.add(named[each.result.request], self._candidates[each.device].device)
+            if constraint.add(self._plan.request, candidate.device):
+                continue
+            attribute = spec.match_attribute or spec.distinct_attribute or ""
+            devices = [candidate.device.id, *(each.device for each in given)]
+            text = (
+                f"the claim wants {constraint_text(spec)}: {self._attributes(devices, attribute)}"
+            )
+            yield _Finding(DeviceOutcome.CONSTRAINT, text)
+
+    def _attributes(self, devices: Sequence[DeviceId], name: str) -> str:
+        """Return the values that some devices have of an attribute, the first being at hand."""
+        this, *others = (self._attribute(device, name) for device in devices)
+        texts = [f"this one has {this}"]
+        texts += [f"{d.device} has {v}" for d, v in zip(devices[1:], others, strict=True)]
+        return ", ".join(texts)
+
+    def _attribute(self, device: DeviceId, name: str) -> str:
+        attribute = find_attribute(self._candidates[device].device, name)
+        return "none" if attribute is None else attribute_text(attribute)
+
+
+def holder_text(holder: Holder) -> str:
+    """Return claim and pods of a holder in a few words."""
+    pods = f" of pod {', '.join(holder.pods)}" if holder.pods else ""
+    return f"claim {holder.claim}{pods}{' (reserved)' if holder.pending else ''}"

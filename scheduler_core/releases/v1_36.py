@@ -1,0 +1,76 @@
+"""Kubernetes v1.36, as recorded from kube-scheduler v1.36.2.
+
+Upstream: v1.36 pkg/features/kube_features.go: stages, defaults and dependencies of the gates that
+the scheduler reads.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scheduler_core.releases.table import GateSpec, Messages, Release
+
+_DRA: Final = ("DynamicResourceAllocation",)
+_LOCKED: Final = GateSpec("GA", default=True, locked=True)
+_BETA_ON: Final = GateSpec("beta", default=True)
+_DRA_BETA: Final = GateSpec("beta", default=True, requires=_DRA)
+_ALPHA: Final = GateSpec("alpha", default=False)
+_DRA_ALPHA: Final = GateSpec("alpha", default=False, requires=_DRA)
+
+V1_36: Final = Release(
+    name="1.36",
+    gates={
+        "DRAAdminAccess": GateSpec("GA", default=True, locked=True, requires=_DRA),
+        "DRAConsumableCapacity": _DRA_BETA,
+        "DRADeviceBindingConditions": GateSpec(
+            "beta", default=True, requires=(*_DRA, "DRAResourceClaimDeviceStatus")
+        ),
+        "DRADeviceTaintRules": GateSpec("beta", default=False, requires=("DRADeviceTaints",)),
+        "DRADeviceTaints": _DRA_BETA,
+        "DRAExtendedResource": _DRA_BETA,
+        "DRAListTypeAttributes": _DRA_ALPHA,
+        "DRANodeAllocatableResources": _DRA_ALPHA,
+        "DRAPartitionableDevices": _DRA_BETA,
+        "DRAPrioritizedList": GateSpec("GA", default=True, requires=_DRA),
+        "DRAResourceClaimDeviceStatus": _BETA_ON,
+        "DRASchedulerFilterTimeout": _DRA_BETA,
+        "DRAWorkloadResourceClaims": GateSpec(
+            "alpha", default=False, requires=(*_DRA, "GenericWorkload")
+        ),
+        "DynamicResourceAllocation": _LOCKED,
+        "GangScheduling": GateSpec("alpha", default=False, requires=("GenericWorkload",)),
+        "GenericWorkload": _ALPHA,
+        "InPlacePodLevelResourcesVerticalScaling": GateSpec(
+            "beta",
+            default=True,
+            requires=("InPlacePodVerticalScaling", "PodLevelResources", "NodeDeclaredFeatures"),
+        ),
+        "InPlacePodVerticalScaling": _LOCKED,
+        "InPlacePodVerticalScalingExclusiveCPUs": GateSpec(
+            "alpha", default=False, requires=("InPlacePodVerticalScaling",)
+        ),
+        "MatchLabelKeysInPodTopologySpread": _BETA_ON,
+        "NodeDeclaredFeatures": _BETA_ON,
+        "NodeInclusionPolicyInPodTopologySpread": _LOCKED,
+        "NominatedNodeNameForExpectation": _BETA_ON,
+        "OpportunisticBatching": _BETA_ON,
+        "PodLevelResources": _BETA_ON,
+        "SchedulerAsyncAPICalls": GateSpec("beta", default=False),
+        "SchedulerAsyncPreemption": _BETA_ON,
+        "SchedulerPopFromBackoffQ": _BETA_ON,
+        "SchedulerQueueingHints": _LOCKED,
+        "SidecarContainers": _LOCKED,
+        "StorageCapacityScoring": _ALPHA,
+        "TaintTolerationComparisonOperators": _ALPHA,
+        "TopologyAwareWorkloadScheduling": GateSpec(
+            "alpha", default=False, requires=("GenericWorkload",)
+        ),
+        "VolumeAttributesClass": _LOCKED,
+        "VolumeLimitScaling": _ALPHA,
+        "WorkloadAwarePreemption": GateSpec("alpha", default=False, requires=("GangScheduling",)),
+    },
+    tie_break="heap",
+    batching="while nodes fill up",
+    messages=Messages(untolerated_taint="node(s) had untolerated taint(s)"),
+    event_names={},
+)

@@ -1,0 +1,163 @@
+"""Which pods a run leaves pending, and the sentence that leads for each.
+
+A run is simulated once to know which cycle of a pod was its last, and again to look at these
+cycles: which node came nearest is told by the trace, the values behind it by the cluster as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scheduler_core.api import KubeObject
+from scheduler_core.evidence.cycle import pre_enqueue_evidence
+from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_why
+from scheduler_core.scheduler.cycle_evidence import evidence_of
+from scheduler_core.scheduler.cycle_record import Cycle
+from scheduler_core.sim.run import Run, RunOptions
+from scheduler_core.trace.cycle_record import cycle_record
+from scheduler_core.trace.events import (
+    AnyEvent,
+    CycleFinished,
+    CycleStarted,
+    DetailEvent,
+    HeaderEvent,
+)
+from scheduler_core.trace.fold import PodState, TraceState, apply
+from scheduler_core.trace.records import NONE, Queue
+from scheduler_core.trace.tables import TERMINAL_PHASES
+from scheduler_core.trace.why import why
+
+
+@dataclass(frozen=True, slots=True)
+class PendingPod:
+    """A pod without a node at the end of a run.
+
+    `owner` is its controller (`ReplicaSet/web`), empty if it has none. `cycle` is its last one, 0
+    if it was never tried; `lead` is None where nothing is known to keep it from a node.
+    """
+
+    pod: str
+    owner: str
+    priority: int
+    cycle: int
+    message: str
+    gated: bool
+    lead: Lead | None
+
+
+@dataclass(frozen=True, slots=True)
+class Leads:
+    """What leads in some cycles of a run, by number and pod; and for gated pods, by name."""
+
+    cycles: Mapping[tuple[int, str], Lead] = field(default_factory=dict)
+    gated: Mapping[str, Lead] = field(default_factory=dict)
+    profiles: Collection[str] = ()
+
+    def of(self, pod: str, cycle: int, scheduler_name: str) -> Lead | None:
+        """Return what leads for a pod whose last cycle that was, 0 for none."""
+        if cycle == 0 and scheduler_name not in self.profiles:
+            return Lead("", f"asks for the scheduler {scheduler_name}, which is none of those here")
+        return self.gated.get(pod) or self.cycles.get((cycle, pod))
+
+
+def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> tuple[PendingPod, ...]:
+    """Simulate a run, and return its pending pods in the order in which they came.
+
+    Raises ConfigError and PluginFailure as the run does.
+    """
+    state, messages = TraceState(), {0: ""}
+    for event in Run(objects, options).events():
+        _take(state, event)
+        if isinstance(event, CycleFinished):
+            messages[event.cycle] = event.message
+    pending = dict(_pending(state))
+    leads = leads_of(objects, options, {pod.cycle for pod in pending.values()})
+    return tuple(
+        PendingPod(
+            pod=key,
+            owner=pod.owner,
+            priority=pod.priority,
+            cycle=pod.cycle,
+            message=messages.get(pod.cycle, ""),
+            gated=pod.queue is Queue.GATED,
+            lead=leads.of(key, pod.cycle, pod.scheduler_name),
+        )
+        for key, pod in pending.items()
+    )
+
+
+def leads_of(objects: Sequence[KubeObject], options: RunOptions, cycles: Collection[int]) -> Leads:
+    """Simulate a run to its end, and look at some of its cycles and at the pods gated then.
+
+    Cycles that found a node have no lead. Raises ConfigError and PluginFailure as the run does.
+    """
+    return _Look(objects, options, cycles).leads()
+
+
+def _take(state: TraceState, event: AnyEvent) -> None:
+    if not isinstance(event, DetailEvent):
+        apply(state, event)
+
+
+def _pending(state: TraceState) -> Iterator[tuple[str, PodState]]:
+    """Yield the pods that have no node by now, by `namespace/name`."""
+    for number, pod in state.pods.items():
+        if pod.node == NONE and not pod.terminating and pod.phase not in TERMINAL_PHASES:
+            yield state.names.pod(number), pod
+
+
+class _Look:
+    """A run whose cycles are looked at when they decide, before anything follows from it."""
+
+    def __init__(
+        self, objects: Sequence[KubeObject], options: RunOptions, cycles: Collection[int]
+    ) -> None:
+        self._cycles = cycles
+        self._state = TraceState()
+        self._n_ahead = 0
+        """So many of the events still to be handed out are in the state already."""
+        self._leads: dict[tuple[int, str], Lead] = {}
+        self._run = Run(objects, options, on_decision=self._look)
+
+    def leads(self) -> Leads:
+        for event in self._run.events():
+            if self._n_ahead:
+                self._n_ahead -= 1
+            else:
+                _take(self._state, event)
+        profiles = self._run.simulation.scheduler.profiles
+        return Leads(self._leads, dict(self._gated()), tuple(profiles))
+
+    def _look(self, cycle: Cycle) -> None:
+        if cycle.number not in self._cycles or cycle.suggested_host:
+            return
+        events = self._run.undrained
+        begin = next(i for i, each in enumerate(events) if _begins(each, cycle.number))
+        for event in events[self._n_ahead : begin]:
+            _take(self._state, event)
+        self._n_ahead = begin
+        headers: list[HeaderEvent] = []
+        details = []
+        for event in events[begin:]:
+            if isinstance(event, DetailEvent):
+                details.append(event)
+            else:
+                headers.append(event)
+        found = why(cycle_record(headers, details=details), self._state)
+        evidence = evidence_of(cycle, self._run.simulation.objects)
+        lead = lead_of_why(evidence, found)
+        if lead is not None:
+            self._leads[cycle.number, cycle.pod.key] = lead
+
+    def _gated(self) -> Iterator[tuple[str, Lead]]:
+        scheduler, objects = self._run.simulation.scheduler, self._run.simulation.objects
+        for queued in scheduler.queue.gated_pods():
+            framework = scheduler.profiles[queued.pod.pod.spec.scheduler_name]
+            rejections = pre_enqueue_evidence(framework, queued.pod, objects)
+            if rejections:
+                yield queued.key, lead_of_pod(rejections)
+
+
+def _begins(event: AnyEvent, cycle: int) -> bool:
+    return isinstance(event, CycleStarted) and event.cycle == cycle
