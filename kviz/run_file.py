@@ -17,7 +17,9 @@ from typing import Annotated, BinaryIO, Final, TypeAlias
 import msgspec
 
 from scheduler_core import ENGINE_VERSION
+from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.codec import Chunk
+from scheduler_core.trace.records import QueueOrder
 
 SUFFIX: Final = ".kviz"
 MEDIA_TYPE: Final = "application/vnd.kviz.run"
@@ -55,7 +57,9 @@ class Inputs(Record, frozen=True):
     """What decides a run, beside the engine: the cluster without its secrets, and the texts.
 
     `sha256` is of the uploaded files; `ignored`, `warnings` and `problems` are what reading them
-    came to; `objects` is what `scheduler_core.api.packing.pack` returned.
+    came to; `objects` is what `scheduler_core.api.packing.pack` returned. `feature_gates` are those
+    that were switched, by whoever started the run or by its scenario; `release` is empty if that of
+    an observed scheduler is not known.
     """
 
     engine_version: Name
@@ -69,6 +73,10 @@ class Inputs(Record, frozen=True):
     seed: Annotated[int, INT64]
     plugins: Annotated[list[Plugin], msgspec.Meta(max_length=1_000)]
     objects: bytes
+    release: Annotated[str, msgspec.Meta(max_length=16)] = "1.36"
+    feature_gates: Annotated[dict[Name, bool], msgspec.Meta(max_length=1_000)] = {}
+    tie_break: TieBreak = "heap"
+    queue_order: QueueOrder = "listed"
 
 
 class Answer(Record, frozen=True):

@@ -27,6 +27,8 @@ class Outcome:
     pending: list[str]
     finished: RunFinished
     trace_hash: str
+    not_modelled: tuple[str, ...]
+    """What the input asks for and the engine does not do."""
 
     def as_json(self) -> dict[str, object]:
         """The document that scripts read (`docs/architecture.md` names it a contract)."""
@@ -36,6 +38,7 @@ class Outcome:
             "bound": self.finished.n_bound,
             "stopReason": self.finished.reason,
             "traceHash": self.trace_hash,
+            "notModelled": list(self.not_modelled),
         }
 
 
@@ -48,6 +51,7 @@ def _cycle_json(cycle: CycleRow) -> dict[str, object]:
         "message": cycle.message,
         "nominatedNodeName": cycle.nominated_node,
         "victims": list(cycle.victims),
+        "heldNodes": cycle.n_held,
         "devices": {claim: list(devices) for claim, devices in cycle.devices.items()},
     }
 
@@ -100,4 +104,5 @@ def run(cluster: Ingested, options: RunOptions, file: RunFile | None = None) -> 
         index.pods_pending(),
         index.finished,
         writer.trace_hash(),
+        index.not_modelled,
     )

@@ -157,7 +157,11 @@ def _reading(run: Run) -> dict[str, float]:
 
     step = max(run.cycles // N_CYCLES_READ, 1)
     cycles = range(run.cycles, 0, -step)
-    details = [_timed_ms(cycle_details, run, cycle) for cycle in cycles]
+
+    def details_of(*, run: Run, cycle: int) -> object:
+        return cycle_details(run_id=run.pk, cycle=cycle)
+
+    details = [_timed_ms(details_of, run, cycle) for cycle in cycles]
     named = [_timed_ms(cycle_get, run, cycle) for cycle in cycles]
     return {
         "details_cold_ms": details[0],

@@ -7,12 +7,12 @@ import importlib.metadata
 import sys
 from collections.abc import Sequence
 
-from kviz.cli import bench, conformance, explain, serve, simulate, token, worker
+from kviz.cli import bench, conformance, explain, gates, plugins, serve, simulate, token, worker
 from kviz.cli.problems import CommandFailed
 from kviz.project.environment import EnvironmentProblem
 from scheduler_core.framework.plugin_calls import PluginFailure
 
-SUBCOMMANDS = (serve, token, simulate, explain, conformance, bench, worker)
+SUBCOMMANDS = (serve, token, simulate, explain, gates, plugins, conformance, bench, worker)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,17 +1,31 @@
-"""Plugins of other packages on the command line, where whoever runs a command allows them."""
+"""`kviz plugins`, and plugins beyond kube-scheduler's for commands that run a configuration."""
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from kviz.cli.arguments import Subparsers
 from kviz.cli.problems import CommandFailed
-from kviz.out_of_tree import LoadedPlugins, load_plugins
-from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
+from kviz.out_of_tree import LoadedPlugins, OutOfTreePlugin, load_plugins, offered_plugins
+from scheduler_core.config import (
+    ConfigError,
+    ExtensionPoint,
+    KubeSchedulerConfiguration,
+    default_configuration,
+)
+from scheduler_core.config.types import Plugin
+from scheduler_core.registry import in_tree_registry, points_of
+from scheduler_core.releases import LATEST
+from scheduler_core.teaching import TEACHING_PLUGINS
 
 
 def plugins_for(configuration: KubeSchedulerConfiguration, path: Path | None) -> LoadedPlugins:
-    """Load the plugins that the configuration of a file enables, and say which are not kviz's.
+    """Load the plugins that the configuration of a file enables, and say which are not upstream's.
 
     Raises CommandFailed.
     """
@@ -20,5 +34,90 @@ def plugins_for(configuration: KubeSchedulerConfiguration, path: Path | None) ->
     except ConfigError as error:
         raise CommandFailed(f"{path}: {error}") from error
     for plugin in plugins.out_of_tree:
-        print(f"kviz: note: runs plugin {plugin}, which is not part of kviz", file=sys.stderr)
+        print(f"kviz: note: runs plugin {plugin}, {_whose(plugin)}", file=sys.stderr)
     return plugins
+
+
+def _whose(plugin: OutOfTreePlugin) -> str:
+    if plugin.is_own:
+        return "kviz's own for teaching: no kube-scheduler has it"
+    return "which is not part of kviz"
+
+
+# ---------------------------------------------------------------- the list
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A plugin that a configuration may enable, as the list has it.
+
+    `package` is `kube-scheduler` for those in its tree. `points` is None for a plugin of another
+    package, which is not imported for a list. `weight` is that of the default profile.
+    """
+
+    name: str
+    package: str
+    version: str
+    default: bool
+    weight: int
+    points: list[str] | None
+
+
+def add_parser(commands: Subparsers) -> None:
+    command = commands.add_parser(
+        "plugins",
+        help="list the plugins that a configuration may enable",
+        description="List the plugins that a configuration may enable: kube-scheduler's, kviz's "
+        "own for teaching, and those of installed packages (docs/plugins-out-of-tree.md).",
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON list")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    listed = [*_in_tree(), *_beyond()]
+    if options.json:
+        print(json.dumps([asdict(plugin) for plugin in listed]))
+    else:
+        _print_table(listed)
+    return 0
+
+
+def _in_tree() -> Iterator[Listed]:
+    """The plugins of the tree, those of the default profile first and in its order."""
+    implements = in_tree_registry().implements()
+    enabled = {p.name: p.weight for p in _default_plugins() if p.name in implements}
+    for name in (*enabled, *sorted(implements.keys() - enabled.keys())):
+        points, weight = _in_order(implements[name]), enabled.get(name, 0)
+        yield Listed(name, "kube-scheduler", f"v{LATEST.name}", name in enabled, weight, points)
+
+
+def _beyond() -> Iterator[Listed]:
+    for plugin in offered_plugins():
+        own = TEACHING_PLUGINS.get(plugin.name) if plugin.is_own else None
+        points = None if own is None else _in_order(points_of(own))
+        yield Listed(plugin.name, plugin.package, plugin.version, False, 0, points)
+
+
+def _default_plugins() -> Iterable[Plugin]:
+    return default_configuration().profiles[0].plugins.multi_point.enabled
+
+
+def _in_order(points: Collection[ExtensionPoint]) -> list[str]:
+    """In the order of a pod's way."""
+    return [point.value for point in ExtensionPoint if point in points]
+
+
+def _print_table(listed: list[Listed]) -> None:
+    head = ("PLUGIN", "FROM", "WEIGHT", "EXTENSION POINTS")
+    rows = [head, *(_row(plugin) for plugin in listed)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(head) - 1)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True))
+        print(*cells, row[-1], sep="  ")
+
+
+def _row(plugin: Listed) -> tuple[str, str, str, str]:
+    unknown = "(not imported before a configuration enables it)"
+    points = unknown if plugin.points is None else ", ".join(plugin.points)
+    return (plugin.name, f"{plugin.package} {plugin.version}", str(plugin.weight or ""), points)

@@ -15,6 +15,13 @@ from typing import TypeVar
 from kviz.cli.arguments import Subparsers
 from kviz.cli.plugins import plugins_for
 from kviz.cli.problems import CommandFailed
+from kviz.cli.run_options import (
+    add_release_options,
+    add_rule_options,
+    described,
+    gates_of,
+    tie_break_of,
+)
 from kviz.common.hosts import AllowedHosts
 from kviz.out_of_tree import LoadedPlugins
 from kviz.project import environment
@@ -22,10 +29,12 @@ from kviz.run_file import Inputs, Plugin, RunFile
 from kviz.simulate import Outcome, files_sha256, read_files
 from kviz.simulate import run as simulate_files
 from scheduler_core import ENGINE_VERSION
+from scheduler_core.api.findings import counted
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.packing import pack
 from scheduler_core.config import (
     ConfigError,
+    FeatureGates,
     KubeSchedulerConfiguration,
     default_configuration,
     load_configuration,
@@ -54,7 +63,8 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument(
         "--scenario", type=Path, metavar="F", help="what happens meanwhile (docs/scenarios.md)"
     )
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
+    add_release_options(command)
+    add_rule_options(command)
     command.add_argument("--format", choices=("table", "json"), default="table")
     command.add_argument(
         "--trace",
@@ -66,34 +76,60 @@ def add_parser(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    configuration = read_configuration(options.config)
+    scenario = read_scenario(options.scenario)
+    gates = gates_of(options, scenario)
+    configuration = read_configuration(options.config, gates)
     plugins = plugins_for(configuration, options.config)
+    cluster = read_cluster(options.files)
     wanted = RunOptions(
         configuration=configuration,
+        features=gates,
         registry=plugins.registry,
-        scenario=_scenario(options.scenario),
+        scenario=scenario,
         seed=options.seed,
+        tie_break=tie_break_of(options),
+        queue_order=options.queue_order,
+        ignored=cluster.ignored,
     )
-    cluster = read_cluster(options.files)
     try:
         with (
             options.trace.open("wb") if options.trace else nullcontext() as file,
-            _transport(configuration) as transport,
+            transport_for(configuration) as transport,
         ):
-            run_file = RunFile(file, _inputs(options, cluster, plugins)) if file else None
+            run_file = RunFile(file, _inputs(options, wanted, cluster, plugins)) if file else None
             outcome = simulate_files(cluster, replace(wanted, transport=transport), run_file)
     except ConfigError as error:
         raise CommandFailed(f"{options.config}: {error}") from error
     except OSError as error:
         raise CommandFailed(f"{options.trace}: {error.strerror}") from error
     if options.format == "json":
-        print(json.dumps(outcome.as_json()))
+        print(json.dumps(outcome.as_json() | _options_json(wanted)))
     else:
-        _print_table(outcome)
+        _print_table(outcome, _options_in_words(wanted))
     return 0
 
 
-def _inputs(options: argparse.Namespace, cluster: Ingested, plugins: LoadedPlugins) -> Inputs:
+def _options_json(wanted: RunOptions) -> dict[str, object]:
+    return {
+        "release": wanted.features.release.name,
+        "featureGates": wanted.features.changed,
+        "tieBreak": wanted.tie_break,
+        "queueOrder": wanted.queue_order,
+    }
+
+
+def _options_in_words(wanted: RunOptions) -> str:
+    words = [described(wanted.features)]
+    if wanted.tie_break != wanted.features.release.tie_break:
+        words.append(f"ties by {wanted.tie_break}, seed {wanted.seed}")
+    if wanted.queue_order != "listed":
+        words.append(f"pending pods queued by {wanted.queue_order}")
+    return "; ".join(words)
+
+
+def _inputs(
+    options: argparse.Namespace, wanted: RunOptions, cluster: Ingested, plugins: LoadedPlugins
+) -> Inputs:
     """What a run file says that a run was made of."""
     return Inputs(
         engine_version=ENGINE_VERSION,
@@ -107,11 +143,15 @@ def _inputs(options: argparse.Namespace, cluster: Ingested, plugins: LoadedPlugi
         seed=options.seed,
         plugins=[Plugin(each.name, each.package, each.version) for each in plugins.out_of_tree],
         objects=pack(cluster.objects),
+        release=wanted.features.release.name,
+        feature_gates=dict(wanted.features.overrides),
+        tie_break=wanted.tie_break,
+        queue_order=wanted.queue_order,
     )
 
 
 @contextmanager
-def _transport(configuration: KubeSchedulerConfiguration) -> Iterator[Transport | None]:
+def transport_for(configuration: KubeSchedulerConfiguration) -> Iterator[Transport | None]:
     """A way to the configuration's extenders, if it has any, as far as they may be called.
 
     Prints a warning for those that may not. Raises CommandFailed.
@@ -132,12 +172,15 @@ def _transport(configuration: KubeSchedulerConfiguration) -> Iterator[Transport 
         yield transport
 
 
-def read_configuration(path: Path | None) -> KubeSchedulerConfiguration:
+def read_configuration(path: Path | None, gates: FeatureGates) -> KubeSchedulerConfiguration:
     """Read a scheduler configuration, the default one without a path. Raises CommandFailed."""
-    return default_configuration() if path is None else _loaded(path, load_configuration)
+    if path is None:
+        return default_configuration(gates)
+    return _loaded(path, lambda text: load_configuration(text, gates))
 
 
-def _scenario(path: Path | None) -> Scenario:
+def read_scenario(path: Path | None) -> Scenario:
+    """Read what happens meanwhile, nothing without a path. Raises CommandFailed."""
     return Scenario() if path is None else _loaded(path, load_scenario)
 
 
@@ -174,7 +217,7 @@ def read_cluster(paths: list[Path]) -> Ingested:
 COLUMNS = ("CYCLE", "POD", "TRY", "RESULT", "NODE")
 
 
-def _print_table(outcome: Outcome) -> None:
+def _print_table(outcome: Outcome, made_with: str) -> None:
     rows = [COLUMNS, *(_row(cycle) for cycle in outcome.cycles)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
     print(*(head.ljust(width) for head, width in zip(COLUMNS, widths, strict=True)), "MESSAGE")
@@ -183,11 +226,14 @@ def _print_table(outcome: Outcome) -> None:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         print(*cells, _message(cycle, room))
     end = outcome.finished
-    print(f"\n{end.n_cycles} cycles; {end.n_bound} pods on nodes, {end.n_pending} pending")
+    print(f"\n{made_with}")
+    print(f"{end.n_cycles} cycles; {end.n_bound} pods on nodes, {end.n_pending} pending")
     if end.reason:
         print(end.reason)
     for pod in outcome.pending:
         print(f"  {pod}")
+    for text in outcome.not_modelled:
+        print(f"not modelled: {text}")
 
 
 def _row(cycle: CycleRow) -> tuple[str, ...]:
@@ -196,6 +242,8 @@ def _row(cycle: CycleRow) -> tuple[str, ...]:
 
 def _message(cycle: CycleRow, room: int) -> str:
     text = cycle.message
+    if cycle.n_held:
+        text = f"{counted(cycle.n_held, 'node')} held for nominated pods; {text}"
     if cycle.victims:
         text = f"evicts {', '.join(cycle.victims)} from {cycle.nominated_node}; {text}"
     if cycle.devices:

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.selectors import tolerations_tolerate
-from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
+from scheduler_core.config import (
+    FeatureGates,
+    KubeSchedulerConfiguration,
+    default_configuration,
+)
+from scheduler_core.devices.survey import DeviceSurvey
+from scheduler_core.evidence.cycle import NodeEvidence, pre_enqueue_evidence
+from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_why
+from scheduler_core.evidence.requests import RequestParts
 from scheduler_core.framework.events import ActionType, ClusterEvent
 from scheduler_core.framework.individual import evaluate_individually
 from scheduler_core.plugins.taint_toleration import TaintToleration
@@ -22,7 +30,10 @@ from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.queue.scheduling_queue import Popped
 from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.scheduler.cycle_evidence import evidence_of
+from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.scheduler.profile_records import profile_records
+from scheduler_core.sim.not_modelled import inputs_not_modelled
 from scheduler_core.sim.run import admitted, in_sync_order, start_ns
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.trace.cycle_record import CycleRecord, cycle_record, devices_by_claim
@@ -35,11 +46,11 @@ from scheduler_core.trace.events import (
     RunStarted,
 )
 from scheduler_core.trace.fold import TraceState, apply
-from scheduler_core.trace.names import Names
+from scheduler_core.trace.names import Names, Rejection
 from scheduler_core.trace.recorder import Recorder
 from scheduler_core.trace.records import CandidateRecord, Result
 from scheduler_core.trace.tables import REJECTING
-from scheduler_core.trace.why import Individually, NearMiss, Rejection, Why, why
+from scheduler_core.trace.why import Individually, NearMiss, Why, why
 
 HARD_EFFECTS: Final = ("NoSchedule", "NoExecute")
 
@@ -109,6 +120,8 @@ class Explanation:
     nominated_node: str = ""
     devices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What it would get of the node's devices, by claim."""
+    survey: DeviceSurvey = field(default_factory=DeviceSurvey)
+    """What became of each device."""
     n_ahead: int = 0
     """Pending pods of higher priority, which would be tried first."""
     why: Why = field(default_factory=Why)
@@ -117,6 +130,23 @@ class Explanation:
     preemption: Preemption | None = None
     wakes: Mapping[str, tuple[ClusterEvent, ...]] | None = None
     """What each plugin that rejected the pod waits for."""
+    not_modelled: tuple[str, ...] = ()
+    """What the input asks for and the engine does not do."""
+    lead: Lead | None = None
+    """The sentence that leads, None for a pod that is not pending or would find a node."""
+    requests: tuple[RequestParts, ...] = ()
+    """How its requests come about."""
+    nodes: Mapping[str, NodeEvidence] = field(default_factory=dict)
+    """All plugins about each near miss, and about the node asked for."""
+    node_asked: str = ""
+    """The node that was asked for, and looked at."""
+
+
+class UnknownNodeError(LookupError):
+    """There is no node of that name."""
+
+    def __init__(self, node: str) -> None:
+        super().__init__(f"there is no node {node}")
 
 
 def explain(
@@ -124,12 +154,17 @@ def explain(
     pod: str,
     configuration: KubeSchedulerConfiguration | None = None,
     registry: Registry | None = None,
+    features: FeatureGates | None = None,
+    ignored: Mapping[str, int] | None = None,
+    node: str = "",
 ) -> Explanation:
     """Explain the state of a pod (`namespace/name`) of a cluster.
 
-    `registry` has the plugins of the configuration; None: those in the tree.
+    `registry` has the plugins of the configuration; None: those in the tree. `features` are the
+    gates that the configuration was loaded with; None: the defaults. `ignored` counts, by kind,
+    the objects of the cluster that were not read. `node` is looked at, too, if it is named.
 
-    Raises UnknownPodError, and ConfigError for a bad configuration.
+    Raises UnknownPodError, UnknownNodeError, and ConfigError for a bad configuration.
     """
     found = next((item for item in objects if isinstance(item, Pod) and item.key == pod), None)
     if found is None:
@@ -143,8 +178,13 @@ def explain(
     options = SchedulerOptions(
         configuration=configuration or default_configuration(),
         registry=registry or in_tree_registry(),
+        features=features or FeatureGates(),
     )
-    return _Trial(objects, found, options).explain()
+    if node and not any(isinstance(item, Node) and item.name == node for item in objects):
+        raise UnknownNodeError(node)
+    explanation = _Trial(objects, found, options, node).explain()
+    missing = inputs_not_modelled(objects, ignored or {}, options.configuration.extenders)
+    return replace(explanation, not_modelled=tuple(missing))
 
 
 def _similar(objects: Sequence[KubeObject], pod: str) -> list[str]:
@@ -157,8 +197,17 @@ def _similar(objects: Sequence[KubeObject], pod: str) -> list[str]:
 class _Trial:
     """One attempt at the pod in a simulated cluster; nothing that follows from it is done."""
 
-    def __init__(self, objects: Sequence[KubeObject], pod: Pod, options: SchedulerOptions) -> None:
+    def __init__(
+        self, objects: Sequence[KubeObject], pod: Pod, options: SchedulerOptions, node: str
+    ) -> None:
         items, _ = admitted(objects)
+        self._node = node
+        self._individual: Individually = {}
+        self._lead: Lead | None = None
+        self._requests: tuple[RequestParts, ...] = ()
+        self._evidence: dict[str, NodeEvidence] = {}
+        self._features = options.features
+        options = replace(options, on_decision=self._look)
         self._attempt = _Recording()
         recorder = Recorder(self._attempt.take)
         timing = Timing(kubelet_start_ns=None)
@@ -180,16 +229,38 @@ class _Trial:
         queued = self._scheduler.queue.get(key)
         assert queued is not None
         if queued.gated:
-            gates = tuple(gate.name for gate in self._pod.spec.scheduling_gates)
-            return Explanation(key, GATED, held_by=queued.gating_plugin, gates=gates)
+            return self._gated(queued)
         ahead = [
             other
             for other in self._scheduler.queue.active_pods()
             if other.pod.priority > queued.pod.priority
         ]
-        individually = self._individually(queued)
+        self._individual = self._individually(queued)
+        survey = self._survey(queued)
         self._scheduler.schedule_one(lambda: self._pop(key))
-        return self._explanation(queued, len(ahead), individually)
+        return self._explanation(queued, len(ahead), survey)
+
+    def _gated(self, queued: QueuedPodInfo) -> Explanation:
+        framework = self._scheduler.profiles[queued.pod.pod.spec.scheduler_name]
+        rejections = pre_enqueue_evidence(framework, queued.pod, self._simulation.objects)
+        return Explanation(
+            queued.key,
+            GATED,
+            held_by=queued.gating_plugin,
+            gates=tuple(gate.name for gate in self._pod.spec.scheduling_gates),
+            lead=lead_of_pod(rejections) if rejections else None,
+        )
+
+    def _look(self, cycle: Cycle) -> None:
+        """Read the values behind the decision, before anything follows from it."""
+        evidence = evidence_of(cycle, self._simulation.objects)
+        found = why(self._attempt.record(), self._attempt.before, self._individual)
+        self._requests = evidence.requests
+        self._lead = None if found.n_feasible else lead_of_why(evidence, found)
+        names = dict.fromkeys(miss.node for miss in found.nearest)
+        if self._node:
+            names[self._node] = None
+        self._evidence = {name: evidence.node(name) for name in names}
 
     def _pop(self, key: str) -> Popped | None:
         """Take a pod out of the queue, and all that are queued before it."""
@@ -208,13 +279,20 @@ class _Trial:
             for node, rejections in found.nodes.items()
         }
 
+    def _survey(self, queued: QueuedPodInfo) -> DeviceSurvey:
+        framework = self._scheduler.profiles[queued.pod.pod.spec.scheduler_name]
+        return framework.survey_devices(queued.pod, self._scheduler.cache.update_snapshot())
+
     def _explanation(
-        self, queued: QueuedPodInfo, n_ahead: int, individually: Individually
+        self,
+        queued: QueuedPodInfo,
+        n_ahead: int,
+        survey: DeviceSurvey,
     ) -> Explanation:
         record, state = self._attempt.record(), self._attempt.before
         finished, names = record.finished, state.names
         assert finished is not None
-        found = why(record, state, individually)
+        found = why(record, state, self._individual)
         status = _STATUS_OF.get(finished.result, ERROR)
         is_unschedulable = status == UNSCHEDULABLE
         return Explanation(
@@ -225,16 +303,22 @@ class _Trial:
             message=finished.message,
             nominated_node=self._pod.status.nominated_node_name,
             devices=devices_by_claim(record),
+            survey=survey,
             n_ahead=n_ahead,
             why=found,
             taints=self._untolerated(found.nearest),
             preemption=_preemption(record, state) if is_unschedulable else None,
             wakes=self._wakes(queued) if status != SCHEDULABLE else None,
+            lead=self._lead,
+            requests=self._requests,
+            nodes=self._evidence,
+            node_asked=self._node if self._node in self._evidence else "",
         )
 
     def _untolerated(self, misses: Sequence[NearMiss]) -> dict[str, tuple[str, ...]]:
+        gate = self._features.enabled("TaintTolerationComparisonOperators")
         return {
-            miss.node: _untolerated(self._pod, self._nodes[miss.node])
+            miss.node: _untolerated(self._pod, self._nodes[miss.node], comparison_operators=gate)
             for miss in misses
             if TaintToleration.name in miss.plugins
         }
@@ -284,13 +368,16 @@ def _single_events(events: Sequence[ClusterEvent]) -> tuple[ClusterEvent, ...]:
     return tuple(sorted(single, key=lambda event: (event.resource, event.action.value)))
 
 
-def _untolerated(pod: Pod, node: Node) -> tuple[str, ...]:
+def _untolerated(pod: Pod, node: Node, *, comparison_operators: bool) -> tuple[str, ...]:
     return tuple(
         f"{taint.key}={taint.value}:{taint.effect}"
         if taint.value
         else f"{taint.key}:{taint.effect}"
         for taint in node.spec.taints
-        if taint.effect in HARD_EFFECTS and not tolerations_tolerate(pod.spec.tolerations, taint)
+        if taint.effect in HARD_EFFECTS
+        and not tolerations_tolerate(
+            pod.spec.tolerations, taint, comparison_operators=comparison_operators
+        )
     )
 
 

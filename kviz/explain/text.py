@@ -17,11 +17,16 @@ from kviz.explain.explanation import (
     Explanation,
     Preemption,
 )
+from kviz.explain.node_text import node_lines
 from scheduler_core.api.findings import counted, some_of
-from scheduler_core.api.quantity import amount_text
+from scheduler_core.api.quantity import amounts_text
+from scheduler_core.devices.survey import DeviceAnswer, DeviceSurvey, survey_document
+from scheduler_core.evidence.cycle import NodeEvidence
+from scheduler_core.evidence.document import lead_document, node_document, requests_document
 from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
-from scheduler_core.trace.shortages import Shortage, shortage_reason
-from scheduler_core.trace.why import FunnelStep, NearMiss, why_document
+from scheduler_core.trace.nominated import Nominated, Nominee, nominated_document
+from scheduler_core.trace.tables import FIT
+from scheduler_core.trace.why import Cause, FunnelStep, NearMiss, why_document
 
 SHOWN: Final = 5
 """Nodes, candidates and victims listed by name."""
@@ -35,23 +40,29 @@ def as_json(explanation: Explanation) -> dict[str, object]:
     return {
         "pod": explanation.pod,
         "status": explanation.status,
+        "lead": lead_document(explanation.lead) if explanation.lead is not None else None,
+        "requests": requests_document(explanation.requests),
+        "evidence": {name: node_document(each) for name, each in explanation.nodes.items()},
         "verdict": verdict(explanation),
         "message": explanation.message,
         "priority": explanation.priority,
         "node": explanation.node,
         "nominatedNodeName": explanation.nominated_node,
         "devices": {claim: list(names) for claim, names in explanation.devices.items()},
+        "deviceSurvey": survey_document(explanation.survey),
         "heldBy": explanation.held_by,
         "schedulingGates": list(explanation.gates),
         "nodes": explanation.why.n_nodes,
         "examined": explanation.why.n_examined,
         "feasible": explanation.why.n_feasible,
+        "held": explanation.why.n_held,
         "ahead": explanation.n_ahead,
         "funnel": [_step_json(step) for step in explanation.why.funnel],
         "nearest": [_miss_json(miss, explanation.taints) for miss in explanation.why.nearest],
         "why": why_document(explanation.why),
         "preemption": _preemption_json(explanation.preemption) if explanation.preemption else None,
         "waitsFor": {plugin: [event.label for event in events] for plugin, events in wakes.items()},
+        "notModelled": list(explanation.not_modelled),
     }
 
 
@@ -77,10 +88,12 @@ def _miss_json(miss: NearMiss, taints: Mapping[str, Sequence[str]]) -> dict[str,
                 "requested": shortage.requested,
                 "free": shortage.free,
                 "allocatable": shortage.allocatable,
+                "nominated": shortage.nominated,
                 "short": shortage.short,
             }
             for shortage in miss.shortages
         ],
+        "nominated": nominated_document(miss.nominated) if miss.nominated else None,
         "taints": list(taints.get(miss.node, ())),
     }
 
@@ -134,16 +147,56 @@ def verdict(explanation: Explanation) -> str:
             )
         case "error":
             return "The attempt fails with an error, and will be made again."
-    return f"No node takes it, of {n}."
+    text = f"No node takes it, of {n}."
+    if explanation.why.n_held:
+        held = counted(explanation.why.n_held, "node")
+        text += f" Without nominated pods, for which room is held, {held} would."
+    return text
 
 
 def as_text(explanation: Explanation) -> str:
-    """Return the explanation as lines of plain text."""
+    """Return the explanation as lines of plain text, the cause first."""
     return "\n".join(_lines(explanation)) + "\n"
 
 
+def as_markdown(explanation: Explanation) -> str:
+    """Return what one pastes into a ticket: the cause, the message, and what plugins rejected."""
+    parts = [f"**{explanation.pod}** {_cause(explanation)}", ""]
+    if explanation.lead is not None:
+        parts += [f"- also: {each}" for each in explanation.lead.also]
+        parts += [f"- {each}" for each in explanation.lead.elsewhere]
+    if explanation.message:
+        parts += [f"> {explanation.message}", ""]
+    if explanation.why.funnel:
+        parts += ["| plugin | nodes | because |", "|---|---:|---|"]
+    for step in explanation.why.funnel:
+        because = "; ".join(f"{each.n_nodes} x {each.reason}" for each in step.causes)
+        parts.append(f"| {step.plugin or step.point} | {step.n_rejected} | {because} |")
+    if explanation.why.nearest:
+        parts += ["", "Nearest misses:", ""]
+    for miss in explanation.why.nearest[:SHOWN]:
+        missing = "; ".join(_what_is_missing(miss, explanation.nodes))
+        parts.append(f"- `{miss.node}` {missing}")
+    parts += [f"- not modelled, so this may be wrong: {text}" for text in explanation.not_modelled]
+    return "\n".join(parts) + "\n"
+
+
+def _cause(explanation: Explanation) -> str:
+    """Return the sentence that leads, or the answer where there is none."""
+    return explanation.lead.text if explanation.lead is not None else verdict(explanation)
+
+
 def _lines(explanation: Explanation) -> Iterator[str]:
-    yield f"{explanation.pod}: {verdict(explanation)}"
+    if explanation.lead is not None:
+        yield f"{explanation.pod} {explanation.lead.text}."
+        yield from (f"  also: {each}" for each in explanation.lead.also)
+        yield from (f"  {each}" for each in explanation.lead.elsewhere)
+        yield verdict(explanation)
+    else:
+        yield f"{explanation.pod}: {verdict(explanation)}"
+    yield from (f"It requests {each.text}." for each in explanation.requests if each.is_composed)
+    for text in explanation.not_modelled:
+        yield f"Not modelled, so this may be wrong: {text}"
     if explanation.status in (BOUND, FINISHED, TERMINATING, OTHER_SCHEDULER, GATED):
         return
     if explanation.nominated_node:
@@ -157,7 +210,11 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         )
     if explanation.message:
         yield from ("", "The scheduler says:", f"  {explanation.message}")
+    if explanation.node_asked:
+        yield ""
+        yield from node_lines(explanation.nodes[explanation.node_asked])
     yield from _funnel(explanation)
+    yield from _devices(explanation.survey)
     if explanation.status in (UNSCHEDULABLE, ERROR):
         yield from _nearest(explanation)
         if explanation.preemption is not None:
@@ -179,8 +236,41 @@ def _funnel(explanation: Explanation) -> Iterator[str]:
         n_left = step.n_left
         yield f"  {-step.n_rejected:>6} {step.plugin or step.point:<32} {_some(step.nodes)}"
         for cause in step.causes:
-            yield f"  {'':>6}   {cause.n_nodes} x {cause.reason}"
+            yield f"  {'':>6}   {cause.n_nodes} x {cause.reason}{_only_nominated(cause)}"
     yield f"  {found.n_feasible:>6} left"
+
+
+def _devices(survey: DeviceSurvey) -> Iterator[str]:
+    """Say what became of each device, on the nodes that have any."""
+    nodes = [node for node in survey.nodes if any(node.devices.values()) or node.pools]
+    if not survey.claims or not nodes:
+        return
+    yield from ("", "Devices, as its claims see them:")
+    for node in nodes[:SHOWN]:
+        yield f"  {node.node}{': ' if node.rejection else ''}{node.rejection}"
+        yield from (f"    {problem}" for problem in node.pools)
+        for device, answers in list(node.devices.items())[:SHOWN]:
+            for answer in answers:
+                yield f"    {device}  {answer.request}: {answer.text}"
+                yield from _selector(answer)
+        if len(node.devices) > SHOWN:
+            yield f"    and {counted(len(node.devices) - SHOWN, 'more device')}"
+    if len(nodes) > SHOWN:
+        yield f"  and {counted(len(nodes) - SHOWN, 'more node')} with devices"
+
+
+def _selector(answer: DeviceAnswer) -> Iterator[str]:
+    if answer.expression:
+        yield f"      {answer.expression}"
+    for name, value in answer.values.items():
+        yield f"      {name} is {'not set' if value is None else value}"
+
+
+def _only_nominated(cause: Cause) -> str:
+    if not cause.n_nominated:
+        return ""
+    n = "" if cause.n_nominated == cause.n_nodes else f"{cause.n_nominated} of them "
+    return f" ({n}only because nominated pods count there)"
 
 
 def _nearest(explanation: Explanation) -> Iterator[str]:
@@ -189,7 +279,7 @@ def _nearest(explanation: Explanation) -> Iterator[str]:
         return
     yield from ("", "Nearest misses:")
     for miss in misses:
-        missing = "; ".join(_what_is_missing(miss, explanation.taints.get(miss.node, ())))
+        missing = "; ".join(_what_is_missing(miss, explanation.nodes))
         yield f"  {miss.node}  {', '.join(miss.plugins)}: {missing}"
 
 
@@ -200,34 +290,34 @@ def _reasons(miss: NearMiss) -> Iterator[str]:
     )
 
 
-def _what_is_missing(miss: NearMiss, taints: Sequence[str]) -> Iterator[str]:
-    short = {shortage_reason(shortage): shortage for shortage in miss.shortages}
-    for reason in _reasons(miss):
-        if reason in short:
-            yield _shortage(short.pop(reason))
-        elif taints and reason.startswith("node(s) had untolerated taint"):
-            yield f"taint {', '.join(taints)} is not tolerated"
-        else:
-            yield reason
-    yield from map(_shortage, short.values())
+def _what_is_missing(miss: NearMiss, nodes: Mapping[str, NodeEvidence]) -> Iterator[str]:
+    """Yield why plugins reject a node, with the values where they are known."""
+    found = nodes.get(miss.node)
+    sentences = [each.sentence for each in found.rejections] if found is not None else []
+    yield from sentences or _reasons(miss)
+    if miss.nominated is not None:
+        yield nominated_text(miss.nominated, lacks_room=miss.plugin == FIT)
 
 
-def _shortage(shortage: Shortage) -> str:
-    if not shortage.allocatable:
-        amount = amount_text(shortage.resource, shortage.requested)
-        return f"asks for {amount} {shortage.resource}, the node has none"
-    requested, free, allocatable, short = (
-        amount_text(shortage.resource, amount)
-        for amount in (shortage.requested, shortage.free, shortage.allocatable, shortage.short)
-    )
-    text = f"{short} {shortage.resource} short (asks for {requested}, {free} of {allocatable} free"
-    if shortage.nominated:
-        reserved = amount_text(shortage.resource, shortage.nominated)
-        text += f", of which {reserved} is reserved for nominated pods"
-    text += ")"
-    if shortage.requested > shortage.allocatable:
-        text += ", too much even for the empty node"
-    return text
+def nominated_text(found: Nominated, *, lacks_room: bool) -> str:
+    """Say what nominated pods do to a node: `lacks_room` where it is rejected for want of room."""
+    is_one = len(found.pods) == 1
+    pods = f"nominated {'pod' if is_one else 'pods'} {_nominees(found.pods)}"
+    verb = "counts" if is_one else "count"
+    match found.effect:
+        case "rejects" if lacks_room:
+            return f"room is held for {pods}"
+        case "rejects":
+            return f"only because {pods} {verb} there"
+        case "changes":
+            return f"{pods} {verb} there as well"
+        case "needed":
+            return f"it fits only beside {pods}, and Filter does not rely on that"
+
+
+def _nominees(pods: Sequence[Nominee]) -> str:
+    """Name nominated pods with what they take: `shop/a (2 cpu, 1Gi memory)`."""
+    return _some([f"{each.pod} ({amounts_text(each.requests) or 'no requests'})" for each in pods])
 
 
 def _preemption(preemption: Preemption) -> Iterator[str]:

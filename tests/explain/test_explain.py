@@ -21,10 +21,11 @@ from kviz.explain.explanation import (
     Victim,
     explain,
 )
-from kviz.explain.text import as_json, as_text, verdict
+from kviz.explain.text import as_json, as_text, nominated_text, verdict
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import ingest
 from scheduler_core.config import load_configuration
+from scheduler_core.trace.nominated import Effect, Nominated, Nominee
 from scheduler_core.trace.shortages import Shortage
 
 DUMPS = Path(__file__).parents[1] / "conformance" / "data" / "dumps"
@@ -89,7 +90,10 @@ def test_how_much_is_missing(small: list[KubeObject]) -> None:
     assert nearest.plugins == ("NodeResourcesFit",)
     assert nearest.shortages == (Shortage("cpu", 48000, 6000, 7850),)
     assert nearest.shortages[0].short == 42000
-    assert "42 cpu short (asks for 48, 6 of 7850m free)" in as_text(explanation)
+    said = "needs 48 cpu, the whole node has 7850m"
+    assert explanation.lead is not None
+    assert explanation.lead.sentence == said
+    assert as_text(explanation).startswith(f"batch/too-big {said}")
 
 
 def test_the_taint_in_the_way_is_named(small: list[KubeObject]) -> None:
@@ -151,7 +155,7 @@ def test_who_would_be_evicted(preemption: list[KubeObject]) -> None:
     assert found.others == ()
 
 
-def test_a_broken_budget_is_told(preemption: list[KubeObject]) -> None:
+def test_a_broken_budget_is_named(preemption: list[KubeObject]) -> None:
     explanation = explain(preemption, "prod/vip-on-guarded")
     assert explanation.preemption is not None
     assert explanation.preemption.winner is not None
@@ -243,7 +247,59 @@ def test_room_kept_for_a_nominated_pod() -> None:
     assert miss.reasons == ("Insufficient cpu",)
     assert miss.shortages == (Shortage("cpu", 1000, 1000, 1000, nominated=1000),)
     assert explanation.n_ahead == 1
-    assert "1 of 1 free, of which 1 is reserved for nominated pods" in as_text(explanation)
+    text = as_text(explanation)
+    assert "needs 1 cpu, 0 free of 1: short by 1, 1 of it kept for nominated pods" in text
+    assert "room is held for nominated pod default/vip (1 cpu)" in text
+    assert "1 x Insufficient cpu (only because nominated pods count there)" in text
+    assert "Without nominated pods, for which room is held, 1 node would." in text
+    document = as_json(explanation)
+    assert document["held"] == 1
+    assert document["nearest"] == [
+        {
+            "node": "n1",
+            "plugins": ["NodeResourcesFit"],
+            "reasons": ["Insufficient cpu"],
+            "shortages": [
+                {
+                    "resource": "cpu",
+                    "requested": 1000,
+                    "free": 1000,
+                    "allocatable": 1000,
+                    "nominated": 1000,
+                    "short": 1000,
+                }
+            ],
+            "nominated": {
+                "effect": "rejects",
+                "pods": [{"pod": "default/vip", "requests": {"cpu": 1000}}],
+                "without": None,
+            },
+            "taints": [],
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("effect", "lacks_room", "text"),
+    [
+        ("rejects", True, "room is held for nominated pods a/b (1500m cpu), a/c (no requests)"),
+        (
+            "rejects",
+            False,
+            "only because nominated pods a/b (1500m cpu), a/c (no requests) count there",
+        ),
+        ("changes", True, "nominated pods a/b (1500m cpu), a/c (no requests) count there as well"),
+        (
+            "needed",
+            False,
+            "it fits only beside nominated pods a/b (1500m cpu), a/c (no requests), "
+            "and Filter does not rely on that",
+        ),
+    ],
+)
+def test_what_nominated_pods_do_in_words(effect: Effect, lacks_room: bool, text: str) -> None:
+    pods = (Nominee("a/b", {"cpu": 1500}), Nominee("a/c", {}))
+    assert nominated_text(Nominated(effect, pods, None), lacks_room=lacks_room) == text
 
 
 def test_too_many_pods() -> None:
@@ -318,9 +374,9 @@ def test_json_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_text_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(DUMPS / "small.yaml.gz"), "--pod", "ml/gpu-notol"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("ml/gpu-notol: No node takes it, of 6.\n")
-    assert "taint nvidia.com/gpu=present:NoSchedule is not tolerated" in text
-    assert "asks for 1 nvidia.com/gpu, the node has none" in text
+    assert text.startswith("ml/gpu-notol does not tolerate the node's taint nvidia.com/gpu=present")
+    assert "\nNo node takes it, of 6.\n" in text
+    assert "needs 1 nvidia.com/gpu, the node has none" in text
 
 
 def test_the_command_does_not_know_the_pod(capsys: pytest.CaptureFixture[str]) -> None:
@@ -343,3 +399,15 @@ def test_the_devices_it_would_get() -> None:
     assert found.devices == {"lab/pair": tuple(f"gpu.example.com/room-2/gpu-{i}" for i in (0, 1))}
     assert "For claim lab/pair it would get gpu.example.com/room-2/gpu-0, " in as_text(found)
     assert as_json(found)["devices"] == {"lab/pair": list(found.devices["lab/pair"])}
+
+
+def test_why_each_device_was_given_or_not() -> None:
+    path = SAMPLES / "devices.yaml"
+    objects = list(ingest([(path.name, path.read_bytes())]).objects)
+    text = as_text(explain(objects, "lab/train-0"))
+    assert "    gpu.example.com/room-2/gpu-0  gpus: given to this request\n" in text
+    assert "the same gpu.example.com/numa (requests gpus): this one has 0, gpu-1 has 1\n" in text
+    assert "      driver is camera.example.com\n" in text
+    survey = as_json(explain(objects, "lab/train-0"))["deviceSurvey"]
+    assert json.loads(json.dumps(survey)) == survey
+    assert "Devices," not in as_text(explain(objects, "lab/plain-0"))

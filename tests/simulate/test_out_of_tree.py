@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import textwrap
@@ -60,11 +61,14 @@ def _forget_modules() -> Iterator[None]:
         sys.modules.pop(name, None)
 
 
-def enabling(*names: str, profile: str = "default-scheduler") -> KubeSchedulerConfiguration:
+def enabling(*names: str) -> KubeSchedulerConfiguration:
+    return enabling_at("filter", *names)
+
+
+def enabling_at(point: str, *names: str) -> KubeSchedulerConfiguration:
     plugins = "".join(f"{{name: {name}}}, " for name in names)
     return load_configuration(
-        f"{HEAD}profiles:\n- schedulerName: {profile}\n"
-        f"  plugins:\n    filter:\n      enabled: [{plugins}]\n"
+        f"{HEAD}profiles:\n- plugins:\n    {point}:\n      enabled: [{plugins}]\n"
     )
 
 
@@ -281,7 +285,7 @@ def test_a_package_that_does_not_keep_its_word(
     assert told.startswith(message)
 
 
-def test_every_problem_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_problem_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer_sample(tmp_path, monkeypatch, Sample="sample_plugin:x", Other="sample_plugin:y")
     assert len(problems(enabling("Sample", "Other"))) == 2
 
@@ -306,3 +310,65 @@ def test_a_plugin_that_breaks_on_the_command_line(
         'kviz: plugin "Sample" failed at Filter for pod shop/db-1 on node east-1: '
         "KeyError: 'rack' (sample_plugin.py:10)"
     )
+
+
+# ---------------------------------------------------------------- kviz's own
+
+
+def test_a_plugin_of_kviz_needs_nobodys_leave() -> None:
+    loaded = load_plugins(enabling_at("permit", "TeachingGang"), allowed=[])
+    (plugin,) = loaded.out_of_tree
+    assert (plugin.name, plugin.package, plugin.is_own) == ("TeachingGang", "kviz", True)
+    assert "TeachingGang" in set(loaded.registry)
+
+
+def test_a_name_of_kviz_cannot_be_taken_silently(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer_sample(tmp_path, monkeypatch, TeachingGang="sample_plugin:Sample")
+    ((_, message),) = problems(enabling_at("permit", "TeachingGang"))
+    assert message.startswith('plugin "TeachingGang" is offered more than once: TeachingGang from ')
+    assert "sample_plugin" not in sys.modules
+
+
+def test_the_command_line_says_that_a_plugin_is_of_kviz(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        f"{HEAD}profiles:\n- plugins: {{permit: {{enabled: [{{name: TeachingGang}}]}}}}\n"
+    )
+    assert main(["simulate", str(EXAMPLE / "cluster.yaml"), "--config", str(config)]) == 0
+    assert "kviz's own for teaching: no kube-scheduler has it" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- the list
+
+
+def test_the_list_names_all_that_may_be_enabled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    offer_sample(tmp_path, monkeypatch)
+    assert main(["plugins", "--json"]) == 0
+    listed = {plugin["name"]: plugin for plugin in json.loads(capsys.readouterr().out)}
+    assert set(in_tree_registry()) <= set(listed)
+    assert listed["TaintToleration"] == {
+        "name": "TaintToleration",
+        "package": "kube-scheduler",
+        "version": "v1.36",
+        "default": True,
+        "weight": 3,
+        "points": ["Filter", "PreScore", "Score"],
+    }
+    own = listed["TeachingGang"]
+    assert (own["package"], own["default"]) == ("kviz", False)
+    assert own["points"] == ["PostFilter", "Reserve", "Permit"]
+    assert listed["Sample"]["points"] is None
+    assert "sample_plugin" not in sys.modules
+
+
+def test_the_list_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plugins"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["PLUGIN", "FROM", "WEIGHT", "EXTENSION", "POINTS"]
+    assert lines[-1].split()[:2] == ["TeachingGang", "kviz"]

@@ -124,7 +124,7 @@ def test_a_file_that_is_no_run(cluster: Path, tmp_path: Path) -> None:
             list(read_records(io.BytesIO(spoiled)))
 
 
-def test_folders_are_read_and_broken_files_told(
+def test_folders_are_read_and_broken_files_reported(
     cluster: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (cluster.parent / "broken.yaml").write_text("kind: [")

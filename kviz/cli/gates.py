@@ -1,0 +1,60 @@
+"""`kviz gates`: the feature gates of a release, and what kviz lets one switch."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from kviz.cli.arguments import Subparsers
+from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE
+from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases.table import GateSpec, Release
+
+
+def add_parser(commands: Subparsers) -> None:
+    command = commands.add_parser(
+        "gates",
+        help="list feature gates, and which of them a run may switch",
+        description="List the feature gates that the scheduler of a release reads: the default, "
+        "what a gate switches on, and whether a run may switch it.",
+    )
+    command.add_argument("--release", choices=tuple(RELEASES), default=LATEST.name)
+    command.add_argument("--json", action="store_true")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    release = RELEASES[options.release]
+    gates = [_as_json(name, spec) for name, spec in release.gates.items()]
+    if options.json:
+        print(json.dumps({"release": release.name, "gates": gates}))
+    else:
+        _print(release)
+    return 0
+
+
+def _as_json(name: str, spec: GateSpec) -> dict[str, object]:
+    return {
+        "name": name,
+        "stage": spec.stage,
+        "default": spec.default,
+        "locked": spec.locked,
+        "requires": list(spec.requires),
+        "switchable": not spec.locked and name in SWITCHABLE,
+        "about": SWITCHABLE.get(name, ""),
+        "notModelled": NOT_MODELLED.get(name, ""),
+    }
+
+
+def _print(release: Release) -> None:
+    print(f"{release}\n")
+    width = max(map(len, release.gates))
+    for name, spec in release.gates.items():
+        default = "on" if spec.default else "off"
+        print(name.ljust(width), default.ljust(3), spec.stage.ljust(5), _about(name, spec))
+
+
+def _about(name: str, spec: GateSpec) -> str:
+    if spec.locked:
+        return "locked"
+    return SWITCHABLE.get(name) or f"cannot be switched on: {NOT_MODELLED[name]}"

@@ -1,0 +1,102 @@
+"""All pods that a run leaves pending, in groups: those of one owner with one cause together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from scheduler_core.api.findings import counted, some_of
+from scheduler_core.evidence.document import lead_document
+from scheduler_core.sim.pending import PendingPod
+
+NEVER_TRIED = "was never tried: the run ended first"
+
+
+@dataclass
+class PendingGroup:
+    """Pending pods of one owner and namespace with the same cause; an owner may be empty."""
+
+    owner: str
+    cause: str
+    message: str
+    also: Sequence[str] = ()
+    elsewhere: Sequence[str] = ()
+    pods: list[str] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """Return the pods, with their owner: `shop/web-1 and 3 more of ReplicaSet/web`."""
+        owner = f" of {self.owner}" if self.owner else ""
+        return f"{some_of(self.pods)}{owner}"
+
+
+def grouped(pods: Iterable[PendingPod]) -> list[PendingGroup]:
+    """Group pods, the largest group first, else in the order in which they came."""
+    groups: dict[tuple[str, str, str], PendingGroup] = {}
+    for pod in pods:
+        lead, namespace = pod.lead, pod.pod.partition("/")[0]
+        cause = lead.text if lead is not None else _without_lead(pod)
+        key = namespace, pod.owner, cause
+        if key not in groups:
+            groups[key] = PendingGroup(pod.owner, cause, pod.message)
+            if lead is not None:
+                groups[key].also, groups[key].elsewhere = lead.also, lead.elsewhere
+        groups[key].pods.append(pod.pod)
+    return sorted(groups.values(), key=lambda group: -len(group.pods))
+
+
+def _without_lead(pod: PendingPod) -> str:
+    return pod.message if pod.cycle else NEVER_TRIED
+
+
+def as_json(pods: Sequence[PendingPod]) -> dict[str, object]:
+    """Return what `kviz explain --format json` prints about all pods."""
+    return {
+        "pending": [
+            {
+                "pod": pod.pod,
+                "owner": pod.owner,
+                "priority": pod.priority,
+                "cycle": pod.cycle,
+                "gated": pod.gated,
+                "message": pod.message,
+                "lead": lead_document(pod.lead) if pod.lead is not None else None,
+            }
+            for pod in pods
+        ],
+        "groups": [
+            {"owner": group.owner, "cause": group.cause, "pods": group.pods}
+            for group in grouped(pods)
+        ],
+    }
+
+
+def as_text(pods: Sequence[PendingPod]) -> str:
+    """Return the causes as lines of plain text, each with the pods it keeps waiting."""
+    return "\n".join(_lines(pods)) + "\n"
+
+
+def _lines(pods: Sequence[PendingPod]) -> Iterator[str]:
+    yield _headline(pods)
+    for group in grouped(pods):
+        yield from ("", group.title, f"  {group.cause}")
+        yield from (f"  also: {each}" for each in group.also)
+        yield from (f"  {each}" for each in group.elsewhere)
+        if group.message and group.message != group.cause:
+            yield f"  {group.message}"
+
+
+def as_markdown(pods: Sequence[PendingPod]) -> str:
+    """Return the same as one would paste it into a ticket."""
+    parts = [f"**{_headline(pods)}**", ""]
+    for group in grouped(pods):
+        parts.append(f"- `{group.title}` {group.cause}")
+        parts += [f"  - also: {each}" for each in group.also]
+        parts += [f"  - {each}" for each in group.elsewhere]
+        if group.message and group.message != group.cause:
+            parts.append(f"  > {group.message}")
+    return "\n".join(parts) + "\n"
+
+
+def _headline(pods: Sequence[PendingPod]) -> str:
+    return f"{counted(len(pods), 'pod')} pending" if pods else "No pod is pending"
