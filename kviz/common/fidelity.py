@@ -73,6 +73,11 @@ class Difference:
     title: _StrPromise
     text: _StrPromise
 
+    @property
+    def document(self) -> str:
+        """The decision's name among the documents."""
+        return f"adr/{self.adr}"
+
 
 DIFFERENCES = (
     Difference(
@@ -105,7 +110,8 @@ DIFFERENCES = (
         _("Some features are reported, not modelled"),
         _(
             "Pod groups and the parts of dynamic resource allocation that are off by default are "
-            "not modelled. A cluster that uses them says so on its own page and on every run of it."
+            "not modelled. Of a cluster that uses them every page of a run, every exported table, "
+            "REST and the command line say so."
         ),
     ),
     Difference(

@@ -1,16 +1,19 @@
-"""Pages that need no data of anybody's: the plugin reference and the fidelity report."""
+"""Pages that need no data of anybody's: plugins, glossary, documents, the fidelity report."""
 
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from kviz.common import fidelity
-from kviz.common.plugin_guide import GUIDES, guide_of
+from kviz.common import documents, fidelity
+from kviz.common.glossary import glossary
+from kviz.common.plugin_guide import GUIDES, TEACHING_GUIDES, guide_of
+from scheduler_core.config.features import NOT_MODELLED
 
 
 def plugin_list(request: HttpRequest) -> HttpResponse:
-    return render(request, "plugins/list.html", {"section": "plugins", "guides": GUIDES})
+    context = {"section": "plugins", "guides": GUIDES, "teaching": TEACHING_GUIDES}
+    return render(request, "plugins/list.html", context)
 
 
 def plugin_detail(request: HttpRequest, name: str) -> HttpResponse:
@@ -23,10 +26,38 @@ def plugin_detail(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "plugins/detail.html", context)
 
 
+def glossary_page(request: HttpRequest) -> HttpResponse:
+    return render(request, "about/glossary.html", {"section": "docs", "glossary": glossary()})
+
+
+def document_list(request: HttpRequest) -> HttpResponse:
+    context = {"section": "docs", "documents": documents.documents()}
+    return render(request, "about/documents.html", context)
+
+
+def document_page(request: HttpRequest, name: str) -> HttpResponse:
+    found = documents.document(name)
+    if found is None:
+        raise Http404(name)
+    return render(request, "about/document.html", {"section": "docs", "document": found})
+
+
+def document_image(request: HttpRequest, name: str) -> HttpResponse:
+    path = documents.image(name)
+    if path is None:
+        raise Http404(name)
+    return HttpResponse(path.read_bytes(), content_type=documents.IMAGE_TYPES[path.suffix])
+
+
 def about_fidelity(request: HttpRequest) -> HttpResponse:
+    report = fidelity.report()
+    compared = report.by_plugin if report else {}
     context = {
         "section": "fidelity",
-        "report": fidelity.report(),
+        "report": report,
+        "silent": [guide.name for guide in GUIDES if guide.name not in compared],
         "differences": fidelity.DIFFERENCES,
+        "not_modelled": sorted(NOT_MODELLED.items()),
+        "own": [guide.name for guide in TEACHING_GUIDES],
     }
     return render(request, "about/fidelity.html", context)

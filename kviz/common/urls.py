@@ -5,5 +5,9 @@ from kviz.common import pages
 urlpatterns = [
     path("plugins/", pages.plugin_list, name="plugin-list"),
     path("plugins/<str:name>", pages.plugin_detail, name="plugin-detail"),
+    path("glossary/", pages.glossary_page, name="glossary"),
+    path("docs/", pages.document_list, name="document-list"),
+    path("docs/img/<str:name>", pages.document_image, name="document-image"),
+    path("docs/<path:name>", pages.document_page, name="document"),
     path("about/fidelity", pages.about_fidelity, name="fidelity"),
 ]

@@ -5,6 +5,11 @@ SEQ, in order; the client acknowledges with `{"ack": last_seq}`, and at most `WI
 on their way unacknowledged, so a slow client costs no memory. Text frames are
 `{"type": "status", ...}`. Live, reconnect and replay are all this one path.
 
+A client that wants the columns of cycles asks for them with `{"details": [cycle, ...]}`, and with
+`{"following": true}` for those of the newest cycle as the run advances; it acknowledges with
+`{"got": cycle}`. They come as binary frames of their own (`kviz.live.details`); of a cycle that is
+not recorded a text frame says `{"type": "missing", "cycle": n}`.
+
 Closed with 4400 (`after` is no number), 4404 (no such run for this viewer) or 1011 (a failure
 here; come back).
 """
@@ -18,18 +23,20 @@ import re
 from collections import deque
 from collections.abc import MutableMapping
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import parse_qs
 from uuid import UUID
 
 import msgspec
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from msgspec import UNSET, UnsetType
 
 from kviz.accounts.models import Workspace
 from kviz.accounts.selectors import workspace_of_browser, workspace_of_token
 from kviz.live import advances
 from kviz.live.advances import group_of
+from kviz.live.details import DetailFeed
 from kviz.live.origin import header
 from kviz.runs import selectors
 from kviz.runs.reading import trace
@@ -41,16 +48,28 @@ WINDOW: Final = 8
 """Chunks that may be unacknowledged."""
 FALLBACK_S: Final = 1.0
 """How often to look for news of a live run if no hint comes; hints may get lost."""
+MOST_WANTED: Final = 16
+"""Cycles whose details may be asked for at once."""
 SEQ: Final = re.compile(r"-1|[0-9]{1,18}")
 BAD_REQUEST: Final = 4400
 NOT_FOUND: Final = 4404
 SERVER_ERROR: Final = 1011
 
 
-class Ack(msgspec.Struct, forbid_unknown_fields=True):
-    """The only message a client sends: the last seq of a chunk it has taken in."""
+Number = Annotated[int, msgspec.Meta(ge=1, lt=1 << 32)]
 
-    ack: int
+
+class Message(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What a client sends, one at a time; `ack` is the last seq of a chunk it has taken in."""
+
+    ack: int | UnsetType = UNSET
+    details: Annotated[list[Number], msgspec.Meta(max_length=MOST_WANTED)] | UnsetType = UNSET
+    got: Number | UnsetType = UNSET
+    following: bool | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if sum(value is not UNSET for value in msgspec.structs.astuple(self)) != 1:
+            raise ValueError("one thing at a time")
 
 
 class RunConsumer(AsyncWebsocketConsumer):
@@ -75,6 +94,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.unacknowledged: deque[int] = deque()
         self.news = asyncio.Event()
         self.last_status: Progress | None = None
+        self.details = DetailFeed(self.run_id, self.send_frame)
         await self.channel_layer.group_add(group_of(self.run_id), self.channel_name)
         self.pump = asyncio.create_task(self.follow_or_close())
 
@@ -87,14 +107,24 @@ class RunConsumer(AsyncWebsocketConsumer):
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         try:
-            ack = msgspec.json.decode(text_data or "", type=Ack).ack
+            message = msgspec.json.decode(text_data or "", type=Message)
         except msgspec.DecodeError:
             await self.close(BAD_REQUEST)
             return
         if self.pump is not None:
-            while self.unacknowledged and self.unacknowledged[0] <= ack:
+            self.take(message)
+
+    def take(self, message: Message) -> None:
+        if message.ack is not UNSET:
+            while self.unacknowledged and self.unacknowledged[0] <= message.ack:
                 self.unacknowledged.popleft()
             self.news.set()
+        elif message.details is not UNSET:
+            self.details.ask(message.details)
+        elif message.got is not UNSET:
+            self.details.acknowledge(message.got)
+        elif message.following is not UNSET:
+            self.details.is_following = message.following
 
     async def run_advanced(self, hint: MutableMapping[str, Any]) -> None:
         """The channel layer's hint. What is new is read from the database."""
@@ -105,7 +135,9 @@ class RunConsumer(AsyncWebsocketConsumer):
     async def follow_or_close(self) -> None:
         """Close with an error code when the feed fails, so that the viewer reconnects."""
         try:
-            await self.follow()
+            async with asyncio.TaskGroup() as feeds:
+                feeds.create_task(self.follow())
+                feeds.create_task(self.details.pump())
         except Exception:
             log.exception("the feed of run %s broke off", self.run_id)
             await self.close(SERVER_ERROR)
@@ -121,6 +153,8 @@ class RunConsumer(AsyncWebsocketConsumer):
             is_complete = await self.send_chunks(progress.last_seq)
             if is_complete or not progress.is_over:
                 await self.send_status(progress)
+            if is_complete:
+                self.details.advance(progress.cycles)
             wait_s = None if progress.is_over else FALLBACK_S
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.news.wait(), wait_s)
@@ -141,6 +175,12 @@ class RunConsumer(AsyncWebsocketConsumer):
                 self.sent_seq = chunk_seq
                 self.unacknowledged.append(chunk_seq)
         return True
+
+    async def send_frame(self, frame: bytes | str) -> None:
+        if isinstance(frame, bytes):
+            await self.send(bytes_data=frame)
+        else:
+            await self.send(text_data=frame)
 
     async def send_status(self, progress: Progress) -> None:
         if progress == self.last_status:

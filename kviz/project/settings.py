@@ -15,7 +15,8 @@ PACKAGE = Path(__file__).resolve().parents[1]
 CHECKOUT = PACKAGE.parent
 IN_CHECKOUT = (CHECKOUT / "manage.py").is_file()
 SHARE = CHECKOUT if IN_CHECKOUT else PACKAGE / "share"
-"""Where `templates` and `static` are: beside the package, or inside an installed one."""
+"""Where `templates`, `static` and `docs` are: beside the package, or inside an installed one."""
+DOCS_DIR = SHARE / "docs"
 
 DATA_DIR = env.data_dir()
 MODE = Mode(env.choice("KVIZ_MODE", tuple(Mode)))

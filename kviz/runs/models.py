@@ -45,6 +45,12 @@ class Run(models.Model):
     """A KubeSchedulerConfiguration as given; empty means the default profile."""
     scenario = models.TextField(blank=True, default="")
     seed = models.BigIntegerField(default=0)
+    release = models.CharField(max_length=16, blank=True, default="")
+    """The Kubernetes release whose scheduler is followed; empty if it is not known."""
+    feature_gates = models.JSONField(default=dict)
+    """Gates that were switched, by name: by whoever started the run, or by its scenario."""
+    tie_break = models.CharField(max_length=8, default="heap")
+    queue_order = models.CharField(max_length=8, default="listed")
     engine_version = models.CharField(max_length=64, blank=True, default="")
     """Of the engine that wrote the trace; empty before it starts."""
     not_modelled = models.JSONField(default=list)
@@ -90,6 +96,11 @@ class Run(models.Model):
     @property
     def is_observed(self) -> bool:
         return self.kind == self.Kind.OBSERVED
+
+    @property
+    def seed_counts(self) -> bool:
+        """Whether another seed could give another run: where lots are drawn."""
+        return self.tie_break == "draw" or "prioritizeVerb" in self.scheduler_config
 
     @property
     def is_over(self) -> bool:
@@ -192,6 +203,10 @@ class PodOutcome(models.Model):
     """0: before the first cycle; null: it was not evicted."""
     evicted_by = models.CharField(max_length=512, blank=True)
     deleted = models.BooleanField(default=False)
+    owner = models.CharField(max_length=512, blank=True, default="", db_default="")
+    """Its controller, as `ReplicaSet/web`; known for pods that a finished run leaves pending."""
+    lead = models.JSONField(null=True)
+    """Why it is pending, one sentence with values (`scheduler_core/evidence`), if that is known."""
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "pod"], name="outcome_of_pod")]

@@ -27,8 +27,16 @@ from kviz.common.streaming import attachment
 from kviz.run_file import RunFileError
 from kviz.runs import selectors, services
 from kviz.runs.execution.engine import check
-from kviz.runs.forms import RunForm
-from kviz.runs.inputs import InvalidInput, check_fit, extender_warnings
+from kviz.runs.forms import (
+    ORDERS,
+    RULES,
+    SETTINGS,
+    RunForm,
+    errors_of,
+    gate_rows,
+    values_of,
+)
+from kviz.runs.inputs import InvalidInput, check_fit, extender_warnings, gates_of
 from kviz.runs.marked_text import MarkedLine, marked_lines
 from kviz.runs.models import Run
 from kviz.runs.portable import offline
@@ -43,13 +51,16 @@ from kviz.runs.presets import (
 )
 from kviz.runs.reading import tables, trace
 from kviz.runs.reading.decoder import Decoded, decode
-from kviz.runs.reading.findings import findings, not_modelled
+from kviz.runs.reading.evidence import lead_at_once
+from kviz.runs.reading.findings import findings
 from kviz.runs.reading.preemption_table import preemption_table
 from kviz.runs.reading.projection import CycleDocument, StatusDocument
 from kviz.runs.reading.score_table import score_table
 from kviz.runs.selectors import CycleKind, cycles_filtered
 from kviz.snapshots import selectors as snapshot_selectors
 from kviz.snapshots.api import stream_of
+from kviz.snapshots.policies import policies_of
+from scheduler_core.releases import LATEST, RELEASES
 
 RUNS_SHOWN = 200
 CYCLES_SHOWN = 100
@@ -124,14 +135,35 @@ def run_open(request: HttpRequest) -> HttpResponse:
 def run_new(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         return _run_create(request)
-    values = {
-        "snapshot": request.GET.get("snapshot", ""),
-        "scheduler_config": preset_text(request.GET.get("preset", "")),
-        "scenario": sample_text(request.GET.get("sample", "")),
-        "sample": request.GET.get("sample", ""),
+    return _run_form(request, _start_values(request), (), HTTPStatus.OK)
+
+
+def _start_values(request: HttpRequest) -> dict[str, str]:
+    """What the form holds at first: what the address asks for, else what a sample brings.
+
+    With `from` it is how that run was made.
+    """
+    asked = request.GET
+    if "from" in asked:
+        return values_of(run_of(request, _uuid(asked["from"])))
+    snapshot = asked.get("snapshot", "")
+    brings = snapshot_selectors.sample_of(snapshot_id=snapshot)
+    config, scenario = (brings.scheduler_config, brings.scenario) if brings else ("", "")
+    return {
+        "snapshot": snapshot,
+        "scheduler_config": preset_text(asked["preset"]) if "preset" in asked else config,
+        "scenario": sample_text(asked["sample"]) if "sample" in asked else scenario,
+        "sample": asked.get("sample", ""),
         "seed": "0",
     }
-    return _run_form(request, values, (), HTTPStatus.OK)
+
+
+def _uuid(text: str) -> UUID:
+    """The id in an address. Raises Http404."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Http404(text) from None
 
 
 def _run_create(request: HttpRequest) -> HttpResponse:
@@ -139,12 +171,7 @@ def _run_create(request: HttpRequest) -> HttpResponse:
     values = {name: request.POST.get(name, "") for name in form.fields}
     values["scenario"] = scenario_meant(values["scenario"], values["sample"])
     if not form.is_valid():
-        errors = [
-            {"field": field, "message": str(message)}
-            for field, found in form.errors.items()
-            for message in found
-        ]
-        return _run_form(request, values, errors, HTTPStatus.BAD_REQUEST)
+        return _run_form(request, values, errors_of(form), HTTPStatus.BAD_REQUEST)
     snapshot = snapshot_selectors.snapshot_get(
         snapshot_id=form.cleaned_data["snapshot"],
         workspace=workspace_of(request),
@@ -152,21 +179,28 @@ def _run_create(request: HttpRequest) -> HttpResponse:
     )
     if snapshot is None:
         raise Http404(form.cleaned_data["snapshot"])
+    chosen = form.cleaned_data
+    release = chosen["release"] or LATEST.name
     try:
         if values["sample"]:  # a scenario of one's own may act on what is not there
             check_fit(scenario=values["scenario"], snapshot=snapshot)
         if not request.POST.get("all_the_same"):
-            check(scheduler_config=values["scheduler_config"], scenario=values["scenario"])
-            if warnings := extender_warnings(values["scheduler_config"]):
+            gates = gates_of(asked=form.gates, scenario=values["scenario"], release=release)
+            check(scheduler_config=values["scheduler_config"], gates=gates)
+            if warnings := extender_warnings(values["scheduler_config"], gates):
                 return _run_form(request, values, warnings, HTTPStatus.OK)
         if refused := too_often(request, "run"):
             return _run_form(request, values, [refused], HTTPStatus.TOO_MANY_REQUESTS)
         run = services.run_create(
             workspace=workspace_of(request),
             snapshot=snapshot,
-            scheduler_config=form.cleaned_data["scheduler_config"],
+            scheduler_config=chosen["scheduler_config"],
             scenario=values["scenario"],
-            seed=form.cleaned_data["seed"] or 0,
+            seed=chosen["seed"] or 0,
+            release=release,
+            feature_gates=form.gates,
+            tie_break=chosen["tie_break"] or None,
+            queue_order=chosen["queue_order"] or "listed",
         )
     except InvalidInput as invalid:
         return _run_form(request, values, invalid.errors, HTTPStatus.BAD_REQUEST)
@@ -192,6 +226,12 @@ def _run_form(
         "marked": {
             name: _marked(values, by_field, name) for name in ("scheduler_config", "scenario")
         },
+        "gates": gate_rows(values),
+        "gates_open": "feature_gates" in by_field or any(row.value for row in gate_rows(values)),
+        "gate_settings": SETTINGS,
+        "rules": RULES,
+        "orders": ORDERS,
+        "releases": RELEASES.values(),
         "example_scenario": EXAMPLE_SCENARIO,
         "presets": PRESETS,
         "sample_scenarios": SAMPLE_SCENARIOS,
@@ -220,7 +260,6 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     context = run_context(request, run) | {
         "findings": found,
         "bound_before": max(0, run.bound - found.n_scheduled) if run.last_seq >= 0 else "",
-        "not_modelled": not_modelled(run=run),
         "steps_refused": trace.steps_refused(run=run),
     }
     if run.is_over:
@@ -259,6 +298,16 @@ def run_cycles(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "first": urlencode(filled) if after else "",
     }
     return render(request, "runs/cycles.html", context)
+
+
+@require_GET
+def run_policies(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Budgets and priority classes of the run's cluster, as uploaded."""
+    run = run_of(request, run_id)
+    if run.snapshot is None:
+        raise Http404(run_id)
+    context = run_context(request, run) | {"policies": policies_of(run.snapshot)}
+    return render(request, "runs/policies.html", context)
 
 
 @require_GET
@@ -302,6 +351,7 @@ def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "previous": number - 1,
         "next": number + 1 if number < run.cycles else 0,
         "view": request.GET.get("view", ""),
+        "has_devices": selectors.has_devices(run=run),
         **(_exports(run) if run.is_over else {}),
         "as_tables": request.GET.get("view") == "tables" or not explorer_is_built(),
     }
@@ -326,6 +376,12 @@ def run_cancel(request: HttpRequest, run_id: UUID) -> HttpResponse:
     if services.run_cancel(run=run):
         messages.info(request, _("The run was stopped. Its cycles so far are stored."))
     return redirect("run-detail", run.pk)
+
+
+@require_POST
+def run_rename(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    services.run_rename(run=own_run_of(request, run_id), name=request.POST.get("name", ""))
+    return redirect("run-detail", run_id)
 
 
 @require_POST
@@ -357,6 +413,8 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         raise Http404(f"{namespace}/{name}")
     number = why["cycle"]
     cycle = trace.cycle_get(run=run, cycle=number) if isinstance(number, int) else None
+    if why["lead"] is None and why["status"] == "pending" and cycle is not None:
+        why = why | {"lead": lead_at_once(run=run, recorded=cycle)}
     message = request.GET.get("message", "").strip() or str(why["message"])
     context = run_context(request, run) | {
         "why": why,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-from kviz.snapshots.samples import SAMPLES
+from kviz.snapshots.samples import GANGS, SAMPLES
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -78,6 +78,7 @@ profiles:
       - name: DefaultPreemption
 """,
     ),
+    Preset("gangs", _("Hold gangs on Permit (kviz's own plugin)"), GANGS.scheduler_config),
 )
 
 

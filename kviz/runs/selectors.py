@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Final
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet, Sum
@@ -135,3 +136,17 @@ def stored_bytes(*, run: Run) -> StoredBytes:
     packed = SnapshotObjects.objects.filter(snapshot=run.snapshot_id)
     objects = packed.values_list(Length("packed"), flat=True).first() or 0
     return StoredBytes(**trace, objects=objects)
+
+
+DEVICE_KINDS: Final = ("ResourceSlice", "ResourceClaim", "ResourceClaimTemplate")
+
+
+def has_devices(*, run: Run) -> bool:
+    """Whether a run's cluster or scenario has devices or claims, which its cycles may be asked for.
+
+    A scheduler that is observed does not tell.
+    """
+    if run.is_observed or run.snapshot is None:
+        return False
+    counts = run.snapshot.counts
+    return any(kind in counts or kind in run.scenario for kind in DEVICE_KINDS)

@@ -6,9 +6,10 @@ Claiming, executing and recording it is the work of `kviz.runs.execution`.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict
 from tempfile import TemporaryFile
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 import msgspec
 import zstandard
@@ -19,11 +20,18 @@ from django.utils import timezone
 from kviz.accounts.models import Workspace
 from kviz.run_file import RunFileError
 from kviz.runs.execution.append import chunk_store
+from kviz.runs.execution.causes import AT_ONCE, causes_store
 from kviz.runs.execution.engine import check
+from kviz.runs.inputs import gates_of
 from kviz.runs.models import Run
 from kviz.runs.portable import saved
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_adopt
+from scheduler_core.releases import LATEST
+from scheduler_core.releases.table import TieBreak
+from scheduler_core.trace.records import QueueOrder
+
+MAX_NAME_CHARS: Final = 200
 
 
 def run_create(
@@ -33,15 +41,27 @@ def run_create(
     scheduler_config: str = "",
     scenario: str = "",
     seed: int = 0,
+    release: str = LATEST.name,
+    feature_gates: Mapping[str, bool] | None = None,
+    tie_break: TieBreak | None = None,
+    queue_order: QueueOrder = "listed",
 ) -> Run:
-    """Queue a run. Raises InvalidInput when configuration or scenario is bad."""
-    plugins = check(scheduler_config=scheduler_config, scenario=scenario)
+    """Queue a run; `tie_break` None is the release's.
+
+    Raises InvalidInput when configuration, scenario or gates are bad.
+    """
+    gates = gates_of(asked=feature_gates or {}, scenario=scenario, release=release)
+    plugins = check(scheduler_config=scheduler_config, gates=gates)
     return Run.objects.create(
         workspace=workspace,
         snapshot=snapshot,
         scheduler_config=scheduler_config,
         scenario=scenario,
         seed=seed,
+        release=gates.release.name,
+        feature_gates=dict(gates.overrides),
+        tie_break=tie_break or gates.release.tie_break,
+        queue_order=queue_order,
         out_of_tree_plugins=[asdict(plugin) for plugin in plugins],
     )
 
@@ -56,9 +76,11 @@ def run_open(*, workspace: Workspace, file: BinaryIO) -> Run:
         found = saved.check(file, spool)
         try:
             with transaction.atomic():
-                return _run_store(workspace, found)
+                run = _run_store(workspace, found)
         except (DatabaseError, OverflowError) as error:
             raise RunFileError("This file holds values that no run of kviz has.") from error
+    causes_store(run=run, max_work=AT_ONCE)
+    return run
 
 
 def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
@@ -75,6 +97,10 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
         scheduler_config=made_of.scheduler_config,
         scenario=made_of.scenario,
         seed=made_of.seed,
+        release="" if found.observed else made_of.release,
+        feature_gates=made_of.feature_gates,
+        tie_break=made_of.tie_break,
+        queue_order=made_of.queue_order,
         engine_version=found.engine_version,
         not_modelled=list(index.not_modelled),
         out_of_tree_plugins=[msgspec.structs.asdict(plugin) for plugin in made_of.plugins],
@@ -94,6 +120,11 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
         values = msgspec.structs.asdict(answer) | {"body": zstandard.compress(answer.body)}
         run.extender_answers.create(**values)
     return run
+
+
+def run_rename(*, run: Run, name: str) -> None:
+    """Give a run a name of its own; an empty one gives back its cluster's."""
+    Run.objects.filter(pk=run.pk).update(name=name.strip()[:MAX_NAME_CHARS])
 
 
 def run_share(*, run: Run) -> str:

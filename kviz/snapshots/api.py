@@ -14,6 +14,7 @@ from django.utils.datastructures import MultiValueDict
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
 from rest_framework.request import Request
@@ -29,6 +30,7 @@ from kviz.common.problems import Problem
 from kviz.run_file import MEDIA_TYPE, SUFFIX
 from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.models import Snapshot
+from kviz.snapshots.policies import policies_of
 
 SHARE = OpenApiParameter("share", str, description="A share token, instead of the workspace's.")
 
@@ -47,6 +49,37 @@ class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
             "is_sample",
             "created_at",
         ]
+
+
+class CoveredPodSerializer(serializers.Serializer[object]):
+    pod = serializers.CharField(help_text="namespace/name")
+    node = serializers.CharField(help_text="Empty for a pod without a node.")
+
+
+class BudgetSerializer(serializers.Serializer[object]):
+    namespace = serializers.CharField()
+    name = serializers.CharField()
+    selector = serializers.CharField(help_text="As kubectl writes it; empty covers no pod.")
+    min_available = serializers.CharField(help_text="A number or a percentage; empty if not given.")
+    max_unavailable = serializers.CharField(help_text="As `min_available`.")
+    disruptions_allowed = serializers.IntegerField()
+    current_healthy = serializers.IntegerField()
+    desired_healthy = serializers.IntegerField()
+    expected_pods = serializers.IntegerField()
+    pods = CoveredPodSerializer(many=True)
+
+
+class ClassSerializer(serializers.Serializer[object]):
+    name = serializers.CharField()
+    value = serializers.IntegerField(allow_null=True, help_text="null for an unknown class.")
+    global_default = serializers.BooleanField()
+    preemption_policy = serializers.CharField()
+    description = serializers.CharField()
+    built_in = serializers.BooleanField(help_text="Every cluster has it.")
+    is_known = serializers.BooleanField(
+        help_text="false for a name that pods use and nothing in the upload defines."
+    )
+    pods = serializers.ListField(child=serializers.CharField(), help_text="namespace/name")
 
 
 class RawBody(BaseParser):
@@ -139,6 +172,20 @@ class SnapshotViewSet(GenericViewSet[Snapshot]):
     def retrieve(self, request: Request, snapshot_id: UUID) -> Response:
         """What was recognised in an upload."""
         return Response(SnapshotSerializer(_snapshot(request, snapshot_id)).data)
+
+    @extend_schema(parameters=[SHARE], responses=BudgetSerializer(many=True))
+    @action(detail=True, url_path="disruption-budgets")
+    def disruption_budgets(self, request: Request, snapshot_id: UUID) -> Response:
+        """The PodDisruptionBudgets, as uploaded, with the pods that they cover."""
+        found = policies_of(_snapshot(request, snapshot_id)).budgets
+        return Response(BudgetSerializer(found, many=True).data)
+
+    @extend_schema(parameters=[SHARE], responses=ClassSerializer(many=True))
+    @action(detail=True, url_path="priority-classes")
+    def priority_classes(self, request: Request, snapshot_id: UUID) -> Response:
+        """The PriorityClasses, built-in ones included, with the pods that name them."""
+        found = policies_of(_snapshot(request, snapshot_id)).classes
+        return Response(ClassSerializer(found, many=True).data)
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, snapshot_id: UUID) -> Response:

@@ -28,6 +28,8 @@ class Snapshot(models.Model):
     """Sentences: what was dropped as secret, what is not modelled, what does not fit together."""
     problems = models.JSONField(default=list)
     """Files that could not be read and are missing here, as in a problem document's `errors`."""
+    overview = models.JSONField(default=dict)
+    """What `kviz.snapshots.overview` makes of the objects; empty for older uploads."""
     is_sample = models.BooleanField(default=False)
     share_token = models.CharField(max_length=64, blank=True, default="", db_index=True)
     created_at = models.DateTimeField(auto_now_add=True)

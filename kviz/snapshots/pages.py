@@ -20,6 +20,7 @@ from kviz.common.problems import ErrorItem
 from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.api import named_stream
 from kviz.snapshots.models import Snapshot
+from kviz.snapshots.policies import policies_of
 from kviz.snapshots.samples import SAMPLES, Sample, sample_named
 from kviz.snapshots.summary import cluster_of
 
@@ -97,6 +98,8 @@ def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
         "share": share_of(request),
         "is_own": snapshot.workspace_id == workspace_of(request).pk,
         "cluster": cluster,
+        "no_nodes": not cluster.nodes,
+        "policies": policies_of(snapshot),
         "pending_shown": cluster.pending[:PODS_SHOWN],
         "nodes_shown": cluster.nodes[:NODES_SHOWN],
         "recognised": sorted(snapshot.counts.items()),

@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 
 from kviz.accounts.models import Workspace
 from kviz.snapshots.models import Snapshot, SnapshotObjects
+from kviz.snapshots.samples import Sample, sample_named
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.packing import unpack
 
@@ -27,6 +28,16 @@ def snapshot_get(*, snapshot_id: UUID, workspace: Workspace, share: str = "") ->
 
 def samples() -> QuerySet[Snapshot]:
     return Snapshot.objects.filter(is_sample=True).order_by("created_at", "name")
+
+
+def sample_of(*, snapshot_id: str) -> Sample | None:
+    """The sample that a snapshot was made from; None for any other, or what is no identifier."""
+    try:
+        wanted = UUID(snapshot_id)
+    except ValueError:
+        return None
+    found = samples().filter(pk=wanted).first()
+    return sample_named(found.name) if found else None
 
 
 def snapshot_objects(*, snapshot: Snapshot) -> ClusterObjects:

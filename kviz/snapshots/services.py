@@ -16,12 +16,13 @@ from kviz.accounts.models import Workspace
 from kviz.common.problems import ErrorItem
 from kviz.run_file import MAGIC, is_run_file
 from kviz.snapshots.models import Snapshot, SnapshotObjects
+from kviz.snapshots.overview import overview_of
 from kviz.snapshots.samples import SAMPLES, Sample
 from kviz.snapshots.selectors import snapshots_visible
 from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import Ingested, Progress, ingest
 from scheduler_core.api.limits import Limits
-from scheduler_core.api.packing import pack
+from scheduler_core.api.packing import pack, unpack
 
 File = tuple[str, BinaryIO]
 """A name and a seekable stream."""
@@ -79,6 +80,7 @@ def snapshot_adopt(*, workspace: Workspace, packed: bytes, like: Snapshot) -> Sn
     for known in same.filter(objects_packed__packed=packed):
         return known
     like.workspace = workspace
+    like.overview = dict(overview_of(unpack(packed)))
     with transaction.atomic():
         like.save()
         SnapshotObjects.objects.create(snapshot=like, packed=packed)
@@ -100,7 +102,10 @@ def snapshot_delete(*, snapshot: Snapshot) -> None:
 
 def samples_load() -> None:
     """Bring the stored samples up to date with the files that come with kviz."""
-    known = dict(Snapshot.objects.filter(is_sample=True).values_list("name", "sha256"))
+    known = {
+        sample.name: sample.sha256 if sample.overview else ""
+        for sample in Snapshot.objects.filter(is_sample=True)
+    }
     for sample in SAMPLES:
         files = [(sample.path.name, io.BytesIO(sample.path.read_bytes()))]
         sha256 = _sha256(files)
@@ -124,6 +129,7 @@ def _store(snapshot: Snapshot, ingested: Ingested) -> Snapshot:
     snapshot.ignored = ingested.ignored
     snapshot.warnings = list(ingested.warnings)
     snapshot.problems = _problems(ingested)
+    snapshot.overview = dict(overview_of(ingested.objects))
     packed = pack(ingested.objects)
     with transaction.atomic():
         snapshot.save()

@@ -3,6 +3,7 @@
 
 const PAUSE_MS = 700;
 const RETRY_MS = 3000;
+const LIVE = ["queued", "running", "paused"];
 
 const box = document.querySelector("[data-follow]");
 if (box) follow(box);
@@ -41,9 +42,9 @@ function follow(box) {
   look();
 }
 
+/** What the page was made for; another state has other buttons and another badge. */
 function stateOf(status) {
-  if (status === "paused") return "paused";
-  return status === "queued" || status === "running" ? "moving" : "over";
+  return LIVE.includes(status) ? status : "over";
 }
 
 async function fetchRun(address) {

@@ -22,6 +22,7 @@ CALLED_BY: dict[str, str] = {
         has_permission get_cache_key get_paginated_response_schema
         get_schema_operation_parameters exception_handler retrieve destroy throttle_scope""",
     "uvicorn": "capture_signals",
+    "markdown-it": "table_open table_close fence",
     "attrgetter": "highest_priority",
     "isinstance": "__instancecheck__",
     "html.parser and http.server, for tests": """handle_starttag handle_endtag handle_data do_*

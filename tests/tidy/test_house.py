@@ -8,7 +8,6 @@ import inspect
 import pkgutil
 import re
 import subprocess
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +16,8 @@ from importlinter.cli import lint_imports
 
 import kviz
 import scheduler_core
+
+pytestmark = pytest.mark.xdist_group("house")
 
 ROOT = Path(__file__).parents[2]
 MAX_FUNCTION_LINES = 70
@@ -73,12 +74,16 @@ def lines_matching(pattern: re.Pattern[str], paths: list[Path]) -> list[str]:
     return found
 
 
+@cache
 def definitions(
     path: Path,
-) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node
+) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, ...]:
+    """What a file defines; parsed once for all tests here, which run in one process for that."""
+    return tuple(
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    )
 
 
 def test_functions_fit_a_screen() -> None:

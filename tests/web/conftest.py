@@ -6,6 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from kviz.accounts.services import local_workspace_ensure, token_create
 from kviz.runs.execution import record
 from tests.web.cast import Person, person
 
@@ -18,6 +19,13 @@ def ada(db: None) -> Person:
 @pytest.fixture
 def ben(db: None) -> Person:
     return person()
+
+
+@pytest.fixture
+def owner(db: None) -> Person:
+    """Whoever sits at the machine: the browser is in the local workspace at once."""
+    workspace = local_workspace_ensure()
+    return Person(workspace, token_create(workspace=workspace))
 
 
 @pytest.fixture

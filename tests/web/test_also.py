@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from kviz.runs import services
+from kviz.runs.execution.engine import max_cycle
 from kviz.runs.models import Run
-from kviz.runs.reading import reenactment
+from kviz.runs.reading import held_cycles, reenactment
 from tests.web.cast import API, CLUSTER, NODES, Person, pod, problem
 
 PICKY = pod("picky", "64", nodeSelector="{disk: ssd}", priority="-1")
@@ -117,7 +118,7 @@ def test_whoever_has_the_link_may_ask(ben: Person, run: Run) -> None:
 
 def test_too_far_into_a_run(ada: Person, run: Run, settings: Any) -> None:
     settings.MAX_REENACTED_CYCLES = 2
-    assert reenactment.max_cycle(2) == 3
+    assert max_cycle(2) == 3
     assert also(ada, run, 3).status_code == 200
     refused = problem(also(ada, run, 4), 409)
     assert refused["type"] == "urn:kviz:problem:cannot-reenact"
@@ -129,7 +130,7 @@ def test_too_far_into_a_run(ada: Person, run: Run, settings: Any) -> None:
     ("n_nodes", "cycles"), [(0, 20_000), (100, 18_181), (1_000, 10_000), (5_000, 3_333)]
 )
 def test_how_far(n_nodes: int, cycles: int) -> None:
-    assert reenactment.max_cycle(n_nodes) == cycles
+    assert max_cycle(n_nodes) == cycles
 
 
 def test_a_run_of_another_engine(ada: Person, run: Run) -> None:
@@ -149,7 +150,7 @@ def test_a_run_without_what_its_extenders_answered(ada: Person) -> None:
 
 
 def test_one_at_a_time(ada: Person, run: Run) -> None:
-    with reenactment._one_at_a_time:
+    with held_cycles.HELD.one_at_a_time:
         response = also(ada, run, 1)
     assert problem(response, 503)["type"] == "urn:kviz:problem:busy"
     assert int(response.headers["Retry-After"]) > 0

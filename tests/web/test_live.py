@@ -8,7 +8,7 @@ import json
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -18,16 +18,19 @@ from django.test import Client
 from pytest_django import Settings
 
 from kviz.live import advances
-from kviz.live.consumers import BAD_REQUEST, NOT_FOUND, WINDOW
+from kviz.live.consumers import BAD_REQUEST, MOST_WANTED, NOT_FOUND, WINDOW
+from kviz.live.details import DETAIL
+from kviz.live.details import WINDOW as DETAILS_WINDOW
 from kviz.project.asgi import application
 from kviz.runs import services
 from kviz.runs.execution.claim import run_claim
 from kviz.runs.execution.record import run_execute
 from kviz.runs.models import Run
+from kviz.runs.reading.trace import cycle_details
 from kviz.runs.signals import run_advanced
 from scheduler_core.trace.codec import MAX_CYCLES
 from tests.waiting import PATIENCE_S
-from tests.web.cast import Person, crowd, person
+from tests.web.cast import Person, crowd, execute, person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -77,13 +80,23 @@ def path(run: Run, after: int = -1, more: str = "") -> str:
     return f"/ws/runs/{run.pk}/?after={after}{more}"
 
 
+class Detail(NamedTuple):
+    """The details of a cycle as they came over the line."""
+
+    cycle: int
+    details: bytes
+
+
 async def next_frame(communicator: ApplicationCommunicator) -> Any:
-    """A status as a dict, a chunk as `(first_seq, last_seq, n_events)`."""
+    """A status as a dict, a chunk as `(first_seq, last_seq, n_events)`, or a `Detail`."""
     message = await communicator.receive_output(timeout=PATIENCE_S)
     if message["type"] == "websocket.close":
         return message["code"]
     if message.get("text") is not None:
         return json.loads(message["text"])
+    if message["bytes"][0] == DETAIL:
+        cycle = int.from_bytes(message["bytes"][1:5], "big")
+        return Detail(cycle, gzip.decompress(message["bytes"][5:]))
     first_seq, events = msgspec.msgpack.decode(gzip.decompress(message["bytes"]))
     return first_seq, first_seq + len(events) - 1, len(events)
 
@@ -193,7 +206,7 @@ async def test_news_arrive_even_when_every_hint_is_lost() -> None:
     assert status["last_seq"] == -1
 
 
-async def test_why_a_run_failed_is_told() -> None:
+async def test_why_a_run_failed_is_sent() -> None:
     ada = await sync_to_async(person)()
     run = await sync_to_async(ada.queued)()
     await Run.objects.filter(pk=run.pk).aupdate(status="failed", error="No memory.")
@@ -278,7 +291,85 @@ async def test_after_must_be_a_number(after: str) -> None:
         assert await next_frame(communicator) == BAD_REQUEST
 
 
-@pytest.mark.parametrize("message", ["", "x", "[]", '{"ack": "1"}', '{"seq": 1}', "{}"])
+@sync_to_async
+def recorded(run: Run, cycle: int) -> Detail:
+    details = cycle_details(run_id=run.pk, cycle=cycle)
+    assert details is not None
+    return Detail(cycle, details)
+
+
+async def ask(communicator: ApplicationCommunicator, *cycles: int) -> None:
+    await say(communicator, json.dumps({"details": cycles}))
+
+
+async def test_details_come_over_the_same_line_as_they_are_stored() -> None:
+    ada, run = await finished()
+    async with socket(path(run), token(ada)) as communicator:
+        await follow(communicator, until="finished")
+        await ask(communicator, 5, 2)
+        received = [await next_frame(communicator) for _ in range(2)]
+
+    assert received == [await recorded(run, 5), await recorded(run, 2)]
+
+
+async def test_a_cycle_that_is_not_recorded_is_named() -> None:
+    ada, run = await finished()
+    async with socket(path(run), token(ada)) as communicator:
+        await follow(communicator, until="finished")
+        await ask(communicator, 99, 1)
+        assert await next_frame(communicator) == {"type": "missing", "cycle": 99}
+        assert await next_frame(communicator) == await recorded(run, 1)
+
+
+async def test_details_are_sent_as_fast_as_they_are_taken_and_only_what_is_still_wanted() -> None:
+    ada, run = await finished(40)
+    async with socket(path(run), token(ada)) as communicator:
+        await follow(communicator, until="finished")
+        await ask(communicator, *range(1, 9))
+        received = [await next_frame(communicator) for _ in range(DETAILS_WINDOW)]
+        assert [frame.cycle for frame in received] == [1, 2, 3]
+        assert await communicator.receive_nothing(timeout=0.3)
+
+        await ask(communicator, 3, 30)  # 3 is on its way, 4 to 8 were passed
+        assert await communicator.receive_nothing(timeout=0.3)
+        await say(communicator, json.dumps({"got": 1}))
+        assert (await next_frame(communicator)).cycle == 30
+        await say(communicator, json.dumps({"got": 2}))
+        assert await communicator.receive_nothing(timeout=0.3)
+
+
+async def test_who_does_not_take_chunks_gets_details_all_the_same() -> None:
+    ada, run = await finished((WINDOW + 1) * MAX_CYCLES)
+    async with socket(path(run), token(ada)) as communicator:
+        for _ in range(WINDOW):
+            await next_frame(communicator)
+        await ask(communicator, 7)
+        assert (await next_frame(communicator)).cycle == 7
+
+
+@pytest.mark.parametrize("is_following", [True, False])
+async def test_the_newest_cycle_is_sent_unasked_to_who_follows(is_following: bool) -> None:
+    ada = await sync_to_async(person)()
+    run = await sync_to_async(ada.queued)(crowd(3))
+    async with socket(path(run), token(ada)) as communicator:
+        assert (await next_frame(communicator))["status"] == "queued"
+        await say(communicator, json.dumps({"following": is_following}))
+        await sync_to_async(execute)(worker="w")
+        frames = [await next_frame(communicator)]
+        while not await communicator.receive_nothing(timeout=0.5):
+            frames.append(await next_frame(communicator))
+
+    details = [frame for frame in frames if isinstance(frame, Detail)]
+    assert details == ([await recorded(run, 3)] if is_following else [])
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "", "x", "[]", '{"ack": "1"}', '{"seq": 1}', "{}", '{"details": [0]}', '{"details": 1}',
+        '{"ack": 1, "got": 1}', json.dumps({"details": [1] * (MOST_WANTED + 1)}),
+    ],
+)  # fmt: skip
 async def test_nonsense_ends_the_connection(message: str) -> None:
     ada, run = await finished()
     async with socket(path(run), token(ada)) as communicator:

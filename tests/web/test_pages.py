@@ -11,7 +11,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from kviz.accounts.services import local_workspace_ensure, token_create
 from kviz.runs.execution.engine import simulate_run
 from kviz.runs.models import Run
 from kviz.runs.services import run_pause
@@ -31,13 +30,6 @@ profiles:
       enabled:
       - name: NoSuchPlugin
 """
-
-
-@pytest.fixture
-def owner(db: None) -> Person:
-    """Whoever sits at the machine: the browser is in the local workspace at once."""
-    workspace = local_workspace_ensure()
-    return Person(workspace, token_create(workspace=workspace))
 
 
 class Page(HTMLParser):
@@ -110,7 +102,7 @@ def test_a_sample_runs_from_the_landing_page(owner: Person) -> None:
     assert "12 pods are pending; 1 scheduled." in html
 
 
-def test_a_preemption_is_told_criterion_by_criterion(owner: Person) -> None:
+def test_a_preemption_is_shown_criterion_by_criterion(owner: Person) -> None:
     samples_load()
     sample = Snapshot.objects.get(name="preemption-budget")
     owner.client.post("/runs/new", {"snapshot": sample.pk})
@@ -200,11 +192,10 @@ def test_the_message_of_another_cluster_can_be_decoded(owner: Person) -> None:
     assert "This is not a message of the form" in nonsense
 
 
-def test_what_the_engine_does_not_do_is_said_on_cluster_and_run(owner: Person) -> None:
+def test_what_the_engine_does_not_do_is_said_on_the_cluster(owner: Person) -> None:
     grouped = pod("grouped", schedulingGroup="{podGroupName: gang}")
-    run = owner.finished(CLUSTER + grouped)
-    for address in (f"/runs/{run.pk}", f"/snapshots/{run.snapshot_id}"):
-        assert "Not modelled: scheduling groups" in owner.client.get(address).content.decode()
+    address = f"/snapshots/{owner.snapshot(CLUSTER + grouped).pk}"
+    assert "Not modelled: scheduling groups" in owner.client.get(address).content.decode()
 
 
 def test_what_belongs_to_others_is_not_there(owner: Person, ada: Person) -> None:

@@ -144,7 +144,9 @@ def test_too_many_uploads_from_a_browser(
         assert typed in html
 
 
-def test_a_bug_is_told_without_its_traceback(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_is_reported_without_a_traceback(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("kviz.runs.api.runs.MAX_LIMIT", "not a number")
 
     response = ada.get("/runs/")

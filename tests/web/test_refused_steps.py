@@ -45,7 +45,7 @@ def test_every_refusal_of_the_engine_is_marked(action: str, why: str, note: str)
 
 
 @pytest.mark.parametrize("step", CARRIED_OUT)
-def test_a_step_that_was_carried_out_is_not_told(step: str) -> None:
+def test_a_step_that_was_carried_out_is_not_listed(step: str) -> None:
     assert told(step) == []
 
 

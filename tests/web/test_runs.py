@@ -14,7 +14,7 @@ from scheduler_core.trace.events import (
     FilterColumns,
     ScoreColumns,
 )
-from tests.web.cast import Person, crowd, execute, problem
+from tests.web.cast import NODES, Person, crowd, execute, pod, problem
 
 CONFIG = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -149,6 +149,7 @@ def test_why_a_pod_is_pending(ada: Person) -> None:
         "reason": "Insufficient cpu",
         "n_nodes": 2,
         "n_unresolvable": 2,
+        "n_nominated": 0,
     }
     assert why["reasons"] == [cause]
     assert why["funnel"] == [
@@ -190,7 +191,7 @@ def test_what_became_of_other_pods(ada: Person) -> None:
     ],
     ids=["value", "type", "unknown plugin", "syntax"],
 )
-def test_a_bad_configuration_is_told_with_its_line(
+def test_a_bad_configuration_is_reported_with_its_line(
     ada: Person, config: str, path: str, line: int | None
 ) -> None:
     snapshot = ada.snapshot()
@@ -227,7 +228,7 @@ def test_a_scenario_is_played(ada: Person) -> None:
     assert (why["status"], why["attempts"]) == ("bound", 1)
 
 
-def test_a_bad_scenario_is_told_with_its_line(ada: Person) -> None:
+def test_a_bad_scenario_is_reported_with_its_line(ada: Person) -> None:
     snapshot = ada.snapshot()
     bad = SCENARIO.replace("at: 20s", "at: soon")
 
@@ -283,3 +284,20 @@ def test_a_run_can_be_deleted(ada: Person) -> None:
 
     assert ada.delete(f"/runs/{run.pk}/").status_code == 204
     problem(ada.get(f"/runs/{run.pk}/"), 404)
+
+
+def test_a_cycle_has_the_nodes_of_its_time(ada: Person) -> None:
+    scenario = """\
+    steps:
+    - {at: 1s, delete: {kind: Node, name: north}}
+    - at: 20s
+      create:
+        apiVersion: v1
+        kind: Node
+        metadata: {name: large}
+        status: {allocatable: {cpu: 99, pods: 9}}
+    """
+    run = ada.finished(NODES + pod("giant", "64"), scenario=scenario)
+    first, second = (ada.get(f"/runs/{run.pk}/cycles/{n}/").json() for n in (1, 2))
+    assert set(first["filter"]) == {"north", "south"}
+    assert set(second["filter"]) == {"south"}

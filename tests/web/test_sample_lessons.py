@@ -6,21 +6,29 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from kviz.snapshots.samples import SAMPLES
+from kviz.out_of_tree import load_plugins
+from kviz.snapshots.samples import SAMPLES, Outcome, Sample
 from scheduler_core.api import Pod
 from scheduler_core.api.ingest import ingest
-from scheduler_core.sim import simulate
+from scheduler_core.config import default_configuration, load_configuration
+from scheduler_core.sim import RunOptions, Scenario, load_scenario, simulate
 from scheduler_core.trace.events import (
+    AnyEvent,
     Bound,
+    ClockAdvanced,
     CycleFinished,
     CycleStarted,
     FilterFinished,
     NodeAdded,
     NodeSelected,
+    PermitResolved,
+    PermitWaiting,
     PodAdded,
     PodEvicted,
     PreemptionDecided,
+    RunFinished,
     RunStarted,
+    ScenarioStepped,
 )
 
 
@@ -179,3 +187,69 @@ def test_a_claim_decides_on_the_device_and_with_it_on_the_node() -> None:
     assert story.placed["watch-0"] == story.placed["watch-1"]
     assert story.pending == {"legacy-0", "batch-1"}
     assert story.rejected["legacy-0"] == {"DynamicResources": 4}
+
+
+def events_of(slug: str) -> list[AnyEvent]:
+    """The run of a sample, with what it brings beside its cluster."""
+    [sample] = [sample for sample in SAMPLES if sample.slug == slug]
+    configuration = (
+        load_configuration(sample.scheduler_config)
+        if sample.scheduler_config
+        else default_configuration()
+    )
+    options = RunOptions(
+        configuration=configuration,
+        registry=load_plugins(configuration).registry,
+        scenario=load_scenario(sample.scenario) if sample.scenario else Scenario(),
+    )
+    return list(simulate(objects_of(slug), options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.slug)
+def test_cards_say_how_the_run_ends(sample: Sample) -> None:
+    events = events_of(sample.slug)
+    finished = events[-1]
+    assert isinstance(finished, RunFinished)
+    scheduled, evicted = (
+        sum(isinstance(event, kind) for event in events) for kind in (Bound, PodEvicted)
+    )
+    assert sample.outcome == Outcome(scheduled, finished.n_pending, evicted)
+
+
+def permits_of(slug: str) -> list[tuple[int, str, str]]:
+    """What happens on Permit in the run of a sample: `(second, pod, decision)`."""
+    found, pods, start_ns, now_ns = [], dict[int, str](), 0, 0
+    for event in events_of(slug):
+        match event:
+            case RunStarted():
+                start_ns = now_ns = event.now_ns
+            case ClockAdvanced():
+                now_ns = event.now_ns
+            case PodAdded():
+                pods[event.pod] = event.name
+            case PermitWaiting():
+                found.append(((now_ns - start_ns) // 10**9, pods[event.pod], "wait"))
+            case PermitResolved():
+                found.append(((now_ns - start_ns) // 10**9, pods[event.pod], event.decision))
+            case ScenarioStepped():
+                assert not event.refused
+            case _:
+                pass
+    assert isinstance(event, RunFinished)
+    assert event.n_pending == 0
+    return found
+
+
+def test_gangs_are_released_timed_out_and_rejected() -> None:
+    permits = permits_of("gangs")
+    assert (4, "pair-0", "allow") in permits
+    assert (10, "late-0", "timeout") in permits
+    assert (0, "train-0", "reject") in permits
+    assert (0, "train-1", "reject") in permits
+    alone = [(second, what) for second, pod, what in permits if pod == "train-2"]
+    assert alone == [(0, "wait"), (10, "timeout")]
+    assert [pod for second, pod, what in permits if second == 31 and what == "allow"] == [
+        "train-0",
+        "train-1",
+        "late-0",
+    ]

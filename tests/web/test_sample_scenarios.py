@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 
-from kviz.accounts.services import local_workspace_ensure, token_create
 from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.runs.presets import SAMPLE_SCENARIOS, SampleScenario, sample_text, scenario_meant
@@ -19,12 +18,6 @@ from tests.web.test_sample_lessons import objects_of
 
 CLUSTERS = [sample.slug for sample in SAMPLES]
 TAKEN = CLUSTER.replace("north", "rack-2")
-
-
-@pytest.fixture
-def owner(db: None) -> Person:
-    workspace = local_workspace_ensure()
-    return Person(workspace, token_create(workspace=workspace))
 
 
 def played(sample: SampleScenario, cluster: str) -> tuple[Counter[str], int, list[str]]:

@@ -220,7 +220,7 @@ def test_a_browser_opens_a_file_on_the_page_of_runs(ada: Person) -> None:
     assert browser.post(reverse("run-open")).status_code == 400
 
 
-def test_a_run_among_uploaded_clusters_is_told_where_to_go(ada: Person) -> None:
+def test_a_run_among_uploaded_clusters_is_sent_to_the_right_form(ada: Person) -> None:
     told = problem(ada.upload(("some.kviz", saved(ada.finished()))), 400)
     assert "a run saved by kviz" in told["errors"][0]["message"]
 

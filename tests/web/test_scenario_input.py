@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 
 from kviz.runs import inputs
-from kviz.runs.execution.engine import check
 
 
 def test_a_good_scenario_is_accepted() -> None:
-    check(scheduler_config="", scenario="steps:\n- {at: 5s, drain: worker-1}\n")
+    inputs.scenario_of("steps:\n- {at: 5s, drain: worker-1}\n")
 
 
 def test_problems_come_with_their_line() -> None:
     with pytest.raises(inputs.InvalidInput) as refusal:
-        check(scheduler_config="", scenario="steps:\n- at: soon\n  drain: worker-1\n")
+        inputs.scenario_of("steps:\n- at: soon\n  drain: worker-1\n")
     (error,) = refusal.value.errors
     assert error == {
         "field": "scenario",

@@ -223,7 +223,7 @@ def execute_next(ada: Person) -> Run:
     return ada.finished()
 
 
-def test_a_trace_of_another_engine_version_is_begun_anew(ada: Person) -> None:
+def test_a_trace_of_another_engine_version_is_begun_again(ada: Person) -> None:
     whole = ada.finished(crowd(MAX_CYCLES + 9))
     run = ada.queued(crowd(MAX_CYCLES + 9))
 
@@ -245,7 +245,7 @@ def test_a_trace_of_another_engine_version_is_begun_anew(ada: Person) -> None:
     assert index_of(run) == index_of(whole)
 
 
-def test_viewers_are_told_of_every_chunk(ada: Person) -> None:
+def test_viewers_are_notified_of_every_chunk(ada: Person) -> None:
     run = ada.queued(crowd(2 * MAX_CYCLES + 3))
     hints: list[int] = []
     claimed = run_claim(worker="w")

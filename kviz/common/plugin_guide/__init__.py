@@ -1,4 +1,4 @@
-"""The plugin reference: what each in-tree plugin does, in kviz's words, one module each.
+"""The plugin reference: what each plugin does, in kviz's words, one module each.
 
 Reasons, weights and formulas are kube-scheduler v1.36's; a test compares weights and points
 with the engine's own registry, so that a page cannot drift from what a run does.
@@ -26,13 +26,14 @@ from kviz.common.plugin_guide import (
     priority_sort,
     scheduling_gates,
     taint_toleration,
+    teaching_gang,
     volume_binding,
     volume_restrictions,
     volume_zone,
 )
 from kviz.common.plugin_guide.guide import PluginGuide, Reason
 
-__all__ = ["GUIDES", "PluginGuide", "Reason", "guide_of", "reason_guide"]
+__all__ = ["GUIDES", "TEACHING_GUIDES", "PluginGuide", "Reason", "guide_of", "reason_guide"]
 
 GUIDES: tuple[PluginGuide, ...] = (
     scheduling_gates.GUIDE,
@@ -58,11 +59,15 @@ GUIDES: tuple[PluginGuide, ...] = (
 )
 """In the order of the default profile."""
 
-_BY_NAME = {guide.name: guide for guide in GUIDES}
+TEACHING_GUIDES: tuple[PluginGuide, ...] = (teaching_gang.GUIDE,)
+"""Of kviz's own plugins, which no profile has unless a configuration enables them."""
+
+_ALL = (*GUIDES, *TEACHING_GUIDES)
+_BY_NAME = {guide.name: guide for guide in _ALL}
 
 
 def guide_of(name: str) -> PluginGuide | None:
-    """The guide of an in-tree plugin, or None for a name kviz does not know."""
+    """The guide of a plugin, or None for a name kviz does not know."""
     return _BY_NAME.get(name)
 
 
@@ -84,4 +89,4 @@ def _pattern(reason: Reason) -> re.Pattern[str]:
     return re.compile(_PLACEHOLDER.sub(".+", re.escape(reason.text)))
 
 
-_PATTERNS = [(_pattern(reason), guide, reason) for guide in GUIDES for reason in guide.reasons]
+_PATTERNS = [(_pattern(reason), guide, reason) for guide in _ALL for reason in guide.reasons]

@@ -43,7 +43,8 @@ class Formula:
 class PluginGuide:
     """One plugin. `weight` is the default Score weight, 0 for a plugin that does not score.
 
-    `reads` names the fields it looks at; `upstream` is its folder below pkg/scheduler/framework.
+    `reads` names the fields it looks at; `upstream` is its folder below pkg/scheduler/framework,
+    empty for a plugin of kviz's own.
     """
 
     name: str

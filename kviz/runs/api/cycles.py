@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
+from functools import partial
 from http import HTTPStatus
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -21,16 +21,36 @@ from rest_framework.viewsets import GenericViewSet
 from kviz.common.paging import NumberPagination
 from kviz.common.problems import Problem
 from kviz.runs.api.access import SHARE, readable_run
-from kviz.runs.api.serializers import AlsoSerializer, CycleSerializer, StateSerializer
+from kviz.runs.api.serializers import (
+    AlsoSerializer,
+    CycleSerializer,
+    DevicesSerializer,
+    NodeEvidenceSerializer,
+    PodEvidenceSerializer,
+    StateSerializer,
+)
 from kviz.runs.models import Cycle, Run
-from kviz.runs.reading import reenactment, trace
+from kviz.runs.reading import evidence, reenactment, trace
+from kviz.runs.reading.held_cycles import CannotReenact
 from kviz.runs.reading.projection import CycleDocument
+
+NODE = OpenApiParameter("node", str, description="Only the devices that this node can use.")
 
 _Document = TypeVar("_Document", covariant=True)
 
 
 class CyclePagination(NumberPagination):
     rows = "cycles"
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        described = super().get_paginated_response_schema(schema)
+        described["properties"]["not_modelled"] = {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What the run's input asks for and the engine does not do.",
+        }
+        described["required"].append("not_modelled")
+        return described
 
 
 class MessagePackRenderer(BaseRenderer):
@@ -58,7 +78,9 @@ class CycleViewSet(GenericViewSet[Cycle]):
     def list(self, request: Request, run_id: UUID) -> Response:
         """One line per scheduling cycle, in order."""
         rows = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(rows, many=True).data)
+        response = self.get_paginated_response(self.get_serializer(rows, many=True).data)
+        response.data["not_modelled"] = readable_run(request, run_id).not_modelled
+        return response
 
     @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
     def retrieve(self, request: Request, run_id: UUID, cycle: int) -> Response:
@@ -81,6 +103,36 @@ class CycleViewSet(GenericViewSet[Cycle]):
         """What the cycle's plugins prepared: the run is simulated again, as for `also/`."""
         return Response(_reenacted(reenactment.cycle_state, readable_run(request, run_id), cycle))
 
+    @extend_schema(parameters=[SHARE, NODE], responses=DevicesSerializer)
+    @action(detail=True)
+    def devices(self, request: Request, run_id: UUID, cycle: int) -> Response:
+        """Who holds each device, and why each was given or refused: again a simulation."""
+        node = request.query_params.get("node", "")
+        answer = partial(reenactment.devices, node=node)
+        return Response(_reenacted(answer, readable_run(request, run_id), cycle))
+
+    @extend_schema(parameters=[SHARE], responses=PodEvidenceSerializer)
+    @action(detail=True)
+    def evidence(self, request: Request, run_id: UUID, cycle: int) -> Response:
+        """Why the cycle found no node, in one sentence with values; and what the pod requests.
+
+        The run is simulated again, as for `also/`.
+        """
+        return Response(_reenacted(evidence.pod_evidence, readable_run(request, run_id), cycle))
+
+    @extend_schema(parameters=[SHARE], responses=NodeEvidenceSerializer)
+    @action(detail=True, url_path="nodes/<str:node>", url_name="node")
+    def node(self, request: Request, run_id: UUID, cycle: int, node: str) -> Response:
+        """Why each plugin takes or rejects a node, with the values, and its scores written out.
+
+        The run is simulated again, as for `also/`; further nodes then take little time.
+        """
+        run = readable_run(request, run_id)
+        document = _reenacted(partial(evidence.node_evidence, node=node), run, cycle)
+        if document is None:
+            raise Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} saw no node {node}.")
+        return Response(document)
+
     @extend_schema(
         parameters=[SHARE],
         responses={(200, MessagePackRenderer.media_type): OpenApiTypes.BINARY},
@@ -93,15 +145,17 @@ class CycleViewSet(GenericViewSet[Cycle]):
     )
     def columns(self, request: Request, run_id: UUID, cycle: int) -> HttpResponse:
         """The per-node columns of one cycle as the trace holds them: `[detail event, ...]`."""
-        details = trace.cycle_details(run=readable_run(request, run_id), cycle=cycle)
+        run = readable_run(request, run_id)
+        packs = "gzip" in request.headers.get("Accept-Encoding", "")
+        read = trace.packed_details if packs else trace.cycle_details
+        details = read(run_id=run.pk, cycle=cycle)
         if details is None:
             raise _not_recorded(cycle)
         response = HttpResponse(content_type=MessagePackRenderer.media_type)
         response["Vary"] = "Accept-Encoding"
         response["Cache-Control"] = "private, max-age=3600"
-        if "gzip" in request.headers.get("Accept-Encoding", ""):
+        if packs:
             response["Content-Encoding"] = "gzip"
-            details = gzip.compress(details, compresslevel=4, mtime=0)
         response.content = details
         return response
 
@@ -113,7 +167,7 @@ class _Reenactment(Protocol[_Document]):
 def _reenacted(reenact: _Reenactment[_Document], run: Run, cycle: int) -> _Document:
     try:
         return reenact(run=run, recorded=_recorded(run, cycle))
-    except reenactment.CannotReenact as refused:
+    except CannotReenact as refused:
         if refused.busy:
             raise Busy(str(refused)) from refused
         raise Problem(HTTPStatus.CONFLICT, str(refused), kind="cannot-reenact") from refused

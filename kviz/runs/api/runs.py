@@ -90,7 +90,7 @@ class RunViewSet(GenericViewSet[Run]):
             )
         try:
             run = services.run_create(workspace=workspace, **{**values, "snapshot": snapshot})
-            warnings = inputs.extender_warnings(run.scheduler_config)
+            warnings = inputs.extender_warnings(run.scheduler_config, inputs.gates_of_stored(run))
         except inputs.InvalidInput as invalid:
             raise Problem(
                 HTTPStatus.BAD_REQUEST, "The run cannot be started like this.", invalid.errors

@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from rest_framework import serializers
 
 from kviz.common.fields import DocumentField
 from kviz.runs.models import Cycle, Run
+from scheduler_core.devices.survey import DeviceOutcome
+from scheduler_core.releases import RELEASES
+from scheduler_core.releases.table import TieBreak
+from scheduler_core.trace.records import QueueOrder
 
 
 class RunCreateSerializer(serializers.Serializer[Run]):
     snapshot = serializers.UUIDField()
     scheduler_config = DocumentField()
     scenario = DocumentField()
-    seed = serializers.IntegerField(required=False, min_value=-(2**63), max_value=2**63 - 1)
+    seed = serializers.IntegerField(
+        required=False,
+        min_value=-(2**63),
+        max_value=2**63 - 1,
+        help_text="Counts where lots are drawn: with tie_break draw, and among nodes with equal "
+        "totals that an extender has scored.",
+    )
+    release = serializers.ChoiceField(
+        choices=tuple(RELEASES),
+        required=False,
+        help_text="The Kubernetes release whose scheduler is followed.",
+    )
+    feature_gates = serializers.DictField(
+        child=serializers.BooleanField(),
+        required=False,
+        help_text="Gates to switch, by name (docs/configuration.md); they go before those of the "
+        "scenario.",
+    )
+    tie_break = serializers.ChoiceField(
+        choices=get_args(TieBreak),
+        required=False,
+        help_text="Which of several best nodes is taken: the root of the heap as v1.36 does, or "
+        "one that is drawn. Default: as the release.",
+    )
+    queue_order = serializers.ChoiceField(
+        choices=get_args(QueueOrder),
+        required=False,
+        help_text="In which order pending pods of equal priority enter the queue: as listed, by "
+        "namespace and name, or by age.",
+    )
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
@@ -30,6 +65,10 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "last_seq",
             "trace_hash",
             "seed",
+            "release",
+            "feature_gates",
+            "tie_break",
+            "queue_order",
             "engine_version",
             "not_modelled",
             "out_of_tree_plugins",
@@ -100,6 +139,84 @@ class AlsoSerializer(serializers.Serializer[object]):
     )
 
 
+class HolderSerializer(serializers.Serializer[object]):
+    claim = serializers.CharField()
+    pods = serializers.ListField(child=serializers.CharField())
+    pending = serializers.BooleanField(help_text="Reserved, not yet written into the claim.")
+    admin_access = serializers.BooleanField()
+    consumed = serializers.DictField(child=serializers.CharField(), help_text="Of a shared device.")
+
+
+class DeviceSerializer(serializers.Serializer[object]):
+    device = serializers.CharField()
+    driver = serializers.CharField()
+    pool = serializers.CharField()
+    slice = serializers.CharField()
+    attributes = serializers.DictField(child=serializers.CharField())
+    capacity = serializers.DictField(child=serializers.CharField())
+    taints = serializers.ListField(child=serializers.CharField())
+    shareable = serializers.BooleanField()
+    held_by = HolderSerializer(many=True)
+
+
+class DeviceAnswerSerializer(serializers.Serializer[object]):
+    claim = serializers.CharField()
+    request = serializers.CharField()
+    outcome = serializers.ChoiceField([each.value for each in DeviceOutcome])
+    text = serializers.CharField()
+    expression = serializers.CharField(help_text="The selector that is false or ends in an error.")
+    values = serializers.DictField(
+        child=serializers.CharField(allow_null=True),
+        help_text="What the device has for what the expression mentions.",
+    )
+
+
+class DeviceOnNodeSerializer(serializers.Serializer[object]):
+    id = serializers.CharField(help_text="driver/pool/device: its key in `devices`.")
+    answers = DeviceAnswerSerializer(many=True)
+
+
+class NodeDevicesSerializer(serializers.Serializer[object]):
+    node = serializers.CharField()
+    rejection = serializers.CharField(help_text="What DynamicResources says of the node.")
+    pools = serializers.ListField(
+        child=serializers.CharField(), help_text="Pools that give no devices, and why."
+    )
+    devices = DeviceOnNodeSerializer(many=True)
+
+
+class DeviceRequestSerializer(serializers.Serializer[object]):
+    name = serializers.CharField()
+    device_class = serializers.CharField()
+    count = serializers.IntegerField(help_text="0: all devices that match.")
+    selectors = serializers.ListField(child=serializers.CharField())
+    class_selectors = serializers.ListField(child=serializers.CharField())
+    tolerations = serializers.ListField(child=serializers.CharField())
+    capacity = serializers.DictField(child=serializers.CharField())
+    admin_access = serializers.BooleanField()
+
+
+class DeviceClaimSerializer(serializers.Serializer[object]):
+    claim = serializers.CharField()
+    requests = DeviceRequestSerializer(many=True)
+    constraints = serializers.ListField(child=serializers.CharField())
+    devices = serializers.ListField(
+        child=serializers.CharField(), help_text="Those it has had before this cycle."
+    )
+    usable_on = serializers.CharField(help_text="Where it can use those; empty: everywhere.")
+
+
+class DevicesSerializer(serializers.Serializer[object]):
+    cycle = serializers.IntegerField()
+    pod = serializers.CharField()
+    note = serializers.CharField()
+    problem = serializers.CharField(help_text="Why no node was looked at for the claims.")
+    claims = DeviceClaimSerializer(many=True)
+    devices = serializers.DictField(child=DeviceSerializer())
+    nodes = NodeDevicesSerializer(many=True)
+    n_nodes = serializers.IntegerField(help_text="Nodes with devices, of which some are listed.")
+
+
 class PreparedSerializer(serializers.Serializer[object]):
     plugin = serializers.CharField()
     skipped = serializers.BooleanField(help_text="Takes no part in what follows.")
@@ -112,3 +229,88 @@ class StateSerializer(serializers.Serializer[object]):
     note = serializers.CharField()
     pre_filter = PreparedSerializer(many=True)
     pre_score = PreparedSerializer(many=True)
+
+
+class RequirementSerializer(serializers.Serializer[object]):
+    kind = serializers.CharField(help_text="Which values there are: see docs/evidence.md.")
+    met = serializers.BooleanField()
+    asks = serializers.CharField(help_text="What the pod asks.")
+    has = serializers.CharField(help_text="What the node has.")
+    sentence = serializers.CharField(help_text="Both, as a predicate of the pod.")
+    values = serializers.DictField()
+
+
+class PluginEvidenceSerializer(serializers.Serializer[object]):
+    plugin = serializers.CharField()
+    point = serializers.CharField()
+    code = serializers.CharField()
+    reasons = serializers.ListField(child=serializers.CharField())
+    sentence = serializers.CharField(help_text="What is not met; empty for Success.")
+    with_nominated = serializers.ListField(
+        child=serializers.CharField(), help_text="Pods nominated to the node, counted as there."
+    )
+    requirements = RequirementSerializer(many=True)
+
+
+class ScoreEvidenceSerializer(serializers.Serializer[object]):
+    plugin = serializers.CharField()
+    kind = serializers.CharField()
+    formula = serializers.CharField()
+    text = serializers.CharField(help_text="The formula with this node's numbers.")
+    raw = serializers.IntegerField()
+    values = serializers.DictField()
+    normalized = serializers.IntegerField()
+    normalized_by = serializers.CharField()
+    normalized_text = serializers.CharField()
+    lowest = serializers.IntegerField()
+    highest = serializers.IntegerField()
+    weight = serializers.IntegerField()
+    weighted = serializers.IntegerField()
+
+
+class LeadSerializer(serializers.Serializer[object]):
+    text = serializers.CharField(help_text="The sentence with the node it is about.")
+    plugin = serializers.CharField()
+    sentence = serializers.CharField(help_text="A predicate of the pod.")
+    node = serializers.CharField(help_text="Empty if it is about the pod itself.")
+    which = serializers.CharField(help_text="Which of all nodes that is.")
+    also = serializers.ListField(
+        child=serializers.CharField(), help_text="Other plugins' sentences about that node."
+    )
+    elsewhere = serializers.ListField(
+        child=serializers.CharField(), help_text="What keeps the pod from other near misses."
+    )
+
+
+class PodEvidenceSerializer(serializers.Serializer[object]):
+    cycle = serializers.IntegerField()
+    pod = serializers.CharField()
+    lead = LeadSerializer(allow_null=True, help_text="Null where the pod found a node.")
+    requests = serializers.ListField(child=serializers.DictField())
+    rejections = PluginEvidenceSerializer(many=True, help_text="Of the pod as a whole.")
+    ineligible_to_preempt = serializers.CharField()
+
+
+class OneNodeSerializer(serializers.Serializer[object]):
+    node = serializers.CharField()
+    sentence = serializers.CharField(help_text="Of the first plugin that rejects the node.")
+    rejected_by = serializers.ListField(child=serializers.CharField())
+    plugins = PluginEvidenceSerializer(many=True)
+    preemption = serializers.DictField(allow_null=True)
+    scores = ScoreEvidenceSerializer(many=True)
+    total = serializers.IntegerField(allow_null=True)
+    total_text = serializers.CharField()
+
+
+class NodeEvidenceSerializer(serializers.Serializer[object]):
+    cycle = serializers.IntegerField()
+    pod = serializers.CharField()
+    pod_node = serializers.CharField(help_text="Where the pod went, empty if nowhere.")
+    examined = serializers.BooleanField()
+    feasible = serializers.BooleanField()
+    recorded = StatusSerializer(allow_null=True)
+    requests = serializers.ListField(
+        child=serializers.DictField(), help_text="How the pod's requests come about."
+    )
+    pod_rejections = PluginEvidenceSerializer(many=True)
+    evidence = OneNodeSerializer()

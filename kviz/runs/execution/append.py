@@ -102,7 +102,7 @@ def chunk_store(*, run: Run, chunk: Chunk, delta: Delta) -> None:
     )
 
 
-_READ_IN_EVENTS: Final = ("victims", "devices")
+_READ_IN_EVENTS: Final = ("victims", "devices", "n_held")
 """What a stored cycle has no column for: the trace has them."""
 _CYCLE_FIELDS: Final = [
     field.name for field in fields(CycleRow) if field.name not in _READ_IN_EVENTS

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from typing import cast
 
 from django.conf import settings
 
@@ -11,24 +12,32 @@ from kviz.common.hosts import AllowedHosts
 from kviz.common.mode import Mode
 from kviz.out_of_tree import LoadedPlugins, OutOfTreePlugin, load_plugins
 from kviz.runs.execution.extender_answers import RecordingTransport, ReplayTransport
-from kviz.runs.inputs import configuration_of, invalid, scenario_of
+from kviz.runs.inputs import configuration_of, gates_of_stored, invalid, scenario_of
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects, snapshot_objects_cached
-from scheduler_core.config import ConfigError, KubeSchedulerConfiguration, Problem, located
+from scheduler_core.config import (
+    ConfigError,
+    FeatureGates,
+    KubeSchedulerConfiguration,
+    Problem,
+    located,
+)
 from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import ReenactedCycle, RunOptions, reenact_cycle, simulate
+from scheduler_core.sim.pending import Leads, leads_of
 from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.records import QueueOrder
 
 
-def check(*, scheduler_config: str, scenario: str) -> tuple[OutOfTreePlugin, ...]:
-    """Raise InvalidInput unless the engine accepts both texts; return the plugins of others."""
-    configuration = configuration_of(scheduler_config)
-    scenario_of(scenario)
+def check(*, scheduler_config: str, gates: FeatureGates) -> tuple[OutOfTreePlugin, ...]:
+    """Raise InvalidInput unless the engine accepts a configuration; return others' plugins."""
+    configuration = configuration_of(scheduler_config, gates)
     try:
         plugins = load_plugins(configuration, settings.ALLOWED_PLUGINS)
-        options = RunOptions(configuration=configuration, registry=plugins.registry)
+        options = RunOptions(configuration=configuration, features=gates, registry=plugins.registry)
         simulate([], options)  # its profiles are built at once
     except ConfigError as error:
         raise invalid("scheduler_config", located(error.problems, scheduler_config)) from error
@@ -66,6 +75,26 @@ def reenact(run: Run, cycle: int) -> ReenactedCycle | None:
         raise invalid("scheduler_config", error.problems) from error
 
 
+def max_cycle(n_nodes: int) -> int:
+    """Return the last cycle up to which a run is simulated again in a cluster of `n_nodes`.
+
+    A cycle's time grows with the nodes, from one that does not: that of some 1,000 nodes.
+    """
+    return max(1, settings.MAX_REENACTED_CYCLES * 2_000 // (1_000 + n_nodes))
+
+
+def leads(run: Run, cycles: Collection[int]) -> Leads:
+    """Simulate a run again, and say what kept the pods of some cycles from a node.
+
+    Extenders are not called again. Raises InvalidInput, and AnswerMissing.
+    """
+    options = _options(run, ReplayTransport(run))
+    try:
+        return leads_of(list(snapshot_objects(snapshot=_snapshot_of(run))), options, cycles)
+    except ConfigError as error:
+        raise invalid("scheduler_config", error.problems) from error
+
+
 def _snapshot_of(run: Run) -> Snapshot:
     if run.snapshot is None:
         raise ValueError("only a run that is observed may have no snapshot")
@@ -74,14 +103,19 @@ def _snapshot_of(run: Run) -> Snapshot:
 
 def _options(run: Run, transport: Transport) -> RunOptions:
     """Everything beside the objects that decides a run. Raises InvalidInput."""
-    configuration = configuration_of(run.scheduler_config)
+    gates = gates_of_stored(run)
+    configuration = configuration_of(run.scheduler_config, gates)
     return RunOptions(
         configuration=configuration,
+        features=gates,
         registry=_plugins_of(run, configuration).registry,
         scenario=scenario_of(run.scenario),
         seed=run.seed,
+        tie_break=cast("TieBreak", run.tie_break),
+        queue_order=cast("QueueOrder", run.queue_order),
         max_cycles=settings.MAX_CYCLES,
         transport=transport,
+        ignored=run.snapshot.ignored if run.snapshot else {},
     )
 
 

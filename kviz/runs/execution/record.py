@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from kviz.runs.execution.append import AppendRefused, TraceAppender
+from kviz.runs.execution.causes import causes_store
 from kviz.runs.execution.claim import MAX_CLAIMS, claimed_run
 from kviz.runs.execution.engine import simulate_run
 from kviz.runs.inputs import InvalidInput
@@ -55,6 +56,7 @@ def run_execute(*, run: Run, worker: str, engine: Engine = simulate_run) -> None
             recording.flush()  # what came before: the engine hands over whole cycles only
             raise
         recording.finish()
+        causes_store(run=run)
     except AppendRefused:
         log.info("run %s is no longer ours", run.pk)
     except (InvalidInput, WorkersDied) as reason:

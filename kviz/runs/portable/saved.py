@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 import msgspec
 import zstandard
@@ -34,10 +34,12 @@ from kviz.snapshots.selectors import snapshot_packed
 from kviz.snapshots.summary import summarise
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.packing import PackError, pack, unpack
+from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.checking import TraceChecker, TraceError
 from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.events import HeaderEvent, RunStarted
 from scheduler_core.trace.index import Delta, TraceIndex
+from scheduler_core.trace.records import QueueOrder
 
 ENDS: Final = (Run.Status.FINISHED, Run.Status.FAILED, Run.Status.CANCELLED)
 
@@ -98,6 +100,10 @@ def _inputs(run: Run) -> Inputs:
         objects=snapshot_packed(snapshot=run.snapshot)
         if run.snapshot
         else pack(ClusterObjects(())),
+        release=run.release,
+        feature_gates=run.feature_gates,
+        tie_break=cast("TieBreak", run.tie_break),
+        queue_order=cast("QueueOrder", run.queue_order),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, PodOutcome, Run
 from kviz.runs.reading.decoder import reasons_in
+from kviz.runs.reading.evidence import lead_of_outcome
 from kviz.runs.selectors import CycleKind, cycles_filtered
 
 SHOWN = 20
@@ -14,8 +15,6 @@ SHOWN = 20
 PODS_SHOWN = 5
 MAX_PODS_NAMED = 500
 """Of one cause; the CSV of a run's pods has them all."""
-NOT_MODELLED = "Not modelled"
-"""How the warnings of `scheduler_core.api` about such features begin."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +28,10 @@ class PendingPod:
 
 @dataclass
 class PendingCause:
-    """Pending pods that share a first cause.
+    """Pending pods of one owner that share a cause; without owner they share the cause alone.
 
     `plugin` is the plugin that rejected first; with `gated` it keeps the pods out of the queue.
+    `sentence` says why, with values, and `also` what else is known; empty where nothing is.
     An empty name stands for pods that never had a cycle: with `queued` it is still to come, as
     the run has not come so far; the others have no profile (they are another scheduler's).
     """
@@ -39,6 +39,9 @@ class PendingCause:
     plugin: str
     gated: bool
     queued: bool
+    owner: str = ""
+    sentence: str = ""
+    also: list[str] = field(default_factory=list)
     pods: list[PendingPod] = field(default_factory=list)
 
     @property
@@ -94,13 +97,6 @@ def findings(*, run: Run) -> Findings:
     )
 
 
-def not_modelled(*, run: Run) -> list[str]:
-    """What the cluster or the configuration asks for and the engine does not do."""
-    warnings = run.snapshot.warnings if run.snapshot else []
-    of_cluster = [text for text in warnings if text.startswith(NOT_MODELLED)]
-    return [*of_cluster, *run.not_modelled]
-
-
 def pending_causes(*, run: Run) -> list[PendingCause]:
     """Group the pending pods by what rejected them first, the largest group first."""
     pods = list(selectors.pods_pending(run=run))
@@ -111,11 +107,19 @@ def pending_causes(*, run: Run) -> list[PendingCause]:
             "number", "first_cause", "message"
         )
     }
-    groups: dict[tuple[str, bool, bool], PendingCause] = {}
+    groups: dict[tuple[str, bool, bool, str, str, str], PendingCause] = {}
     for pod in pods:
         cause, reasons = attempts.get(pod.last_cycle, ("", ""))
         untried = not pod.last_cycle and pod.queue != ""
-        key = (pod.gated_by, True, False) if pod.gated_by else (cause, False, untried)
-        group = groups.setdefault(key, PendingCause(*key))
+        lead = lead_of_outcome(pod)
+        rejecting = lead.plugin if lead is not None else cause
+        found = (pod.gated_by, True, False) if pod.gated_by else (rejecting, False, untried)
+        namespace = pod.pod.partition("/")[0] if pod.owner else ""
+        key = (*found, namespace, pod.owner, lead.text if lead is not None else "")
+        group = groups.get(key)
+        if group is None:
+            group = groups[key] = PendingCause(*found, owner=pod.owner)
+            if lead is not None:
+                group.sentence, group.also = lead.text, [*lead.also, *lead.elsewhere]
         group.pods.append(PendingPod(pod.pod, pod.queue, reasons))
     return sorted(groups.values(), key=lambda cause: (-len(cause.pods), cause.plugin))

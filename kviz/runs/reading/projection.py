@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Required, TypedDict
 
+from scheduler_core.framework.status import Status
 from scheduler_core.trace.cycle_record import CycleRecord, examined
 from scheduler_core.trace.events import (
     DevicesAllocated,
@@ -25,6 +26,7 @@ from scheduler_core.trace.events import (
     ScoreColumns,
 )
 from scheduler_core.trace.names import Names
+from scheduler_core.trace.nominated import nominated_by_node, nominated_document
 from scheduler_core.trace.records import (
     NONE,
     HintRecord,
@@ -37,9 +39,12 @@ Json = dict[str, object]
 
 
 class StatusDocument(TypedDict, total=False):
+    """`nominated` is set where nominated pods make a difference to Filter's verdict of a node."""
+
     code: Required[str]
     plugin: str
     reasons: list[str]
+    nominated: Json
 
 
 class ScoresDocument(TypedDict):
@@ -66,7 +71,10 @@ class PreemptionDocument(TypedDict, total=False):
 
 
 class CycleDocument(TypedDict, total=False):
-    """One cycle. Keys that are not required are absent when the cycle did not get that far."""
+    """One cycle. Keys that are not required are absent when the cycle did not get that far.
+
+    `not_modelled` is of its run: what the input asks for and the engine does not do.
+    """
 
     cycle: Required[int]
     pod: Required[str]
@@ -86,6 +94,7 @@ class CycleDocument(TypedDict, total=False):
     n_feasible: Required[int]
     n_to_find: int
     by_nomination: bool
+    n_held: Required[int]
     rejected_by: Required[dict[str, int]]
     filter: Required[dict[str, StatusDocument]]
     feasible: Required[list[str]]
@@ -96,6 +105,7 @@ class CycleDocument(TypedDict, total=False):
     selection: Required[Json | None]
     preemption: Required[PreemptionDocument | None]
     devices: Required[list[Json]]
+    not_modelled: list[str]
     points: Required[list[Json]]
     extenders: Required[list[Json]]
     nominations: Required[list[Json]]
@@ -124,6 +134,7 @@ def cycle_document(names: Names, record: CycleRecord) -> CycleDocument:
         "pending_plugins": names.plugin_names(finished.pending_plugins) if finished else [],
         "n_examined": step.n_examined if step else 0,
         "n_feasible": step.n_feasible if step else 0,
+        "n_held": step.n_held if step else 0,
         "rejected_by": {names.plugin(r.plugin): r.n_nodes for r in step.rejected} if step else {},
         "filter": {},
         "feasible": [],
@@ -186,6 +197,16 @@ def _devices(event: DevicesAllocated) -> Json:
     }
 
 
+def answer_document(status: Status) -> StatusDocument:
+    """A plugin's own answer, as recorded statuses are given out."""
+    document: StatusDocument = {"code": status.code.label}
+    if status.plugin:
+        document["plugin"] = status.plugin
+    if status.reasons:
+        document["reasons"] = list(status.reasons)
+    return document
+
+
 def status_document(names: Names, status: StatusRecord) -> StatusDocument:
     document: StatusDocument = {"code": status.code}
     if status.plugin != NONE:
@@ -209,11 +230,15 @@ def _rejections(
     """The status of every rejected node, by name, in the order in which nodes were examined."""
     statuses = [status_document(names, status) for status in columns.statuses]
     nodes = names.nodes(examined(record, names.order))
-    return {
+    found = {
         node: statuses[index]
         for node, index in zip(nodes, columns.status.array().tolist(), strict=True)
         if index
     }
+    for number, nominated in nominated_by_node(record, names).items():
+        node = names.node(number)
+        found[node] = {**found[node], "nominated": nominated_document(nominated)}
+    return found
 
 
 def _pre_score(names: Names, event: PreScoreFinished) -> Json:

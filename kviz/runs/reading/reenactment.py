@@ -7,22 +7,18 @@ simulates the run again up to the cycle, calls the others too, and looks at what
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 from typing import Final, TypedDict, cast
 
 import msgspec
 import zstandard
-from django.conf import settings
 from django.core.cache import cache
 
-from kviz.runs.execution.engine import reenact
-from kviz.runs.execution.extender_answers import AnswerMissing
-from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
-from kviz.runs.reading.projection import CycleDocument, StatusDocument
+from kviz.runs.reading.held_cycles import HELD
+from kviz.runs.reading.projection import CycleDocument, StatusDocument, answer_document
 from scheduler_core import ENGINE_VERSION
-from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.devices.survey import DeviceSurvey, SurveyDocument, survey_document
 from scheduler_core.framework.prepared_state import Described, PreparedState
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.sim.reenactment import ReenactedCycle
@@ -35,12 +31,16 @@ STATE_NOTE: Final = (
     "What plugins prepared for Filter and Score, under upstream's names. The trace does not hold "
     "it; the run was simulated again up to this cycle."
 )
+DEVICES_NOTE: Final = (
+    "The allocator takes the first devices that serve all requests and keeps no reasons. The run "
+    "was simulated again up to this cycle, and each device looked at beside those that were given."
+)
+MAX_DEVICE_NODES: Final = 100
+"""Nodes whose devices are listed at once; any one may be asked for by name."""
 MAX_ENTRIES: Final = 200
 """Of one mapping or list of a plugin's state; how many more there are is stated."""
 CACHED_S: Final = 24 * 3600
 MAX_BYTES: Final = 256 * 1024 * 1024
-
-_one_at_a_time: Final = threading.Lock()
 
 
 class AlsoDocument(TypedDict):
@@ -71,20 +71,19 @@ class StateDocument(TypedDict):
     pre_score: list[PreparedDocument]
 
 
+class DevicesDocument(SurveyDocument):
+    """The devices of one cycle. `n_nodes` have any; `nodes` are the first of them, or one."""
+
+    cycle: int
+    pod: str
+    note: str
+    n_nodes: int
+
+
 class _Answers(TypedDict):
     also: AlsoDocument
     state: StateDocument
-
-
-class CannotReenact(Exception):
-    """A cycle is not re-enacted; the text says why and what would help.
-
-    `busy` says that it may be, a few seconds from now.
-    """
-
-    def __init__(self, text: str, *, busy: bool = False) -> None:
-        super().__init__(text)
-        self.busy = busy
+    devices: SurveyDocument
 
 
 def also(*, run: Run, recorded: CycleDocument) -> AlsoDocument:
@@ -97,61 +96,40 @@ def cycle_state(*, run: Run, recorded: CycleDocument) -> StateDocument:
     return _answers(run, recorded)["state"]
 
 
+def devices(*, run: Run, recorded: CycleDocument, node: str = "") -> DevicesDocument:
+    """Return the devices of a cycle, of one node if it is named. Raises CannotReenact."""
+    found = _answers(run, recorded)["devices"]
+    nodes = [each for each in found["nodes"] if node in ("", each["node"])][:MAX_DEVICE_NODES]
+    on_nodes = {device["id"] for each in nodes for device in each["devices"]}
+    return {
+        "cycle": recorded["cycle"],
+        "pod": recorded["pod"],
+        "note": DEVICES_NOTE,
+        "problem": found["problem"],
+        "claims": found["claims"],
+        "devices": {id: each for id, each in found["devices"].items() if id in on_nodes},
+        "nodes": nodes,
+        "n_nodes": len(found["nodes"]),
+    }
+
+
 def _answers(run: Run, recorded: CycleDocument) -> _Answers:
     key = f"kviz:reenacted:{run.pk}:{recorded['cycle']}:{ENGINE_VERSION}"
     packed = cache.get(key)
     if packed is None:
-        _check_possible(run, recorded)
-        if not _one_at_a_time.acquire(blocking=False):
-            raise CannotReenact("Another cycle is being re-enacted; try again soon.", busy=True)
-        try:
-            answers = _reenact(run, recorded)
-        finally:
-            _one_at_a_time.release()
+        answers = HELD.ask(run, recorded, lambda cycle: _all(recorded, cycle))
         packed = zstandard.compress(msgspec.msgpack.encode(answers))
         cache.set(key, packed, CACHED_S)
     unpacked = zstandard.decompress(packed, max_output_size=MAX_BYTES)
     return cast("_Answers", msgspec.msgpack.decode(unpacked))
 
 
-def max_cycle(n_nodes: int) -> int:
-    """Return the last cycle that is re-enacted in a cluster of `n_nodes`.
-
-    A cycle's time grows with the nodes, from one that does not: that of some 1,000 nodes.
-    """
-    return max(1, settings.MAX_REENACTED_CYCLES * 2_000 // (1_000 + n_nodes))
-
-
-def _check_possible(run: Run, recorded: CycleDocument) -> None:
-    if run.is_observed:
-        raise CannotReenact("A real scheduler decided this cycle. kviz cannot call its plugins.")
-    if run.engine_version != ENGINE_VERSION:
-        raise CannotReenact(
-            f"This run was made by engine {run.engine_version}; this is {ENGINE_VERSION}, which "
-            "might decide otherwise. Start the run again to re-enact its cycles."
-        )
-    limit = max_cycle(recorded["n_nodes"])
-    if recorded["cycle"] > limit:
-        raise CannotReenact(
-            f"To answer, the run has to be simulated again up to this cycle, which is too far: "
-            f"the limit for {recorded['n_nodes']} nodes is cycle {limit}. Choose an earlier "
-            "cycle, or start a run with fewer pods, such as one pending pod alone."
-        )
-
-
-def _reenact(run: Run, recorded: CycleDocument) -> _Answers:
-    try:
-        cycle = reenact(run, recorded["cycle"])
-    except (InvalidInput, AnswerMissing, PluginFailure) as error:
-        raise CannotReenact(f"This cycle cannot be re-enacted. {error}") from error
-    if cycle is not None:
-        first = {node: _document(status) for node, status in cycle.rejected.items()}
-        if cycle.pod != recorded["pod"] or first != recorded["filter"]:
-            raise CannotReenact(
-                "Simulated again, this cycle went another way than recorded: a bug of kviz. "
-                "The recorded verdicts stand."
-            )
-    return {"also": _also(recorded, cycle), "state": _state(recorded, cycle)}
+def _all(recorded: CycleDocument, cycle: ReenactedCycle | None) -> _Answers:
+    return {
+        "also": _also(recorded, cycle),
+        "state": _state(recorded, cycle),
+        "devices": survey_document(cycle.devices if cycle is not None else DeviceSurvey()),
+    }
 
 
 def _also(recorded: CycleDocument, cycle: ReenactedCycle | None) -> AlsoDocument:
@@ -202,13 +180,4 @@ def _more(n_entries: int) -> dict[str, Described]:
 
 def _but(plugin: str, rejections: Iterable[Status]) -> list[StatusDocument]:
     """Leave out what the scheduler found out itself."""
-    return [_document(status) for status in rejections if status.plugin != plugin]
-
-
-def _document(status: Status) -> StatusDocument:
-    document: StatusDocument = {"code": status.code.label}
-    if status.plugin:
-        document["plugin"] = status.plugin
-    if status.reasons:
-        document["reasons"] = list(status.reasons)
-    return document
+    return [answer_document(status) for status in rejections if status.plugin != plugin]

@@ -25,6 +25,7 @@ CYCLE_COLUMNS: Final = (
     "victims",
     "first_cause",
     "message",
+    "not_modelled",
 )
 POD_COLUMNS: Final = (
     "pod",
@@ -42,25 +43,27 @@ POD_COLUMNS: Final = (
     "evicted_in_cycle",
     "evicted_by",
     "deleted",
+    "not_modelled",
 )
+"""`not_modelled` is of the run: what the input asks for and the engine does not do."""
 
 
 def cycle_rows(run: Run, *, kind: CycleKind, pod: str) -> Iterator[list[Sequence[Cell]]]:
     """Cycles in batches, all or those of one kind or pod; no query stays open between two."""
-    after = 0
+    after, not_modelled = 0, "; ".join(run.not_modelled)
     while batch := list(cycles_filtered(run=run, kind=kind, pod=pod, after=after)[:BATCH]):
-        yield [_cycle(cycle) for cycle in batch]
+        yield [(*_cycle(cycle), not_modelled) for cycle in batch]
         after = batch[-1].number
 
 
 def pod_rows(run: Run) -> Iterator[list[Sequence[Cell]]]:
     """Pods that were queued or evicted, in batches, with what their last cycle came to."""
-    after = ""
+    after, not_modelled = "", "; ".join(run.not_modelled)
     pods = run.pod_outcomes.order_by("pod")
     while batch := list(pods.filter(pod__gt=after)[:BATCH]):
         numbers = {pod.last_cycle for pod in batch if pod.last_cycle}
         last = {cycle.number: cycle for cycle in run.cycle_rows.filter(number__in=numbers)}
-        yield [_pod(pod, last.get(pod.last_cycle)) for pod in batch]
+        yield [(*_pod(pod, last.get(pod.last_cycle)), not_modelled) for pod in batch]
         after = batch[-1].pod
 
 

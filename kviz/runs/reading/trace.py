@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from uuid import UUID
 
@@ -61,10 +62,16 @@ def chunks(*, run: Run) -> Iterator[Chunk]:
         )
 
 
-def cycle_details(*, run: Run, cycle: int) -> bytes | None:
+def cycle_details(*, run_id: UUID, cycle: int) -> bytes | None:
     """MessagePack `[detail event, ...]` of one stored cycle; None if there is no such cycle."""
-    details = _chunk_of(run, cycle).values_list("details", flat=True).first()
+    details = _chunk_of(run_id, cycle).values_list("details", flat=True).first()
     return None if details is None else codec.details_of(bytes(details), cycle)
+
+
+def packed_details(*, run_id: UUID, cycle: int) -> bytes | None:
+    """The same, gzipped for the way to a browser."""
+    details = cycle_details(run_id=run_id, cycle=cycle)
+    return None if details is None else gzip.compress(details, compresslevel=4, mtime=0)
 
 
 @dataclass(frozen=True)
@@ -92,7 +99,7 @@ class _StoredCycle:
 
 
 def _stored_cycle(run: Run, cycle: int) -> _StoredCycle | None:
-    chunk = _chunk_of(run, cycle).first()
+    chunk = _chunk_of(run.pk, cycle).first()
     if chunk is None:
         return None
     _, headers = codec.read_headers(bytes(chunk.headers))
@@ -107,8 +114,8 @@ def cycle_get(*, run: Run, cycle: int) -> CycleDocument | None:
 
 def _document(run: Run, stored: _StoredCycle, record: CycleRecord) -> CycleDocument:
     names = _names_before(run.pk, stored.chunk.first_seq)
-    names.take(stored.headers[: stored.place.stop])
-    document = cycle_document(names, record)
+    document = cycle_document(_names_in(names, stored.headers, stored.place), record)
+    document["not_modelled"] = run.not_modelled
     row = run.cycle_rows.filter(number=record.started.cycle).first()
     if row is not None:  # its binding may have failed after its own events
         document["result"], document["node"], document["message"] = (
@@ -127,15 +134,29 @@ def cycles_latest(*, run: Run, limit: int) -> list[tuple[Cycle, CycleDocument]]:
     found: list[tuple[Cycle, CycleDocument]] = []
     for chunk in chunks if rows else ():
         _, headers = codec.read_headers(bytes(chunk.headers))
-        names.take(headers)
+        taken = 0
         for number in range(chunk.first_cycle, chunk.last_cycle + 1):
+            place = cycle_range(headers, number)
+            then = _names_in(names, headers[taken:], range(place.start - taken, place.stop - taken))
+            taken = place.stop
             if number in rows:
-                place = cycle_range(headers, number)
                 details = codec.decode_details(codec.details_of(bytes(chunk.details), number))
                 events = headers[place.start : place.stop]
                 record = cycle_record(events, details=details)
-                found.append((rows[number], cycle_document(names, record)))
+                found.append((rows[number], cycle_document(then, record)))
+        names.take(headers[taken:])
     return found
+
+
+def _names_in(names: Names, headers: Sequence[HeaderEvent], cycle: range) -> Names:
+    """Learn from the events up to a cycle's end; return what numbers mean in the cycle.
+
+    Its nodes are in the order of its beginning: nodes may come and go before the next one begins.
+    """
+    names.take(headers[: cycle.start])
+    order = names.order
+    names.take(headers[cycle.start : cycle.stop])
+    return replace(names, order=order)
 
 
 def _until_bound(
@@ -161,11 +182,21 @@ def pod_why(*, run: Run, namespace: str, name: str) -> Json | None:
     pod = pod or _placed_before(run, namespace, name)
     if pod is None:
         return None
+    return _pod_why(run, pod) | {"not_modelled": run.not_modelled}
+
+
+def _pod_why(run: Run, pod: PodOutcome) -> Json:
     stored = _stored_cycle(run, pod.last_cycle) if pod.last_cycle else None
     if stored is None:
         return pod_why_document(pod, None, Why())
     document = _document(run, stored, stored.record())
     return pod_why_document(pod, document, _why(run.pk, stored.chunk.pk, pod.last_cycle))
+
+
+def cycle_why(*, run: Run, cycle: int) -> Why:
+    """What became of the nodes of a stored cycle; empty if there is no such cycle."""
+    chunk_id = _chunk_of(run.pk, cycle).values_list("pk", flat=True).first()
+    return Why() if chunk_id is None else _why(run.pk, chunk_id, cycle)
 
 
 @lru_cache(maxsize=64)
@@ -230,8 +261,8 @@ def _steps_refused(run_id: UUID, last_seq: int) -> tuple[RefusedStep, ...]:
     )
 
 
-def _chunk_of(run: Run, cycle: int) -> QuerySet[TraceChunk]:
-    return run.chunks.filter(first_cycle__lte=cycle, last_cycle__gte=cycle)
+def _chunk_of(run_id: UUID, cycle: int) -> QuerySet[TraceChunk]:
+    return TraceChunk.objects.filter(run_id=run_id, first_cycle__lte=cycle, last_cycle__gte=cycle)
 
 
 def _names_before(run_id: UUID, seq: int) -> Names:

@@ -37,6 +37,8 @@ def pod_why_document(pod: PodOutcome, cycle: CycleDocument | None, found: Why) -
         "nominated_node": pod.nominated_node,
         "attempts": pod.attempts,
         "message": cycle["message"] if cycle else "",
+        "lead": pod.lead,
+        "owner": pod.owner,
         "cycle": pod.last_cycle or None,
         **why_document(found),
         "preemption": cycle["preemption"] if cycle else None,

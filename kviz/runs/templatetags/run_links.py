@@ -6,6 +6,8 @@ that are shared as well.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from django import template
@@ -13,14 +15,19 @@ from django.db.models import QuerySet
 from django.template import Context
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 
 from kviz.accounts.middleware import workspace_of
 from kviz.runs import selectors
 from kviz.runs.models import Run
+from kviz.runs.presets import PRESETS, SAMPLE_SCENARIOS, Preset
 from kviz.runs.reading.decoder import reasons_in
 from kviz.runs.titles import run_title
 from kviz.snapshots.models import Snapshot
-from scheduler_core.api.quantity import amount_text
+from scheduler_core.api.quantity import amount_text, amounts_text
+from scheduler_core.config import ConfigError
+from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.sim import load_scenario
 
 register = template.Library()
 register.filter("reasons_in", reasons_in)
@@ -32,6 +39,8 @@ def amount(value: int, resource: str) -> str:
     """An amount of a resource as people write it: `1500m`, `2Gi`."""
     return amount_text(resource, value)
 
+
+register.filter("amounts", amounts_text)
 
 RUNS_SHOWN: Final = 20
 
@@ -73,6 +82,53 @@ def runs_over(context: Context, snapshot: Snapshot) -> QuerySet[Run]:
     """The latest runs of a cluster that the viewer's workspace has."""
     workspace = workspace_of(context["request"])
     return selectors.runs_over(snapshot=snapshot, workspace=workspace)[:RUNS_SHOWN]
+
+
+@register.filter
+def changed_gates(run: Run) -> list[tuple[str, bool]]:
+    """The gates that are not at the default of the run's release; all, if that is not known."""
+    release = RELEASES.get(run.release)
+    gates = release.gates if release else {}
+    return [
+        (name, on)
+        for name, on in sorted(run.feature_gates.items())
+        if name not in gates or gates[name].default != on
+    ]
+
+
+@register.filter
+def draws_ties(run: Run) -> bool:
+    """Whether the run draws among equal nodes though its release does not."""
+    release = RELEASES.get(run.release, LATEST)
+    return run.tie_break == "draw" and release.tie_break != "draw"
+
+
+@register.filter
+def configuration_title(run: Run) -> str:
+    """The title of the preset that a run was started with; `own` for any other configuration."""
+    return _title_of(run.scheduler_config, PRESETS) or gettext("own")
+
+
+@register.filter
+def scenario_title(run: Run) -> str:
+    """The title of a sample scenario, else what the scenario says of itself, if it has one."""
+    if not run.scenario:
+        return ""
+    return _title_of(run.scenario, SAMPLE_SCENARIOS) or _description(run.scenario) or gettext("own")
+
+
+def _title_of(text: str, known: Sequence[Preset]) -> str:
+    """Browsers send other ends of lines than the presets have."""
+    lines = text.splitlines()
+    return next((str(each.title) for each in known if each.text.splitlines() == lines), "")
+
+
+@lru_cache(maxsize=256)
+def _description(scenario: str) -> str:
+    try:
+        return load_scenario(scenario).description
+    except ConfigError:
+        return ""
 
 
 @register.filter

@@ -1,7 +1,8 @@
 """The sample clusters: small, our own, each teaching one thing.
 
 Every `<slug>.yaml` beside this module is what `kubectl get ... -A -o yaml` prints, so a sample
-takes the same road as an upload. The texts are what the landing and snapshot pages show.
+takes the same road as an upload. A folder `<slug>` holds what its run is given beside the cluster.
+The texts are what the landing and snapshot pages show.
 """
 
 from __future__ import annotations
@@ -19,11 +20,21 @@ FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """How the run of a sample ends: pods that got a node, that did not, that were evicted."""
+
+    scheduled: int
+    pending: int
+    evicted: int = 0
+
+
+@dataclass(frozen=True)
 class Sample:
     """One sample cluster and the lesson it carries.
 
     `question` asks for a prediction before the run, `answer` stands behind it, and `start` is
-    the pod (`namespace/name`) to look at first.
+    the pod (`namespace/name`) to look at first. Its run gets `scheduler_config` and `scenario`,
+    the default profile and nothing where they are empty.
     """
 
     slug: str
@@ -33,11 +44,46 @@ class Sample:
     question: _StrPromise
     answer: _StrPromise
     start: str
+    outcome: Outcome
+    scheduler_config: str = ""
+    scenario: str = ""
 
     @property
     def path(self) -> Path:
         return FOLDER / f"{self.slug}.yaml"
 
+
+def _text(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+GANGS = Sample(
+    slug="gangs",
+    title=_("Gangs wait on Permit"),
+    teaches=_("Pods that start together or not at all hold their places while they wait."),
+    lesson=_(
+        "No plugin of kube-scheduler's default profile holds pods on Permit, so this run enables "
+        "one of kviz's own, TeachingGang. Pods of one gang wait, each with its place reserved, "
+        "until enough of them have a node. pair-0 is released after four seconds, when its "
+        "partner comes. late-0 waits ten seconds in vain: the timeout rejects it, and its place "
+        "is free again. Of train, two pods wait until train-2 finds no node, which rejects the "
+        "whole gang. Watch the lane of pods that wait on Permit: they are in no queue, and their "
+        "places are only assumed."
+    ),
+    question=_(
+        "train-0 and train-1 are rejected and free 12 cores. Is anything left of the gang that "
+        "still tries?"
+    ),
+    answer=_(
+        "Yes, train-2: the freed room is an event for NodeResourcesFit, which rejected it. It "
+        "takes a place, waits alone until its time is up, and then all three sleep until the "
+        "archive job ends and leaves room for the third."
+    ),
+    start="lab/train-2",
+    outcome=Outcome(8, 0),
+    scheduler_config=_text("gangs/config.yaml"),
+    scenario=_text("gangs/scenario.yaml"),
+)
 
 SAMPLES = (
     Sample(
@@ -62,6 +108,7 @@ SAMPLES = (
             "rejects the six. Remove that rule and only scores would decide."
         ),
         start="shop/report-nightly-0",
+        outcome=Outcome(12, 0),
     ),
     Sample(
         slug="taints-and-tolerations",
@@ -84,6 +131,7 @@ SAMPLES = (
             "says 'databases', the taint says 'database'."
         ),
         start="data/cache-0",
+        outcome=Outcome(6, 1),
     ),
     Sample(
         slug="fit-and-balance",
@@ -107,6 +155,7 @@ SAMPLES = (
             "random."
         ),
         start="web/web-1",
+        outcome=Outcome(7, 1),
     ),
     Sample(
         slug="zone-spread",
@@ -126,6 +175,7 @@ SAMPLES = (
             "longer a domain."
         ),
         start="shop/checkout-2",
+        outcome=Outcome(4, 2),
     ),
     Sample(
         slug="preemption-budget",
@@ -146,6 +196,7 @@ SAMPLES = (
             "same priority and still waits, because its class never preempts."
         ),
         start="payments/authorize-0",
+        outcome=Outcome(2, 1, 2),
     ),
     Sample(
         slug="why-pending",
@@ -164,6 +215,7 @@ SAMPLES = (
             "train-1 needs a free GPU; for all the others size does not matter."
         ),
         start="clinic/analytics-0",
+        outcome=Outcome(1, 12),
     ),
     Sample(
         slug="devices",
@@ -187,7 +239,9 @@ SAMPLES = (
             "cannot help: evicting a pod does not free its claim's devices at once."
         ),
         start="lab/serve-0",
+        outcome=Outcome(6, 2),
     ),
+    GANGS,
 )
 
 _BY_SLUG = {sample.slug: sample for sample in SAMPLES}

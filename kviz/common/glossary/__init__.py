@@ -1,0 +1,59 @@
+"""The glossary: what the terms on the screens mean, and the diagrams that show them.
+
+`en.json` is the one source, for the pages here and for the Explorer, which is built with it. A term
+has two sentences and an example, or a diagram in which it is a part.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Final, Literal
+
+import msgspec
+
+Diagram = Literal["queues", "cycles", "cache"]
+
+LANGUAGE: Final = "en"
+
+
+class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Terms that belong together, under a heading of the page."""
+
+    id: str
+    title: str
+    picture: Diagram | None = None
+
+
+class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`group` and `see` are ids; `plugin` has a page of its own."""
+
+    group: str
+    name: str
+    text: str
+    example: str = ""
+    picture: Diagram | None = None
+    plugin: str = ""
+    see: tuple[str, ...] = ()
+
+
+class Glossary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Groups in the order of the page; terms by their id, which is their anchor there."""
+
+    groups: tuple[Group, ...]
+    terms: dict[str, Term]
+
+    def of_group(self, group: str) -> dict[str, Term]:
+        return {key: term for key, term in self.terms.items() if term.group == group}
+
+
+@cache
+def glossary() -> Glossary:
+    text = files(__name__).joinpath(f"{LANGUAGE}.json").read_bytes()
+    return msgspec.json.decode(text, type=Glossary)
+
+
+@cache
+def diagram(name: Diagram) -> str:
+    """The SVG of a diagram; its parts carry the id of their term in `data-term`."""
+    return files(__name__).joinpath(f"{name}.svg").read_text(encoding="utf-8")

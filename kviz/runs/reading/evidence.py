@@ -1,0 +1,127 @@
+"""Evidence of a cycle's verdicts and scores: of the pod, and of any node.
+
+The trace holds verdicts; the values behind them are read in the cluster as it was (`held_cycles`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final, TypedDict
+
+import msgspec
+
+from kviz.runs.execution.causes import AT_ONCE
+from kviz.runs.models import PodOutcome, Run
+from kviz.runs.reading.held_cycles import HELD, CannotReenact
+from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
+from kviz.runs.reading.trace import cycle_why
+from scheduler_core.evidence.document import (
+    lead_document,
+    node_document,
+    plugin_document,
+    requests_document,
+)
+from scheduler_core.evidence.lead import Lead, lead_of_why
+from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.trace.why import Why
+
+LEAD_FIELDS: Final = tuple(field.name for field in dataclasses.fields(Lead))
+
+
+class PodEvidenceDocument(TypedDict):
+    """The pod of one cycle: the sentence that leads, null where it found a node."""
+
+    cycle: int
+    pod: str
+    lead: Json | None
+    requests: list[Json]
+    rejections: list[Json]
+    ineligible_to_preempt: str
+
+
+class NodeEvidenceDocument(TypedDict):
+    """One node in one cycle. `recorded` is the cycle's own verdict, null for a feasible node.
+
+    `examined` is false for a node that Filter did not get to.
+    """
+
+    cycle: int
+    pod: str
+    pod_node: str
+    examined: bool
+    feasible: bool
+    recorded: StatusDocument | None
+    requests: list[Json]
+    pod_rejections: list[Json]
+    evidence: Json
+
+
+def pod_evidence(*, run: Run, recorded: CycleDocument) -> PodEvidenceDocument:
+    """Why the cycle found no node, and how the pod's requests come about.
+
+    Raises CannotReenact.
+    """
+    found = cycle_why(run=run, cycle=recorded["cycle"])
+    return HELD.ask(run, recorded, lambda cycle: _pod(recorded, found, cycle))
+
+
+def lead_of_outcome(pod: PodOutcome) -> Lead | None:
+    """The stored sentence that says why a pod is pending, None if none is known."""
+    if pod.lead is None:
+        return None
+    return msgspec.convert({name: pod.lead[name] for name in LEAD_FIELDS}, Lead)
+
+
+def _lead(found: Why, cycle: ReenactedCycle | None) -> Lead | None:
+    return None if cycle is None or found.n_feasible else lead_of_why(cycle.evidence, found)
+
+
+def _pod(recorded: CycleDocument, found: Why, cycle: ReenactedCycle | None) -> PodEvidenceDocument:
+    leading, evidence = _lead(found, cycle), cycle.evidence if cycle is not None else None
+    return {
+        "cycle": recorded["cycle"],
+        "pod": recorded["pod"],
+        "lead": lead_document(leading) if leading is not None else None,
+        "requests": requests_document(evidence.requests) if evidence is not None else [],
+        "rejections": [plugin_document(each) for each in evidence.pod] if evidence else [],
+        "ineligible_to_preempt": evidence.ineligible_to_preempt if evidence is not None else "",
+    }
+
+
+def lead_at_once(*, run: Run, recorded: CycleDocument) -> Json | None:
+    """What leads for a cycle, if that takes no longer than a page may."""
+    if recorded["cycle"] * (1_000 + recorded["n_nodes"]) > AT_ONCE:
+        return None
+    try:
+        return pod_evidence(run=run, recorded=recorded)["lead"]
+    except CannotReenact:
+        return None
+
+
+def node_evidence(*, run: Run, recorded: CycleDocument, node: str) -> NodeEvidenceDocument | None:
+    """Every plugin about one node, and its scores written out; None for a node it did not see.
+
+    Raises CannotReenact.
+    """
+
+    def look(cycle: ReenactedCycle | None) -> NodeEvidenceDocument | None:
+        if cycle is None or node not in cycle.evidence.node_names:
+            return None
+        return _node(recorded, cycle, node)
+
+    return HELD.ask(run, recorded, look)
+
+
+def _node(recorded: CycleDocument, cycle: ReenactedCycle, node: str) -> NodeEvidenceDocument:
+    evidence, feasible = cycle.evidence, node in recorded["feasible"]
+    return {
+        "cycle": recorded["cycle"],
+        "pod": recorded["pod"],
+        "pod_node": recorded["node"],
+        "examined": feasible or node in recorded["filter"],
+        "feasible": feasible,
+        "recorded": recorded["filter"].get(node),
+        "requests": requests_document(evidence.requests),
+        "pod_rejections": [plugin_document(each) for each in evidence.pod],
+        "evidence": node_document(evidence.node(node)),
+    }

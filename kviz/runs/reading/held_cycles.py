@@ -1,0 +1,116 @@
+"""Cycles of runs, re-enacted and held: a run is simulated again up to a cycle, and stops there.
+
+What the trace does not hold is then asked of the cycle (docs/adr/0016). A few are held in this
+process, because one question about a cycle is seldom the last.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final, TypeVar
+from uuid import UUID
+
+from kviz.runs.execution.engine import max_cycle, reenact
+from kviz.runs.execution.extender_answers import AnswerMissing
+from kviz.runs.inputs import InvalidInput
+from kviz.runs.models import Run
+from kviz.runs.reading.projection import CycleDocument, answer_document
+from scheduler_core import ENGINE_VERSION
+from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.sim.reenactment import ReenactedCycle
+
+T = TypeVar("T")
+
+MAX_HELD: Final = 2
+"""So many cycles are held, each with the cluster as it was."""
+
+
+class CannotReenact(Exception):
+    """A cycle is not re-enacted; the text says why and what would help.
+
+    `busy` says that it may be, a few seconds from now.
+    """
+
+    def __init__(self, text: str, *, busy: bool = False) -> None:
+        super().__init__(text)
+        self.busy = busy
+
+
+class HeldCycles:
+    """The cycles that were asked about last, the latest one last."""
+
+    def __init__(self) -> None:
+        self._cycles: OrderedDict[tuple[UUID, int], ReenactedCycle | None] = OrderedDict()
+        self._reading = threading.Lock()
+        self.one_at_a_time = threading.Lock()
+        """Held while a run is simulated again, which takes a processor for seconds."""
+
+    def ask(
+        self, run: Run, recorded: CycleDocument, question: Callable[[ReenactedCycle | None], T]
+    ) -> T:
+        """Return the answer of a cycle; None stands for one that looked at no node.
+
+        Raises CannotReenact.
+        """
+        key = (run.pk, recorded["cycle"])
+        with self._reading:
+            if key in self._cycles:
+                self._cycles.move_to_end(key)
+                return question(self._cycles[key])
+        _check_possible(run, recorded)
+        cycle = self._reenact(key, run, recorded)
+        with self._reading:
+            return question(cycle)
+
+    def _reenact(
+        self, key: tuple[UUID, int], run: Run, recorded: CycleDocument
+    ) -> ReenactedCycle | None:
+        if not self.one_at_a_time.acquire(blocking=False):
+            raise CannotReenact("Another cycle is being re-enacted; try again soon.", busy=True)
+        try:
+            cycle = _reenact(run, recorded)
+            with self._reading:
+                self._cycles[key] = cycle
+                while len(self._cycles) > MAX_HELD:
+                    self._cycles.popitem(last=False)
+            return cycle
+        finally:
+            self.one_at_a_time.release()
+
+
+HELD: Final = HeldCycles()
+
+
+def _check_possible(run: Run, recorded: CycleDocument) -> None:
+    """Raise CannotReenact for a cycle that cannot be re-enacted, or is too far into its run."""
+    if run.is_observed:
+        raise CannotReenact("A real scheduler decided this cycle. kviz cannot call its plugins.")
+    if run.engine_version != ENGINE_VERSION:
+        raise CannotReenact(
+            f"This run was made by engine {run.engine_version}; this is {ENGINE_VERSION}, which "
+            "might decide otherwise. Start the run again to re-enact its cycles."
+        )
+    limit = max_cycle(recorded["n_nodes"])
+    if recorded["cycle"] > limit:
+        raise CannotReenact(
+            f"To answer, the run has to be simulated again up to this cycle, which is too far: "
+            f"the limit for {recorded['n_nodes']} nodes is cycle {limit}. Choose an earlier "
+            "cycle, or start a run with fewer pods, such as one pending pod alone."
+        )
+
+
+def _reenact(run: Run, recorded: CycleDocument) -> ReenactedCycle | None:
+    try:
+        cycle = reenact(run, recorded["cycle"])
+    except (InvalidInput, AnswerMissing, PluginFailure) as error:
+        raise CannotReenact(f"This cycle cannot be re-enacted. {error}") from error
+    if cycle is not None:
+        first = {node: answer_document(status) for node, status in cycle.rejected.items()}
+        if cycle.pod != recorded["pod"] or first != recorded["filter"]:
+            raise CannotReenact(
+                "Simulated again, this cycle went another way than recorded: a bug of kviz. "
+                "The recorded verdicts stand."
+            )
+    return cycle

@@ -1,0 +1,80 @@
+"""Every page of the site, as one opens it, by the name of its address.
+
+The browser tests open all of them. `tests/web/test_page_list.py` compares the names with the
+configured addresses, so that a page that is added cannot be forgotten here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+PAGES = {
+    "home": ("/",),
+    "teach": ("/teach",),
+    "plugin-list": ("/plugins/",),
+    "plugin-detail": ("/plugins/NodeResourcesFit",),
+    "fidelity": ("/about/fidelity",),
+    "glossary": ("/glossary/",),
+    "document-list": ("/docs/",),
+    "document": ("/docs/concepts", "/docs/performance", "/docs/adr/README"),
+    "snapshot-list": ("/snapshots/",),
+    "snapshot-new": ("/snapshots/new",),
+    "snapshot-detail": ("/snapshots/{snapshot}",),
+    "run-list": ("/runs/",),
+    "run-new": ("/runs/new",),
+    "run-detail": ("/runs/{run}",),
+    "run-policies": ("/runs/{run}/policies",),
+    "run-cycles": ("/runs/{run}/cycles",),
+    "run-explore": ("/runs/{run}/explore?c=1&view=tables",),
+    "run-why": (
+        "/runs/{run}/pods/clinic/train-1/why",
+        "/runs/{run}/pods/clinic/launch-0/why",
+        "/runs/{run}/pods/clinic/patient-zero-0/why",
+    ),
+    "extender-list": ("/extender/",),
+    "extender-session": ("/extender/{session}",),
+}
+"""Paths by the name of the address; the run is one of *The pending clinic*."""
+
+NO_PAGES = {
+    "document-image",
+    "snapshot-delete",
+    "run-open",
+    "run-cycles-csv",
+    "run-pods-csv",
+    "run-pause",
+    "run-resume",
+    "run-cancel",
+    "run-rename",
+    "run-share",
+    "run-delete",
+    "extender-revoke",
+    "extender-delete",
+}
+"""Addresses that change something or answer with a file."""
+
+NOWHERE = "/nowhere"
+"""What is not found is a page too."""
+
+
+def addresses_of_pages(*, run: str, snapshot: str, session: str) -> list[str]:
+    """All pages with these ids in their paths."""
+    paths = [path for each in PAGES.values() for path in each]
+    return [p.format(run=run, snapshot=snapshot, session=session) for p in [*paths, NOWHERE]]
+
+
+def configured() -> dict[str, str]:
+    """Names and routes of all configured addresses outside the REST interface."""
+    found = _below(get_resolver().url_patterns, "")
+    return {name: route for name, route in found if not route.startswith("api/")}
+
+
+def _below(patterns: list[URLPattern | URLResolver], prefix: str) -> Iterator[tuple[str, str]]:
+    for each in patterns:
+        route = prefix + str(each.pattern)
+        if isinstance(each, URLResolver):
+            yield from _below(each.url_patterns, route)
+        else:
+            yield each.name or route, route

@@ -1,0 +1,96 @@
+"""The cause of pending pods, with values, on a run's page, on the why page and over REST."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kviz.runs.execution.causes import causes_store
+from kviz.runs.models import PodOutcome, Run
+from tests.web.cast import CLUSTER, NODES, Person, pod
+from tests.web.test_also import PICKY
+
+OWNED = "ownerReferences: [{kind: ReplicaSet, name: web, uid: u, controller: true}]"
+
+
+def replica(name: str) -> str:
+    return pod(name, "64").replace("metadata: {", f"metadata: {{{OWNED}, ", 1)
+
+
+@pytest.fixture
+def run(owner: Person) -> Run:
+    gated = pod("gated", "1", schedulingGates="[{name: quota}]")
+    other = pod("other", "1", schedulerName="elsewhere")
+    return owner.finished(CLUSTER + PICKY + replica("web-0") + replica("web-1") + gated + other)
+
+
+def outcome(run: Run, name: str) -> PodOutcome:
+    return run.pod_outcomes.get(pod=f"shop/{name}")
+
+
+def test_a_finished_run_has_them(run: Run) -> None:
+    picky, first, second = (outcome(run, name) for name in ("picky", "web-0", "web-1"))
+    assert picky.lead is not None
+    assert picky.lead["sentence"] == "selects nodes with disk=ssd, the node has no label disk"
+    assert picky.owner == ""
+    assert first.owner == second.owner == "ReplicaSet/web"
+    assert first.lead == second.lead
+    assert first.lead is not None
+    assert first.lead["plugin"] == "NodeResourcesFit"
+    other = outcome(run, "other")
+    assert other.lead is not None
+    assert other.lead["text"] == "asks for the scheduler elsewhere, which is none of those here"
+    gated = outcome(run, "gated")
+    assert gated.lead is not None
+    assert gated.lead["text"] == "is held back by the scheduling gate quota"
+
+
+def test_pods_of_one_owner_are_one_group_on_the_runs_page(owner: Person, run: Run) -> None:
+    page = owner.client.get(f"/runs/{run.pk}").content.decode()
+    assert page.count("selects nodes with disk=ssd, the node has no label disk") == 1
+    assert page.count("needs 64 cpu, the whole node has") >= 1
+    assert page.count("Pods of ReplicaSet/web:") == 1
+    assert "is held back by the scheduling gate quota" in page
+
+
+def test_the_why_page_leads_with_the_cause(owner: Person, run: Run) -> None:
+    page = owner.client.get(f"/runs/{run.pk}/pods/shop/picky/why").content.decode()
+    assert 'leading__sentence"><span class="mono">picky</span> selects nodes with disk=ssd' in page
+    assert page.index("leading__sentence") < page.index('id="funnel"') < page.index('id="message"')
+    page = owner.client.get(f"/runs/{run.pk}/pods/shop/web-1/why").content.decode()
+    assert "A pod of ReplicaSet/web." in page
+
+
+def test_over_rest(owner: Person, run: Run) -> None:
+    document = owner.get(f"/runs/{run.pk}/pods/shop/web-1/why/").json()
+    assert document["owner"] == "ReplicaSet/web"
+    assert document["lead"]["plugin"] == "NodeResourcesFit"
+
+
+def test_a_run_without_them_works_them_out_for_the_page(owner: Person, run: Run) -> None:
+    run.pod_outcomes.update(lead=None)
+    page = owner.client.get(f"/runs/{run.pk}/pods/shop/picky/why").content.decode()
+    assert "leading__sentence" in page
+    assert "leading__sentence" not in owner.client.get(f"/runs/{run.pk}").content.decode()
+
+
+def test_a_run_that_is_too_long_to_simulate_again(owner: Person, settings: Any) -> None:
+    settings.MAX_REENACTED_CYCLES = 0
+    run = owner.finished(CLUSTER + PICKY)
+    assert outcome(run, "picky").lead is None
+    page = owner.client.get(f"/runs/{run.pk}/pods/shop/picky/why").content.decode()
+    assert "leading__sentence" not in page
+
+
+def test_what_cannot_be_simulated_again_keeps_what_it_has(run: Run) -> None:
+    before = outcome(run, "picky").lead
+    run.scheduler_config = "no configuration at all"
+    causes_store(run=run)
+    assert outcome(run, "picky").lead == before
+
+
+def test_nothing_is_pending(owner: Person) -> None:
+    run = owner.finished(NODES + pod("small", "1"))
+    causes_store(run=run)
+    assert outcome(run, "small").lead is None

@@ -1,0 +1,75 @@
+"""The documents as pages: all are listed, links lead somewhere, HTML in them stays text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from kviz.common import documents
+from kviz.common.glossary import glossary
+
+DOCS = Path(settings.DOCS_DIR)
+NAMES = sorted(path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md"))
+HREF = re.compile(r'(?:href|src)="(/[^"#]*)(?:#([^"]+))?"')
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_document_is_listed(client: Client) -> None:
+    top = {name for name in NAMES if "/" not in name} | {"adr/README"}
+    assert set(documents.INDEX) == top
+    page = client.get("/docs/").content.decode()
+    assert all(f'href="/docs/{name}"' in page for name in documents.INDEX)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_of_a_document_lead_to_pages(client: Client, name: str) -> None:
+    found = documents.document(name)
+    assert found is not None
+    assert found.title
+    assert found.lead
+    assert client.get(found.url).status_code == 200
+    for address, anchor in HREF.findall(found.html):
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        assert not anchor or f'id="{anchor}"' in answer.content.decode(), (address, anchor)
+
+
+@pytest.mark.parametrize("name", ["nothing", "../README", "adr", "adr/../concepts", "img/findings"])
+def test_what_is_no_document_is_not_found(client: Client, name: str) -> None:
+    assert documents.document(name) is None
+    assert client.get(f"/docs/{name}").status_code == 404
+
+
+def test_only_pictures_are_served_as_pictures(client: Client) -> None:
+    assert client.get("/docs/img/performance.svg")["Content-Type"] == "image/svg+xml"
+    assert client.get("/docs/img/nothing.svg").status_code == 404
+    assert client.get("/docs/img/concepts.md").status_code == 404
+
+
+def test_markdown_of_a_document(
+    settings: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("django.conf.settings.DOCS_DIR", tmp_path)
+    (tmp_path / "sample.md").write_text(
+        "# Title\n\nFirst. Second.\n\n<script>alert(1)</script>\n\n## Same\n\n## Same\n\n"
+        "[code](../kviz/run_file.py) [here](#same) [out](https://example.com)\n"
+    )
+    found = documents.document("sample")
+    assert found is not None
+    assert (found.title, found.lead) == ("Title", "First.")
+    assert "<script>" not in found.html
+    assert 'id="same"' in found.html
+    assert 'id="same-1"' in found.html
+    assert "<span>code</span>" in found.html
+    assert '<a href="#same">' in found.html
+
+
+def test_the_glossary_has_every_term_at_its_anchor(client: Client) -> None:
+    page = client.get("/glossary/").content.decode()
+    assert [key for key in glossary().terms if f'id="{key}"' not in page] == []
+    assert page.count('class="diagram"') == 3

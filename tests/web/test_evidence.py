@@ -1,0 +1,105 @@
+"""The values behind a cycle's verdicts and scores, asked over REST."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kviz.runs.models import Run
+from tests.web.cast import CLUSTER, Person, pod, problem
+from tests.web.test_also import PICKY, cycle_of
+
+
+@pytest.fixture
+def run(ada: Person) -> Run:
+    return ada.finished(CLUSTER + PICKY)
+
+
+def node(person: Person, run: Run, cycle: int, name: str) -> Any:
+    return person.get(f"/runs/{run.pk}/cycles/{cycle}/nodes/{name}/")
+
+
+def test_one_node_that_was_rejected(ada: Person, run: Run) -> None:
+    cycle = cycle_of(ada, run, "shop/picky")
+    answer = node(ada, run, cycle, "north")
+    assert answer.status_code == 200
+    document = answer.json()
+    assert document["pod"] == "shop/picky"
+    assert document["examined"]
+    assert not document["feasible"]
+    assert document["recorded"]["plugin"] == "NodeAffinity"
+    assert document["requests"][0]["total"] == 64_000
+    found = document["evidence"]
+    assert found["rejected_by"] == ["NodeAffinity", "NodeResourcesFit"]
+    assert found["sentence"] == "selects nodes with disk=ssd, the node has no label disk"
+    by_plugin = {each["plugin"]: each for each in found["plugins"]}
+    (label,) = by_plugin["NodeAffinity"]["requirements"]
+    assert label == {
+        "kind": "nodeSelector",
+        "met": False,
+        "asks": "disk=ssd",
+        "has": "no label disk",
+        "sentence": "selects nodes with disk=ssd, the node has no label disk",
+        "values": {"key": "disk", "value": "ssd", "actual": None},
+    }
+    assert found["scores"] == []
+    assert found["total"] is None
+    assert found["preemption"]["outcome"] == "unresolvable"
+
+
+def test_scores_are_written_out(ada: Person, run: Run) -> None:
+    cycles = ada.get(f"/runs/{run.pk}/cycles/").json()["cycles"]
+    number = next(each["cycle"] for each in cycles if each["n_feasible"] > 1)
+    recorded = ada.get(f"/runs/{run.pk}/cycles/{number}/").json()
+    for name in recorded["feasible"]:
+        found = node(ada, run, number, name).json()["evidence"]
+        assert found["preemption"] is None
+        assert found["total"] == recorded["totals"][name]
+        assert found["total_text"].endswith(f" = {found['total']}")
+        for score in found["scores"]:
+            assert score["raw"] == recorded["scores"][score["plugin"]]["raw"][name]
+            assert score["normalized"] == recorded["scores"][score["plugin"]]["normalized"][name]
+
+
+def test_what_leads(ada: Person, run: Run) -> None:
+    cycle = cycle_of(ada, run, "shop/picky")
+    document = ada.get(f"/runs/{run.pk}/cycles/{cycle}/evidence/").json()
+    lead = document["lead"]
+    assert lead["plugin"] == "NodeAffinity"
+    assert lead["text"] == "selects nodes with disk=ssd, the node has no label disk (all 2 nodes)"
+    assert len(lead["also"]) == 1
+    assert document["rejections"] == []
+
+
+def test_nothing_leads_where_a_node_was_found(ada: Person, run: Run) -> None:
+    document = ada.get(f"/runs/{run.pk}/cycles/1/evidence/").json()
+    assert document["lead"] is None
+    assert document["requests"]
+
+
+def test_a_pod_that_is_rejected_as_a_whole(ada: Person) -> None:
+    claim = "[{name: v, persistentVolumeClaim: {claimName: missing}}]"
+    run = ada.finished(CLUSTER + pod("unclaimed", "1", volumes=claim))
+    cycle = cycle_of(ada, run, "shop/unclaimed")
+    document = ada.get(f"/runs/{run.pk}/cycles/{cycle}/evidence/").json()
+    assert document["lead"]["text"] == "uses claim shop/missing, which does not exist"
+    assert document["lead"]["node"] == ""
+    assert {each["point"] for each in document["rejections"]} == {"PreFilter"}
+    document = node(ada, run, cycle, "north").json()
+    assert document["recorded"] is None
+    assert not document["examined"]
+    assert document["pod_rejections"]
+
+
+def test_a_run_without_nodes(ada: Person) -> None:
+    run = ada.finished(pod("lonely"))
+    document = ada.get(f"/runs/{run.pk}/cycles/1/evidence/").json()
+    assert document["lead"] is None
+    assert document["requests"] == []
+
+
+def test_what_is_not_there(ada: Person, ben: Person, run: Run) -> None:
+    problem(node(ada, run, 1, "west"), 404)
+    problem(node(ada, run, 99, "north"), 404)
+    problem(node(ben, run, 1, "north"), 404)

@@ -1,0 +1,26 @@
+"""The fidelity page: what is compared, what is not modelled, and the decisions behind it."""
+
+from __future__ import annotations
+
+import re
+
+from kviz.common.fidelity import DIFFERENCES
+from scheduler_core.config.features import NOT_MODELLED
+from tests.web.cast import Person
+
+
+def test_what_is_not_modelled_stands_in_the_table(owner: Person) -> None:
+    html = owner.client.get("/about/fidelity").content.decode()
+    (table,) = re.findall(r'aria-labelledby="by-plugin"><table>(.*?)</table>', html, re.DOTALL)
+    for gate, reason in NOT_MODELLED.items():
+        assert f"Gate {gate}" in table
+        assert reason.replace("'", "&#x27;") in table
+    assert table.count("not modelled") == len(NOT_MODELLED)
+    assert "nothing to compare" in table
+
+
+def test_every_difference_links_its_decision(owner: Person) -> None:
+    html = owner.client.get("/about/fidelity").content.decode()
+    for difference in DIFFERENCES:
+        assert f'href="/docs/adr/{difference.adr}"' in html
+        assert owner.client.get(f"/docs/adr/{difference.adr}").status_code == 200

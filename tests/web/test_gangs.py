@@ -1,0 +1,76 @@
+"""kviz's own plugin on the pages: the sample that needs it, the form, the run, the reference."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+
+from kviz.runs.models import Run
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.samples import GANGS
+from kviz.snapshots.services import samples_load
+from tests.web.cast import Person, execute
+
+
+@pytest.fixture
+def snapshot(db: None) -> Snapshot:
+    samples_load()
+    return Snapshot.objects.get(name="gangs")
+
+
+def html_of(person: Person, address: str) -> str:
+    response = person.client.get(address)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def hidden_inputs(html: str, of: str) -> dict[str, str]:
+    """What the form that runs a snapshot posts."""
+    (form,) = (form for form in re.findall(r"<form.*?</form>", html, re.DOTALL) if of in form)
+    fields = re.findall(r'type="hidden" name="(\w+)" value="(.*?)"', form, re.DOTALL)
+    return {name: unescape(value) for name, value in fields}
+
+
+@pytest.mark.parametrize("address", ["/", "/teach", "/snapshots/{}"])
+def test_the_sample_runs_with_what_it_brings(
+    owner: Person, snapshot: Snapshot, address: str
+) -> None:
+    html = html_of(owner, address.format(snapshot.pk))
+    posted = hidden_inputs(html, str(snapshot.pk))
+    assert owner.client.post("/runs/new", posted).status_code == 302
+    run = execute(worker="test")
+    run.refresh_from_db()
+    assert (run.status, run.pending, run.scenario) == (Run.Status.FINISHED, 0, GANGS.scenario)
+    page = html_of(owner, f"/runs/{run.pk}")
+    assert "Runs plugin TeachingGang, kviz's own for teaching" in page
+    rest = owner.get(f"/runs/{run.pk}/").json()
+    assert [plugin["package"] for plugin in rest["out_of_tree_plugins"]] == ["kviz"]
+
+
+def test_the_form_starts_with_what_the_sample_brings(owner: Person, snapshot: Snapshot) -> None:
+    html = unescape(html_of(owner, f"/runs/new?snapshot={snapshot.pk}"))
+    assert GANGS.scheduler_config in html
+    assert GANGS.scenario in html
+
+
+def test_a_preset_goes_before_what_the_sample_brings(owner: Person, snapshot: Snapshot) -> None:
+    html = unescape(html_of(owner, f"/runs/new?snapshot={snapshot.pk}&preset=no-preemption"))
+    (config,) = re.findall(r'<textarea id="scheduler_config".*?>(.*?)</textarea>', html, re.DOTALL)
+    assert "DefaultPreemption" in config
+    assert "TeachingGang" not in config
+
+
+def test_a_shared_server_runs_it(owner: Person, snapshot: Snapshot, settings: Any) -> None:
+    settings.ALLOWED_PLUGINS = []
+    body = {"snapshot": str(snapshot.pk), "scheduler_config": GANGS.scheduler_config}
+    assert owner.post("/runs/", body).status_code == 201
+
+
+def test_the_reference_says_whose_it_is(owner: Person) -> None:
+    assert "/plugins/TeachingGang" in html_of(owner, "/plugins/")
+    page = html_of(owner, "/plugins/TeachingGang")
+    assert "none: kviz's own plugin, for teaching" in page
+    assert "kubernetes v1.36, pkg" not in page

@@ -1,0 +1,37 @@
+"""The list of pages that the browser tests open is complete."""
+
+from __future__ import annotations
+
+import re
+from uuid import UUID
+
+import pytest
+from django.urls import resolve, reverse
+
+from kviz.runs import services
+from tests.page_list import NO_PAGES, PAGES, configured
+from tests.web.cast import Person
+
+ANY = UUID(int=0)
+
+
+def test_every_address_is_a_page_that_is_opened_or_no_page() -> None:
+    assert PAGES.keys() | NO_PAGES == configured().keys()
+    assert PAGES.keys() & NO_PAGES == set()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_opened_at_its_own_address(name: str) -> None:
+    ids = {"run": ANY, "snapshot": ANY, "session": ANY}
+    paths = [path.format(**ids).partition("?")[0] for path in PAGES[name]]
+    assert [resolve(path).url_name for path in paths] == [name] * len(paths)
+
+
+@pytest.mark.parametrize("name", sorted(NO_PAGES))
+def test_what_is_no_page_shows_none(name: str, ada: Person) -> None:
+    run = ada.finished()
+    ids = {"run_id": run.pk, "snapshot_id": ANY, "session_id": ANY, "name": "performance.svg"}
+    wanted = re.findall(r":(\w+)>", configured()[name])
+    address = reverse(name, kwargs={each: ids[each] for each in wanted})
+    answer = ada.client.get(address, {"share": services.run_share(run=run)})
+    assert answer.status_code == 405 or not answer["Content-Type"].startswith("text/html")
