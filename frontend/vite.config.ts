@@ -12,6 +12,8 @@ export default defineConfig({
     strictPort: true,
     // What a style sheet names lies here, not where the page comes from.
     origin: `http://localhost:${DEV_PORT}`,
+    // The glossary and the diagrams' style lie beside this folder: the pages have them, too.
+    fs: { allow: [".."] },
   },
   plugins: [svelte()],
   build: {

@@ -134,7 +134,31 @@ window.bench = {
   async jump(cycles) { for (const n of cycles) { this.go(n); await this.frame(); } },
   interactions: [],
   at: {},
+  details: [],
 };
+(function listen() {
+  const asked = new Map();
+  const {prototype} = WebSocket;
+  const {send} = prototype;
+  prototype.send = function (message) {
+    if (!this.heard) {
+      this.heard = true;
+      this.addEventListener("message", ({data}) => {
+        if (typeof data === "string" || new Uint8Array(data, 0, 1)[0] !== 1) return;
+        const cycle = new DataView(data).getUint32(1);
+        const ms = performance.now() - asked.get(cycle);
+        if (asked.has(cycle)) window.bench.details.push({ms, bytes: data.byteLength});
+        asked.delete(cycle);
+      });
+    }
+    const now = performance.now();
+    const wanted = JSON.parse(message).details;
+    for (const cycle of wanted ? asked.keys() : [])
+      if (!wanted.includes(cycle)) asked.delete(cycle);
+    for (const cycle of wanted ?? []) if (!asked.has(cycle)) asked.set(cycle, now);
+    send.call(this, message);
+  };
+})();
 (function watch() {
   const {at} = window.bench;
   if (document.getElementById("cycle-number")?.value > 0) at.interactive ??= performance.now();
@@ -189,13 +213,8 @@ class Bench:
         self.page.evaluate("n => window.bench.seek(n)", cycle)
 
     def details(self) -> list[dict[str, float]]:
-        """Duration in ms and bytes of each cycle detail fetched since the last call."""
-        found: list[dict[str, float]] = self.page.evaluate(
-            "() => { const all = performance.getEntriesByType('resource')"
-            ".filter((e) => e.name.includes('/detail/'))"
-            ".map((e) => ({ms: e.duration, bytes: e.encodedBodySize}));"
-            " performance.clearResourceTimings(); return all; }"
-        )
+        """Time in ms and bytes of each cycle detail asked for and received since the last call."""
+        found: list[dict[str, float]] = self.page.evaluate("() => window.bench.details.splice(0)")
         return found
 
 

@@ -7,10 +7,10 @@ import { isLive } from "./wire/source.ts";
 
 const root = document.getElementById("explorer");
 if (root) {
-  const { run = "", name = "", status = "", share = "", home = "/", runUrl = "/" } = root.dataset;
+  const { run = "", name = "", status = "", share = "", home = "/", runUrl = "/", devices = "" } = root.dataset;
   const api = `/api/v1/runs/${run}/`;
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  const source = served(`${scheme}://${location.host}/ws/runs/${run}/`, api, share);
+  const source = served(`${scheme}://${location.host}/ws/runs/${run}/`, api, share, devices !== "");
   const isOver = !isLive(status);
   const { fileUrl = "", fileNote = "", pageUrl = "", pageNote = "" } = root.dataset;
   const downloads: Surroundings["downloads"] = [

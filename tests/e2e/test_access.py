@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import serious_findings
 from tests.e2e.conftest import Api
+from tests.page_list import addresses_of_pages
 
-PLAIN = (
-    "/",
-    "/teach",
-    "/snapshots/",
-    "/snapshots/new",
-    "/runs/",
-    "/runs/new",
-    "/extender/",
-    "/plugins/",
-    "/plugins/NodeResourcesFit",
-    "/about/fidelity",
-    "/nowhere",
-)
-OF_A_RUN = (
-    "/runs/{run}",
-    "/runs/{run}/cycles",
-    "/runs/{run}/explore?c=1&view=tables",
-    "/runs/{run}/pods/clinic/train-1/why",
-    "/runs/{run}/pods/clinic/launch-0/why",
-    "/runs/{run}/pods/clinic/patient-zero-0/why",
-)
 MAX_TABS = 60
 
 
-def check_every_page(page: Page, api: Api, run: str) -> list[str]:
-    addresses = [*PLAIN, *(address.format(run=run) for address in OF_A_RUN)]
-    addresses.append(f"/snapshots/{api.sample('gpu-pool')}")
+@pytest.fixture
+def addresses(page: Page, api: Api, clinic: str) -> list[str]:
+    """Every page there is, with a session of a live scheduler."""
+    page.goto("/extender/")
+    page.get_by_label("Name").fill("Staging")
+    page.get_by_role("button", name="Start a live session").click()
+    session = page.url.rpartition("/")[2]
+    return addresses_of_pages(run=clinic, snapshot=api.sample("gpu-pool"), session=session)
+
+
+def findings_of(page: Page, addresses: list[str]) -> list[str]:
     found = []
     for address in addresses:
         page.goto(address)
@@ -51,13 +40,17 @@ def test_axe_can_find_something(page: Page) -> None:
     assert finding.startswith("button-name")
 
 
-def test_axe_finds_nothing_serious_in_light(page: Page, api: Api, clinic: str) -> None:
-    assert check_every_page(page, api, clinic) == []
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(
+    page: Page, addresses: list[str], color_scheme: Literal["light", "dark"]
+) -> None:
+    page.emulate_media(color_scheme=color_scheme)
+    assert findings_of(page, addresses) == []
 
 
-@pytest.mark.browser_context_args(color_scheme="dark")
-def test_axe_finds_nothing_serious_in_dark(page: Page, api: Api, clinic: str) -> None:
-    assert check_every_page(page, api, clinic) == []
+@pytest.mark.browser_context_args(viewport={"width": 390, "height": 844})
+def test_axe_finds_nothing_serious_on_a_phone(page: Page, addresses: list[str]) -> None:
+    assert findings_of(page, addresses) == []
 
 
 def test_axe_finds_nothing_serious_in_a_form_with_errors(page: Page) -> None:
@@ -70,9 +63,9 @@ def test_axe_finds_nothing_serious_in_a_form_with_errors(page: Page) -> None:
 
 
 @pytest.mark.browser_context_args(viewport={"width": 320, "height": 640})
-def test_no_page_scrolls_sideways_at_320_pixels(page: Page, clinic: str) -> None:
+def test_no_page_scrolls_sideways_at_320_pixels(page: Page, addresses: list[str]) -> None:
     wide = []
-    for address in [*PLAIN, *(address.format(run=clinic) for address in OF_A_RUN)]:
+    for address in addresses:
         page.goto(address)
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             wide.append(address)

@@ -60,7 +60,7 @@ spec:
 
 @pytest.fixture
 def cascade(api: Api) -> str:
-    """Return a run in which an evicted pod is made anew and evicts two others."""
+    """Return a run in which an evicted pod is recreated and evicts two others."""
     snapshot = api.upload(CASCADE)
     return api.finished_run(snapshot, scenario="options: {recreateEvicted: true}\nsteps: []\n")
 

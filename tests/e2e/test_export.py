@@ -78,7 +78,7 @@ def test_a_run_dropped_among_clusters_is_opened(page: Page, clinic: str, tmp_pat
     expect(page.get_by_role("link", name="Step through it")).to_be_visible()
 
 
-def test_a_file_that_is_no_run_is_told_so(page: Page, tmp_path: Path) -> None:
+def test_a_file_that_is_no_run_is_refused_as_such(page: Page, tmp_path: Path) -> None:
     page.goto("/runs/")
     (tmp_path / "pods.yaml").write_text("kind: Pod")
     page.get_by_label("File").set_input_files(tmp_path / "pods.yaml")
@@ -130,6 +130,8 @@ def test_a_run_is_stepped_from_a_disk(
     offline.keyboard.press("Enter")
     offline.get_by_role("tab", name="Score").click()
     expect(inspector(offline)).to_contain_text("the only node that fits, so scoring was skipped")
+    offline.go_back()
+    expect(offline).to_have_url(re.compile("#c=4&tab=filter$"))
     offline.go_back()
     expect(offline).not_to_have_url(re.compile("c=4"))
 

@@ -33,7 +33,7 @@ def file(name: str, text: str) -> FilePayload:
     return {"name": name, "mimeType": "application/yaml", "buffer": text.encode()}
 
 
-def test_a_file_is_uploaded_and_told_back(page: Page) -> None:
+def test_a_file_is_uploaded_and_summarised(page: Page) -> None:
     page.goto("/")
     page.get_by_role("link", name="Explain my cluster").click()
     page.get_by_label("Files").set_input_files([file("cluster.yaml", GOOD)])
@@ -102,3 +102,12 @@ def test_a_dropped_file_is_taken(page: Page) -> None:
     expect(page.get_by_text("dropped.yaml (")).to_be_visible()
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("heading", name="dropped", level=1)).to_be_visible()
+
+
+def test_the_command_can_be_copied(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto("/snapshots/new")
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == "kubectl get -A -o yaml nodes,pods \\\n> cluster.yaml"

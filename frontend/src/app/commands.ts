@@ -117,7 +117,8 @@ function looks(explorer: Explorer, page: Page): Command[] {
     title: `command.tab.${tab}`,
     group: "look",
     keys: [String(i + 1)],
-    run: () => explorer.selection.select({ tab }, "replace"),
+    run: () => explorer.selection.select({ tab }),
+    enabled: () => explorer.tabs.includes(tab),
   }));
   return [
     ...tabs,

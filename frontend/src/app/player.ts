@@ -1,6 +1,6 @@
 // Playing: steps at the chosen granularity, `speed` cycles a second, never faster than the screen.
 
-import type { Navigation } from "../store/navigation.svelte.ts";
+import type { Navigation, Remember } from "../store/navigation.svelte.ts";
 
 const STEP_MS = 1000;
 const MOST_AT_ONCE = 50;
@@ -8,12 +8,15 @@ const MOST_AT_ONCE = 50;
 export class Player {
   private handle = 0;
   private due = 0;
+  /** What the next step of playing is to the address bar: one comes back to where it began. */
+  private remember: Remember = "push";
 
   constructor(private readonly navigation: Navigation) {}
 
   start(): void {
     if (this.handle) return;
     this.navigation.playing = true;
+    this.remember = "push";
     this.due = performance.now() + STEP_MS / this.navigation.speed;
     this.handle = requestAnimationFrame(this.tick);
   }
@@ -50,9 +53,11 @@ export class Player {
   private advance(steps: number): boolean {
     const { navigation } = this;
     const { position, by, nCycles } = navigation;
-    if (by !== "cycle" || steps === 1) return navigation.step(1);
+    const { remember } = this;
+    this.remember = "replace";
+    if (by !== "cycle" || steps === 1) return navigation.step(1, remember);
     if (position.cycle >= nCycles) return false;
-    navigation.goToCycle(Math.min(nCycles, position.cycle + steps), "replace");
+    navigation.goToCycle(Math.min(nCycles, position.cycle + steps), remember);
     return true;
   }
 }

@@ -19,6 +19,9 @@ export function setPreference(name: string, value: string): void {
   }
 }
 
+export const isTourKnown = (): boolean => preference("tour") === "seen";
+export const forgetTourOffer = (): void => setPreference("tour", "seen");
+
 /** Go on to the next theme and return it. */
 export function nextTheme(): Theme {
   const root = document.documentElement;

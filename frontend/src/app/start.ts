@@ -25,14 +25,16 @@ export function start({ root, run, source, place, isOver, page }: Start): void {
     storage(),
     source.also,
     source.states,
+    source.devices,
   );
   explorer.begin(place.read(), isOver);
   root.replaceChildren();
-  mount(App, { target: root, props: { explorer, place, page } });
+  mount(App, { target: root, props: { explorer, place, page, follow: (on: boolean) => source.follow(on) } });
   source.start({
     headers: (bytes) => explorer.receive(bytes),
-    status: (status) => (explorer.live.status = status),
-    link: (link) => (explorer.live.link = link),
+    status: (status) => explorer.hear({ status }),
+    link: (link) => explorer.hear({ link }),
+    detail: (cycle, bytes) => explorer.details.take(cycle, bytes),
     failed: (error) => (explorer.live.error = error.message),
   });
 }

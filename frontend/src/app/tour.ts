@@ -1,9 +1,10 @@
-// Six stops for those who are here for the first time. The library that draws them is fetched then.
+// Six stops for those who are here for the first time; fetched when they are wanted.
 
-import type { Config, DriveStep } from "driver.js";
+import { driver, type Config, type DriveStep } from "driver.js";
 
 import { t, type TextKey } from "../base/text/text.ts";
-import { preference, setPreference } from "./preferences.ts";
+import { forgetTourOffer } from "./preferences.ts";
+import "./tour.css";
 
 export type Region = "queues" | "map" | "inspector";
 
@@ -24,13 +25,9 @@ const STOPS: readonly Stop[] = [
 /** The library says of a highlighted region that it opens the popover, as if it were a button. */
 const OF_A_BUTTON = ["aria-haspopup", "aria-expanded", "aria-controls"];
 
-export const isTourKnown = (): boolean => preference("tour") === "seen";
-export const forgetTourOffer = (): void => setPreference("tour", "seen");
-
 /** Lead through the stops; `show` brings a region up where only one fits at a time. */
-export async function startTour(show: (region: Region) => void, onEnd: () => void): Promise<void> {
+export function startTour(show: (region: Region) => void, onEnd: () => void): void {
   forgetTourOffer();
-  const [{ driver }] = await Promise.all([import("driver.js"), import("./tour.css")]);
   const tour = driver({
     ...words(),
     steps: STOPS.map((stop) => step(stop, show)),

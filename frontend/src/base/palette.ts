@@ -25,7 +25,7 @@ const TOKENS = {
   victimInk: "--k-victim-ink",
   unexamined: "--k-unexamined",
   unexaminedWash: "--k-unexamined-wash",
-  neverAsked: "--k-never-asked",
+  unevaluated: "--k-unevaluated",
 } as const;
 
 export type Palette = Record<keyof typeof TOKENS, string> & {

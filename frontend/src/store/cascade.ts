@@ -1,11 +1,16 @@
 // Preemptions that follow from one another: who was evicted comes back and evicts in turn, or
-// loses a nomination to somebody greater and has to make room elsewhere.
+// loses a nomination and has to make room elsewhere.
 
-import type { Cycle, PodIndex } from "../base/units.ts";
+import type { Cycle, NodeIndex, PodIndex } from "../base/units.ts";
+import type { HeaderEvent } from "../wire/events.ts";
 import type { Fold } from "./fold.ts";
+import { lossOf, type Loss } from "./loss.ts";
 
-/** How a preemption came after another: its pod `returned`, or was `outbid` on its node. */
-export type Link = "returned" | "outbid";
+/**
+ * How a preemption came after another: its pod `returned`, was `outbid` on its node, or makes room `again`, the
+ * room it made before being lost.
+ */
+export type Link = "returned" | "outbid" | "again";
 
 export interface Preemption {
   readonly cycle: Cycle;
@@ -17,6 +22,8 @@ export interface Preemption {
 
 export interface Branch {
   readonly preemption: Preemption;
+  /** How the nomination was lost without being cleared; null if it was not. */
+  readonly loss: Loss | null;
   readonly then: readonly Branch[];
 }
 
@@ -27,19 +34,23 @@ export function preemptions(fold: Fold): Preemption[] {
   const ownerOf = (pod: PodIndex): string => owners.get(fold.podNames[pod] ?? "") ?? "";
   const evictedFrom = new Map<string, number>();
   const outbidIn = new Map<number, number>();
+  const latestOf = new Map<number, number>();
   for (const [cycle, { preemptor, victims }] of evictions(fold)) {
     found.push({ cycle, preemptor, victims, after: origin(preemptor) });
     for (const victim of victims) {
       evictedFrom.set(`#${victim}`, cycle);
       if (ownerOf(victim)) evictedFrom.set(ownerOf(victim), cycle);
     }
+    latestOf.set(preemptor, cycle);
     for (const pod of outbid(fold, cycle, preemptor)) outbidIn.set(pod, cycle);
   }
   return found;
 
   function origin(preemptor: PodIndex): Preemption["after"] {
     const lost = outbidIn.get(preemptor);
-    if (lost !== undefined) return { cycle: lost, link: "outbid" };
+    const before = latestOf.get(preemptor) ?? 0;
+    if (lost !== undefined && lost > before) return { cycle: lost, link: "outbid" };
+    if (before) return { cycle: before, link: "again" };
     const owner = ownerOf(preemptor);
     const back = evictedFrom.get(`#${preemptor}`) ?? (owner ? evictedFrom.get(owner) : undefined);
     return back === undefined ? null : { cycle: back, link: "returned" };
@@ -53,13 +64,26 @@ export function cascadeOf(fold: Fold, cycle: Cycle): Branch | null {
   let root = byCycle.get(cycle);
   if (!root) return null;
   for (let above = root.after; above; above = root.after) root = byCycle.get(above.cycle)!;
-  const tree = branch(root, all);
-  return tree.then.length ? tree : null;
+  const tree = branch(fold, root, all);
+  return tree.then.length || tree.loss ? tree : null;
 }
 
-function branch(preemption: Preemption, all: readonly Preemption[]): Branch {
+function branch(fold: Fold, preemption: Preemption, all: readonly Preemption[]): Branch {
   const next = all.filter((other) => other.after?.cycle === preemption.cycle);
-  return { preemption, then: next.map((other) => branch(other, all)) };
+  const node = nominatedIn(fold, preemption);
+  return {
+    preemption,
+    loss: node < 0 ? null : lossOf(fold, preemption.cycle, preemption.preemptor, node),
+    then: next.map((other) => branch(fold, other, all)),
+  };
+}
+
+/** The node that a preemption nominates; -1 if the trace does not tell. */
+function nominatedIn(fold: Fold, { cycle, preemptor }: Preemption): NodeIndex {
+  for (const event of eventsOf(fold, cycle)) {
+    if (event?.kind === "NominationChanged" && event.pod === preemptor && event.node >= 0) return event.node;
+  }
+  return -1;
 }
 
 /** Victims by cycle, each with the pod they made way for. */
@@ -78,12 +102,15 @@ function evictions(fold: Fold): Map<number, { preemptor: PodIndex; victims: PodI
 
 /** Pods that lost their nomination in a cycle to its preemptor. */
 function* outbid(fold: Fold, cycle: Cycle, preemptor: PodIndex): Generator<number> {
-  const { chronicle, trace } = fold;
-  const end = cycle < chronicle.nCycles ? chronicle.startSeq.at(cycle + 1) : trace.length;
-  for (let seq = chronicle.startSeq.at(cycle); seq < end; seq++) {
-    const event = trace.event(seq);
+  for (const event of eventsOf(fold, cycle)) {
     if (event?.kind === "NominationChanged" && event.node < 0 && event.pod !== preemptor) {
       yield event.pod;
     }
   }
+}
+
+/** The events from a cycle's start to that of the next. */
+function* eventsOf({ chronicle, trace }: Fold, cycle: Cycle): Generator<HeaderEvent | null> {
+  const end = cycle < chronicle.nCycles ? chronicle.startSeq.at(cycle + 1) : trace.length;
+  for (let seq = chronicle.startSeq.at(cycle); seq < end; seq++) yield trace.event(seq);
 }

@@ -6,6 +6,8 @@ import { describe, expect, test } from "vitest";
 import { cycleRecord, decidingPoint } from "./cycle.ts";
 import type { PointStep } from "./record.ts";
 import { Fold } from "./fold.ts";
+import { permitWaitOf } from "./lanes.ts";
+import { State } from "./state.ts";
 
 const PLUGINS = ["Sort", "Taints", "Fit", "Images", "Binder", "Extender"];
 const OK = ["Success", -1, []];
@@ -156,5 +158,29 @@ describe("calls to extenders", () => {
       [2],
       [],
     ]);
+  });
+});
+
+describe("a pod that two plugins hold on Permit", () => {
+  const trace = fold(
+    ["RunStarted", "0", 0, 1_000_000_000n, PLUGINS, [["default", [["Permit", [1, 2, 3], []]]]], []],
+    started(1, 0),
+    ["PointFinished", 0, "Permit", ["Wait", -1, ["wait"]]],
+    ["PermitWaiting", 0, 1, 9_000_000_000n],
+    ["PermitWaiting", 0, 2, 4_000_000_000n],
+    ["CycleFinished", 1, 3, -1, "", [], []],
+  );
+
+  test("waits at both, and passes the third", () => {
+    const permit = point(cycleRecord(trace, 1).points, "Permit");
+    expect(permit.outcome).toBe("waiting");
+    expect(permit.plugins.map((plugin) => plugin.outcome)).toEqual(["waiting", "waiting", "passed"]);
+  });
+
+  test("waits until the first of them gives up", () => {
+    const state = new State(trace);
+    state.seek(trace.trace.length);
+    expect(permitWaitOf(state, 0)).toEqual({ plugins: [1, 2], untilMs: 3000 });
+    expect(permitWaitOf(state, 1)).toBeNull();
   });
 });

@@ -32,6 +32,8 @@ interface Seen {
   extenders: ExtenderCalled[];
   /** Where the latest call with a verb stands. */
   callSeqs: Map<string, number>;
+  /** Plugins that hold the pod on Permit. */
+  waits: Set<number>;
 }
 
 /** Read cycle `number` (from 1) out of the trace. */
@@ -71,12 +73,14 @@ function range(from: number, to: number): number[] {
 }
 
 function collect(fold: Fold, from: number, to: number, started: CycleStarted): Seen {
-  const seen: Seen = { byKind: new Map(), points: new Map(), extenders: [], callSeqs: new Map() };
+  const seen: Seen = { byKind: new Map(), points: new Map(), extenders: [], callSeqs: new Map(), waits: new Set() };
   for (let seq = from; seq < to; seq++) {
     const event = fold.trace.event(seq);
     if (!event) continue;
     if (event.kind === "PointFinished") {
       if (event.pod === started.pod) seen.points.set(event.point, { status: event.status, seq });
+    } else if (event.kind === "PermitWaiting") {
+      if (event.pod === started.pod) seen.waits.add(event.plugin);
     } else if (event.kind === "ExtenderCalled") {
       if (event.pod !== started.pod) continue;
       seen.extenders.push(event);
@@ -256,7 +260,10 @@ function bindStep(point: Point, seen: Seen, attached: PointPlugins): Step {
   const outcome =
     status.code === "Success" || status.code === "Skip" ? "passed" : status.code === "Wait" ? "waiting" : "failed";
   if (!attached.plugins.length && outcome === "passed") return step("skipped", [], seq, { status });
-  return step(outcome, inOrder(attached, status, []), seq, { status });
+  const plugins = inOrder(attached, status, []).map((plugin): PluginStep =>
+    point === "Permit" && seen.waits.has(plugin.plugin) ? { ...plugin, outcome: "waiting" } : plugin,
+  );
+  return step(outcome, plugins, seq, { status });
 }
 
 /** The point that decided the cycle: where it failed, or else where the node was chosen. */

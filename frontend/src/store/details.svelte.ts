@@ -1,4 +1,5 @@
-// Cycle details fetched on demand, the most recent cached; stepping finds its neighbours ready.
+// Cycle details fetched on demand, the most recent cached; stepping finds its neighbours ready, and who follows a
+// run is sent the newest without asking.
 
 import type { Cycle } from "../base/units.ts";
 import type { Moved } from "./navigation.svelte.ts";
@@ -49,6 +50,13 @@ export class Details {
     this.cycle = to.cycle;
     if (!samePosition(from, to) || this.stateOf(to.cycle) === NONE) this.fetchAround(from.cycle, to.cycle, looksAhead);
     this.shown = this.stateOf(to.cycle);
+  }
+
+  /** Take a detail that nobody asked for. */
+  take(cycle: Cycle, bytes: Uint8Array): void {
+    if (!this.isHere(cycle) || this.cached.has(cycle)) return;
+    this.cache(cycle, this.recording.decodeDetail(cycle, bytes));
+    if (cycle === this.cycle) this.shown = this.stateOf(cycle);
   }
 
   /** Try again to fetch the cycle shown. */

@@ -9,7 +9,7 @@ export type NodeColumn = (typeof NODE_COLUMNS)[number];
 export interface MapOptions {
   /** `zone`, `pool`, `taint`, `none`, or `label:KEY`. */
   readonly group: string;
-  /** `auto`, `verdict`, `score`, or a resource name. */
+  /** `auto`, `verdict`, `score`, `score-full`, `pods`, or a resource name. */
   readonly colour: string;
   /** Only nodes with this verdict stay lit; -1 for all. */
   readonly isolate: number;

@@ -158,9 +158,34 @@ describe("addresses", () => {
 
   test("with nonsense in them open the run all the same", () => {
     const { explorer } = open("?c=99999999&p=Nowhere&g=Nobody&pod=a/b&n=none&tab=magic");
+    explorer.hear({ link: "ended" });
     expect(explorer.navigation.position.cycle).toBe(explorer.navigation.nCycles);
     expect(explorer.selection.tab).toBe("why");
     expect(readAddress("?c=-1").cycle).toBeNull();
+  });
+
+  test("naming a late cycle show no other on the way", () => {
+    const explorer = new Explorer("run", (cycle) => Promise.resolve(run.detail(cycle)));
+    explorer.begin(readAddress("?c=390&tab=filter"), true);
+    const shown = new Set<number>();
+    for (const chunk of run.chunks()) {
+      explorer.receive(chunk);
+      shown.add(explorer.navigation.position.cycle);
+      if (explorer.nCycles < 390) expect(narrate(explorer).key).toBe("story.awaited");
+    }
+    expect([...shown]).toEqual([0, 390]);
+    expect(explorer.awaited).toBe(0);
+  });
+
+  test("naming a cycle that the run has not reached show its latest", () => {
+    const explorer = new Explorer("run", (cycle) => Promise.resolve(run.detail(cycle)));
+    explorer.begin(readAddress("?c=9999"), false);
+    const [first] = run.chunks();
+    explorer.receive(first!);
+    expect(explorer.awaited).toBe(9999);
+    explorer.hear({ status: { type: "status", status: "running", cycles: 50, bound: 0, pending: 0, last_seq: 9 } });
+    expect(explorer.awaited).toBe(0);
+    expect(explorer.navigation.position.cycle).toBe(explorer.nCycles);
   });
 
   test("naming what never comes do not hold on to the view", () => {
@@ -180,8 +205,31 @@ describe("addresses", () => {
     explorer.onNavigate = told;
     explorer.navigation.goToCycle(4);
     explorer.navigation.step(1);
+    explorer.navigation.scrub(7, "push");
+    explorer.navigation.scrub(8, "replace");
     explorer.navigation.playing = true;
-    expect(told.mock.calls).toEqual([["push"], ["replace"]]);
+    expect(told.mock.calls).toEqual([["push"], ["step"], ["push"], ["replace"]]);
+  });
+
+  test("are written once the first cycle is here, to come back to", () => {
+    const explorer = new Explorer("run", (cycle) => Promise.resolve(run.detail(cycle)));
+    const told = vi.fn();
+    explorer.onNavigate = told;
+    explorer.begin(readAddress(""), true);
+    for (const chunk of run.chunks()) explorer.receive(chunk);
+    expect(told.mock.calls).toEqual([["replace"]]);
+    explorer.navigation.goToCycle(9);
+    explorer.reopen(readAddress("?c=1"));
+    expect(explorer.navigation.position.cycle).toBe(1);
+  });
+
+  test("without a cycle are those of somebody who followed the run", () => {
+    const { explorer } = open("", false);
+    explorer.hear({ status: { type: "status", status: "running", cycles: 400, bound: 0, pending: 0, last_seq: 9 } });
+    explorer.navigation.goToCycle(3);
+    explorer.reopen(readAddress(""));
+    expect(explorer.navigation.following).toBe(true);
+    expect(explorer.navigation.position.cycle).toBe(explorer.nCycles);
   });
 });
 
@@ -278,6 +326,24 @@ describe("verdicts", () => {
     const { kind, high } = measureAt(explorer);
     expect(kind).toBe("score");
     expect(high).toBe(explorer.navigation.record!.selected!.total);
+  });
+
+  test("scores can be set on the scale of all that is possible", async () => {
+    const { explorer } = open();
+    await arrived(explorer);
+    explorer.display.setMap({ colour: "score-full" });
+    const { scores } = explorer.details.ready!;
+    const possible = scores!.plugins.reduce((sum, { weight }) => sum + 100 * weight, 0);
+    expect(measureAt(explorer)).toMatchObject({ low: 0, high: possible });
+    const { plugin } = scores!.plugins[0]!;
+    explorer.navigation.go({ cycle: 1, point: "Score", plugin });
+    await arrived(explorer);
+    expect(measureAt(explorer)).toMatchObject({ low: 0, high: 100 });
+  });
+
+  test("a cycle without scores has no scale", () => {
+    const { explorer } = open("?col=score&c=0");
+    expect(measureAt(explorer)).toEqual({ kind: "score", values: null, low: 0, high: 0 });
   });
 });
 

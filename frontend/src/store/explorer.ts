@@ -1,17 +1,18 @@
 // The store: a run, where in it one stands, what is selected, and how it is shown. Views read it, and call the
 // methods of its parts; nothing here knows about the DOM.
 
-import type { Seq } from "../base/units.ts";
-import type { Source } from "../wire/source.ts";
+import type { Cycle, Seq } from "../base/units.ts";
+import { isLive, type Link, type Source, type StatusFrame } from "../wire/source.ts";
 import { Bookmarks } from "./bookmarks.svelte.ts";
 import { Details, type FetchDetail } from "./details.svelte.ts";
 import { Display, PLAIN_MAP } from "./display.svelte.ts";
-import type { Address } from "./link.ts";
+import { TABS, type Address, type Tab } from "./link.ts";
 import { Live } from "./live.svelte.ts";
 import { Navigation, type Remember } from "./navigation.svelte.ts";
-import { granularityOf, wholeCycle, type Position } from "./position.ts";
+import { granularityOf, START, wholeCycle, type Position } from "./position.ts";
 import { Recording } from "./recording.svelte.ts";
 import { Selection } from "./selection.svelte.ts";
+import { Surveys } from "./surveys.svelte.ts";
 
 export class Explorer extends Recording {
   readonly navigation: Navigation;
@@ -20,6 +21,8 @@ export class Explorer extends Recording {
   readonly display: Display;
   readonly bookmarks: Bookmarks;
   readonly live = new Live();
+  /** Devices as of each cycle; null where there are none, or no server. */
+  readonly surveys: Surveys | null;
   /** Hears of each committed change of place or selection, for the address bar. */
   onNavigate: (remember: Remember) => void = () => undefined;
   /** An address that is not reached yet, because that part of the trace is not here. */
@@ -27,7 +30,8 @@ export class Explorer extends Recording {
 
   /**
    * `fetchAlso` returns what the other plugins would have said of a cycle's nodes, `fetchStates` what
-   * plugins prepared in it; both null where there is no server.
+   * plugins prepared in it; both null where there is no server. `fetchDevices` returns what became of each
+   * device, null also where there are none.
    */
   constructor(
     run: string,
@@ -35,16 +39,19 @@ export class Explorer extends Recording {
     storage: Storage | null = null,
     readonly fetchAlso: Source["also"] = null,
     readonly fetchStates: Source["states"] = null,
+    fetchDevices: Source["devices"] = null,
   ) {
     super();
     const commit = (remember: Remember): void => {
       this.wanted = null;
+      this.live.wanted = 0;
       this.onNavigate(remember);
     };
     this.bookmarks = new Bookmarks(run, storage);
     this.details = new Details(this, fetchDetail);
     this.navigation = new Navigation(this, (moved) => this.details.follow(moved), commit);
     this.selection = new Selection(this.navigation, commit);
+    this.surveys = fetchDevices && new Surveys(fetchDevices);
     this.display = new Display((remember) => this.onNavigate(remember));
   }
 
@@ -62,6 +69,7 @@ export class Explorer extends Recording {
     const isFirst = navigation.nCycles === 0 && this.wanted?.cycle == null;
     const last = this.append(headers);
     navigation.show(this.wantedPosition() ?? this.positionOnArrival(isFirst));
+    if (isFirst && navigation.nCycles && !navigation.following) this.onNavigate("replace");
     return last;
   }
 
@@ -78,7 +86,7 @@ export class Explorer extends Recording {
   toEventOfPod(direction: 1 | -1): boolean {
     const { pod } = this.selection;
     const found = this.navigation.toEventOf(pod, direction);
-    if (found) this.selection.select({ pod });
+    if (found) this.selection.select({ pod }, "replace");
     return found;
   }
 
@@ -87,6 +95,11 @@ export class Explorer extends Recording {
     const { position } = this.navigation;
     if (note === null) this.bookmarks.remove(position.cycle);
     else this.bookmarks.put(position, note);
+  }
+
+  /** The tabs of the Inspector that this run has something for. */
+  get tabs(): readonly Tab[] {
+    return this.surveys ? TABS : TABS.filter((tab) => tab !== "devices");
   }
 
   // ---------------------------------------------------------------- the address
@@ -107,10 +120,32 @@ export class Explorer extends Recording {
     };
   }
 
+  /** The cycle that an address leads to and that is still to come, of those that were recorded; 0 for none. */
+  get awaited(): Cycle {
+    const { status, link, wanted: cycle } = this.live;
+    return cycle > this.nCycles && link !== "ended" && (!status || cycle <= status.cycles) ? cycle : 0;
+  }
+
+  /** Hear how the line to the run stands, and how far the run is: what is awaited may never come. */
+  hear(news: { readonly link?: Link; readonly status?: StatusFrame }): void {
+    if (news.link) this.live.link = news.link;
+    if (news.status) this.live.status = news.status;
+    if (this.wanted?.cycle && this.fold.trace.length) {
+      this.navigation.show(this.wantedPosition() ?? this.navigation.position);
+    }
+  }
+
+  /** Go back to an address that was shown before; one without a cycle followed the run. */
+  reopen(address: Address): void {
+    this.open(address);
+    if (address.cycle === null && isLive(this.live.status?.status ?? "")) this.navigation.follow();
+  }
+
   /** Go where an address says, as soon as that part of the trace is here. */
   open(address: Address): void {
     this.wanted = address;
-    this.selection.set({ tab: address.tab });
+    this.live.wanted = address.cycle ?? 0;
+    this.selection.set({ tab: this.tabs.includes(address.tab) ? address.tab : "why" });
     const { group, colour } = PLAIN_MAP;
     this.display.map = { ...this.display.map, group: address.group || group, colour: address.colour || colour };
     this.navigation.show(this.wantedPosition() ?? this.navigation.position);
@@ -124,7 +159,7 @@ export class Explorer extends Recording {
     const node = wanted.node ? this.nodeNumber(wanted.node) : -1;
     this.selection.set({ pod: pod < 0 ? null : pod, node });
     const { cycle } = wanted;
-    if (cycle !== null && cycle > navigation.nCycles) return wholeCycle(navigation.nCycles);
+    if (cycle !== null && cycle > navigation.nCycles) return this.awaited ? START : wholeCycle(navigation.nCycles);
     const missing = (wanted.pod !== "" && pod < 0) || (wanted.node !== "" && node < 0);
     this.wanted = missing ? { ...wanted, cycle: null } : null;
     if (cycle === null) return null;

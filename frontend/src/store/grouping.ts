@@ -3,6 +3,7 @@
 
 import type { NodeIndex } from "../base/units.ts";
 import type { Fold, NodeFacts } from "./fold.ts";
+import { taintText } from "./nodes.ts";
 
 export interface Group {
   /** Empty for the nodes without the label, or for all nodes together. */
@@ -94,12 +95,7 @@ function group(fold: Fold, by: string): Group[] {
 function namer(by: string): (facts: NodeFacts) => string {
   if (by === "none") return () => "";
   if (by === "zone") return (facts) => facts.zone;
-  if (by === "taint")
-    return (facts) =>
-      facts.taints
-        .map((t) => `${t.key}:${t.effect}`)
-        .sort()
-        .join(", ");
+  if (by === "taint") return (facts) => facts.taints.map(taintText).sort().join(", ");
   if (by === "pool") {
     return (facts) => {
       const label = POOL_LABELS.find((key) => key in facts.labels);

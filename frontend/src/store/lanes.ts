@@ -1,5 +1,6 @@
 // The scheduling queue as lanes of pods, each in the order in which it will be served.
 
+import type { TermId } from "../base/glossary.ts";
 import type { Ms, PodIndex } from "../base/units.ts";
 import { Queue, type CycleFinished, type QueueMoved } from "../wire/events.ts";
 import { POD } from "./fold.ts";
@@ -15,6 +16,17 @@ export const LANES = [
   Queue.UNSCHEDULABLE,
   Queue.GATED,
 ] as const;
+
+/** What the glossary calls each lane. */
+export const QUEUE_TERMS: Partial<Record<Queue, TermId>> = {
+  [Queue.IN_FLIGHT]: "in-flight",
+  [Queue.WAITING_ON_PERMIT]: "waiting-on-permit",
+  [Queue.BINDING]: "binding",
+  [Queue.ACTIVE]: "active-queue",
+  [Queue.BACKOFF]: "backoff-queue",
+  [Queue.UNSCHEDULABLE]: "unschedulable-pods",
+  [Queue.GATED]: "gated",
+};
 
 /** Lanes longer than this show their head only; the count is always exact. */
 export const LANE_HEAD = 500;
@@ -90,4 +102,28 @@ export function verdictOf(state: State, pod: PodIndex): CycleFinished | null {
 export function backoffUntilMs(state: State, pod: PodIndex): Ms {
   const move = moveOf(state, pod);
   return move ? state.fold.chronicle.sinceStartMs(move.backoff_until_ns) : 0;
+}
+
+/** What holds a pod on Permit. */
+export interface PermitWait {
+  /** In the order in which they were asked. */
+  readonly plugins: readonly number[];
+  /** When the first of them gives up, in milliseconds since the run started. */
+  readonly untilMs: Ms;
+}
+
+/** What holds the pod; null if nothing does. Each plugin that waits has an event, one after the other. */
+export function permitWaitOf(state: State, pod: PodIndex): PermitWait | null {
+  const last = state.pod(pod, POD.WAITING) - 1;
+  if (last < 0) return null;
+  const { trace, chronicle } = state.fold;
+  const plugins: number[] = [];
+  let untilMs = Infinity;
+  for (let seq = last; seq >= 0; seq--) {
+    const event = trace.event(seq);
+    if (event?.kind !== "PermitWaiting" || event.pod !== pod) break;
+    plugins.unshift(event.plugin);
+    untilMs = Math.min(untilMs, chronicle.sinceStartMs(event.until_ns));
+  }
+  return { plugins, untilMs };
 }

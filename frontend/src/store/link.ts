@@ -4,7 +4,7 @@
 import type { Cycle } from "../base/units.ts";
 import { POINTS, type Point } from "./record.ts";
 
-export const TABS = ["why", "filter", "score", "preempt", "cache", "state", "log"] as const;
+export const TABS = ["why", "filter", "score", "preempt", "cache", "state", "log", "devices", "picture"] as const;
 export type Tab = (typeof TABS)[number];
 
 /** Names, not numbers: a link must open before, and outlive, any numbering. */

@@ -7,4 +7,6 @@ export class Live {
   status = $state.raw<StatusFrame | null>(null);
   /** Why nothing more can be read; empty while all is well. */
   error = $state("");
+  /** The cycle that an address asked for, 0 for none; it may still be on its way. */
+  wanted = $state(0);
 }

@@ -3,6 +3,7 @@
 import type { PodIndex, Seq } from "../base/units.ts";
 import { Queue, Result, type EventRecorded, type HeaderEvent } from "../wire/events.ts";
 import type { Explorer } from "./explorer.ts";
+import { madeWith } from "./made.ts";
 
 const nameOf = <T extends Record<string, number>>(values: T, value: number): string =>
   (Object.keys(values).find((key) => values[key] === value) ?? "").toLowerCase().replaceAll("_", " ");
@@ -65,8 +66,11 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
       return `${pod} (${event.reason}) by ${explorer.podKey(event.by_pod)}`;
     case "ScenarioStepped":
       return event.text;
+    case "RunStarted": {
+      const made = madeWith(event);
+      return made ? [made.release, ...made.changes].join(", ") : "";
+    }
     case "ClockAdvanced":
-    case "RunStarted":
     case "NodeOrderChanged":
       return "";
     case "ResourcesDefined":

@@ -40,6 +40,7 @@ const BEFORE_ANYTHING: Partial<Record<string, TextKey>> = {
 
 function beforeTheFirst(explorer: Explorer): Sentence {
   const { nCycles, live } = explorer;
+  if (explorer.awaited) return { key: "story.awaited", params: { n: explorer.awaited }, targets: {} };
   if (!explorer.fold.trace.length) {
     return { key: BEFORE_ANYTHING[live.status?.status ?? ""] ?? "story.loading", params: {}, targets: {} };
   }
@@ -66,6 +67,7 @@ function words(explorer: Explorer, record: CycleRecord): Words {
       n: filter?.n_feasible ?? 0,
       fit: filter?.n_feasible ?? 0,
       examined: filter?.n_examined ?? 0,
+      held: filter?.n_held ?? 0,
       attempt: started.attempt,
     },
     targets: { pod: { pod: started.pod }, node: { node } },
@@ -104,6 +106,7 @@ function unschedulable(record: CycleRecord, params: Params, targets: Words["targ
       targets,
     };
   }
+  if (record.filter?.n_held) return { key: "story.fitsNowhereHeld", params, targets };
   return { key: "story.fitsNowhere", params: { ...params, n: Number(params.all) }, targets };
 }
 
@@ -116,7 +119,7 @@ function placed(explorer: Explorer, record: CycleRecord, params: Params, targets
   if (!selected || selected.rule === "single") return { key: "story.onlyNode", params, targets };
   if (selected.n_tied > 1) {
     const tied = { ...params, tied: selected.n_tied, total: selected.total };
-    return { key: "story.tie", params: tied, targets };
+    return { key: selected.rule === "draw" ? "story.drawn" : "story.tie", params: tied, targets };
   }
   const margin = selected.total - selected.runner_up_total;
   const won = {
@@ -147,6 +150,7 @@ function ofPoint(explorer: Explorer, record: CycleRecord, step: PointStep): Sent
         : say("story.preFilter", { n: step.plugins.length - skipped, skipped });
     case "Filter":
       if (record.filter?.by_nomination) return say("story.filterNominated");
+      if (record.filter?.n_held) return say("story.filterHeld");
       return say(
         record.filter && record.filter.n_examined < record.started.n_nodes ? "story.filterSamples" : "story.filter",
       );
@@ -203,7 +207,7 @@ function ofPlugin(explorer: Explorer, record: CycleRecord, step: PointStep, plug
   }
   if (plugin.outcome === "unevaluated") return say("story.pluginUnevaluated");
   if (plugin.outcome === "failed") return say("story.pluginFails", { reason: step.status?.reasons.join(", ") ?? "" });
-  return say("story.pluginPasses");
+  return say(plugin.outcome === "waiting" ? "story.pluginWaits" : "story.pluginPasses");
 }
 
 /** How many nodes a Filter plugin evaluated: those no plugin before it rejected. */

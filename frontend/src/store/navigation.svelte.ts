@@ -20,8 +20,11 @@ export const SPEEDS = [0.5, 1, 2, 4, 10, 30] as const;
 /** Up to this speed, motion helps. */
 const CALM = 4;
 
-/** Whether a step of navigation is one to come back to, or takes the place of the one before. */
-export type Remember = "push" | "replace";
+/**
+ * Whether a step of navigation is one to come back to, or takes the place of the one before. Of many `step`s in
+ * quick succession one comes back to the first.
+ */
+export type Remember = "push" | "step" | "replace";
 
 export interface Moved {
   readonly from: Position;
@@ -74,19 +77,22 @@ export class Navigation {
   }
 
   jump(cycles: number): void {
-    this.goToCycle(this.position.cycle + cycles, "replace");
+    this.goToCycle(this.position.cycle + cycles, "step");
   }
 
-  /** Follow a pointer that drags along the run: neighbours are not fetched, nobody stays to see them. */
-  scrub(cycle: Cycle): void {
+  /**
+   * Follow a pointer that drags along the run: neighbours are not fetched, nobody stays to see them. One comes back
+   * to where it began (`remember` says so), not to where it passed.
+   */
+  scrub(cycle: Cycle, remember: Remember = "replace"): void {
     if (samePosition(this.position, wholeCycle(cycle))) return;
     this.following = false;
     this.show(wholeCycle(cycle), false);
-    this.onCommit("replace");
+    this.onCommit(remember);
   }
 
   /** One step at the granularity; false at the end. */
-  step(direction: 1 | -1, remember: Remember = "replace"): boolean {
+  step(direction: 1 | -1, remember: Remember = "step"): boolean {
     const recordOf = (cycle: Cycle): CycleRecord | null => this.recording.record(cycle);
     const next = neighbour(this.position, this.by, direction, this.nCycles, recordOf);
     if (!next) return false;
@@ -99,14 +105,14 @@ export class Navigation {
   setGranularity(by: Granularity): void {
     this.by = by;
     this.show(refine(this.position, this.record, by));
-    this.onCommit("replace");
+    this.onCommit("push");
   }
 
   /** Go to the latest cycle, and on with the run. */
   follow(): void {
     this.following = true;
     this.show(wholeCycle(this.nCycles));
-    this.onCommit("replace");
+    this.onCommit("push");
   }
 
   /** The next cycle (or previous) in which a pod was not placed; false if there is none. */

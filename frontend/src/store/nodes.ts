@@ -1,17 +1,25 @@
 // Columns over node numbers at the moment shown: verdicts, and values to colour by.
 
 import type { NodeIndex, PodIndex } from "../base/units.ts";
-import type { TextKey } from "../base/text/text.ts";
+import { quantity } from "../base/format.ts";
+import { t, type TextKey } from "../base/text/text.ts";
+import { FIT, type NominatedPod, type TaintRecord } from "../wire/events.ts";
 import type { CycleRecord } from "./record.ts";
 import type { Explorer } from "./explorer.ts";
 import { POD } from "./fold.ts";
+import { nominatedOn, type Nominated } from "./nominated.ts";
 import type { State } from "./state.ts";
 import { statusOf, Verdict, verdictColumn, type CycleDetail, type Scores } from "./verdicts.ts";
 
+/** Scores on a scale from 0 to the highest one could get, so that near ones look alike. */
+export const FULL_SCALE = "score-full";
+/** Upstream: framework.MaxNodeScore. */
+const MAX_NODE_SCORE = 100;
+
 export interface Measure {
-  /** `verdict`, `score`, `pods` or a resource name. */
+  /** `verdict`, `score`, `score-full`, `pods` or a resource name. */
   readonly kind: string;
-  /** By node number; NaN where there is none. */
+  /** By node number; NaN where there is none. null: nothing to colour by, as in a cycle without scores. */
   readonly values: Float64Array | null;
   readonly low: number;
   readonly high: number;
@@ -53,13 +61,23 @@ export function measureAt(explorer: Explorer): Measure {
   const kind = colour !== "auto" ? colour : point === "Score" ? "score" : "verdict";
   if (kind === "verdict") return { kind, values: null, low: 0, high: 0 };
   const values = new Float64Array(explorer.fold.nodeNames.length).fill(NaN);
-  if (kind === "score") fillScores(values, explorer.details.ready?.scores ?? null, plugin);
-  else fillUse(values, explorer, kind);
-  return { kind, values, ...(kind === "score" ? range(values) : { low: 0, high: 1 }) };
+  if (kind !== "score" && kind !== FULL_SCALE) {
+    fillUse(values, explorer, kind);
+    return { kind, values, low: 0, high: 1 };
+  }
+  const scores = explorer.details.ready?.scores ?? null;
+  if (!scores) return { kind, values: null, low: 0, high: 0 };
+  fillScores(values, scores, plugin);
+  return { kind, values, ...(kind === FULL_SCALE ? { low: 0, high: highest(scores, plugin) } : range(values)) };
 }
 
-function fillScores(values: Float64Array, scores: Scores | null, plugin: number | null): void {
-  if (!scores) return;
+/** What a node could score at most: in one plugin, or in all that scored by their weights. */
+function highest(scores: Scores, plugin: number | null): number {
+  if (scores.plugins.some((each) => each.plugin === plugin)) return MAX_NODE_SCORE;
+  return scores.plugins.reduce((sum, { weight }) => sum + MAX_NODE_SCORE * weight, 0);
+}
+
+function fillScores(values: Float64Array, scores: Scores, plugin: number | null): void {
   const column = scores.plugins.find((p) => p.plugin === plugin)?.normalized;
   scores.nodes.forEach((node, i) => (values[node] = (column ?? scores.totals)[i]!));
 }
@@ -83,17 +101,49 @@ function range(values: Float64Array): { low: number; high: number } {
   return low > high ? { low: 0, high: 0 } : { low, high };
 }
 
-/** The plugin that rejected a node, and its reasons in upstream's words. */
+/** The plugin that rejected a node, its reasons in upstream's words, and what nominated pods have to do with it. */
+export interface Refusal {
+  readonly plugin: string;
+  readonly reasons: readonly string[];
+  readonly code: string;
+  readonly nominated: string;
+}
+
 export function refusal(
   explorer: Explorer,
   record: CycleRecord | null,
   detail: CycleDetail | null,
   node: NodeIndex,
-): { plugin: string; reasons: readonly string[]; code: string } | null {
+): Refusal | null {
   if (!detail || !record) return null;
   const status = statusOf(detail, node);
   if (!status || status.code === "Success") return null;
-  return { plugin: explorer.pluginName(status.plugin), reasons: status.reasons, code: status.code };
+  const plugin = explorer.pluginName(status.plugin);
+  const nominated = nominatedOn(detail, node);
+  return {
+    plugin,
+    reasons: status.reasons,
+    code: status.code,
+    nominated: nominated ? nominatedText(explorer, nominated, plugin) : "",
+  };
+}
+
+const NAMED = 3;
+
+/** What nominated pods do to a node in words: which pods, and what they take. `plugin` rejects the node. */
+export function nominatedText(explorer: Explorer, { effect, pods }: Nominated, plugin: string): string {
+  const named = pods.slice(0, NAMED).map((pod) => nominatedPod(explorer, pod));
+  const more = pods.length > NAMED ? [`+${pods.length - NAMED}`] : [];
+  const why = effect === "rejects" && plugin === FIT ? "room" : effect;
+  return t(`nominated.${why}` as TextKey, { n: pods.length, pods: [...named, ...more].join(", ") });
+}
+
+function nominatedPod(explorer: Explorer, { pod, requests }: NominatedPod): string {
+  const amounts = requests.flatMap((amount, r) => {
+    const name = explorer.state.resources[r] ?? "";
+    return amount ? [`${quantity(name, amount)} ${name}`] : [];
+  });
+  return t("nominated.pod", { pod: explorer.podKey(pod), amounts: amounts.join(", ") || t("nominated.nothing") });
 }
 
 /** Resources worth a bar: those any node offers, cpu and memory first. */
@@ -111,6 +161,10 @@ export function shownResources(explorer: Explorer, node: NodeIndex): number[] {
     .map(({ resource }) => resource);
 }
 
+/** A taint as kubectl writes it. */
+export const taintText = ({ key, value, effect }: TaintRecord): string =>
+  value ? `${key}=${value}:${effect}` : `${key}:${effect}`;
+
 /** Which nodes a search text matches: by name, zone, label or taint. */
 export function nodeMatcher(explorer: Explorer, query: string): ((node: NodeIndex) => boolean) | null {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -120,7 +174,7 @@ export function nodeMatcher(explorer: Explorer, query: string): ((node: NodeInde
     const facts = state.nodeFacts(node);
     if (!facts) return false;
     const labels = Object.entries(facts.labels).map(([key, value]) => `${key}=${value}`);
-    const taints = facts.taints.map((taint) => `${taint.key}:${taint.effect}`);
+    const taints = facts.taints.map(taintText);
     const text = [facts.name, facts.zone, ...labels, ...taints].join(" ").toLowerCase();
     return words.every((word) => text.includes(word));
   };

@@ -53,6 +53,7 @@ describe("an attempt that found nodes", () => {
       statuses: [{ code: "Success", plugin: -1, reasons: [] }],
       examined: Int32Array.from([1, 2]),
       feasible: Int32Array.from([1, 2]),
+      nominated: new Map(),
       scores: null,
       dryRun: null,
       calls: new Map(),

@@ -43,8 +43,8 @@ export type Outcome = "passed" | "failed" | "waiting" | "unreached" | "skipped" 
 
 export interface PluginStep {
   readonly plugin: number;
-  /** `unevaluated`: an earlier plugin had already decided. */
-  readonly outcome: "passed" | "failed" | "skipped" | "unevaluated";
+  /** `waiting`: it holds the pod on Permit. `unevaluated`: an earlier plugin had already decided. */
+  readonly outcome: "passed" | "failed" | "waiting" | "skipped" | "unevaluated";
   /** Filter: nodes this plugin was the first to reject. */
   readonly rejected: number;
   /** Score: its weight; 0 elsewhere. */

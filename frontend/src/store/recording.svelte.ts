@@ -1,6 +1,7 @@
 // What is here of the run, and the moment of it that is shown.
 
 import type { Cycle, NodeIndex, PodIndex, Seq } from "../base/units.ts";
+import type { RunStarted } from "../wire/events.ts";
 import { Fold } from "./fold.ts";
 import { cycleRecord } from "./cycle.ts";
 import type { CycleRecord } from "./record.ts";
@@ -22,7 +23,7 @@ export class Recording {
   readonly #podNumbers = new Map<string, PodIndex>();
   #podNumbersUpTo = 0;
 
-  /** All that is here; read it anew wherever a component has to follow it. */
+  /** All that is here; read it again wherever a component has to follow it. */
   get fold(): Fold {
     void this.#length;
     return this.#fold;
@@ -82,6 +83,11 @@ export class Recording {
   /** What became of a cycle's nodes, and why; without the detail its counts only. */
   why(record: CycleRecord, detail: CycleDetail | null): Why {
     return this.#explanations.why(record, detail);
+  }
+
+  /** What the run said of itself at its beginning; null before that is here. */
+  get run(): RunStarted | null {
+    return this.fold.run;
   }
 
   // ---------------------------------------------------------------- names

@@ -57,7 +57,7 @@ export function nodeReason(explorer: Explorer, node: NodeIndex): string {
   const detail = explorer.details.ready;
   const refused = refusal(explorer, record, detail, node);
   if (record?.observed && detail && !detail.statusOf[node]) return t(unknownReason(record));
-  return refused ? `${refused.plugin}: ${refused.reasons.join(", ")}` : "";
+  return refused ? `${refused.plugin}: ${[...refused.reasons, refused.nominated].filter(Boolean).join(", ")}` : "";
 }
 
 /** The total of a node; null without one. */

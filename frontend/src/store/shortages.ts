@@ -1,6 +1,14 @@
 // What nodes lack of what a pod requests: twin of scheduler_core/trace/shortages.py.
 
-import { INSUFFICIENT, INSUFFICIENT_OTHERS, OCCUPYING, PODS, TOO_MANY_PODS, type Cache } from "../wire/events.ts";
+import {
+  INSUFFICIENT,
+  INSUFFICIENT_OTHERS,
+  OCCUPYING,
+  PODS,
+  TOO_MANY_PODS,
+  type Cache,
+  type NominatedOnNode,
+} from "../wire/events.ts";
 import { POD, type NodeFacts } from "./fold.ts";
 import type { State } from "./state.ts";
 
@@ -26,7 +34,10 @@ interface Kept {
   readonly amounts: number[];
 }
 
-/** The room that nodes have for one pod at the moment of `state`. */
+/**
+ * The room that nodes have for one pod at the moment of `state`. `counted` are nodes with the nominated pods that
+ * Filter is known to have counted there; on the others count those that the state knows.
+ */
 export class Room {
   private readonly resources: readonly string[];
   private readonly requests: readonly number[];
@@ -36,11 +47,16 @@ export class Room {
   constructor(
     private readonly state: State,
     pod: number,
+    counted: ReadonlyMap<number, NominatedOnNode>,
   ) {
     this.resources = state.resources;
     this.requests = state.podFacts(pod)?.requests ?? [];
     this.places = this.resources.indexOf(PODS);
     this.keepNominated(pod);
+    for (const { node, pods } of counted.values()) {
+      this.nominated.delete(node);
+      for (const { requests } of pods) this.keep(node, requests);
+    }
   }
 
   /** The slots that NodeResourcesFit names as reasons. */
@@ -118,10 +134,14 @@ export class Room {
       if (node < 0 || other === pod || OCCUPYING.has(state.pod(other, POD.CACHE) as Cache)) continue;
       const facts = state.podFacts(other);
       if (!facts || facts.priority < priority) continue;
-      const kept = this.nominated.get(node) ?? { pods: 0, amounts: [] };
-      kept.pods++;
-      facts.requests.forEach((amount, r) => (kept.amounts[r] = (kept.amounts[r] ?? 0) + amount));
-      this.nominated.set(node, kept);
+      this.keep(node, facts.requests);
     }
+  }
+
+  private keep(node: number, requests: readonly number[]): void {
+    const kept = this.nominated.get(node) ?? { pods: 0, amounts: [] };
+    kept.pods++;
+    requests.forEach((amount, r) => (kept.amounts[r] = (kept.amounts[r] ?? 0) + amount));
+    this.nominated.set(node, kept);
   }
 }

@@ -7,7 +7,7 @@ import { t, type TextKey } from "../base/text/text.ts";
 import { Queue, Result, type CandidateRecord } from "../wire/events.ts";
 import type { Explorer } from "./explorer.ts";
 import { POD } from "./fold.ts";
-import { backoffUntilMs, lanes, moveOf, verdictOf } from "./lanes.ts";
+import { backoffUntilMs, lanes, moveOf, permitWaitOf, verdictOf } from "./lanes.ts";
 import { eventsAbout, summary } from "./log.ts";
 import { cacheState, nodeAtHand, verdictsAt } from "./nodes.ts";
 import { isAhead } from "./position.ts";
@@ -210,7 +210,7 @@ function log(explorer: Explorer): Table | null {
 
 // ---------------------------------------------------------------- queues and cycles
 
-const LANE_NAMES: Record<Queue, string> = {
+export const LANE_NAMES: Record<Queue, string> = {
   [Queue.NOWHERE]: "none",
   [Queue.IN_FLIGHT]: "inFlight",
   [Queue.WAITING_ON_PERMIT]: "permit",
@@ -227,6 +227,7 @@ function queues(explorer: Explorer): Table | null {
     pods.map((pod, i): Cell[] => {
       const move = moveOf(state, pod);
       const verdict = verdictOf(state, pod);
+      const wait = permitWaitOf(state, pod);
       return [
         t(`queue.${LANE_NAMES[queue]}` as TextKey),
         i + 1,
@@ -237,11 +238,23 @@ function queues(explorer: Explorer): Table | null {
         move?.event ?? "",
         move && move.gated_by >= 0 ? explorer.pluginName(move.gated_by) : "",
         queue === Queue.BACKOFF ? backoffUntilMs(state, pod) / SECOND_MS : null,
+        wait ? wait.untilMs / SECOND_MS : null,
       ];
     }),
   );
   return filled(
-    heads("queue", "place", "pod", "priority", "lastCycle", "rejectedBy", "movedBy", "gatedBy", "backoffUntil"),
+    heads(
+      "queue",
+      "place",
+      "pod",
+      "priority",
+      "lastCycle",
+      "rejectedBy",
+      "movedBy",
+      "gatedBy",
+      "backoffUntil",
+      "permitUntil",
+    ),
     rows,
   );
 }

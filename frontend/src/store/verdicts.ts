@@ -5,6 +5,7 @@ import {
   readDetail,
   type ExtenderColumns,
   type FilterColumns,
+  type NominatedOnNode,
   type PreemptionDryRun,
   type ScoreColumns,
   type StatusRecord,
@@ -27,6 +28,8 @@ export const Verdict = {
   SKIPPED: 6,
   /** Observed: not among the nodes that passed; why, the scheduler does not report. */
   UNKNOWN: 7,
+  /** Rejected only because nominated pods count on it. */
+  HELD: 8,
 } as const;
 export type Verdict = (typeof Verdict)[keyof typeof Verdict];
 
@@ -52,6 +55,8 @@ export interface CycleDetail {
   /** Examined nodes in the order in which they were. */
   readonly examined: Int32Array;
   readonly feasible: IntColumn;
+  /** Nodes on which nominated pods make a difference. */
+  readonly nominated: ReadonlyMap<NodeIndex, NominatedOnNode>;
   readonly scores: Scores | null;
   readonly dryRun: PreemptionDryRun | null;
   /** What calls to extenders did to single nodes, by place in `CycleRecord.extenders`. */
@@ -89,11 +94,11 @@ function readCall(event: ExtenderColumns): CallColumns {
   return { removed, scores: scored.sort((a, b) => b.score - a.score) };
 }
 
-type Filtered = Pick<CycleDetail, "statusOf" | "statuses" | "examined" | "feasible">;
+type Filtered = Pick<CycleDetail, "statusOf" | "statuses" | "examined" | "feasible" | "nominated">;
 
 function verdicts(filter: FilterColumns | null, record: CycleRecord, nodeOrder: readonly number[]): Filtered {
   const none = { statusOf: new Uint16Array(), statuses: [], examined: new Int32Array() };
-  if (!filter) return { ...none, feasible: new Int32Array() };
+  if (!filter) return { ...none, feasible: new Int32Array(), nominated: new Map() };
   const status = columnValues(filter.status);
   const given = filter.nodes ? columnValues(filter.nodes) : null;
   const start = record.started.start_index;
@@ -106,7 +111,8 @@ function verdicts(filter: FilterColumns | null, record: CycleRecord, nodeOrder: 
   }
   const statusOf = new Uint16Array(top + 1);
   for (let i = 0; i < examined.length; i++) statusOf[examined[i]!] = status[i]! + 1;
-  return { statusOf, statuses: filter.statuses, examined, feasible: columnValues(filter.feasible) };
+  const nominated = new Map(filter.nominated.map((row) => [row.node, row]));
+  return { statusOf, statuses: filter.statuses, examined, feasible: columnValues(filter.feasible), nominated };
 }
 
 function readScores(event: ScoreColumns): Scores {
@@ -160,6 +166,9 @@ function fill(column: Uint8Array, record: CycleRecord, detail: CycleDetail, look
     return compare(order.get(status.plugin) ?? -1, evaluated);
   });
   for (const node of detail.examined) column[node] = said[detail.statusOf[node]! - 1]!;
+  for (const { node, without } of detail.nominated.values()) {
+    if (!without && column[node] === Verdict.REJECTED) column[node] = Verdict.HELD;
+  }
   if (look.point === "Score" || look.point === "PreScore") return;
   narrow(column, record, look);
 }

@@ -44,6 +44,7 @@ function named(fold: Fold, found: Why): unknown {
     reason: each.reason,
     n_nodes: each.n,
     n_unresolvable: each.unresolvable,
+    n_nominated: each.nominated,
   });
   const step = (each: FunnelStep): unknown => ({
     point: each.point,
@@ -60,11 +61,22 @@ function named(fold: Fold, found: Why): unknown {
     plugin: plugin(each.plugin),
     plugins: each.plugins.map(plugin),
     also: [],
+    nominated: each.nominated && {
+      effect: each.nominated.effect,
+      pods: each.nominated.pods.map(({ pod, requests }) => ({
+        pod: fold.podNames[pod],
+        requests: Object.fromEntries(
+          requests.map((amount, r) => [fold.resources[r]!, amount] as const).filter(([, amount]) => amount),
+        ),
+      })),
+      without: each.nominated.without && { ...each.nominated.without, plugin: plugin(each.nominated.without.plugin) },
+    },
   });
   return {
     n_nodes: found.nodes,
     n_examined: found.examined,
     n_feasible: found.feasible,
+    n_held: found.held,
     funnel: found.funnel.map(step),
     causes: found.causes.map(cause),
     nearest: found.nearest.map(miss),

@@ -7,6 +7,7 @@
 import { FIT, REJECTING, RESOLVABLE, UNRESOLVABLE, type StatusRecord } from "../wire/events.ts";
 import { attachedPlugins } from "./cycle.ts";
 import type { Fold } from "./fold.ts";
+import { nominatedOn, type Nominated } from "./nominated.ts";
 import type { CycleRecord } from "./record.ts";
 import { Room, type Mask, type Shortage } from "./shortages.ts";
 import { State } from "./state.ts";
@@ -14,12 +15,16 @@ import type { CycleDetail } from "./verdicts.ts";
 
 const MAX_NEAREST = 10;
 
-/** A reason given for `n` nodes; for `unresolvable` of them evicting pods would not help. */
+/**
+ * A reason given for `n` nodes; for `unresolvable` of them evicting pods would not help, for `nominated` it holds only
+ * because nominated pods count there.
+ */
 export interface Cause {
   readonly plugins: readonly number[];
   readonly reason: string;
   readonly n: number;
   readonly unresolvable: number;
+  readonly nominated: number;
 }
 
 /**
@@ -44,13 +49,19 @@ export interface NearMiss {
   readonly reasons: readonly string[];
   readonly plugins: readonly number[];
   readonly shortages: readonly Shortage[];
+  /** What nominated pods do to the verdict; null for nothing. */
+  readonly nominated: Nominated | null;
 }
 
-/** What became of a cycle's nodes. `nearest` is empty where a node was feasible. */
+/**
+ * What became of a cycle's nodes. `nearest` is empty where a node was feasible; `held` nodes would be, were no
+ * nominated pods counted on them.
+ */
 export interface Why {
   readonly nodes: number;
   readonly examined: number;
   readonly feasible: number;
+  readonly held: number;
   readonly funnel: readonly FunnelStep[];
   readonly causes: readonly Cause[];
   readonly nearest: readonly NearMiss[];
@@ -64,6 +75,7 @@ export function why(record: CycleRecord, detail: CycleDetail | null, state: Stat
     nodes: started.n_nodes,
     examined: Math.max(0, filter?.n_examined ?? 0),
     feasible: filter?.n_feasible ?? 0,
+    held: filter?.n_held ?? 0,
     funnel: steps,
     causes: inOrder(
       steps.flatMap((step) => step.causes),
@@ -113,7 +125,7 @@ function rejectedPod({ started }: CycleRecord, status: StatusRecord, { nodeOrder
   const n = started.n_nodes;
   const unresolvable = status.code === UNRESOLVABLE ? n : 0;
   const plugins = [status.plugin];
-  const causes = status.reasons.map((reason) => ({ plugins, reason, n, unresolvable }));
+  const causes = status.reasons.map((reason) => ({ plugins, reason, n, unresolvable, nominated: 0 }));
   return { point: "PreFilter", plugins, rejected: n, left: 0, nodes: [...nodeOrder], causes, unresolvable };
 }
 
@@ -130,7 +142,7 @@ function narrowed(record: CycleRecord, kept: readonly number[], state: State): F
   const n = nodes.length;
   const names = plugins.map((plugin) => nameOf(fold, plugin)).join(" ");
   const reason = `node(s) didn't satisfy plugin(s) [${names}]`;
-  const causes = plugins.length && n ? [{ plugins, reason, n, unresolvable: n }] : [];
+  const causes = plugins.length && n ? [{ plugins, reason, n, unresolvable: n, nominated: 0 }] : [];
   const left = record.started.n_nodes - n;
   return { point: "PreFilter", plugins, rejected: n, left, nodes, causes, unresolvable: n };
 }
@@ -150,7 +162,7 @@ function filterSteps(record: CycleRecord, detail: CycleDetail | null, fold: Fold
       const nodes = given.flatMap((each) => each.nodes).sort((a, b) => a - b);
       const hopeless = given.filter((each) => each.status.code === UNRESOLVABLE);
       const unresolvable = hopeless.reduce((sum, each) => sum + each.nodes.length, 0);
-      const causes = inOrder(causesOf(plugin, given), fold);
+      const causes = inOrder(causesOf(plugin, given, detail), fold);
       return { point: "Filter", plugins: [plugin], rejected, left, nodes, causes, unresolvable };
     });
 }
@@ -167,17 +179,25 @@ function nodesByStatus({ statuses, statusOf, examined }: CycleDetail): Given[] {
   return found.slice(1);
 }
 
-function causesOf(plugin: number, given: readonly Given[]): Cause[] {
-  const found = new Map<string, { n: number; unresolvable: number }>();
+function causesOf(plugin: number, given: readonly Given[], detail: CycleDetail | null): Cause[] {
+  const found = new Map<string, { n: number; unresolvable: number; nominated: number }>();
   for (const { status, nodes } of given) {
+    const without = detail ? statusesWithout(detail, nodes) : [];
     for (const reason of status.reasons) {
-      const counts = found.get(reason) ?? { n: 0, unresolvable: 0 };
+      const counts = found.get(reason) ?? { n: 0, unresolvable: 0, nominated: 0 };
       counts.n += nodes.length;
+      counts.nominated += without.filter((other) => other.plugin !== plugin || !other.reasons.includes(reason)).length;
       if (status.code === UNRESOLVABLE) counts.unresolvable += nodes.length;
       found.set(reason, counts);
     }
   }
   return [...found].map(([reason, counts]) => ({ plugins: [plugin], reason, ...counts }));
+}
+
+/** What nodes on which nominated pods decide would be without those pods. */
+function statusesWithout({ nominated, statuses }: CycleDetail, nodes: readonly number[]): StatusRecord[] {
+  if (!nominated.size) return [];
+  return nodes.filter((node) => nominated.has(node)).map((node) => statuses[nominated.get(node)!.without]!);
 }
 
 /** The weightiest cause first; among equals by plugin and reason. */
@@ -217,7 +237,7 @@ interface Candidate {
 }
 
 function nearest(record: CycleRecord, detail: CycleDetail, state: State): NearMiss[] {
-  const room = new Room(state, record.started.pod);
+  const room = new Room(state, record.started.pod, detail.nominated);
   const places = new Int32Array(detail.statusOf.length).fill(-1);
   state.nodeOrder.forEach((node, i) => {
     if (node < places.length) places[node] = i;
@@ -231,7 +251,7 @@ function nearest(record: CycleRecord, detail: CycleDetail, state: State): NearMi
     const against = missing > 0 && reach.status.plugin !== reach.fit ? 2 : 1;
     insert(found, { node, reach, against, missing, place: places[node]! });
   }
-  return found.map(({ node, reach }) => nearMiss(node, reach, room));
+  return found.map(({ node, reach }) => nearMiss(node, reach, room, nominatedOn(detail, node)));
 }
 
 function reachOf(status: StatusRecord, record: CycleRecord, fold: Fold, room: Room): Reach {
@@ -271,9 +291,9 @@ function compare(a: Candidate, b: Candidate): number {
   );
 }
 
-function nearMiss(node: number, { status, mask, fit }: Reach, room: Room): NearMiss {
+function nearMiss(node: number, { status, mask, fit }: Reach, room: Room, nominated: Nominated | null): NearMiss {
   const shortages = mask === undefined ? [] : room.shortages(node, mask);
   const { plugin, code, reasons } = status;
   const plugins = shortages.length && plugin !== fit ? [plugin, fit] : [plugin];
-  return { node, plugin, code, reasons, plugins, shortages };
+  return { node, plugin, code, reasons, plugins, shortages, nominated };
 }

@@ -1,23 +1,50 @@
 // The live connection: chunks in order, acknowledged, picked up again after a break from the last
-// event that arrived. Replay and live are the same stream.
+// event that arrived. Replay and live are the same stream. Details of cycles come over the same line:
+// those asked for, and the newest while the run is followed. The contract is in kviz/live/consumers.py.
 
 import type { Cycle } from "../base/units.ts";
+import { Asked } from "./asked.ts";
 import {
   gunzip,
   isLive,
   type Also,
+  type DeviceSurvey,
+  type Link,
   type PreparedStates,
   type Receiver,
   type Source,
   type StatusFrame,
 } from "./source.ts";
 
+/** How a frame with details begins: this byte, then the cycle. A chunk is gzip, and begins otherwise. */
+const DETAIL = 0x01;
+const DETAIL_HEAD = 5;
+
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
 /** Close codes from here on are the server's own: asking again would not help. */
 const REFUSED_FROM = 4400;
+/** The status of a server that is at work for somebody else. */
+const BUSY = 503;
+const BUSY_RETRY_MS = 1500;
+const MOST_RETRIES = 6;
+
+interface MissingFrame {
+  readonly type: "missing";
+  readonly cycle: Cycle;
+}
+
+/** Hears nothing: what there is before the start. */
+const NOBODY: Receiver = {
+  headers: () => -1,
+  status: () => undefined,
+  link: () => undefined,
+  failed: () => undefined,
+  detail: () => undefined,
+};
 
 export class Client {
+  private receiver: Receiver = NOBODY;
   private socket: WebSocket | null = null;
   private lastSeq = -1;
   private retryMs = FIRST_RETRY_MS;
@@ -25,16 +52,22 @@ export class Client {
   private queue: Promise<void> = Promise.resolve();
   private over: StatusFrame | null = null;
   private stopped = false;
+  /** All of the run is here; the line stays open for details, and is opened again when one is wanted. */
+  private ended = false;
+  private following = false;
+  private readonly asked = new Asked((cycles) => {
+    if (!this.socket && this.ended) this.connect();
+    else this.tell({ details: cycles });
+  });
 
   /** `share` is the token of a shared run; empty for one's own. */
   constructor(
     private readonly url: string,
     private readonly share: string,
-    private readonly receiver: Receiver,
   ) {}
 
-  start(): void {
-    this.stopped = false;
+  start(receiver: Receiver): void {
+    this.receiver = receiver;
     this.connect();
   }
 
@@ -44,13 +77,30 @@ export class Client {
     this.socket?.close();
   }
 
+  detail(cycle: Cycle, signal: AbortSignal): Promise<Uint8Array> {
+    if (this.stopped) return Promise.reject(new Error("the connection is closed"));
+    return this.asked.ask(cycle, signal);
+  }
+
+  follow(isFollowing: boolean): void {
+    if (this.following === isFollowing) return;
+    this.following = isFollowing;
+    this.tell({ following: isFollowing });
+  }
+
+  private tell(message: object): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
   private connect(): void {
-    this.receiver.link("connecting");
+    this.link("connecting");
     const socket = new WebSocket(withShare(`${this.url}?after=${this.lastSeq}`, this.share, "&"));
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.retryMs = FIRST_RETRY_MS;
-      this.receiver.link("open");
+      this.link("open");
+      if (this.following) this.tell({ following: true });
+      this.asked.tellAgain();
     };
     socket.onmessage = ({ data }: MessageEvent<ArrayBuffer | string>) => {
       this.queue = this.queue.then(() => this.take(socket, data)).catch((e: unknown) => this.fail(e));
@@ -62,16 +112,26 @@ export class Client {
   private async take(socket: WebSocket, data: ArrayBuffer | string): Promise<void> {
     if (socket !== this.socket) return;
     if (typeof data === "string") {
-      this.takeStatus(JSON.parse(data) as StatusFrame);
+      const frame = JSON.parse(data) as StatusFrame | MissingFrame;
+      if (frame.type === "status") this.takeStatus(frame);
+      else if (frame.type === "missing") this.asked.refuse(frame.cycle, new Error("not recorded"));
       return;
     }
+    const view = new DataView(data);
+    if (view.getUint8(0) === DETAIL) return this.takeDetail(view);
     this.lastSeq = this.receiver.headers(await gunzip(data));
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ ack: this.lastSeq }));
+    this.tell({ ack: this.lastSeq });
     this.endIfComplete();
   }
 
+  private async takeDetail(frame: DataView<ArrayBuffer>): Promise<void> {
+    const cycle = frame.getUint32(1);
+    const bytes = await gunzip(new Uint8Array(frame.buffer, DETAIL_HEAD));
+    this.tell({ got: cycle });
+    if (!this.asked.answer(cycle, bytes) && this.following) this.receiver.detail(cycle, bytes);
+  }
+
   private takeStatus(frame: StatusFrame): void {
-    if (frame.type !== "status") return;
     this.over = isLive(frame.status) ? null : frame;
     this.receiver.status(frame);
     this.endIfComplete();
@@ -82,37 +142,37 @@ export class Client {
   }
 
   private end(): void {
-    this.stop();
-    this.receiver.link("ended");
+    this.link("ended");
+    this.ended = true;
+  }
+
+  /** Whoever has all of the run is not bothered with how the line is. */
+  private link(link: Link): void {
+    if (!this.ended) this.receiver.link(link);
   }
 
   private closed(socket: WebSocket, code: number): void {
     if (socket !== this.socket || this.stopped) return;
+    this.socket = null;
     if (code >= REFUSED_FROM) {
       this.stopped = true;
-      this.receiver.link("refused");
+      this.link("refused");
+    }
+    if (this.stopped || this.ended) {
+      this.asked.refuseAll(new Error("the connection is lost"));
       return;
     }
-    this.receiver.link("waiting");
+    this.link("waiting");
     this.timer = setTimeout(() => this.connect(), this.retryMs);
     this.retryMs = Math.min(this.retryMs * 2, LAST_RETRY_MS);
   }
 
   private fail(error: unknown): void {
     this.stop();
+    this.asked.refuseAll(new Error("the connection is closed"));
     this.receiver.failed(error instanceof Error ? error : new Error(String(error)));
   }
 }
-
-/** Fetch the detail of cycles below a run's API address; the browser undoes the gzip. */
-export const fetchDetail =
-  (api: string, share: string) =>
-  async (cycle: Cycle, signal: AbortSignal): Promise<Uint8Array> => {
-    const url = withShare(`${api}cycles/${cycle}/detail/`, share, "?");
-    const response = await fetch(url, { signal, credentials: "same-origin" });
-    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`.trim());
-    return new Uint8Array(await response.arrayBuffer());
-  };
 
 /** Ask for what the trace does not hold; the server simulates the run again up to the cycle. */
 export const fetchAlso =
@@ -125,20 +185,33 @@ export const fetchStates =
   (cycle: Cycle): Promise<PreparedStates> =>
     reenacted(`${api}cycles/${cycle}/state/`, share);
 
-async function reenacted<Answer>(url: string, share: string): Promise<Answer> {
-  const response = await fetch(withShare(url, share, "?"), { credentials: "same-origin" });
+export const fetchDevices =
+  (api: string, share: string) =>
+  (cycle: Cycle, node: string): Promise<DeviceSurvey> =>
+    reenacted(`${api}cycles/${cycle}/devices/?node=${encodeURIComponent(node)}`, share, "&");
+
+/** One run is simulated again at a time: who comes meanwhile asks again. */
+async function reenacted<Answer>(url: string, share: string, separator = "?"): Promise<Answer> {
+  let response = await fetch(withShare(url, share, separator), { credentials: "same-origin" });
+  for (let left = MOST_RETRIES; response.status === BUSY && left > 0; left--) {
+    await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
+    response = await fetch(withShare(url, share, separator), { credentials: "same-origin" });
+  }
   const answer = (await response.json()) as Answer & { detail?: string };
   if (!response.ok) throw new Error(answer.detail ?? response.statusText);
   return answer;
 }
 
-/** A run on a server: headers over a socket, the rest by request. */
-export function served(socket: string, api: string, share: string): Source {
+/** A run on a server: headers and details over a socket, what is simulated again by request. */
+export function served(socket: string, api: string, share: string, hasDevices: boolean): Source {
+  const client = new Client(socket, share);
   return {
-    start: (receiver) => new Client(socket, share, receiver).start(),
-    detail: fetchDetail(api, share),
+    start: (receiver) => client.start(receiver),
+    detail: (cycle, signal) => client.detail(cycle, signal),
+    follow: (isFollowing) => client.follow(isFollowing),
     also: fetchAlso(api, share),
     states: fetchStates(api, share),
+    devices: hasDevices ? fetchDevices(api, share) : null,
   };
 }
 

@@ -34,6 +34,7 @@ describe("a run in its page", () => {
     const told: unknown[] = [];
     await new Promise<void>((ended) => {
       const receiver: Receiver = {
+        detail: () => undefined,
         headers: (bytes) => told.push((decode(bytes) as [number])[0]),
         status: (frame) => told.push(frame),
         link: (link: Link) => {
@@ -67,7 +68,13 @@ describe("a run in its page", () => {
   test("says what is wrong with a page that was cut off", async () => {
     const broken = new Embedded([{ ...chunk(0), headers: () => "H4sI" }], STATUS, unpack);
     const failed = await new Promise<Error>((resolve) =>
-      broken.start({ headers: () => 0, status: () => undefined, link: () => undefined, failed: resolve }),
+      broken.start({
+        headers: () => 0,
+        status: () => undefined,
+        link: () => undefined,
+        detail: () => undefined,
+        failed: resolve,
+      }),
     );
     expect(failed).toBeInstanceOf(Error);
   });

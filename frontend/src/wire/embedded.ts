@@ -23,6 +23,7 @@ const NO_EVENTS = Uint8Array.of(0x90);
 export class Embedded implements Source {
   readonly also = null;
   readonly states = null;
+  readonly devices = null;
   private readonly unpacked = new Map<EmbeddedChunk, Uint8Array>();
 
   /** `unzstd` is what browsers lack. */
@@ -42,6 +43,11 @@ export class Embedded implements Source {
     for (const chunk of this.chunks) receiver.headers(await gunzip(fromBase64(chunk.headers())));
     receiver.status(this.status);
     receiver.link("ended");
+  }
+
+  /** Nothing is added to a page. */
+  follow(): void {
+    return;
   }
 
   detail(cycle: Cycle): Promise<Uint8Array> {

@@ -56,6 +56,8 @@ export type RequeueStrategy = "" | "skip" | "afterBackoff" | "immediately";
 
 export type PickRule = "single" | "heap" | "draw";
 
+export type QueueOrder = "listed" | "name" | "created";
+
 export type Nominating = "override" | "noop" | "";
 
 export type CriterionName = "pdbViolations" | "highestPriority" | "sumPriorities" | "numVictims" | "latestStartTime";
@@ -108,6 +110,15 @@ export const readProfileRecord: Reader<ProfileRecord> = (row) => ({
   points: list(row[1], readPointPlugins),
 });
 
+export interface GateRecord {
+  readonly name: string;
+  readonly enabled: boolean;
+}
+export const readGateRecord: Reader<GateRecord> = (row) => ({
+  name: str(row[0]),
+  enabled: bool(row[1]),
+});
+
 export interface TaintRecord {
   readonly key: string;
   readonly value: string;
@@ -135,6 +146,26 @@ export interface RejectedBy {
 export const readRejectedBy: Reader<RejectedBy> = (row) => ({
   plugin: num(row[0]),
   n_nodes: num(row[1]),
+});
+
+export interface NominatedPod {
+  readonly pod: PodIndex;
+  readonly requests: readonly number[];
+}
+export const readNominatedPod: Reader<NominatedPod> = (row) => ({
+  pod: num(row[0]),
+  requests: nums(row[1]),
+});
+
+export interface NominatedOnNode {
+  readonly node: NodeIndex;
+  readonly pods: readonly NominatedPod[];
+  readonly without: number;
+}
+export const readNominatedOnNode: Reader<NominatedOnNode> = (row) => ({
+  node: num(row[0]),
+  pods: list(row[1], readNominatedPod),
+  without: num(row[2]),
 });
 
 export interface ReprieveRecord {
@@ -219,6 +250,10 @@ export interface RunStarted {
   readonly profiles: readonly ProfileRecord[];
   readonly not_modelled: readonly string[];
   readonly observed: boolean;
+  readonly release: string;
+  readonly gates: readonly GateRecord[];
+  readonly tie_break: PickRule;
+  readonly queue_order: QueueOrder;
 }
 export const readRunStarted: Reader<RunStarted> = (row) => ({
   kind: "RunStarted",
@@ -229,6 +264,10 @@ export const readRunStarted: Reader<RunStarted> = (row) => ({
   profiles: list(row[5], readProfileRecord),
   not_modelled: strs(row[6]),
   observed: bool(row[7]),
+  release: str(row[8]),
+  gates: list(row[9], readGateRecord),
+  tie_break: str(row[10]) as PickRule,
+  queue_order: str(row[11]) as QueueOrder,
 });
 
 export interface ClockAdvanced {
@@ -472,6 +511,7 @@ export interface FilterFinished {
   readonly rejected: readonly RejectedBy[];
   readonly by_nomination: boolean;
   readonly hint: number;
+  readonly n_held: number;
 }
 export const readFilterFinished: Reader<FilterFinished> = (row) => ({
   kind: "FilterFinished",
@@ -481,6 +521,7 @@ export const readFilterFinished: Reader<FilterFinished> = (row) => ({
   rejected: list(row[4], readRejectedBy),
   by_nomination: bool(row[5]),
   hint: num(row[6] ?? -1),
+  n_held: num(row[7]),
 });
 
 export interface PreScoreFinished {
@@ -825,6 +866,7 @@ export interface FilterColumns {
   readonly status: Column;
   readonly feasible: Column;
   readonly nodes: Column | null;
+  readonly nominated: readonly NominatedOnNode[];
 }
 export const readFilterColumns: Reader<FilterColumns> = (row) => ({
   kind: "FilterColumns",
@@ -832,6 +874,7 @@ export const readFilterColumns: Reader<FilterColumns> = (row) => ({
   status: readColumn(row[2] as Row),
   feasible: readColumn(row[3] as Row),
   nodes: row[4] == null ? null : readColumn(row[4] as Row),
+  nominated: list(row[5], readNominatedOnNode),
 });
 
 export interface ScoreColumns {

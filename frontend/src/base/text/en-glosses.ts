@@ -1,18 +1,6 @@
 // English: one sentence for each term that needs one.
 
 export const glosses = {
-  "point.QueueSort": "Which pod is next: highest priority first, then who has waited longest.",
-  "point.PreFilter": "Examines the pod once for all nodes; may end the cycle or narrow the nodes.",
-  "point.Filter": "Runs its plugins in order on every node. The first rejection ends it for that node.",
-  "point.PostFilter": "Runs only if no node fits. Preemption looks for pods of lower priority to evict.",
-  "point.PreScore": "Prepares scoring; plugins with nothing to say drop out.",
-  "point.Score": "Rates every node that fits. Each plugin's score is brought to 0-100, then weighted and summed.",
-  "point.Reserve": "Holds the node's room for the pod before it is bound.",
-  "point.Permit": "Plugins may let the pod go on, wait, or refuse it.",
-  "point.PreBind": "Last preparations on the node, such as attaching volumes.",
-  "point.Bind": "Writes the node into the pod.",
-  "point.PostBind": "The pod is bound; plugins clean up.",
-
   "plugin.SchedulingGates": "Holds a pod back while spec.schedulingGates is not empty.",
   "plugin.PrioritySort": "Orders the queue by priority, then by time of arrival.",
   "plugin.NodeUnschedulable": "Rejects cordoned nodes, unless the pod tolerates that.",
@@ -46,42 +34,17 @@ export const glosses = {
     "Adds the weights of preferred affinity, takes off those of anti-affinity, and stretches to 0-100.",
   "formula.ImageLocality": "The size of the images already on the node, more for images found on many nodes.",
 
-  "queue.active.gloss": "Ready to be scheduled, in this order.",
-  "queue.backoff.gloss":
-    "Tried before; waits a little, longer after each failure. Taken early when nobody else is ready.",
-  "queue.unschedulable.gloss": "Tried and rejected. Stays until an event that could change the outcome.",
-  "queue.gated.gloss": "A PreEnqueue plugin keeps these out of the queue.",
-  "queue.inFlight.gloss": "Being scheduled right now.",
-  "queue.permit.gloss": "Has a node; a Permit plugin makes it wait.",
-  "queue.binding.gloss": "Has a node; the binding is being written.",
-
-  "verdict.0.gloss": "The search for nodes stopped before it came to these.",
-  "verdict.1.gloss": "Every Filter plugin passed it.",
-  "verdict.2.gloss": "A Filter plugin rejected it.",
-  "verdict.3.gloss": "An earlier plugin had already rejected the node, so this one was not evaluated.",
-  "verdict.4.gloss": "The node chosen for the pod.",
-  "verdict.5.gloss": "The node on which preemption makes room for the pod.",
-  "verdict.6.gloss": "This plugin had nothing to check for the pod.",
-  "verdict.7.gloss":
-    "Not among the nodes the scheduler sent to its extender: rejected or not examined, it does not report which.",
-
   "tab.why.gloss": "Why the pod is where it is, and what happens next",
   "tab.filter.gloss": "Every node, and what each Filter plugin decided",
   "tab.score.gloss": "How the node was chosen",
   "tab.preempt.gloss": "Which pods would be evicted",
+  "tab.picture.gloss": "The two cycles, the queue and the cache, lit where the pod is",
+  "tab.devices.gloss": "Which device went to whom, and why each other was refused",
   "tab.cache.gloss": "What the scheduler knows of a node",
   "tab.state.gloss": "What the cycle prepared and knew",
   "tab.log.gloss": "Events, and everything that happened",
 
-  "score.raw.gloss": "What the plugin's Score returned.",
-  "score.normalized.gloss": "After NormalizeScore: between 0 and 100.",
-  "score.weight.gloss": "How often the plugin's score counts.",
-  "score.weighted.gloss": "Score times weight: what goes into the total.",
   "score.difference.gloss": "How much this plugin puts the node ahead of {node}.",
-
-  "state.startIndex.gloss": "Where in the order of nodes the search began; it moves on from cycle to cycle.",
-  "state.toFind.gloss": "In large clusters the search stops when so many nodes fit.",
-  "state.skipped.gloss": "Plugins that returned Skip take no further part in this cycle.",
 
   "criterion.pdbViolations": "budgets broken",
   "criterion.highestPriority": "highest priority evicted",

@@ -11,6 +11,7 @@ export const outcomes = {
   "outcome.nothing": "–",
   "pluginOutcome.passed": "passed",
   "pluginOutcome.failed": "rejects",
+  "pluginOutcome.waiting": "waits",
   "pluginOutcome.skipped": "skipped",
   "pluginOutcome.unevaluated": "not evaluated",
   "verdict.0": "not examined",
@@ -21,6 +22,25 @@ export const outcomes = {
   "verdict.5": "nominated",
   "verdict.6": "skipped",
   "verdict.7": "unknown",
+  "verdict.8": "held",
+  "nominated.room": {
+    one: "room is held for nominated pod {pods}",
+    other: "room is held for nominated pods {pods}",
+  },
+  "nominated.rejects": {
+    one: "only because nominated pod {pods} counts there",
+    other: "only because nominated pods {pods} count there",
+  },
+  "nominated.changes": {
+    one: "nominated pod {pods} counts there as well",
+    other: "nominated pods {pods} count there as well",
+  },
+  "nominated.needed": {
+    one: "it fits only beside nominated pod {pods}, and Filter does not rely on that",
+    other: "it fits only beside nominated pods {pods}, and Filter does not rely on that",
+  },
+  "nominated.pod": "{pod} ({amounts})",
+  "nominated.nothing": "no requests",
   "result.0": "scheduled",
   "result.1": "unschedulable",
   "result.2": "error",

@@ -1,6 +1,7 @@
 // English: the sentence that says what a cycle, a point of it, or one plugin did.
 
 export const story = {
+  "story.awaited": "Loading the run up to cycle {n}…",
   "story.loading": "Loading the run.",
   "story.reading": "The run has started; its first cycle appears in a moment.",
   "story.paused": "The run is paused before its first cycle; its page resumes it.",
@@ -19,10 +20,12 @@ export const story = {
     other: "{pod} is placed on {node}: {n} nodes fit, and it scores {total}, {margin} ahead of {second}.",
   },
   "story.tie": "{pod} is placed on {node}: {tied} of the {fit} nodes that fit tie at {total}, and the order decides.",
+  "story.drawn": "{pod} is placed on {node}, drawn among {tied} of the {fit} nodes that fit: they tie at {total}.",
   "story.fitsNowhere": {
     one: "{pod} is unschedulable: the one node is rejected.",
     other: "{pod} is unschedulable: all {n} nodes are rejected.",
   },
+  "story.fitsNowhereHeld": "{pod} is unschedulable: {held} of {all} nodes would fit, but for nominated pods.",
   "story.preempts": {
     one: "{pod} is unschedulable for now: preemption evicts {n} pod on {node} to make room.",
     other: "{pod} is unschedulable for now: preemption evicts {n} pods on {node} to make room.",
@@ -42,6 +45,7 @@ export const story = {
     other: "PreFilter leaves {n} nodes to examine.",
   },
   "story.filter": "Filter: {fit} of {examined} nodes can take {pod}.",
+  "story.filterHeld": "Filter: {fit} of {examined} nodes can take {pod}; {held} more would, but for nominated pods.",
   "story.filterSamples":
     "Filter: {fit} nodes can take {pod}; the search stops after {examined} of {all} nodes, enough were found.",
   "story.postFilter": {
@@ -81,4 +85,5 @@ export const story = {
   },
   "story.pluginFails": "{plugin} rejects {pod}: {reason}",
   "story.pluginPasses": "{plugin} passes at {point}.",
+  "story.pluginWaits": "{plugin} holds {pod} on Permit: its place on {node} stays reserved.",
 } as const;

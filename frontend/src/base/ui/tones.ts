@@ -6,6 +6,7 @@ export const SHAPES = {
   rejected: "cross",
   chosen: "star",
   nominated: "dashed",
+  held: "held",
   victim: "slash",
   unexamined: "dot",
   unevaluated: "minus",

@@ -9,7 +9,7 @@ import type { Explorer } from "../../store/explorer.ts";
 import type { Export } from "../../store/exports.ts";
 import type { PictureName } from "../../store/display.svelte.ts";
 import { narrate } from "../../store/narrate.ts";
-import { tableOf } from "../../store/tables.ts";
+import { tableOf, type Table } from "../../store/tables.ts";
 import { CaptionedPicture, PNG_SCALE } from "./page.ts";
 import { fileName, save } from "./save.ts";
 
@@ -53,12 +53,19 @@ function download(as: Download["as"], { downloads }: Exporting): string {
 }
 
 function table(what: Export & { kind: "table" }, { explorer, name }: Exporting): string {
-  const { columns, rows } = tableOf(what.of, explorer)!;
+  const { columns, rows } = noted(tableOf(what.of, explorer)!, explorer);
   save(
     new Blob([csv(columns, rows)], { type: "text/csv;charset=utf-8" }),
     fileName(named(explorer, name, what.of), "csv"),
   );
   return t("export.savedRows", { n: rows.length });
+}
+
+/** A column says in every row what of the run's input is not modelled, if anything is. */
+function noted(table: Table, { fold }: Explorer): Table {
+  const features = fold.run?.not_modelled.join("; ");
+  if (!features) return table;
+  return { columns: [...table.columns, t("csv.notModelled")], rows: table.rows.map((row) => [...row, features]) };
 }
 
 async function picture(of: PictureName, as: "png" | "svg" | "copy", { explorer, name }: Exporting): Promise<string> {
@@ -86,7 +93,8 @@ async function captioned(of: PictureName, explorer: Explorer, name: string): Pro
   const drawn = await explorer.display.pictures.get(of)!();
   const plugin = position.plugin === null ? "" : explorer.pluginName(position.plugin);
   const cycle = position.cycle ? t("topbar.cycle", { n: position.cycle }) : t("topbar.beforeFirst");
-  const place = [cycle, position.point, plugin, clock(explorer.state.timeMs)].filter(Boolean).join(" › ");
+  const caveat = explorer.fold.run?.not_modelled.length ? t("topbar.notModelled") : "";
+  const place = [cycle, position.point, plugin, clock(explorer.state.timeMs), caveat].filter(Boolean).join(" › ");
   const { key, params } = narrate(explorer);
   const story = of === "map" ? t(key, params) : "";
   return new CaptionedPicture(drawn, { title: name, place, story }, readPalette(document.documentElement), ruler());

@@ -23,6 +23,13 @@ describe("layout of the map", () => {
     expect(find(map, last)!.y + map.cell.height).toBeLessThanOrEqual(height);
   });
 
+  test("leaves room for the names of groups while that makes sense", () => {
+    const zones = groups(8, 8, 8, 8, 8, 8).map((group, i) => ({ ...group, name: `ap-southeast-${i}a` }));
+    for (const { width } of layout(zones, 660, 280, 1).boxes) expect(width).toBeGreaterThan(17 * 7);
+    const endless = groups(3, 3).map((group) => ({ ...group, name: "x".repeat(500) }));
+    expect(layout(endless, 660, 280, 1).boxes).toHaveLength(2);
+  });
+
   test("finds under the pointer the node that it placed there", () => {
     const map = layout(groups(40, 7, 0, 90), 800, 500, 1);
     for (const node of [0, 39, 40, 46, 47, 136]) {

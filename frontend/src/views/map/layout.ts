@@ -37,6 +37,9 @@ const LARGEST = 240;
 const MOST_COLUMNS = 8;
 const STRETCHED_FROM = 58;
 const MOST_STRETCH = 1.8;
+/** About what a letter of a group's name takes. */
+const LETTER = 7.5;
+const WIDEST_TITLE = 260;
 
 /** Cells are square while small and grow wide, to hold a name, as they get larger. */
 export function cellOf(size: number): Cell {
@@ -49,13 +52,20 @@ export function cellOf(size: number): Cell {
 export function layout(groups: readonly Group[], width: number, height: number, zoom: number): Layout {
   if (!groups.length || width < 40) return { boxes: [], cell: cellOf(SMALLEST), height: 0 };
   let best = { size: 0, perRow: 1 };
-  for (let perRow = 1; perRow <= Math.min(groups.length, MOST_COLUMNS); perRow++) {
+  const most = Math.min(groups.length, MOST_COLUMNS, Math.max(1, Math.floor(width / titleWidth(groups))));
+  for (let perRow = 1; perRow <= most; perRow++) {
     const size = largestThatFits(groups, width, height, perRow);
     if (size > best.size + 0.5) best = { size, perRow };
   }
   const size = Math.min(best.size * zoom, width - 4 * PADDING);
   const placed = place(groups, width, size, best.perRow);
   return zoom === 1 ? filled(placed, groups, width, height, size, best.perRow) : placed;
+}
+
+/** How wide a box has to be for the longest name of a group to stand in it, within reason. */
+function titleWidth(groups: readonly Group[]): number {
+  const longest = Math.max(...groups.map(({ name, nodes }) => name.length + String(nodes.length).length + 2));
+  return Math.min(WIDEST_TITLE, longest * LETTER) + 2 * PADDING + MARGIN;
 }
 
 /** Cards grow taller while there is height left over. */

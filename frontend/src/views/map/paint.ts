@@ -12,8 +12,8 @@ import { find, HEADER, spotOf, type Box, type Layout } from "./layout.ts";
 export interface NodeCard {
   readonly name: string;
   readonly verdict: number;
-  /** Bars of resources worth showing: what is taken, and what the pod at hand would add. */
-  readonly bars: readonly { resource: string; requested: number; adds: number; allocatable: number }[];
+  /** Bars of resources: what is taken, what the pod at hand would add, what is held for nominated pods. */
+  readonly bars: readonly { resource: string; requested: number; adds: number; held: number; allocatable: number }[];
   readonly pods: readonly PodMark[];
   readonly nPods: number;
   /** Why it was rejected, or what it scored; empty if neither is known. */
@@ -25,7 +25,7 @@ export interface PodMark {
   readonly name: string;
 }
 
-export type PodBlock = "pod" | "incoming" | "victim" | "selected";
+export type PodBlock = "pod" | "incoming" | "victim" | "selected" | "nominated";
 
 export interface Scene {
   readonly layout: Layout;
@@ -55,6 +55,12 @@ const VALUES_FROM = 150;
 /** From this card width on, pods have names, a line each. */
 const LISTED_FROM = 170;
 const ROW = 15;
+/** The name of a group goes before the bar of its verdicts. */
+const LEAST_TALLY = 24;
+/** From this card width on there are words about the verdict. */
+const NOTED_FROM = 84;
+const NOTE_LINE = 14;
+const MOST_NOTE_LINES = 3;
 
 interface Tile {
   image: ImageData;
@@ -177,9 +183,11 @@ function drawBox(c: Pen, scene: Scene, box: Box): void {
   c.font = `600 12px ${palette.font}`;
   c.textBaseline = "middle";
   c.fillStyle = palette.ink2;
-  const tallyWidth = Math.min(120, box.width * 0.35);
-  const title = clip(c, scene.title(box), box.width - tallyWidth - 24);
+  const title = clip(c, scene.title(box), box.width - 16);
   c.fillText(title, box.x + 8, box.y + HEADER / 2 + 1);
+  const left = box.width - c.measureText(title).width - 26;
+  const tallyWidth = Math.min(120, box.width * 0.35, left);
+  if (tallyWidth < LEAST_TALLY) return;
   drawTally(c, scene.tally(box), box.x + box.width - tallyWidth - 8, box.y + 9, tallyWidth, palette);
 }
 
@@ -237,9 +245,14 @@ function drawCard(c: Pen, scene: Scene, node: NodeIndex, left: number, y: number
   c.fillStyle = palette.ink;
   c.font = `600 ${width < 90 ? 11 : 12.5}px ${palette.font}`;
   c.fillText(clip(c, card.name, width - signSize - 2 * pad - 2), x + pad, y + pad);
-  const barHeight = width < PODS_FROM ? 4 : 15;
+  c.font = `11.5px ${palette.font}`;
   const room = height - 2 * pad - 16;
-  const bars = card.bars.slice(0, Math.max(0, Math.floor((room - (width < PODS_FROM ? 0 : 16)) / (barHeight + 2))));
+  const note = width < NOTED_FROM ? [] : wrapped(c, card.note, width - 2 * pad, Math.floor(room / NOTE_LINE));
+  c.fillStyle = NOTE_COLOURS[card.verdict]?.(palette) ?? palette.ink2;
+  note.forEach((line, i) => c.fillText(line, x + pad, y + pad + 18 + i * NOTE_LINE));
+  const barHeight = width < PODS_FROM ? 4 : 15;
+  const forBars = room - note.length * NOTE_LINE;
+  const bars = card.bars.slice(0, Math.max(0, Math.floor(forBars / (barHeight + 2))));
   let bottom = y + height - pad;
   for (const bar of [...bars].reverse()) {
     bottom -= barHeight;
@@ -247,16 +260,36 @@ function drawCard(c: Pen, scene: Scene, node: NodeIndex, left: number, y: number
     bottom -= 2;
   }
   if (width < PODS_FROM) return;
-  const noted = card.note !== "" && bottom - y - pad > 44;
-  if (noted) {
-    c.font = `11.5px ${palette.font}`;
-    c.textBaseline = "top";
-    c.fillStyle = card.verdict === Verdict.REJECTED ? palette.rejectedInk : palette.ink2;
-    c.fillText(clip(c, card.note, width - 2 * pad, 0), x + pad, y + pad + 18);
-  }
-  const top = noted ? 38 : 20;
+  const top = 20 + note.length * NOTE_LINE + (note.length ? 4 : 0);
   drawPods(c, palette, card, x + pad, y + pad + top, width - 2 * pad, bottom - y - pad - top - 2);
 }
+
+/** A text in lines of a width, the last cut where there are more words. */
+function wrapped(c: Pen, text: string, width: number, most: number): string[] {
+  const lines: string[] = [];
+  const limit = Math.min(most, MOST_NOTE_LINES);
+  let rest = text;
+  while (rest && lines.length < limit) {
+    const fits = lines.length === limit - 1 ? "" : fitting(c, rest, width);
+    lines.push(fits || clip(c, rest, width, 0));
+    rest = fits ? rest.slice(fits.length).trimStart() : "";
+  }
+  return lines;
+}
+
+/** As many words of a text's beginning as fit; empty if all do, or not even the first does. */
+function fitting(c: Pen, text: string, width: number): string {
+  if (c.measureText(text).width <= width) return "";
+  for (let at = text.lastIndexOf(" "); at > 0; at = text.lastIndexOf(" ", at - 1)) {
+    if (c.measureText(text.slice(0, at)).width <= width) return text.slice(0, at);
+  }
+  return "";
+}
+
+const NOTE_COLOURS: Record<number, (palette: Palette) => string> = {
+  [Verdict.REJECTED]: (palette) => palette.rejectedInk,
+  [Verdict.HELD]: (palette) => palette.nominatedInk,
+};
 
 function drawBar(
   c: Pen,
@@ -289,10 +322,33 @@ function drawBar(
   c.fillRect(x + label, top, track, height);
   c.fillStyle = palette.ink3;
   c.fillRect(x + label, top, track * share(bar.requested), height);
+  if (bar.held) drawHeld(c, palette, bar, x + label, top, track, height);
   if (!bar.adds) return;
   const from = track * share(bar.requested - bar.adds);
   c.fillStyle = palette.chosen;
   c.fillRect(x + label + from, top, Math.max(2, track * share(bar.requested) - from), height);
+}
+
+/** Room that nominated pods have not taken yet, as a dashed outline behind what is taken. */
+function drawHeld(
+  c: Pen,
+  palette: Palette,
+  { requested, held, allocatable }: NodeCard["bars"][number],
+  x: number,
+  y: number,
+  track: number,
+  height: number,
+): void {
+  const share = (amount: number): number => (allocatable > 0 ? Math.min(1, amount / allocatable) : 1);
+  // Where victims still take the room that is held for their preemptor, the outline goes over them.
+  const end = share(requested + held);
+  const from = Math.max(0, end - share(held));
+  c.save();
+  c.strokeStyle = palette.nominatedInk;
+  c.lineWidth = 1.5;
+  c.setLineDash([3, 2]);
+  c.strokeRect(x + track * from + 0.75, y - 0.75, Math.max(3, track * (end - from) - 1.5), height + 1.5);
+  c.restore();
 }
 
 function drawPods(c: Pen, palette: Palette, card: NodeCard, x: number, y: number, width: number, height: number): void {
@@ -338,7 +394,17 @@ function drawPod(c: Pen, palette: Palette, pod: PodBlock, x: number, y: number, 
     incoming: palette.chosen,
     victim: palette.victim,
     selected: palette.focus,
+    nominated: palette.nominatedInk,
   };
+  if (pod === "nominated") {
+    c.save();
+    c.strokeStyle = colours[pod];
+    c.lineWidth = 1.5;
+    c.setLineDash([2, 1.5]);
+    c.strokeRect(x + 0.75, y + 0.75, size - 1.5, size - 1.5);
+    c.restore();
+    return;
+  }
   c.fillStyle = colours[pod];
   c.fillRect(x, y, size, size);
   if (pod !== "victim") return;

@@ -6,7 +6,7 @@ import { number, t, type TextKey } from "../../base/text/text.ts";
 import type { Explorer } from "../../store/explorer.ts";
 import type { Measure } from "../../store/nodes.ts";
 import { Verdict } from "../../store/verdicts.ts";
-import { LEGEND } from "./signs.ts";
+import { LEGEND, scaleEnd, scaleName } from "./signs.ts";
 import { drawScene, type Scene, type Viewport } from "./paint.ts";
 import { drawLook, lookOf, NO_VALUE } from "./sprites.ts";
 
@@ -52,13 +52,10 @@ function signOf(palette: Palette, verdict: Verdict, n: number): LegendItem {
 }
 
 /** The colours of a scale, and the values at its ends. */
-function scaleOf({ scale }: Palette, { kind, low, high }: Measure): LegendItem {
-  const plain = kind === "score" || kind === "pods";
-  const what = t(`map.scale.${plain ? kind : "use"}` as TextKey, { resource: kind });
-  const end = (value: number): string => (kind === "score" ? number(value) : `${Math.round(100 * value)}%`);
+function scaleOf({ scale }: Palette, measure: Measure): LegendItem {
   const step = SCALE_WIDTH / scale.length;
   return {
-    text: `${what} ${end(low)}-${end(high)}`,
+    text: `${scaleName(measure.kind)} ${scaleEnd(measure, measure.low)}-${scaleEnd(measure, measure.high)}`,
     width: SCALE_WIDTH,
     draw: (pen) =>
       scale.forEach((colour, i) => {

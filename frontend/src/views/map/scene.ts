@@ -83,8 +83,8 @@ function place({ values, low, high }: Measure, node: NodeIndex): number {
 
 function podsPerNode(state: State): Map<number, number[]> {
   const found = new Map<number, number[]>();
-  for (const pod of state.podsWhere((p) => state.nodeOf(p) >= 0)) {
-    const node = state.nodeOf(pod);
+  for (const pod of state.podsWhere((p) => state.nodeOf(p) >= 0 || state.nominatedNodeOf(p) >= 0)) {
+    const node = nodeOrNominated(state, pod);
     const pods = found.get(node);
     if (pods) pods.push(pod);
     else found.set(node, [pod]);
@@ -92,11 +92,18 @@ function podsPerNode(state: State): Map<number, number[]> {
   return found;
 }
 
+/** Where a pod is, or else the node it is nominated to. */
+function nodeOrNominated(state: State, pod: PodIndex): NodeIndex {
+  const node = state.nodeOf(pod);
+  return node >= 0 ? node : state.nominatedNodeOf(pod);
+}
+
 function nodeCard(look: Look, node: NodeIndex, verdict: number, pods: readonly PodIndex[]): NodeCard {
   const { explorer, state, record } = look;
   const at = record?.started.pod ?? -1;
   const here = state.nodeOf(at) === node;
   const requests = state.podFacts(at)?.requests ?? [];
+  const nominated = pods.filter((pod) => state.nodeOf(pod) < 0);
   const mayFit = verdict === Verdict.FEASIBLE || verdict === Verdict.CHOSEN;
   return {
     name: explorer.nodeName(node),
@@ -111,6 +118,7 @@ function nodeCard(look: Look, node: NodeIndex, verdict: number, pods: readonly P
       const taken = state.requested(node, resource);
       return {
         resource: state.resources[resource]!,
+        held: nominated.reduce((sum, pod) => sum + (state.podFacts(pod)?.requests[resource] ?? 0), 0),
         requested: here ? taken : taken + adds,
         adds,
         allocatable: state.allocatable(node, resource),
@@ -120,6 +128,7 @@ function nodeCard(look: Look, node: NodeIndex, verdict: number, pods: readonly P
 }
 
 function kindOf({ state, record, pinnedPod }: Look, pod: PodIndex): PodBlock {
+  if (state.nodeOf(pod) < 0) return "nominated";
   if (pod === record?.started.pod) return "incoming";
   if (state.pod(pod, POD.EVICTION)) return "victim";
   return pod === pinnedPod ? "selected" : "pod";
@@ -130,8 +139,9 @@ function noteOn({ explorer, record, detail, position }: Look, node: NodeIndex, v
   if (!detail || point === "QueueSort" || point === "PreFilter") return "";
   const refused = refusal(explorer, record, detail, node);
   if (refused) {
-    const shows = verdict === Verdict.REJECTED || verdict === Verdict.NOMINATED;
-    return shows ? refused.reasons.join(", ") : "";
+    const shows = verdict === Verdict.REJECTED || verdict === Verdict.NOMINATED || verdict === Verdict.HELD;
+    if (!shows) return "";
+    return verdict === Verdict.HELD ? refused.nominated : refused.reasons.join(", ");
   }
   const at = detail.scores?.at.get(node);
   if (at === undefined || point === "Filter") return "";
@@ -146,6 +156,7 @@ function tally(box: Box, verdicts: Uint8Array, palette: Palette, state: State): 
     { colour: palette.chosen, n: counts[Verdict.CHOSEN]!, hatched: false },
     { colour: palette.nominated, n: counts[Verdict.NOMINATED]!, hatched: false },
     { colour: palette.feasible, n: counts[Verdict.FEASIBLE]!, hatched: false },
+    { colour: palette.nominated, n: counts[Verdict.HELD]!, hatched: true },
     { colour: palette.rejected, n: counts[Verdict.REJECTED]!, hatched: true },
     {
       colour: palette.line,

@@ -101,13 +101,17 @@ function small(c: Pen, palette: Palette, w: number, h: number, verdict: number):
     case Verdict.NOMINATED:
       fill(c, w, h, palette.nominatedWash);
       return frame(c, w, h, palette.nominatedInk, [3, 2], 2);
+    case Verdict.HELD:
+      fill(c, w, h, palette.rejectedWash);
+      frame(c, w, h, palette.nominatedInk, [3, 2], 2);
+      return glyph(c, CROSS, w, h, palette.nominatedInk);
     case Verdict.UNEVALUATED:
     case Verdict.UNKNOWN:
-      return frame(c, w, h, palette.neverAsked, [1, 2]);
+      return frame(c, w, h, palette.unevaluated, [1, 2]);
     case Verdict.SKIPPED:
       return frame(c, w, h, palette.lineStrong, [3, 3]);
     default:
-      frame(c, w, h, w < 12 ? palette.neverAsked : palette.unexamined, []);
+      frame(c, w, h, w < 12 ? palette.unevaluated : palette.unexamined, []);
   }
 }
 
@@ -118,11 +122,12 @@ function speck(c: Pen, palette: Palette, w: number, h: number, verdict: number):
     [Verdict.CHOSEN]: palette.chosen,
     [Verdict.REJECTED]: palette.rejected,
     [Verdict.NOMINATED]: palette.nominated,
+    [Verdict.HELD]: palette.nominated,
   };
   const colour = colours[verdict];
   if (!colour) return fill(c, w, h, palette.line);
   fill(c, w, h, colour);
-  if (verdict !== Verdict.REJECTED) return;
+  if (verdict !== Verdict.REJECTED && verdict !== Verdict.HELD) return;
   c.fillStyle = palette.rejectedWash;
   for (let y = 0; y < h; y++) c.fillRect((y * 2) % w, y, 1, 1);
 }
@@ -133,14 +138,15 @@ function card(c: Pen, palette: Palette, w: number, h: number, verdict: number): 
     [Verdict.CHOSEN]: [palette.chosenWash, palette.chosen, []],
     [Verdict.REJECTED]: [palette.surface, palette.rejected, []],
     [Verdict.NOMINATED]: [palette.nominatedWash, palette.nominatedInk, [5, 3]],
-    [Verdict.UNEVALUATED]: [palette.sunken, palette.neverAsked, [2, 3]],
+    [Verdict.HELD]: [palette.surface, palette.nominatedInk, [5, 3]],
+    [Verdict.UNEVALUATED]: [palette.sunken, palette.unevaluated, [2, 3]],
     [Verdict.SKIPPED]: [palette.surface, palette.lineStrong, [4, 4]],
     [Verdict.UNEXAMINED]: [palette.surface, palette.line, []],
-    [Verdict.UNKNOWN]: [palette.sunken, palette.neverAsked, [2, 3]],
+    [Verdict.UNKNOWN]: [palette.sunken, palette.unevaluated, [2, 3]],
   };
   const [back, edge, dash] = looks[verdict] ?? looks[Verdict.UNEXAMINED]!;
   fill(c, w, h, back);
-  if (verdict === Verdict.REJECTED) hatch(c, w, h, palette.rejected, 0.13);
+  if (verdict === Verdict.REJECTED || verdict === Verdict.HELD) hatch(c, w, h, palette.rejected, 0.13);
   frame(c, w, h, edge, dash, verdict === Verdict.UNEXAMINED ? 1 : 2);
 }
 
@@ -250,5 +256,6 @@ export function star(c: Pen, x: number, y: number, radius: number, colour: strin
 export function sign(c: Pen, palette: Palette, verdict: number, x: number, y: number, size: number): void {
   if (verdict === Verdict.FEASIBLE) strokesAt(c, TICK, x, y, size, palette.feasibleInk);
   if (verdict === Verdict.REJECTED) strokesAt(c, CROSS, x, y, size, palette.rejectedInk);
+  if (verdict === Verdict.HELD) strokesAt(c, CROSS, x, y, size, palette.nominatedInk);
   if (verdict === Verdict.CHOSEN) star(c, x + size / 2, y + size / 2, size * 0.46, palette.chosenInk);
 }

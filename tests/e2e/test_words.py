@@ -1,0 +1,46 @@
+"""Words of the pages are explained where they stand, on the glossary page, and in the documents."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.axe import serious_findings
+
+
+@pytest.mark.browser_context_args(java_script_enabled=False)
+def test_a_word_opens_its_note_without_javascript(page: Page, clinic: str) -> None:
+    page.goto(f"/runs/{clinic}")
+    page.get_by_role("button", name="Pending pods by cause").click()
+    note = page.get_by_role("note")
+    expect(note).to_be_visible()
+    expect(note).to_contain_text("Every number leads to the cycles it was counted in.")
+    page.keyboard.press("Escape")
+    expect(note).to_be_hidden()
+
+
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_note_can_be_read(page: Page, clinic: str, color_scheme: str, width: int) -> None:
+    page.emulate_media(color_scheme="dark" if color_scheme == "dark" else "light")
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(f"/runs/{clinic}/cycles")
+    page.get_by_role("button", name="Attempt").click()
+    expect(page.get_by_role("note")).to_be_in_viewport(ratio=1)
+    assert serious_findings(page) == []
+
+
+def test_a_note_leads_to_the_glossary_and_from_there_to_the_documents(
+    page: Page, clinic: str
+) -> None:
+    page.goto(f"/runs/{clinic}/cycles")
+    page.get_by_role("button", name="Attempt").click()
+    page.get_by_role("link", name="In the glossary").click()
+    expect(page).to_have_url(re.compile("/glossary/#attempt$"))
+    expect(page.locator("#attempt")).to_be_in_viewport()
+    page.get_by_role("link", name="The same as a text to read").click()
+    expect(page.get_by_role("heading", name="Concepts", level=1)).to_be_visible()
+    page.get_by_role("link", name="ADR 0002").click()
+    expect(page).to_have_url(re.compile("/docs/adr/0002-"))
