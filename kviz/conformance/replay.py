@@ -191,7 +191,11 @@ class Replay:
         attempt = Attempt(cycle, post_filter=cycle.post_filter)
         started = next(event for event in self.trace if isinstance(event, CycleStarted))
         attempt.number, attempt.source = started.attempt, started.popped_from.name.lower()
-        finished = [event for event in self.trace if isinstance(event, CycleFinished)]
+        finished = [
+            event
+            for event in self.trace
+            if isinstance(event, CycleFinished) and event.cycle == started.cycle
+        ]
         attempt.result = RESULTS[finished[-1].result]
         outcome = cycle.outcome
         if isinstance(outcome, Unschedulable | Failed):

@@ -131,6 +131,7 @@ class BindingCycles:
             )
         )
         if decision.is_success:
+            self._trace.permitted(assumed)
             self._after_permit(assumed)
         elif decision.is_rejected:
             self._fail(assumed, decision, refused(decision))

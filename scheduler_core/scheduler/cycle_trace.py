@@ -176,6 +176,10 @@ class CycleTrace:
             case Failed():
                 self._failed(number, Result.ERROR, outcome)
 
+    def permitted(self, assumed: AssumedPod) -> None:
+        """Record that a cycle whose pod waited on Permit is now as good as one that did not."""
+        self.finished(assumed.cycle, Scheduled(assumed, waits_on_permit=False))
+
     def binding_failed(self, number: int, outcome: NotScheduled) -> None:
         """Record that the cycle ended otherwise than it said: its binding has failed since."""
         rejected = bool(outcome.unschedulable_plugins)

@@ -334,7 +334,7 @@ def _(state: TraceState, event: CycleStarted) -> None:
 
 @_on(CycleFinished)
 def _(state: TraceState, event: CycleFinished) -> None:
-    """A cycle whose binding fails ends twice; the second time another one may be running."""
+    """A cycle that waited on Permit, or whose binding fails, ends again; another may be running."""
     cycle = state.cycle
     if cycle and cycle.started.cycle == event.cycle:
         cycle.finished = event

@@ -266,7 +266,7 @@ class TraceIndex:
         self._began[event.cycle] = (self._seq, self.state.now_ns)
 
     def _end(self, event: CycleFinished) -> None:
-        """End the running cycle, or once more an earlier one whose binding failed meanwhile."""
+        """End the running cycle, or again an earlier one: allowed by Permit, or failed to bind."""
         cycle = self.state.cycle
         if cycle is None or cycle.started.cycle != event.cycle:
             row = self._binding.pop(event.cycle)

@@ -16,6 +16,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.fold import fold
 from scheduler_core.trace.records import Queue, Result
+from scheduler_core.trace.tables import Cache
 from tests.builders import make_pod
 from tests.scheduler.steps import REFUSED, WAIT, Steps, holding, one_node, results
 from tests.simulated import SECOND_NS, START_NS
@@ -64,6 +65,22 @@ def test_everyone_has_to_allow() -> None:
     assert cluster.node_of("p") == "n"
     assert [event.decision for event in cluster.of_type(PermitResolved)] == ["allow"]
     assert cluster.of_type(PermitResolved)[0].plugin == cluster.recorder.plugin("A")
+
+
+def test_a_cycle_whose_pod_is_allowed_ends_as_one_that_did_not_wait() -> None:
+    cluster = one_node(make_pod("p").obj(), plugins=[holding(60)])
+    cluster.attempt()
+    waiting = cluster.simulation.waiting_pods.get("default/p")
+    assert waiting is not None
+    waiting.allow("Steps")
+    cluster.simulation.finish_attempt()
+    held, allowed = cluster.of_type(CycleFinished)
+    assert (held.result, allowed.result) == (Result.WAITING, Result.SCHEDULED)
+    assert (held.cycle, held.node) == (allowed.cycle, allowed.node)
+    state = fold(cluster.trace)
+    assert state.results[Result.SCHEDULED] == 1
+    assert state.results[Result.WAITING] == 0
+    assert state.pods[cluster.recorder.pod("default/p")].cache is Cache.ADDED
 
 
 def test_one_rejection_is_enough_and_the_first_word_stands() -> None:

@@ -136,6 +136,7 @@ def web_binds() -> list[e.HeaderEvent]:
         e.CycleFinished(2, r.Result.WAITING, WEST),
         at(3),
         e.PermitResolved(WEB, HANDSHAKE, "allow"),
+        e.CycleFinished(2, r.Result.SCHEDULED, WEST),
         e.PointFinished(WEB, "PreBind", OK),
         e.PointFinished(WEB, "Bind", r.StatusRecord("Success", BINDER)),
         e.Bound(WEB, WEST),

@@ -130,7 +130,7 @@ def test_whole_story_ends_as_expected() -> None:
     assert story.JOB not in state.pods
     assert state.usage[story.LATE].requested == [3500, GIB, 1]
     assert state.usage[story.WEST].requested == [1000, 2 * GIB, 0]
-    assert state.results == [1, 1, 0, 1, 1, 1, 0]
+    assert state.results == [2, 1, 0, 1, 1, 0, 0]
 
 
 def test_every_event_changes_what_the_table_says_and_nothing_else() -> None:

@@ -227,7 +227,7 @@ export class Fold {
     },
   };
 
-  // A cycle whose binding fails ends twice; the second time another one may be running.
+  // A cycle that waited on Permit, or whose binding fails, ends again; another one may be running.
   private finishCycle(event: CycleFinished, seq: Seq): void {
     const running = this.journal.read(RUN.CYCLE) - 1;
     const pod = this.chronicle.pod.at(event.cycle);
