@@ -22,7 +22,27 @@ from scheduler_core.plugins.inter_pod_affinity.terms import ExistingTerm, OwnTer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PodsNear(Requirement):
+class TermInDomain(Requirement):
+    """A required term between pods, in the node's domain: None where the node has no such label.
+
+    `pods` are those of the domain that the term is about.
+    """
+
+    term: str
+    topology_key: str
+    domain: str | None
+    pods: DomainPods
+
+    @property
+    def has(self) -> str:
+        if self.domain is None:
+            return label_text(self.topology_key, None)
+        found = self.pods.text_in(self.domain) if self.pods.n else "none of them"
+        return f"{self.topology_key}={self.domain} with {found}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodsNear(TermInDomain):
     """A required affinity term: the node's domain must have a pod that meets all such terms.
 
     `n_anywhere` counts these pods in all domains; where it is 0 and the pod meets its own terms
@@ -30,10 +50,6 @@ class PodsNear(Requirement):
     """
 
     kind = "podAffinity"
-    term: str
-    topology_key: str
-    domain: str | None
-    pods: DomainPods
     n_anywhere: int
     is_first: bool
 
@@ -43,12 +59,9 @@ class PodsNear(Requirement):
 
     @property
     def has(self) -> str:
-        if self.domain is None:
-            return label_text(self.topology_key, None)
-        if self.is_first:
+        if self.domain is not None and self.is_first:
             return f"{self.topology_key}={self.domain}, and the pod is the first of its kind"
-        found = self.pods.text_in(self.domain) if self.pods.n else "none of them"
-        return f"{self.topology_key}={self.domain} with {found}"
+        return super(PodsNear, self).has
 
     @property
     def sentence(self) -> str:
@@ -59,25 +72,14 @@ class PodsNear(Requirement):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PodsApart(Requirement):
+class PodsApart(TermInDomain):
     """A required anti-affinity term of the pod: no pod of the node's domain may match it."""
 
     kind = "podAntiAffinity"
-    term: str
-    topology_key: str
-    domain: str | None
-    pods: DomainPods
 
     @property
     def asks(self) -> str:
         return f"no pod with {self.term} in the same {self.topology_key}"
-
-    @property
-    def has(self) -> str:
-        if self.domain is None:
-            return label_text(self.topology_key, None)
-        found = self.pods.text_in(self.domain) if self.pods.n else "none of them"
-        return f"{self.topology_key}={self.domain} with {found}"
 
     @property
     def sentence(self) -> str:
@@ -87,24 +89,14 @@ class PodsApart(Requirement):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptOut(Requirement):
+class KeptOut(TermInDomain):
     """A required anti-affinity term of pods that are there, which matches the pod."""
 
     kind = "existingAntiAffinity"
-    term: str
-    topology_key: str
-    domain: str | None
-    pods: DomainPods
 
     @property
     def asks(self) -> str:
         return f"nobody against {self.term} in the same {self.topology_key}"
-
-    @property
-    def has(self) -> str:
-        if self.domain is None:
-            return label_text(self.topology_key, None)
-        return f"{self.topology_key}={self.domain} with {self.pods.text_in(self.domain)}"
 
     @property
     def sentence(self) -> str:

@@ -7,6 +7,7 @@ requested_to_capacity_ratio.go, balanced_allocation.go.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,16 +47,41 @@ class ResourceShare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeastAllocated(RawScore):
-    """The weighted mean of what is left of each resource, in percent."""
+class MeanOfResources(RawScore):
+    """The weighted mean of the points that a node gets for each resource."""
 
-    kind = "leastAllocated"
-    formula = "sum of weight * 100 * (allocatable - requested) / allocatable, over sum of weights"
     resources: tuple[ResourceShare, ...]
+
+    @staticmethod
+    @abstractmethod
+    def points(share: ResourceShare) -> int:
+        """Return what a resource is worth, 0 to 100."""
+
+    @staticmethod
+    @abstractmethod
+    def points_text(requested: str, allocatable: str) -> str:
+        """Return how the points come about, over quantities."""
 
     @property
     def value(self) -> int:
         return _weighted_mean(self.resources, [self.points(each) for each in self.resources])
+
+    @property
+    def text(self) -> str:
+        parts = [
+            f"{share.weight}*100*{self.points_text(*share.numbers)} "
+            f"({share.resource}: {self.points(share)})"
+            for share in _present(self.resources)
+        ]
+        return _mean_text(parts, self.resources, self.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeastAllocated(MeanOfResources):
+    """The weighted mean of what is left of each resource, in percent."""
+
+    kind = "leastAllocated"
+    formula = "sum of weight * 100 * (allocatable - requested) / allocatable, over sum of weights"
 
     @staticmethod
     def points(share: ResourceShare) -> int:
@@ -63,29 +89,17 @@ class LeastAllocated(RawScore):
             return 0
         return MAX_NODE_SCORE * max(share.allocatable - share.requested, 0) // share.allocatable
 
-    @property
-    def text(self) -> str:
-        parts = []
-        for share in _present(self.resources):
-            requested, allocatable = share.numbers
-            parts.append(
-                f"{share.weight}*100*({allocatable} - {requested})/{allocatable} "
-                f"({share.resource}: {self.points(share)})"
-            )
-        return _mean_text(parts, self.resources, self.value)
+    @staticmethod
+    def points_text(requested: str, allocatable: str) -> str:
+        return f"({allocatable} - {requested})/{allocatable}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MostAllocated(RawScore):
+class MostAllocated(MeanOfResources):
     """The weighted mean of what is taken of each resource, in percent."""
 
     kind = "mostAllocated"
     formula = "sum of weight * 100 * requested / allocatable, over sum of weights"
-    resources: tuple[ResourceShare, ...]
-
-    @property
-    def value(self) -> int:
-        return _weighted_mean(self.resources, [self.points(each) for each in self.resources])
 
     @staticmethod
     def points(share: ResourceShare) -> int:
@@ -94,16 +108,9 @@ class MostAllocated(RawScore):
         used = min(share.requested, share.allocatable)
         return quotient(used * MAX_NODE_SCORE, share.allocatable)
 
-    @property
-    def text(self) -> str:
-        parts = []
-        for share in _present(self.resources):
-            requested, allocatable = share.numbers
-            parts.append(
-                f"{share.weight}*100*{requested}/{allocatable} "
-                f"({share.resource}: {self.points(share)})"
-            )
-        return _mean_text(parts, self.resources, self.value)
+    @staticmethod
+    def points_text(requested: str, allocatable: str) -> str:
+        return f"{requested}/{allocatable}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

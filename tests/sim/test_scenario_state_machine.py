@@ -59,19 +59,6 @@ class Machine(Watched):
             self.play({"create": item | {"metadata": metadata}}, 0)
             self.attempt()
 
-    @rule()
-    def attempt(self) -> None:
-        if self.cluster.simulation.attempt():
-            self.cluster.advance_ms(1)
-
-    @rule(choice=st.integers(0, 10), allow=st.booleans())
-    def decide_on_permit(self, choice: int, allow: bool) -> None:
-        waiting = list(self.cluster.simulation.waiting_pods)
-        if waiting:
-            pod = waiting[choice % len(waiting)]
-            pod.allow("Porter") if allow else pod.reject("Porter", "no")
-            self.cluster.simulation.finish_attempt()
-
     @rule(milliseconds=st.sampled_from((1, 2, 50, 299, 300, 301, 350, 1000, 5000, 310_000)))
     def let_time_pass(self, milliseconds: int) -> None:
         self.cluster.advance_ms(milliseconds)

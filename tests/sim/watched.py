@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis.stateful import RuleBasedStateMachine, invariant
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.cluster.columns import ClusterColumns
@@ -60,7 +61,10 @@ class Porter:
 
 
 class Watched(RuleBasedStateMachine):
-    """A cluster whose scheduler, cache, queue and trace must agree after every rule."""
+    """A cluster whose scheduler, cache, queue and trace must agree after every rule.
+
+    The rules all such machines have are the scheduler's attempts and the answers of Permit.
+    """
 
     def watch(self, *objects: KubeObject) -> None:
         """Begin with a cluster of these objects."""
@@ -71,6 +75,19 @@ class Watched(RuleBasedStateMachine):
         plugins = tuple(self.cluster.recorder.plugins)
         self.index.take(RunStarted("test", 0, START_NS, plugins, (), ()))
         self.n_folded = 0
+
+    @rule()
+    def attempt(self) -> None:
+        if self.cluster.simulation.attempt():
+            self.cluster.advance_ms(1)
+
+    @rule(choice=st.integers(0, 10), allow=st.booleans())
+    def decide_on_permit(self, choice: int, allow: bool) -> None:
+        waiting = list(self.cluster.simulation.waiting_pods)
+        if waiting:
+            pod = waiting[choice % len(waiting)]
+            pod.allow("Porter") if allow else pod.reject("Porter", "no")
+            self.cluster.simulation.finish_attempt()
 
     @invariant()
     def columns_equal_a_fresh_rebuild(self) -> None:
