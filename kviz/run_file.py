@@ -56,10 +56,10 @@ class Record(msgspec.Struct, frozen=True, array_like=True, tag=True, tag_field="
 class Inputs(Record, frozen=True):
     """What decides a run, beside the engine: the cluster without its secrets, and the texts.
 
-    `sha256` is of the uploaded files; `ignored`, `warnings` and `problems` are what reading them
-    came to; `objects` is what `scheduler_core.api.packing.pack` returned. `feature_gates` are those
-    that were switched, by whoever started the run or by its scenario; `release` is empty if that of
-    an observed scheduler is not known.
+    `sha256` is of the uploaded files; `ignored`, `warnings`, `problems` and `left_out` are what
+    reading them came to; `objects` is what `scheduler_core.api.packing.pack` returned.
+    `feature_gates` are those that were switched, by whoever started the run or by its scenario;
+    `release` is empty if that of an observed scheduler is not known.
     """
 
     engine_version: Name
@@ -77,6 +77,7 @@ class Inputs(Record, frozen=True):
     feature_gates: Annotated[dict[Name, bool], msgspec.Meta(max_length=1_000)] = {}
     tie_break: TieBreak = "heap"
     queue_order: QueueOrder = "listed"
+    left_out: Annotated[list[Line], msgspec.Meta(max_length=1_000)] = []
 
 
 class Answer(Record, frozen=True):

@@ -86,6 +86,7 @@ def _explain_one(options: argparse.Namespace, wanted: RunOptions, cluster: Inges
             gates,
             cluster.ignored,
             options.node or "",
+            cluster.left_out,
         )
     except UnknownPodError as error:
         hint = f". Is it one of {', '.join(error.similar)}?" if error.similar else ""
@@ -105,9 +106,12 @@ def _explain_one(options: argparse.Namespace, wanted: RunOptions, cluster: Inges
 
 def _explain_pending(options: argparse.Namespace, wanted: RunOptions, cluster: Ingested) -> None:
     with transport_for(wanted.configuration) as transport:
-        found = pending_pods(list(cluster.objects), replace(wanted, transport=transport))
+        wanted = replace(
+            wanted, transport=transport, ignored=cluster.ignored, left_out=cluster.left_out
+        )
+        found = pending_pods(list(cluster.objects), wanted)
     if options.pod:
-        found = _only(found, _key(options.pod))
+        found = replace(found, pods=_only(found.pods, _key(options.pod)))
     match options.format:
         case "json":
             print(json.dumps(pending.as_json(found) | _followed(wanted.features)))

@@ -90,6 +90,7 @@ def run(options: argparse.Namespace) -> int:
         tie_break=tie_break_of(options),
         queue_order=options.queue_order,
         ignored=cluster.ignored,
+        left_out=cluster.left_out,
     )
     try:
         with (
@@ -147,6 +148,7 @@ def _inputs(
         feature_gates=dict(wanted.features.overrides),
         tie_break=wanted.tie_break,
         queue_order=wanted.queue_order,
+        left_out=list(cluster.left_out),
     )
 
 

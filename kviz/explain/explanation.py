@@ -157,12 +157,14 @@ def explain(
     features: FeatureGates | None = None,
     ignored: Mapping[str, int] | None = None,
     node: str = "",
+    left_out: Sequence[str] = (),
 ) -> Explanation:
     """Explain the state of a pod (`namespace/name`) of a cluster.
 
     `registry` has the plugins of the configuration; None: those in the tree. `features` are the
     gates that the configuration was loaded with; None: the defaults. `ignored` counts, by kind,
-    the objects of the cluster that were not read. `node` is looked at, too, if it is named.
+    the objects of the cluster that were not read, `left_out` says which could not be. `node` is
+    looked at, too, if it is named.
 
     Raises UnknownPodError, UnknownNodeError, and ConfigError for a bad configuration.
     """
@@ -183,7 +185,8 @@ def explain(
     if node and not any(isinstance(item, Node) and item.name == node for item in objects):
         raise UnknownNodeError(node)
     explanation = _Trial(objects, found, options, node).explain()
-    missing = inputs_not_modelled(objects, ignored or {}, options.configuration.extenders)
+    extenders = options.configuration.extenders
+    missing = inputs_not_modelled(objects, ignored or {}, extenders, left_out)
     return replace(explanation, not_modelled=tuple(missing))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from scheduler_core.api.findings import counted, some_of
 from scheduler_core.evidence.document import lead_document
-from scheduler_core.sim.pending import PendingPod
+from scheduler_core.sim.pending import Pending, PendingPod
 
 NEVER_TRIED = "was never tried: the run ended first"
 
@@ -49,7 +49,7 @@ def _without_lead(pod: PendingPod) -> str:
     return pod.message if pod.cycle else NEVER_TRIED
 
 
-def as_json(pods: Sequence[PendingPod]) -> dict[str, object]:
+def as_json(found: Pending) -> dict[str, object]:
     """Return what `kviz explain --format json` prints about all pods."""
     return {
         "pending": [
@@ -62,39 +62,42 @@ def as_json(pods: Sequence[PendingPod]) -> dict[str, object]:
                 "message": pod.message,
                 "lead": lead_document(pod.lead) if pod.lead is not None else None,
             }
-            for pod in pods
+            for pod in found.pods
         ],
         "groups": [
             {"owner": group.owner, "cause": group.cause, "pods": group.pods}
-            for group in grouped(pods)
+            for group in grouped(found.pods)
         ],
+        "notModelled": list(found.not_modelled),
     }
 
 
-def as_text(pods: Sequence[PendingPod]) -> str:
+def as_text(found: Pending) -> str:
     """Return the causes as lines of plain text, each with the pods it keeps waiting."""
-    return "\n".join(_lines(pods)) + "\n"
+    return "\n".join(_lines(found)) + "\n"
 
 
-def _lines(pods: Sequence[PendingPod]) -> Iterator[str]:
-    yield _headline(pods)
-    for group in grouped(pods):
+def _lines(found: Pending) -> Iterator[str]:
+    yield _headline(found.pods)
+    for group in grouped(found.pods):
         yield from ("", group.title, f"  {group.cause}")
         yield from (f"  also: {each}" for each in group.also)
         yield from (f"  {each}" for each in group.elsewhere)
         if group.message and group.message != group.cause:
             yield f"  {group.message}"
+    yield from (f"Not modelled, so this may be wrong: {text}" for text in found.not_modelled)
 
 
-def as_markdown(pods: Sequence[PendingPod]) -> str:
+def as_markdown(found: Pending) -> str:
     """Return the same as one would paste it into a ticket."""
-    parts = [f"**{_headline(pods)}**", ""]
-    for group in grouped(pods):
+    parts = [f"**{_headline(found.pods)}**", ""]
+    for group in grouped(found.pods):
         parts.append(f"- `{group.title}` {group.cause}")
         parts += [f"  - also: {each}" for each in group.also]
         parts += [f"  - {each}" for each in group.elsewhere]
         if group.message and group.message != group.cause:
             parts.append(f"  > {group.message}")
+    parts += [f"- not modelled, so this may be wrong: {text}" for text in found.not_modelled]
     return "\n".join(parts) + "\n"
 
 

@@ -27,7 +27,9 @@ class Snapshot(models.Model):
     warnings = models.JSONField(default=list)
     """Sentences: what was dropped as secret, what is not modelled, what does not fit together."""
     problems = models.JSONField(default=list)
-    """Files that could not be read and are missing here, as in a problem document's `errors`."""
+    """What could not be read and is missing here, as in a problem document's `errors`."""
+    left_out = models.JSONField(default=list)
+    """The same in sentences, the first few: every outcome over this cluster names them."""
     overview = models.JSONField(default=dict)
     """What `kviz.snapshots.overview` makes of the objects; empty for older uploads."""
     is_sample = models.BooleanField(default=False)

@@ -105,7 +105,9 @@ def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
         "recognised": sorted(snapshot.counts.items()),
         "ignored": sorted(snapshot.ignored.items()),
         "problems": snapshot.problems,
-        "problems_title": _("Some files could not be read and are missing here"),
+        "problems_title": _(
+            "This could not be read and is missing here; every run over this cluster says so"
+        ),
         "warnings_shown": snapshot.warnings[:WARNINGS_SHOWN],
     }
     return render(request, "snapshots/detail.html", context)

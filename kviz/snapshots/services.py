@@ -48,7 +48,7 @@ def snapshot_create(
     name: str = "",
     progress: Progress | None = None,
 ) -> Snapshot:
-    """Read an upload and store what was read. Files with errors are left out and reported.
+    """Read an upload and store what was read. Objects with errors are left out and reported.
 
     `progress` is called with the bytes read and in total. Raises UploadRejected if no file holds
     anything the scheduler reads; then nothing is stored.
@@ -129,6 +129,7 @@ def _store(snapshot: Snapshot, ingested: Ingested) -> Snapshot:
     snapshot.ignored = ingested.ignored
     snapshot.warnings = list(ingested.warnings)
     snapshot.problems = _problems(ingested)
+    snapshot.left_out = list(ingested.left_out)
     snapshot.overview = dict(overview_of(ingested.objects))
     packed = pack(ingested.objects)
     with transaction.atomic():

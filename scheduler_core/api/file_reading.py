@@ -14,7 +14,14 @@ from scheduler_core.api.field_lines import field_line
 from scheduler_core.api.json_documents import read_json
 from scheduler_core.api.limits import Budget
 from scheduler_core.api.meta import KubeObject
-from scheduler_core.api.parse import MALFORMED, TypeName, convert, decode, modelled_kind
+from scheduler_core.api.parse import (
+    MALFORMED,
+    TypeName,
+    convert,
+    decode,
+    modelled_kind,
+    subject_of,
+)
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.yaml_documents import YamlDocument, read_yaml_pieces, read_yaml_whole
 
@@ -30,7 +37,9 @@ class FileContent:
     """What one file holds.
 
     ``dropped`` counts objects from which something was redacted, ``older`` those of a version that
-    had to be brought into a newer one's shape.
+    had to be brought into a newer one's shape. ``errors`` are of single objects, which are not
+    among the others then; or one of a file that cannot be read at all. ``unlisted`` counts further
+    ones, beyond the number that is reported.
     """
 
     objects: list[KubeObject] = field(default_factory=list)
@@ -38,6 +47,14 @@ class FileContent:
     dropped: Counter[str] = field(default_factory=Counter)
     older: Counter[TypeName] = field(default_factory=Counter)
     errors: list[ParseError] = field(default_factory=list)
+    unlisted: int = 0
+
+    def leave_out(self, error: ParseError, reported_errors: int) -> None:
+        """Report an object that cannot be read, or only count it where many were reported."""
+        if len(self.errors) < reported_errors:
+            self.errors.append(error)
+        else:
+            self.unlisted += 1
 
 
 class FileReader:
@@ -49,7 +66,7 @@ class FileReader:
         self._parsing = parsing
 
     def read(self, data: bytes | bytearray) -> FileContent:
-        """The file's objects, or its errors. Raises :class:`LimitError`."""
+        """The file's objects, and what is wrong with the others. Raises :class:`LimitError`."""
         try:
             text = _as_utf8(data)
             content_start = _NOT_SPACE.search(text)
@@ -75,7 +92,9 @@ class FileReader:
                 if number % _PROGRESS_EVERY == 0:
                     self._parsing(index / len(documents))
                 place = Place(self._name, number)
-                self._take(content, place, document.type_name, document.raw)
+                error = self._take(content, place, document.type_name, document.raw)
+                if error is not None:
+                    content.leave_out(error, self._budget.limits.reported_errors)
         return content
 
     def _read_yaml(self, text: str) -> FileContent:
@@ -97,8 +116,11 @@ class FileReader:
             place = Place(self._name, number, document.line)
             if document.value is None:
                 self._count_ignored(content, document.type_name)
-            elif not self._take(content, place, document.type_name, document.value):
-                content.errors[-1] = _at_field(content.errors[-1], document.text)
+                continue
+            error = self._take(content, place, document.type_name, document.value)
+            if error is not None:
+                error = _at_field(error, document.text)
+                content.leave_out(error, self._budget.limits.reported_errors)
         return content
 
     def _count_ignored(self, content: FileContent, name: TypeName) -> None:
@@ -111,16 +133,14 @@ class FileReader:
         place: Place,
         name: TypeName,
         source: msgspec.Raw | Mapping[str, Plain],
-    ) -> bool:
-        """Add an object to the content; False if an error was added instead."""
-        if len(content.errors) >= self._budget.limits.reported_errors:
-            return True
+    ) -> ParseError | None:
+        """Add an object to the content, or return why it cannot be read."""
         try:
             kind = modelled_kind(name)
             if kind is None:
                 _refuse_answers(name, source, place)
                 self._count_ignored(content, name)
-                return True
+                return None
             self._budget.document()
             if isinstance(source, msgspec.Raw):
                 content.objects.append(decode(source, kind, place, name.api_version))
@@ -130,12 +150,11 @@ class FileReader:
                 content.older[name] += 1
             content.dropped.update(_dropped(source, name.kind))
         except FieldError as error:
-            content.errors.append(ParseError(place, error.field, error.message))
+            named = place._replace(subject=subject_of(source, name.kind))
+            return ParseError(named, error.field, error.message)
         except ParseError as error:
-            content.errors.append(error)
-        else:
-            return True
-        return False
+            return error
+        return None
 
 
 def _at_field(error: ParseError, text: str) -> ParseError:

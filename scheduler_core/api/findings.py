@@ -4,11 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.device import Device, ResourceSlice
+from scheduler_core.api.errors import ParseError
 from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.node import Node
 from scheduler_core.api.pod import Pod
 
 _SHOWN = 3
+_LEFT_OUT_SHOWN = 5
 
 _NOT_MODELLED_KINDS = (
     "DeviceTaintRule",
@@ -41,6 +43,18 @@ def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Ite
             f"{some_of(lost)}"
         )
     yield from (f"Not modelled: {text}" for text in not_modelled(objects, ignored))
+
+
+def left_out(errors: Sequence[ParseError], unlisted: int = 0) -> Iterator[str]:
+    """What is missing of an upload because it cannot be read, each a sentence; the first few.
+
+    An object is named by kind and name, a file by its own. ``unlisted`` counts further ones.
+    """
+    for error in errors[:_LEFT_OUT_SHOWN]:
+        reason = ": ".join(part for part in (error.field, error.message) if part)
+        yield f"{error.place.subject or error.place} left out: {reason}"
+    if more := len(errors[_LEFT_OUT_SHOWN:]) + unlisted:
+        yield f"{counted(more, 'more object')} left out, as they cannot be read"
 
 
 def not_modelled(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> Iterator[str]:

@@ -1,12 +1,12 @@
 """Whole uploads: any number of files in any packing, read once into typed objects.
 
 Nothing here raises for bad input: every problem becomes a :class:`ParseError` in the result, and
-the files without problems are kept.
+the objects without problems are kept.
 """
 
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -16,7 +16,7 @@ from scheduler_core.api.archives import Unpacked, is_noise, unpack_files
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.errors import LimitError, ParseError, Place
 from scheduler_core.api.file_reading import FileContent, FileReader
-from scheduler_core.api.findings import cluster_findings, counted, some_of
+from scheduler_core.api.findings import cluster_findings, counted, left_out, some_of
 from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.api.limits import Budget, Limits
 from scheduler_core.api.meta import KubeObject
@@ -38,7 +38,9 @@ class Ingested:
     """What an upload held.
 
     ``ignored`` counts objects of kinds that are not modelled, ``ignored_files`` archive entries
-    and logs that hold no objects. Files with an error in them contribute nothing else.
+    and logs that hold no objects. ``errors`` are of single objects, and of files that cannot be
+    read at all; ``left_out`` says in sentences what is missing because of them, as every outcome
+    over this cluster may be another without it.
     """
 
     objects: ClusterObjects
@@ -46,6 +48,7 @@ class Ingested:
     ignored_files: int
     warnings: tuple[str, ...]
     errors: tuple[ParseError, ...]
+    left_out: tuple[str, ...]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -132,6 +135,8 @@ class _Upload:
     older: Counter[TypeName] = field(default_factory=Counter)
     repeated: list[str] = field(default_factory=list)
     errors: list[ParseError] = field(default_factory=list)
+    unlisted: int = 0
+    """Errors beyond those that are reported of one file."""
 
     def __post_init__(self) -> None:
         self.budget = Budget(limits=self.limits)
@@ -162,9 +167,8 @@ class _Upload:
             self._merge(reader.read(unpacked.data))
 
     def _merge(self, content: FileContent) -> None:
-        if content.errors:
-            self.errors.extend(content.errors)
-            return
+        self.errors.extend(content.errors)
+        self.unlisted += content.unlisted
         self.ignored.update(content.ignored)
         self.dropped.update(content.dropped)
         self.older.update(content.older)
@@ -192,8 +196,15 @@ class _Upload:
             ignored=dict(sorted(self.ignored.items())),
             ignored_files=self.ignored_files,
             warnings=tuple(warnings),
-            errors=tuple(self.errors[: self.limits.reported_errors]),
+            errors=tuple(self._reported_errors()),
+            left_out=tuple(left_out(self.errors, self.unlisted)),
         )
+
+    def _reported_errors(self) -> Iterator[ParseError]:
+        shown = self.errors[: self.limits.reported_errors]
+        yield from shown
+        if more := len(self.errors) - len(shown) + self.unlisted:
+            yield ParseError(Place(), "", f"{counted(more, 'more problem')} like these")
 
     def _tell_apart(self, warnings: list[str]) -> None:
         """Take away a uid that another pod has: the scheduler knows pods by it."""

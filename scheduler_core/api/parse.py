@@ -147,7 +147,7 @@ def _convert_leniently(
     raw: Plain, kind: type[KubeObject], place: Place, api_version: str
 ) -> KubeObject:
     """Accepts what the API server accepts beyond the plain types; names the field otherwise."""
-    named = place._replace(subject=_subject_of_plain(raw, kind))
+    named = place._replace(subject=subject_of(raw, kind.kind))
     try:
         item = msgspec.convert(coerce_struct(raw, kind), kind, dec_hook=decode_timestamp)
     except FieldError as error:
@@ -179,10 +179,14 @@ def _subject(kind: str, namespace: str, name: str) -> str:
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
 
 
-def _subject_of_plain(raw: Plain, kind: type[KubeObject]) -> str:
+def subject_of(source: msgspec.Raw | Plain, kind: str) -> str:
+    """How an object is called, ``Pod shop/web``, as far as its metadata can be read."""
     try:
-        named = msgspec.convert(raw, _Named).metadata
-    except msgspec.ValidationError:
-        return kind.kind
+        if isinstance(source, msgspec.Raw):
+            named = msgspec.json.decode(source, type=_Named).metadata
+        else:
+            named = msgspec.convert(source, _Named).metadata
+    except (*MALFORMED, RecursionError):
+        return kind
     texts = [text if isinstance(text, str) else "" for text in (named.namespace, named.name)]
-    return _subject(kind.kind, *texts)
+    return _subject(kind, *texts)

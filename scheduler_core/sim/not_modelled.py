@@ -15,12 +15,14 @@ def inputs_not_modelled(
     objects: Sequence[KubeObject],
     ignored: Mapping[str, int],
     uncalled: Iterable[Extender],
+    left_out: Iterable[str] = (),
 ) -> Iterator[str]:
     """Name what is not done of a cluster and its extenders.
 
     `ignored` counts the objects that were not read by kind; `uncalled` are the extenders of the
-    configuration that nobody calls.
+    configuration that nobody calls; `left_out` says what of the cluster could not be read.
     """
+    yield from left_out
     yield from not_modelled(objects, ignored)
     yield from _selectors_not_modelled(objects)
     yield from (f"the extender {each.url_prefix} was not called" for each in uncalled)

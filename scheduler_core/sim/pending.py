@@ -47,6 +47,14 @@ class PendingPod:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """The pods that a run leaves pending, and what of its input the engine does not do."""
+
+    pods: tuple[PendingPod, ...]
+    not_modelled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Leads:
     """What leads in some cycles of a run, by number and pod; and for gated pods, by name."""
 
@@ -61,7 +69,7 @@ class Leads:
         return self.gated.get(pod) or self.cycles.get((cycle, pod))
 
 
-def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> tuple[PendingPod, ...]:
+def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
     """Simulate a run, and return its pending pods in the order in which they came.
 
     Raises ConfigError and PluginFailure as the run does.
@@ -73,7 +81,7 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> tuple[Pe
             messages[event.cycle] = event.message
     pending = dict(_pending(state))
     leads = leads_of(objects, options, {pod.cycle for pod in pending.values()})
-    return tuple(
+    pods = tuple(
         PendingPod(
             pod=key,
             owner=pod.owner,
@@ -85,6 +93,7 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> tuple[Pe
         )
         for key, pod in pending.items()
     )
+    return Pending(pods, state.run.not_modelled if state.run else ())
 
 
 def leads_of(objects: Sequence[KubeObject], options: RunOptions, cycles: Collection[int]) -> Leads:

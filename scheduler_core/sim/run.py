@@ -58,7 +58,7 @@ class RunOptions:
     (a pod that meets an error is tried again for ever). `details` False leaves the per-node
     columns out of the trace. `scenario` is what happens meanwhile; its options go before `timing`.
     `ignored` counts the objects of the cluster that were not read, by kind: what of them is not
-    modelled the trace says.
+    modelled the trace says. `left_out` says which could not be read, in sentences for the trace.
     Extenders of the configuration are called over `transport`; without
     one they are not, and the trace says so.
     """
@@ -76,6 +76,7 @@ class RunOptions:
     transport: Transport | None = None
     scenario: Scenario = field(default_factory=Scenario)
     ignored: Mapping[str, int] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
 
 def simulate(
@@ -180,7 +181,9 @@ class Run:
         """Name what the input asks for and is not done, unreachable extenders among it."""
         options = self._options
         uncalled = options.configuration.extenders if options.transport is None else ()
-        found = inputs_not_modelled(list(self._all_objects()), options.ignored, uncalled)
+        found = inputs_not_modelled(
+            list(self._all_objects()), options.ignored, uncalled, options.left_out
+        )
         return (*self._refused, *found)
 
     def _all_objects(self) -> Iterator[KubeObject]:

@@ -402,10 +402,7 @@ class Bound(Event, frozen=True):
 
 
 class CycleFinished(Event, frozen=True):
-    """The outcome of the scheduling cycle; `message` is the PodScheduled condition's.
-
-    The last one of a cycle counts: one that waited on Permit, or whose binding fails, ends twice.
-    """
+    """The outcome so far, the last counts; `message` is the PodScheduled condition's."""
 
     cycle: int
     result: Result

@@ -98,12 +98,14 @@ def test_syntax_errors_name_the_line(data: bytes, line: int) -> None:
 
 def test_objects_in_yaml_name_their_line() -> None:
     text = b"# pods\n---\n" + NODE + b"\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: web}\n"
-    assert error_of(text) == (
+    (error,) = ingest_one(text).errors
+    assert str(error) == (
         "upload#2 spec.containers: a pod needs at least one container (Pod web, line 4)"
     )
     text = b"kind: List\nitems:\n- {kind: Node, apiVersion: v1, metadata: {name: a}}\n"
     text += b"- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: web\n"
-    assert error_of(text) == (
+    (error,) = ingest_one(text).errors
+    assert str(error) == (
         "upload#2 spec.containers: a pod needs at least one container (Pod web, line 4)"
     )
 
@@ -191,14 +193,67 @@ def test_the_good_files_are_kept() -> None:
     ]
 
 
-def test_a_file_with_a_bad_object_gives_all_its_complaints_and_no_objects() -> None:
+def test_the_good_objects_of_a_file_are_kept() -> None:
     bad = [pod(f"p{index}", tolerations=5) for index in range(80)]
-    result = ingest_one(as_json(listed(node(), *bad)))
-    assert len(result.objects) == 0
-    assert len(result.errors) == 50
+    result = ingest_one(as_json(listed(node(), *bad, pod("last"))))
+    assert result.counts == {"Node": 1, "Pod": 1}
     assert str(result.errors[0]) == (
         "upload#2 spec.tolerations: must be a list, not the number 5 (Pod shop/p0)"
     )
+    assert [str(error) for error in result.errors[50:]] == ["30 more problems like these"]
+    assert result.left_out[0] == (
+        "Pod shop/p0 left out: spec.tolerations: must be a list, not the number 5"
+    )
+    assert result.left_out[5:] == ("75 more objects left out, as they cannot be read",)
+
+
+OLD_CLAIM = """\
+apiVersion: resource.k8s.io/v1alpha3
+kind: ResourceClaim
+metadata: {name: gpu, namespace: shop}
+"""
+FAR_NODE = """\
+apiVersion: v1
+kind: Node
+metadata:
+  name: old
+  creationTimestamp: "1600-01-01T00:00:00Z"
+"""
+
+
+@pytest.mark.parametrize(
+    ("document", "subject", "field", "line"),
+    [
+        (OLD_CLAIM, "ResourceClaim shop/gpu", "apiVersion", 4),
+        (FAR_NODE, "Node old", "metadata.creationTimestamp", 8),
+        ("metadata: {name: nobody}\n", "", "kind", 3),
+    ],
+)
+def test_one_object_of_a_file_is_left_out_and_named(
+    document: str, subject: str, field: str, line: int
+) -> None:
+    text = "---\n" + NODE.decode() + "\n---\n" + document + "---\n" + as_json(pod("web")).decode()
+    result = ingest_one(text.encode(), "all.yaml")
+    assert result.counts == {"Node": 1, "Pod": 1}
+    (error,) = result.errors
+    assert (error.place.source, error.place.document) == ("all.yaml", 2)
+    assert (error.place.subject, error.field, error.place.line) == (subject, field, line)
+    assert result.left_out == (f"{subject or 'all.yaml#2'} left out: {field}: {error.message}",)
+
+
+def test_an_older_version_in_json_names_the_object() -> None:
+    old = pod("web") | {"apiVersion": "v1beta3"}
+    result = ingest_one(as_json(listed(old, node())))
+    assert result.counts == {"Node": 1}
+    assert str(result.errors[0]) == (
+        'upload#1 apiVersion: "v1beta3" is not supported for Pod; use v1 (Pod shop/web)'
+    )
+
+
+def test_a_file_that_cannot_be_read_is_left_out_whole() -> None:
+    result = ingest([("nodes.json", NODE), ("pods.yaml", b"a: [")])
+    (sentence,) = result.left_out
+    assert sentence.startswith("pods.yaml left out: ")
 
 
 def test_text_that_is_not_utf8_inside_json() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from kviz.cli import main
 from kviz.runs import services
 from kviz.runs.models import Run
 from kviz.runs.reading.trace import chunks
+from kviz.snapshots.services import snapshot_share
 from scheduler_core.trace.codec import read_headers
 from scheduler_core.trace.events import RunStarted
 from tests.web.cast import CLUSTER, Person, pod
@@ -23,8 +25,20 @@ apiVersion: resource.k8s.io/v1alpha3
 kind: DeviceTaintRule
 metadata: {name: broken}
 """
-INPUT = CLUSTER + pod("grouped", schedulingGroup="{podGroupName: gang}") + RULE
-FEATURES = ["scheduling groups (gangs) of 1 pod: shop/grouped", "1 DeviceTaintRule"]
+FAR = """\
+---
+apiVersion: v1
+kind: Node
+metadata: {name: far, creationTimestamp: "9999-01-01T00:00:00Z"}
+status: {allocatable: {cpu: "64", memory: 4Gi, pods: "10"}}
+"""
+INPUT = CLUSTER + pod("grouped", schedulingGroup="{podGroupName: gang}") + RULE + FAR
+FEATURES = [
+    'Node far left out: metadata.creationTimestamp: "9999-01-01T00:00:00Z" is not between the '
+    "years 1700 and 2200",
+    "scheduling groups (gangs) of 1 pod: shop/grouped",
+    "1 DeviceTaintRule",
+]
 PAGES = (
     "/runs/{run}",
     "/runs/{run}/cycles",
@@ -54,14 +68,14 @@ def test_every_page_of_the_run_also_by_a_shared_link(ada: Person, ben: Person, r
         page = ben.client.get(f"{address.format(run=run.pk)}{joint}share={token}", follow=True)
         assert page.status_code == 200, address
         for text in FEATURES:
-            assert text in page.content.decode(), address
+            assert text in unescape(page.content.decode()), address
 
 
 def test_the_list_of_runs(db: None) -> None:
     workspace = local_workspace_ensure()
     local = Person(workspace, token_create(workspace=workspace))
     local.finished(INPUT)
-    assert FEATURES[0] in local.client.get("/runs/").content.decode()
+    assert FEATURES[0] in unescape(local.client.get("/runs/").content.decode())
 
 
 def test_every_document(ada: Person, run: Run) -> None:
@@ -85,13 +99,27 @@ def test_the_trace_from_which_the_explorer_has_it(run: Run) -> None:
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "cluster.yaml"
     file.write_text(INPUT)
-    simulate, explain = ["simulate", str(file)], ["explain", str(file), "--pod", "shop/giant"]
-    for command in (simulate, explain):
+    explain = ["explain", str(file)]
+    for command in (["simulate", str(file)], explain, [*explain, "--pod", "shop/giant"]):
         main([*command, "--format", "json"])
         assert json.loads(capsys.readouterr().out)["notModelled"] == FEATURES
         main(command)
-        text = capsys.readouterr().out
-        assert all(feature in text for feature in FEATURES)
+        shown = capsys.readouterr()
+        assert all(feature in shown.out for feature in FEATURES)
+        assert f"kviz: {file}#" in shown.err
+        assert " metadata.creationTimestamp: " in shown.err
+    main([*explain, "--format", "markdown"])
+    ticket = capsys.readouterr().out
+    assert all(feature in ticket for feature in FEATURES)
+
+
+def test_the_page_of_the_cluster_names_document_line_and_field(ada: Person) -> None:
+    snapshot = ada.snapshot(INPUT)
+    token = snapshot_share(snapshot=snapshot)
+    page = ada.client.get(f"/snapshots/{snapshot.pk}?share={token}").content.decode()
+    problem = page[page.index('id="problems"') :]
+    for text in ("missing here", "document ", "line ", "metadata.creationTimestamp", "Node far"):
+        assert text in problem[: problem.index("</ul>")]
 
 
 def test_a_run_that_asks_for_nothing_else_says_nothing(ada: Person) -> None:

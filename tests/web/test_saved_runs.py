@@ -154,6 +154,25 @@ def test_it_can_be_simulated_again_to_the_same_hash(ada: Person, ben: Person) ->
     assert execute(worker="test").trace_hash == run.trace_hash
 
 
+FAR = """\
+---
+apiVersion: v1
+kind: Node
+metadata: {name: far, creationTimestamp: "9999-01-01T00:00:00Z"}
+"""
+
+
+def test_what_could_not_be_read_of_the_cluster_goes_along(ada: Person, ben: Person) -> None:
+    run = ada.finished(CLUSTER + FAR)
+    there = Run.objects.get(pk=opened(ben, saved(run)).json()["id"])
+    assert there.snapshot is not None
+    services.run_create(workspace=ben.workspace, snapshot=there.snapshot)
+    again = execute(worker="test")
+    assert again.trace_hash == run.trace_hash
+    again.refresh_from_db()
+    assert [text.partition(":")[0] for text in again.not_modelled] == ["Node far left out"]
+
+
 def test_the_same_cluster_is_not_kept_twice(ada: Person, ben: Person) -> None:
     file = saved(ada.finished())
     ids = {opened(who, file).json()["snapshot"] for who in (ada, ben, ben)}

@@ -116,6 +116,7 @@ def _options(run: Run, transport: Transport) -> RunOptions:
         max_cycles=settings.MAX_CYCLES,
         transport=transport,
         ignored=run.snapshot.ignored if run.snapshot else {},
+        left_out=tuple(run.snapshot.left_out) if run.snapshot else (),
     )
 
 

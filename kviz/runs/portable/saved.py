@@ -104,6 +104,7 @@ def _inputs(run: Run) -> Inputs:
         feature_gates=run.feature_gates,
         tie_break=cast("TieBreak", run.tie_break),
         queue_order=cast("QueueOrder", run.queue_order),
+        left_out=snapshot.left_out,
     )
 
 
@@ -162,6 +163,7 @@ class SavedRun:
             ignored=self.inputs.ignored,
             warnings=self.inputs.warnings,
             problems=self.inputs.problems,
+            left_out=self.inputs.left_out,
         )
 
 
