@@ -33,6 +33,10 @@ PAGES = {
         "/runs/{run}/pods/clinic/launch-0/why",
         "/runs/{run}/pods/clinic/patient-zero-0/why",
     ),
+    "run-node": (
+        "/runs/{run}/cycles/1/nodes/worker-1",
+        "/runs/{run}/cycles/1/nodes/worker-3?against=worker-1",
+    ),
     "extender-list": ("/extender/",),
     "extender-session": ("/extender/{session}",),
 }

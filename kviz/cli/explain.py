@@ -10,7 +10,7 @@ from pathlib import Path
 from kviz.cli.arguments import Subparsers
 from kviz.cli.plugins import plugins_for
 from kviz.cli.problems import CommandFailed, WrongUsage
-from kviz.cli.run_options import add_release_options, described, gates_of
+from kviz.cli.run_options import add_release_options, gates_of
 from kviz.cli.simulate import read_cluster, read_configuration, read_scenario, transport_for
 from kviz.explain import pending
 from kviz.explain.explanation import UnknownNodeError, UnknownPodError, explain
@@ -97,11 +97,10 @@ def _explain_one(options: argparse.Namespace, wanted: RunOptions, cluster: Inges
         case "json":
             print(json.dumps(as_json(explanation) | _followed(gates)))
         case "markdown":
-            print(as_markdown(explanation), end="")
-            print(f"\n{described(gates)}")
+            print(as_markdown(explanation, gates), end="")
         case _:
             print(as_text(explanation), end="")
-            print(f"\n{described(gates)}")
+            print(f"\n{gates.text}")
 
 
 def _explain_pending(options: argparse.Namespace, wanted: RunOptions, cluster: Ingested) -> None:
@@ -117,10 +116,10 @@ def _explain_pending(options: argparse.Namespace, wanted: RunOptions, cluster: I
             print(json.dumps(pending.as_json(found) | _followed(wanted.features)))
         case "markdown":
             print(pending.as_markdown(found), end="")
-            print(f"\n{described(wanted.features)}")
+            print(f"\n{wanted.features.text}")
         case _:
             print(pending.as_text(found), end="")
-            print(f"\n{described(wanted.features)}")
+            print(f"\n{wanted.features.text}")
 
 
 def _followed(gates: FeatureGates) -> dict[str, object]:

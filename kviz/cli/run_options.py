@@ -89,12 +89,6 @@ def tie_break_of(options: argparse.Namespace) -> TieBreak:
     return chosen or RELEASES[options.release].tie_break
 
 
-def described(gates: FeatureGates) -> str:
-    """The release, and the gates that are not at its default."""
-    changed = ", ".join(f"{name}={str(on).lower()}" for name, on in gates.changed.items())
-    return f"{gates.release}, feature gates {changed}" if changed else str(gates.release)
-
-
 def _asked(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
     """The gates that the command line names; of two that name one gate the later one counts."""
     for text in options.feature_gates:

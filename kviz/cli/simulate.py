@@ -18,7 +18,6 @@ from kviz.cli.problems import CommandFailed
 from kviz.cli.run_options import (
     add_release_options,
     add_rule_options,
-    described,
     gates_of,
     tie_break_of,
 )
@@ -120,7 +119,7 @@ def _options_json(wanted: RunOptions) -> dict[str, object]:
 
 
 def _options_in_words(wanted: RunOptions) -> str:
-    words = [described(wanted.features)]
+    words = [wanted.features.text]
     if wanted.tie_break != wanted.features.release.tie_break:
         words.append(f"ties by {wanted.tie_break}, seed {wanted.seed}")
     if wanted.queue_order != "listed":

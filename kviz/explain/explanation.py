@@ -21,7 +21,7 @@ from scheduler_core.config import (
 )
 from scheduler_core.devices.survey import DeviceSurvey
 from scheduler_core.evidence.cycle import NodeEvidence, pre_enqueue_evidence
-from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_why
+from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_scheduler, lead_of_why
 from scheduler_core.evidence.requests import RequestParts
 from scheduler_core.framework.events import ActionType, ClusterEvent
 from scheduler_core.framework.individual import evaluate_individually
@@ -228,7 +228,8 @@ class _Trial:
         key = self._pod.key
         scheduler_name = self._pod.spec.scheduler_name
         if scheduler_name and scheduler_name not in self._scheduler.profiles:
-            return Explanation(key, OTHER_SCHEDULER, held_by=scheduler_name)
+            lead = lead_of_scheduler(scheduler_name)
+            return Explanation(key, OTHER_SCHEDULER, held_by=scheduler_name, lead=lead)
         queued = self._scheduler.queue.get(key)
         assert queued is not None
         if queued.gated:

@@ -20,6 +20,7 @@ from kviz.explain.explanation import (
 from kviz.explain.node_text import node_lines
 from scheduler_core.api.findings import counted, some_of
 from scheduler_core.api.quantity import amounts_text
+from scheduler_core.config import FeatureGates
 from scheduler_core.devices.survey import DeviceAnswer, DeviceSurvey, survey_document
 from scheduler_core.evidence.cycle import NodeEvidence
 from scheduler_core.evidence.document import lead_document, node_document, requests_document
@@ -159,8 +160,11 @@ def as_text(explanation: Explanation) -> str:
     return "\n".join(_lines(explanation)) + "\n"
 
 
-def as_markdown(explanation: Explanation) -> str:
-    """Return what one pastes into a ticket: the cause, the message, and what plugins rejected."""
+def as_markdown(explanation: Explanation, gates: FeatureGates) -> str:
+    """Return what one pastes into a ticket: the cause, the message, and what plugins rejected.
+
+    The last line says which release and gates that holds for.
+    """
     parts = [f"**{explanation.pod}** {_cause(explanation)}", ""]
     if explanation.lead is not None:
         parts += [f"- also: {each}" for each in explanation.lead.also]
@@ -178,7 +182,9 @@ def as_markdown(explanation: Explanation) -> str:
         missing = "; ".join(_what_is_missing(miss, explanation.nodes))
         parts.append(f"- `{miss.node}` {missing}")
     parts += [f"- not modelled, so this may be wrong: {text}" for text in explanation.not_modelled]
-    return "\n".join(parts) + "\n"
+    if parts[-1]:
+        parts.append("")
+    return "\n".join([*parts, gates.text]) + "\n"
 
 
 def _cause(explanation: Explanation) -> str:
@@ -191,7 +197,8 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         yield f"{explanation.pod} {explanation.lead.text}."
         yield from (f"  also: {each}" for each in explanation.lead.also)
         yield from (f"  {each}" for each in explanation.lead.elsewhere)
-        yield verdict(explanation)
+        if explanation.status != OTHER_SCHEDULER:  # which the sentence says already
+            yield verdict(explanation)
     else:
         yield f"{explanation.pod}: {verdict(explanation)}"
     yield from (f"It requests {each.text}." for each in explanation.requests if each.is_composed)

@@ -1,7 +1,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from kviz.runs.api.cycles import CycleViewSet, PodWhy
+from kviz.runs.api.cycles import CycleViewSet, PodMarkdown, PodWhy
 from kviz.runs.api.runs import RunViewSet
 
 router = SimpleRouter(use_regex_path=False)
@@ -14,5 +14,10 @@ urlpatterns = [
         "<uuid:run_id>/pods/<str:namespace>/<str:name>/why/",
         PodWhy.as_view(),
         name="api-pod-why",
+    ),
+    path(
+        "<uuid:run_id>/pods/<str:namespace>/<str:name>/why/markdown/",
+        PodMarkdown.as_view(),
+        name="api-pod-markdown",
     ),
 ]

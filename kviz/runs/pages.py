@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
-from typing import cast
 from uuid import UUID
 
 from django.conf import settings
@@ -50,11 +49,8 @@ from kviz.runs.presets import (
     scenario_meant,
 )
 from kviz.runs.reading import tables, trace
-from kviz.runs.reading.decoder import Decoded, decode
-from kviz.runs.reading.evidence import lead_at_once
 from kviz.runs.reading.findings import findings
 from kviz.runs.reading.preemption_table import preemption_table
-from kviz.runs.reading.projection import CycleDocument, StatusDocument
 from kviz.runs.reading.score_table import score_table
 from kviz.runs.selectors import CycleKind, cycles_filtered
 from kviz.snapshots import selectors as snapshot_selectors
@@ -402,33 +398,3 @@ def run_delete(request: HttpRequest, run_id: UUID) -> HttpResponse:
     services.run_delete(run=own_run_of(request, run_id))
     messages.info(request, _("The run was deleted."))
     return redirect("run-list")
-
-
-@require_GET
-def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> HttpResponse:
-    """Why a pod is, or was, pending; `message` decodes another message against its last cycle."""
-    run = run_of(request, run_id)
-    why = trace.pod_why(run=run, namespace=namespace, name=name)
-    if why is None:
-        raise Http404(f"{namespace}/{name}")
-    number = why["cycle"]
-    cycle = trace.cycle_get(run=run, cycle=number) if isinstance(number, int) else None
-    if why["lead"] is None and why["status"] == "pending" and cycle is not None:
-        why = why | {"lead": lead_at_once(run=run, recorded=cycle)}
-    message = request.GET.get("message", "").strip() or str(why["message"])
-    context = run_context(request, run) | {
-        "why": why,
-        "namespace": namespace,
-        "name": name,
-        "message": message,
-        "is_other_message": message != why["message"],
-        "decoded": _decoded(message, cycle),
-    }
-    return render(request, "runs/why.html", context)
-
-
-def _decoded(message: str, cycle: CycleDocument | None) -> Decoded | None:
-    if cycle is None:
-        return decode(message, {})
-    status = cycle.get("pre_filter", {}).get("status")
-    return decode(message, cycle["filter"], cast("StatusDocument | None", status))

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from kviz.runs import pages
+from kviz.runs import pages, why_pages
 
 urlpatterns = [
     path("", pages.run_list, name="run-list"),
@@ -18,5 +18,6 @@ urlpatterns = [
     path("<uuid:run_id>/rename", pages.run_rename, name="run-rename"),
     path("<uuid:run_id>/share", pages.run_share, name="run-share"),
     path("<uuid:run_id>/delete", pages.run_delete, name="run-delete"),
-    path("<uuid:run_id>/pods/<str:namespace>/<str:name>/why", pages.run_why, name="run-why"),
+    path("<uuid:run_id>/cycles/<int:cycle>/nodes/<str:node>", why_pages.run_node, name="run-node"),
+    path("<uuid:run_id>/pods/<str:namespace>/<str:name>/why", why_pages.run_why, name="run-why"),
 ]

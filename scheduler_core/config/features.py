@@ -87,6 +87,12 @@ class FeatureGates(Struct, frozen=True):
         gates = self.release.gates
         return {name: on for name, on in self.overrides if on != gates[name].default}
 
+    @property
+    def text(self) -> str:
+        """The release, and the gates that are not at its default."""
+        changed = ", ".join(f"{name}={str(on).lower()}" for name, on in self.changed.items())
+        return f"{self.release}, feature gates {changed}" if changed else str(self.release)
+
 
 def switchable(release: Release) -> dict[str, GateSpec]:
     """The gates of a release that a run may switch, by name."""

@@ -22,7 +22,7 @@ from scheduler_core.evidence.plugins import (
     raw_score,
 )
 from scheduler_core.evidence.preemption import NodePreemption, Preempting
-from scheduler_core.evidence.raw_score import Normalized, RawScore, normalized
+from scheduler_core.evidence.raw_score import Normalized, RawScore, StatedScore, normalized
 from scheduler_core.evidence.requests import RequestParts, request_parts
 from scheduler_core.evidence.requirement import AtNode, Requirement
 from scheduler_core.evidence.spread import SpreadScore, scored_range
@@ -302,6 +302,8 @@ class CycleEvidence:
             plugin = plugins.get(score.plugin)
             if plugin is not None:
                 yield self._score(plugin, score, at, here)
+            else:  # an extender's
+                yield _stated(score, int(score.raw[at]))
 
     def _score(self, plugin: Plugin, score: PluginScore, at: int, here: AtNode) -> ScoreEvidence:
         facts, raw = self._facts, int(score.raw[at])
@@ -321,3 +323,9 @@ class CycleEvidence:
             low, high = int(score.raw.min()), int(score.raw.max())
         ignored = isinstance(found, SpreadScore) and found.ignored
         return normalized(rule, found.value, low, high, ignored=ignored)
+
+
+def _stated(score: PluginScore, raw: int) -> ScoreEvidence:
+    """Return a score that no plugin of the profile gave, as it came."""
+    found = StatedScore(raw=raw)
+    return ScoreEvidence(score.plugin, score.weight, found, normalized("none", raw, raw, raw))

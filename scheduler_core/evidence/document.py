@@ -6,11 +6,12 @@ whether it is `met`, both sides and the sentence as text, and then the values th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TypeAlias
 
 import msgspec
 
+from scheduler_core.evidence.comparison import Comparison, RequirementPair, ScorePair
 from scheduler_core.evidence.cycle import NodeEvidence, PluginEvidence, ScoreEvidence
 from scheduler_core.evidence.lead import Lead
 from scheduler_core.evidence.preemption import NodePreemption
@@ -32,6 +33,21 @@ def node_document(found: NodeEvidence) -> Document:
         "scores": [_score(each) for each in found.scores],
         "total": found.total if found.scores else None,
         "total_text": _total_text(found) if found.scores else "",
+    }
+
+
+def comparison_document(found: Comparison) -> Document:
+    """Return two nodes side by side; what is of both is a pair, null where one has none."""
+    both = (found.first, found.second)
+    return {
+        "nodes": [each.node for each in both],
+        "rejected_by": [[one.plugin for one in each.rejections] for each in both],
+        "sentence": found.sentence,
+        "requirements": [_requirement_pair(pair) for pair in found.requirements],
+        "scores": [_score_pair(pair, found.deciders) for pair in found.scores],
+        "totals": [each.total for each in both] if found.scores else None,
+        "difference": found.difference if found.scores else None,
+        "deciders": list(found.deciders),
     }
 
 
@@ -64,7 +80,37 @@ def _requirement(requirement: Requirement) -> Document:
         "asks": requirement.asks,
         "has": requirement.has,
         "sentence": requirement.sentence,
+        "detail": requirement.detail,
+        "asks_parts": [list(part) for part in requirement.asks_parts],
+        "has_parts": [list(part) for part in requirement.has_parts],
         "values": {name: value for name, value in _values(requirement).items() if name != "met"},
+    }
+
+
+def _requirement_pair(pair: RequirementPair) -> Document:
+    both = (pair.first, pair.second)
+    return {
+        "plugin": pair.plugin,
+        "kind": pair.asks.kind,
+        "asks": pair.asks.asks,
+        "met": [each.met if each is not None else None for each in both],
+        "has": [each.has if each is not None else None for each in both],
+        "sentences": [each.sentence if each is not None else None for each in both],
+    }
+
+
+def _score_pair(pair: ScorePair, deciders: Collection[str]) -> Document:
+    both = (pair.first, pair.second)
+    return {
+        "plugin": pair.plugin,
+        "formula": pair.first.raw.formula,
+        "texts": [each.raw.text for each in both],
+        "raw": [each.raw.value for each in both],
+        "normalized": [each.normalized.value for each in both],
+        "weight": pair.first.weight,
+        "weighted": [each.weighted for each in both],
+        "difference": pair.difference,
+        "decides": pair.plugin in deciders,
     }
 
 

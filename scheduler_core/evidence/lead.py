@@ -76,6 +76,11 @@ def lead_of_pod(rejections: Sequence[PluginEvidence]) -> Lead:
     return Lead(first.plugin, first.sentence, also=tuple(also))
 
 
+def lead_of_scheduler(name: str) -> Lead:
+    """Return what leads for a pod that asks for a scheduler of another name."""
+    return Lead("", f"asks for the scheduler {name}, which is none of those here")
+
+
 def _nearest(evidence: CycleEvidence, near: Sequence[str]) -> str:
     """Return the nearest node, one of those the pod is meant for if there are any."""
     if evidence.meant is None:

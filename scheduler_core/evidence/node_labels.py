@@ -24,7 +24,7 @@ from scheduler_core.api.selectors import (
     requirement_matches,
 )
 from scheduler_core.evidence.raw_score import RawScore
-from scheduler_core.evidence.requirement import AtNode, Requirement, label_text, state_of
+from scheduler_core.evidence.requirement import AtNode, Parts, Requirement, label_text, state_of
 from scheduler_core.plugins.node_affinity import NodeAffinity, preferred_terms, required_terms
 
 Source = Literal["pod", "scheduler"]
@@ -72,6 +72,16 @@ class SelectorLabel(Requirement):
     @property
     def sentence(self) -> str:
         return f"selects nodes with {self.asks}, the node has {self.has}"
+
+    @property
+    def asks_parts(self) -> Parts:
+        return ((f"{self.key}=", False), (self.value, not self.met))
+
+    @property
+    def has_parts(self) -> Parts:
+        if self.actual is None:
+            return ((self.has, not self.met),)
+        return ((f"{self.key}=", False), (self.actual, not self.met))
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,8 +67,14 @@ class PodsNear(TermInDomain):
     def sentence(self) -> str:
         if self.met or self.domain is None:
             return f"wants {self.asks}, the node has {self.has}"
+        return f"wants {self.asks}, {self.detail}"
+
+    @property
+    def detail(self) -> str:
+        if self.met or self.domain is None:
+            return ""
         elsewhere = f", but {self.n_anywhere} elsewhere" if self.n_anywhere else " nor elsewhere"
-        return f"wants {self.asks}, there is none in {self.domain}{elsewhere}"
+        return f"there is none in {self.domain}{elsewhere}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

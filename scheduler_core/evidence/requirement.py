@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, TypeVar
+from typing import ClassVar, Final, TypeAlias, TypeVar
 
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
@@ -15,6 +15,9 @@ MAX_NAMED: Final = 5
 """So many pods, volumes or domains are named; how many there are is always said."""
 
 S = TypeVar("S")
+
+Parts: TypeAlias = tuple[tuple[str, bool], ...]
+"""Pieces of a text, each with whether it differs from the other side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,21 @@ class Requirement(ABC):
     def sentence(self) -> str:
         """Return both sides in one sentence, without capital and full stop."""
         return f"asks for {self.asks}, the node has {self.has}"
+
+    @property
+    def detail(self) -> str:
+        """Return what the sentence says beyond both sides, empty if it says no more."""
+        return ""
+
+    @property
+    def asks_parts(self) -> Parts:
+        """Return the pod's side in pieces, of which those that keep it from the node differ."""
+        return ((self.asks, False),)
+
+    @property
+    def has_parts(self) -> Parts:
+        """Return the node's side likewise."""
+        return ((self.has, False),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,16 +77,26 @@ class ResourceRoom(Requirement):
             return f"needs {self.asks}, the node has none"
         if self.requested > self.allocatable:
             return f"needs {self.asks}, the whole node has {self._amount(self.allocatable)}"
-        free = f"{self._amount(max(self.free, 0))} free of {self._amount(self.allocatable)}"
         if self.resource == PODS:
             text = f"needs {self.asks}, the node has {self.used} of {self.allocatable} pods"
-        else:
-            text = f"needs {self.asks}, {free}: short by {self._amount(self.short)}"
+            return f"{text}, {self._kept}" if self.nominated else text
+        free = f"{self._amount(max(self.free, 0))} free of {self._amount(self.allocatable)}"
+        return f"needs {self.asks}, {free}: {self.detail}"
+
+    @property
+    def detail(self) -> str:
+        if self.met or not self.allocatable or self.resource == PODS:
+            return ""
+        text = f"short by {self._amount(self.short)}"
         if self.nominated:
-            text += f", {self._amount(self.nominated)} of it kept for nominated pods"
-        if self.top and self.resource != PODS:
+            text += f", {self._kept}"
+        if self.top:
             text += f"; largest: {', '.join(map(self._holder_text, self.top))}"
         return text
+
+    @property
+    def _kept(self) -> str:
+        return f"{self._amount(self.nominated)} of it kept for nominated pods"
 
     def _holder_text(self, holder: Holder) -> str:
         nominated = " (nominated)" if holder.nominated else ""

@@ -80,9 +80,15 @@ class SpreadKept(Requirement):
     def sentence(self) -> str:
         if self.domain is None:
             return f"is spread over {self.topology_key}, the node has no such label"
+        most = f"with a skew of at most {self.max_skew}"
+        return f"spreads over {self.topology_key} {most}: {self.detail}"
+
+    @property
+    def detail(self) -> str:
+        if self.domain is None:
+            return ""
         own = "1 more" if self.self_match else "none more, as it does not match itself"
         text = (
-            f"spreads over {self.topology_key} with a skew of at most {self.max_skew}: "
             f"{self.domain} has {self.count} matching and would get {own}, "
             f"{self._emptiest}: skew {self.skew}"
         )

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from scheduler_core.api import Taint, Toleration
 from scheduler_core.api.selectors import toleration_tolerates, tolerations_tolerate
 from scheduler_core.evidence.raw_score import RawScore
-from scheduler_core.evidence.requirement import AtNode, Requirement
+from scheduler_core.evidence.requirement import AtNode, Parts, Requirement
 from scheduler_core.plugins.node_unschedulable import UNSCHEDULABLE_TAINT
 from scheduler_core.plugins.taint_toleration import (
     DO_NOT_SCHEDULE,
@@ -23,6 +23,8 @@ from scheduler_core.plugins.taint_toleration import (
 )
 
 Part = Literal["key", "operator", "value", "effect"]
+
+_SIGNS: Final = {"": "=", "Equal": "=", "Lt": "<", "Gt": ">"}
 
 SIMILAR: Final = 0.7
 """Keys so much alike are taken for a slip of the pen."""
@@ -55,6 +57,19 @@ class TaintTolerated(Requirement):
         if self.toleration is None:
             return f"does not tolerate the node's taint {self.has}"
         return f"{self.asks}, the node has {self.has}"
+
+    @property
+    def asks_parts(self) -> Parts:
+        if self.toleration is None:
+            return ((self.asks, not self.met),)
+        pieces = toleration_pieces(self.toleration)
+        return (("tolerates ", False), *((text, part in self.differs) for part, text in pieces))
+
+    @property
+    def has_parts(self) -> Parts:
+        if self.toleration is None:
+            return ((self.has, not self.met),)
+        return tuple((text, part in self.differs) for part, text in taint_pieces(self.taint))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,24 +162,34 @@ def _is_about(toleration: Toleration, taint: Taint) -> bool:
 
 def taint_text(taint: Taint) -> str:
     """Return a taint as kubectl writes it: `key=value:effect`."""
-    value = f"={taint.value}" if taint.value else ""
-    return f"{taint.key}{value}:{taint.effect}"
+    return "".join(text for _, text in taint_pieces(taint))
+
+
+def taint_pieces(taint: Taint) -> Iterator[tuple[Part, str]]:
+    """Yield a taint in pieces, each with the part of a toleration that it stands against."""
+    yield "key", taint.key
+    if taint.value:
+        yield "operator", "="
+        yield "value", taint.value
+    yield "effect", f":{taint.effect}"
 
 
 def toleration_text(toleration: Toleration) -> str:
     """Return a toleration in the manner of a taint; `key` alone tolerates every value."""
-    effect = f":{toleration.effect}" if toleration.effect else ""
-    match toleration.operator:
-        case "Exists":
-            return f"{toleration.key or 'every taint'}{effect}"
-        case "Lt":
-            return f"{toleration.key}<{toleration.value}{effect}"
-        case "Gt":
-            return f"{toleration.key}>{toleration.value}{effect}"
-        case "" | "Equal":
-            return f"{toleration.key}={toleration.value}{effect}"
-        case other:
-            return f"{toleration.key} {other} {toleration.value}{effect}"
+    return "".join(text for _, text in toleration_pieces(toleration))
+
+
+def toleration_pieces(toleration: Toleration) -> Iterator[tuple[Part, str]]:
+    """Yield a toleration likewise."""
+    if toleration.operator == "Exists":
+        yield "key", toleration.key or "every taint"
+    else:
+        sign = _SIGNS.get(toleration.operator)
+        yield "key", toleration.key
+        yield "operator", f" {toleration.operator} " if sign is None else sign
+        yield "value", toleration.value
+    if toleration.effect:
+        yield "effect", f":{toleration.effect}"
 
 
 # ---------------------------------------------------------------- scoring

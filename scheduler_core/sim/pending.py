@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from scheduler_core.api import KubeObject
 from scheduler_core.evidence.cycle import pre_enqueue_evidence
-from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_why
+from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_scheduler, lead_of_why
 from scheduler_core.scheduler.cycle_evidence import evidence_of
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.sim.run import Run, RunOptions
@@ -65,7 +65,7 @@ class Leads:
     def of(self, pod: str, cycle: int, scheduler_name: str) -> Lead | None:
         """Return what leads for a pod whose last cycle that was, 0 for none."""
         if cycle == 0 and scheduler_name not in self.profiles:
-            return Lead("", f"asks for the scheduler {scheduler_name}, which is none of those here")
+            return lead_of_scheduler(scheduler_name)
         return self.gated.get(pod) or self.cycles.get((cycle, pod))
 
 

@@ -118,6 +118,11 @@ def check_node(cycle: Cycle, found: NodeEvidence, checked: Checked) -> None:
 
 def check_plugin(found: PluginEvidence, checked: Checked) -> None:
     assert bool(found.unmet) == (not found.status.is_success), found
+    for each in found.requirements:
+        assert "".join(text for text, _ in each.asks_parts) == each.asks
+        assert "".join(text for text, _ in each.has_parts) == each.has
+        differs = any(each_differs for _, each_differs in (*each.asks_parts, *each.has_parts))
+        assert not (each.met and differs), each
     if found.status.is_success:
         assert not found.sentence
         return

@@ -41,11 +41,15 @@ def test_one_node_that_was_rejected(ada: Person, run: Run) -> None:
         "asks": "disk=ssd",
         "has": "no label disk",
         "sentence": "selects nodes with disk=ssd, the node has no label disk",
+        "detail": "",
+        "asks_parts": [["disk=", False], ["ssd", True]],
+        "has_parts": [["no label disk", True]],
         "values": {"key": "disk", "value": "ssd", "actual": None},
     }
     assert found["scores"] == []
     assert found["total"] is None
     assert found["preemption"]["outcome"] == "unresolvable"
+    assert document["comparison"] is None
 
 
 def test_scores_are_written_out(ada: Person, run: Run) -> None:
@@ -70,6 +74,17 @@ def test_what_leads(ada: Person, run: Run) -> None:
     assert lead["text"] == "selects nodes with disk=ssd, the node has no label disk (all 2 nodes)"
     assert len(lead["also"]) == 1
     assert document["rejections"] == []
+    assert [each["node"] for each in document["nearest"]] == ["south", "north"]
+    assert document["nearest"][0]["sentences"] == [
+        {
+            "plugin": "NodeAffinity",
+            "sentence": "selects nodes with disk=ssd, the node has no label disk",
+        },
+        {
+            "plugin": "NodeResourcesFit",
+            "sentence": "needs 64 cpu, the whole node has 2",
+        },
+    ]
 
 
 def test_nothing_leads_where_a_node_was_found(ada: Person, run: Run) -> None:
@@ -99,7 +114,40 @@ def test_a_run_without_nodes(ada: Person) -> None:
     assert document["requests"] == []
 
 
+def test_two_nodes_that_were_scored(ada: Person, run: Run) -> None:
+    cycles = ada.get(f"/runs/{run.pk}/cycles/").json()["cycles"]
+    number = next(each["cycle"] for each in cycles if each["n_feasible"] > 1)
+    recorded = ada.get(f"/runs/{run.pk}/cycles/{number}/").json()
+    path = f"/runs/{run.pk}/cycles/{number}/nodes/north/?against=south"
+    found = ada.get(path).json()["comparison"]
+    assert found["nodes"] == ["north", "south"]
+    assert found["totals"] == [recorded["totals"]["north"], recorded["totals"]["south"]]
+    assert found["difference"] == found["totals"][0] - found["totals"][1]
+    assert found["difference"] == sum(each["difference"] for each in found["scores"])
+    for score in found["scores"]:
+        columns = recorded["scores"][score["plugin"]]
+        assert score["raw"] == [columns["raw"]["north"], columns["raw"]["south"]]
+        weight = score["weight"]
+        assert score["weighted"] == [value * weight for value in score["normalized"]]
+    assert [each["plugin"] for each in found["scores"] if each["decides"]] == found["deciders"]
+    assert found["sentence"].startswith("north scores ")
+
+
+def test_two_nodes_that_were_rejected(ada: Person, run: Run) -> None:
+    cycle = cycle_of(ada, run, "shop/picky")
+    path = f"/runs/{run.pk}/cycles/{cycle}/nodes/north/?against=south"
+    found = ada.get(path).json()["comparison"]
+    assert found["scores"] == []
+    assert found["totals"] is None
+    assert found["sentence"].startswith("north is rejected: selects nodes with disk=ssd")
+    first, *_, last = found["requirements"]
+    assert (first["asks"], first["met"]) == ("disk=ssd", [False, False])
+    assert last["met"] == [True, True]
+
+
 def test_what_is_not_there(ada: Person, ben: Person, run: Run) -> None:
     problem(node(ada, run, 1, "west"), 404)
     problem(node(ada, run, 99, "north"), 404)
+    found = problem(ada.get(f"/runs/{run.pk}/cycles/1/nodes/north/?against=west"), 404)
+    assert found["detail"] == "Cycle 1 saw no node west."
     problem(node(ben, run, 1, "north"), 404)

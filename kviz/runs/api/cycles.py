@@ -32,9 +32,12 @@ from kviz.runs.api.serializers import (
 from kviz.runs.models import Cycle, Run
 from kviz.runs.reading import evidence, reenactment, trace
 from kviz.runs.reading.held_cycles import CannotReenact
+from kviz.runs.reading.markdown import pod_markdown
 from kviz.runs.reading.projection import CycleDocument
 
 NODE = OpenApiParameter("node", str, description="Only the devices that this node can use.")
+CYCLE = OpenApiParameter("cycle", int, description="One of the pod's cycles; else its last one.")
+AGAINST = OpenApiParameter("against", str, description="A second node, to compare the first with.")
 
 _Document = TypeVar("_Document", covariant=True)
 
@@ -120,17 +123,21 @@ class CycleViewSet(GenericViewSet[Cycle]):
         """
         return Response(_reenacted(evidence.pod_evidence, readable_run(request, run_id), cycle))
 
-    @extend_schema(parameters=[SHARE], responses=NodeEvidenceSerializer)
+    @extend_schema(parameters=[SHARE, AGAINST], responses=NodeEvidenceSerializer)
     @action(detail=True, url_path="nodes/<str:node>", url_name="node")
     def node(self, request: Request, run_id: UUID, cycle: int, node: str) -> Response:
         """Why each plugin takes or rejects a node, with the values, and its scores written out.
 
         The run is simulated again, as for `also/`; further nodes then take little time.
         """
-        run = readable_run(request, run_id)
-        document = _reenacted(partial(evidence.node_evidence, node=node), run, cycle)
+        run, against = readable_run(request, run_id), request.query_params.get("against", "")
+        answer = partial(evidence.node_evidence, node=node, against=against)
+        try:
+            document = _reenacted(answer, run, cycle)
+        except evidence.UnknownNode as unknown:
+            raise _no_node(cycle, against) from unknown
         if document is None:
-            raise Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} saw no node {node}.")
+            raise _no_node(cycle, node)
         return Response(document)
 
     @extend_schema(
@@ -168,9 +175,13 @@ def _reenacted(reenact: _Reenactment[_Document], run: Run, cycle: int) -> _Docum
     try:
         return reenact(run=run, recorded=_recorded(run, cycle))
     except CannotReenact as refused:
-        if refused.busy:
-            raise Busy(str(refused)) from refused
-        raise Problem(HTTPStatus.CONFLICT, str(refused), kind="cannot-reenact") from refused
+        raise _refusal(refused) from refused
+
+
+def _refusal(refused: CannotReenact) -> Problem:
+    if refused.busy:
+        return Busy(str(refused))
+    return Problem(HTTPStatus.CONFLICT, str(refused), kind="cannot-reenact")
 
 
 def _recorded(run: Run, cycle: int) -> CycleDocument:
@@ -178,6 +189,10 @@ def _recorded(run: Run, cycle: int) -> CycleDocument:
     if document is None:
         raise _not_recorded(cycle)
     return document
+
+
+def _no_node(cycle: int, node: str) -> Problem:
+    return Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} saw no node {node}.")
 
 
 def _not_recorded(cycle: int) -> Problem:
@@ -191,6 +206,40 @@ class Busy(Problem):
 
     def __init__(self, detail: str) -> None:
         super().__init__(HTTPStatus.SERVICE_UNAVAILABLE, detail, kind="busy")
+
+
+class MarkdownRenderer(BaseRenderer):
+    """Names the media type; the view answers with ready text."""
+
+    media_type = "text/markdown"
+    format = "markdown"
+
+
+class PodMarkdown(APIView):
+    renderer_classes = (MarkdownRenderer,)
+
+    @extend_schema(
+        parameters=[SHARE, CYCLE],
+        responses={(200, MarkdownRenderer.media_type): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, run_id: UUID, namespace: str, name: str) -> HttpResponse:
+        """Why a pod is pending, as `kviz explain --format markdown` prints it.
+
+        The run is simulated again, as for a cycle's `also/`.
+        """
+        run, asked = readable_run(request, run_id), request.query_params.get("cycle", "")
+        if asked and not (asked.isascii() and asked.isdigit() and len(asked) < 10):
+            raise Problem(HTTPStatus.BAD_REQUEST, f"cycle: {asked} is not the number of a cycle.")
+        try:
+            text = pod_markdown(run=run, namespace=namespace, name=name, cycle=int(asked or 0))
+        except CannotReenact as refused:
+            raise _refusal(refused) from refused
+        if text is None:
+            of_cycle = f" in cycle {asked}" if asked else ""
+            raise Problem(
+                HTTPStatus.NOT_FOUND, f"This run knows no pod {namespace}/{name}{of_cycle}."
+            )
+        return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 
 
 class PodWhy(APIView):

@@ -237,6 +237,11 @@ class RequirementSerializer(serializers.Serializer[object]):
     asks = serializers.CharField(help_text="What the pod asks.")
     has = serializers.CharField(help_text="What the node has.")
     sentence = serializers.CharField(help_text="Both, as a predicate of the pod.")
+    detail = serializers.CharField(help_text="What the sentence says beyond both sides.")
+    asks_parts = serializers.ListField(
+        child=serializers.ListField(), help_text="Pieces of `asks`: text, and whether it differs."
+    )
+    has_parts = serializers.ListField(child=serializers.ListField(), help_text="The same of `has`.")
     values = serializers.DictField()
 
 
@@ -282,12 +287,23 @@ class LeadSerializer(serializers.Serializer[object]):
     )
 
 
+class SentenceSerializer(serializers.Serializer[object]):
+    plugin = serializers.CharField()
+    sentence = serializers.CharField()
+
+
+class NearestSerializer(serializers.Serializer[object]):
+    node = serializers.CharField()
+    sentences = SentenceSerializer(many=True)
+
+
 class PodEvidenceSerializer(serializers.Serializer[object]):
     cycle = serializers.IntegerField()
     pod = serializers.CharField()
     lead = LeadSerializer(allow_null=True, help_text="Null where the pod found a node.")
     requests = serializers.ListField(child=serializers.DictField())
     rejections = PluginEvidenceSerializer(many=True, help_text="Of the pod as a whole.")
+    nearest = NearestSerializer(many=True, help_text="The nearest misses, all plugins about each.")
     ineligible_to_preempt = serializers.CharField()
 
 
@@ -302,6 +318,40 @@ class OneNodeSerializer(serializers.Serializer[object]):
     total_text = serializers.CharField()
 
 
+class RequirementPairSerializer(serializers.Serializer[object]):
+    plugin = serializers.CharField()
+    kind = serializers.CharField()
+    asks = serializers.CharField()
+    met = serializers.ListField(child=serializers.BooleanField(allow_null=True))
+    has = serializers.ListField(child=serializers.CharField(allow_null=True))
+    sentences = serializers.ListField(child=serializers.CharField(allow_null=True))
+
+
+class ScorePairSerializer(serializers.Serializer[object]):
+    plugin = serializers.CharField()
+    formula = serializers.CharField()
+    texts = serializers.ListField(child=serializers.CharField())
+    raw = serializers.ListField(child=serializers.IntegerField())
+    normalized = serializers.ListField(child=serializers.IntegerField())
+    weight = serializers.IntegerField()
+    weighted = serializers.ListField(child=serializers.IntegerField())
+    difference = serializers.IntegerField(help_text="How much more the first node gets.")
+    decides = serializers.BooleanField(
+        help_text="Whether the node ahead would not be ahead without this plugin."
+    )
+
+
+class ComparisonSerializer(serializers.Serializer[object]):
+    nodes = serializers.ListField(child=serializers.CharField())
+    rejected_by = serializers.ListField(child=serializers.ListField())
+    sentence = serializers.CharField(help_text="What sets the two apart.")
+    requirements = RequirementPairSerializer(many=True, help_text="Those not met first.")
+    scores = ScorePairSerializer(many=True, help_text="Empty unless both were scored.")
+    totals = serializers.ListField(child=serializers.IntegerField(), allow_null=True)
+    difference = serializers.IntegerField(allow_null=True)
+    deciders = serializers.ListField(child=serializers.CharField())
+
+
 class NodeEvidenceSerializer(serializers.Serializer[object]):
     cycle = serializers.IntegerField()
     pod = serializers.CharField()
@@ -314,3 +364,4 @@ class NodeEvidenceSerializer(serializers.Serializer[object]):
     )
     pod_rejections = PluginEvidenceSerializer(many=True)
     evidence = OneNodeSerializer()
+    comparison = ComparisonSerializer(allow_null=True, help_text="With the node `against`.")

@@ -15,7 +15,10 @@ from kviz.runs.models import PodOutcome, Run
 from kviz.runs.reading.held_cycles import HELD, CannotReenact
 from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
 from kviz.runs.reading.trace import cycle_why
+from scheduler_core.evidence.comparison import Comparison
+from scheduler_core.evidence.cycle import NodeEvidence
 from scheduler_core.evidence.document import (
+    comparison_document,
     lead_document,
     node_document,
     plugin_document,
@@ -28,6 +31,25 @@ from scheduler_core.trace.why import Why
 LEAD_FIELDS: Final = tuple(field.name for field in dataclasses.fields(Lead))
 
 
+class UnknownNode(LookupError):
+    """A cycle saw no node of that name."""
+
+    def __init__(self, node: str) -> None:
+        super().__init__(f"the cycle saw no node {node}")
+
+
+class NearestDocument(TypedDict):
+    """A near miss: all plugins that reject it, each with its sentence."""
+
+    node: str
+    sentences: list[SentenceDocument]
+
+
+class SentenceDocument(TypedDict):
+    plugin: str
+    sentence: str
+
+
 class PodEvidenceDocument(TypedDict):
     """The pod of one cycle: the sentence that leads, null where it found a node."""
 
@@ -36,6 +58,7 @@ class PodEvidenceDocument(TypedDict):
     lead: Json | None
     requests: list[Json]
     rejections: list[Json]
+    nearest: list[NearestDocument]
     ineligible_to_preempt: str
 
 
@@ -54,6 +77,7 @@ class NodeEvidenceDocument(TypedDict):
     requests: list[Json]
     pod_rejections: list[Json]
     evidence: Json
+    comparison: Json | None
 
 
 def pod_evidence(*, run: Run, recorded: CycleDocument) -> PodEvidenceDocument:
@@ -84,36 +108,53 @@ def _pod(recorded: CycleDocument, found: Why, cycle: ReenactedCycle | None) -> P
         "lead": lead_document(leading) if leading is not None else None,
         "requests": requests_document(evidence.requests) if evidence is not None else [],
         "rejections": [plugin_document(each) for each in evidence.pod] if evidence else [],
+        "nearest": [_near(evidence.node(each.node)) for each in found.nearest] if evidence else [],
         "ineligible_to_preempt": evidence.ineligible_to_preempt if evidence is not None else "",
     }
 
 
-def lead_at_once(*, run: Run, recorded: CycleDocument) -> Json | None:
-    """What leads for a cycle, if that takes no longer than a page may."""
+def _near(found: NodeEvidence) -> NearestDocument:
+    rejections = found.rejections
+    return {
+        "node": found.node,
+        "sentences": [{"plugin": each.plugin, "sentence": each.sentence} for each in rejections],
+    }
+
+
+def pod_evidence_at_once(*, run: Run, recorded: CycleDocument) -> PodEvidenceDocument | None:
+    """The same, if it takes no longer than a page may and can be had; None otherwise."""
     if recorded["cycle"] * (1_000 + recorded["n_nodes"]) > AT_ONCE:
         return None
     try:
-        return pod_evidence(run=run, recorded=recorded)["lead"]
+        return pod_evidence(run=run, recorded=recorded)
     except CannotReenact:
         return None
 
 
-def node_evidence(*, run: Run, recorded: CycleDocument, node: str) -> NodeEvidenceDocument | None:
+def node_evidence(
+    *, run: Run, recorded: CycleDocument, node: str, against: str = ""
+) -> NodeEvidenceDocument | None:
     """Every plugin about one node, and its scores written out; None for a node it did not see.
 
-    Raises CannotReenact.
+    `against` names a node to compare it with. Raises CannotReenact, and UnknownNode for that one.
     """
 
     def look(cycle: ReenactedCycle | None) -> NodeEvidenceDocument | None:
         if cycle is None or node not in cycle.evidence.node_names:
             return None
-        return _node(recorded, cycle, node)
+        if against and against not in cycle.evidence.node_names:
+            raise UnknownNode(against)
+        return _node(recorded, cycle, node, against)
 
     return HELD.ask(run, recorded, look)
 
 
-def _node(recorded: CycleDocument, cycle: ReenactedCycle, node: str) -> NodeEvidenceDocument:
+def _node(
+    recorded: CycleDocument, cycle: ReenactedCycle, node: str, against: str
+) -> NodeEvidenceDocument:
     evidence, feasible = cycle.evidence, node in recorded["feasible"]
+    found = evidence.node(node)
+    both = Comparison(found, evidence.node(against)) if against else None
     return {
         "cycle": recorded["cycle"],
         "pod": recorded["pod"],
@@ -123,5 +164,6 @@ def _node(recorded: CycleDocument, cycle: ReenactedCycle, node: str) -> NodeEvid
         "recorded": recorded["filter"].get(node),
         "requests": requests_document(evidence.requests),
         "pod_rejections": [plugin_document(each) for each in evidence.pod],
-        "evidence": node_document(evidence.node(node)),
+        "evidence": node_document(found),
+        "comparison": comparison_document(both) if both is not None else None,
     }

@@ -178,11 +178,16 @@ def _until_bound(
 
 def pod_why(*, run: Run, namespace: str, name: str) -> Json | None:
     """Why a pod is pending, or what happened to it; None if the run does not know the pod."""
-    pod = pod_outcome(run=run, namespace=namespace, name=name)
-    pod = pod or _placed_before(run, namespace, name)
+    pod = pod_known(run=run, namespace=namespace, name=name)
     if pod is None:
         return None
     return _pod_why(run, pod) | {"not_modelled": run.not_modelled}
+
+
+def pod_known(*, run: Run, namespace: str, name: str) -> PodOutcome | None:
+    """Where a pod stands, also one that was never queued; None if the run does not know it."""
+    pod = pod_outcome(run=run, namespace=namespace, name=name)
+    return pod or _placed_before(run, namespace, name)
 
 
 def _pod_why(run: Run, pod: PodOutcome) -> Json:

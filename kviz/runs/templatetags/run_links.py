@@ -45,7 +45,7 @@ register.filter("amounts", amounts_text)
 RUNS_SHOWN: Final = 20
 
 
-def _address(context: Context, name: str, *more: str, **query: str | int | None) -> str:
+def _address(context: Context, name: str, *more: str | int, **query: str | int | None) -> str:
     address = reverse(name, args=[context["run"].pk, *more])
     filled = {key: value for key, value in query.items() if value is not None and value != ""}
     if share := context.get("share"):
@@ -70,6 +70,19 @@ def why_url(context: Context, pod: str) -> str:
     """The reason page of a pod given as `namespace/name`."""
     namespace, _, name = pod.partition("/")
     return _address(context, "run-why", namespace, name)
+
+
+@register.simple_tag(takes_context=True)
+def markdown_url(context: Context, pod: str) -> str:
+    """Why a pod given as `namespace/name` is pending, as a text for a ticket."""
+    namespace, _, name = pod.partition("/")
+    return _address(context, "api-pod-markdown", namespace, name)
+
+
+@register.simple_tag(takes_context=True)
+def node_url(context: Context, cycle: int, node: str, **query: str | int | None) -> str:
+    """What a cycle's pod asks and what a node has, side by side."""
+    return _address(context, "run-node", cycle, node, **query)
 
 
 @register.simple_tag(takes_context=True)

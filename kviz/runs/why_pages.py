@@ -1,0 +1,114 @@
+"""Why pages: why a pod is pending, and why a node takes it or does not."""
+
+from __future__ import annotations
+
+from typing import Final, cast
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from kviz.runs.models import Run
+from kviz.runs.pages import run_context, run_of
+from kviz.runs.reading import trace
+from kviz.runs.reading.decoder import Decoded, decode
+from kviz.runs.reading.evidence import (
+    NodeEvidenceDocument,
+    PodEvidenceDocument,
+    UnknownNode,
+    node_evidence,
+    pod_evidence_at_once,
+)
+from kviz.runs.reading.held_cycles import CannotReenact
+from kviz.runs.reading.node_table import pair_rows, requirement_rows
+from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
+
+NODES_OFFERED: Final = 500
+
+
+@require_GET
+def run_node(request: HttpRequest, run_id: UUID, cycle: int, node: str) -> HttpResponse:
+    """What a cycle's pod asks and what a node has; `against` sets a second node beside it."""
+    run = run_of(request, run_id)
+    recorded = trace.cycle_get(run=run, cycle=cycle)
+    if recorded is None:
+        raise Http404(cycle)
+    known = {*recorded["filter"], *recorded["feasible"]}
+    against = request.GET.get("against", "").strip()
+    context = run_context(request, run) | {
+        "cycle": recorded,
+        "node": node,
+        "status": recorded["filter"].get(node),
+        "is_feasible": node in recorded["feasible"],
+        "against": against,
+        "others": sorted(known - {node})[:NODES_OFFERED],
+    }
+    found, problem = _looked_at(run, recorded, node, "" if against == node else against)
+    if found is None and (not problem or (known and node not in known)):
+        raise Http404(node)
+    context |= {"problem": problem}
+    if found is not None:
+        context |= {"found": found, "rows": requirement_rows(found)}
+        if found["comparison"] is not None:
+            context |= {"both": found["comparison"], "pairs": pair_rows(found["comparison"])}
+    return render(request, "runs/node.html", context)
+
+
+def _looked_at(
+    run: Run, recorded: CycleDocument, node: str, against: str
+) -> tuple[NodeEvidenceDocument | None, str]:
+    """The values of a node in a cycle, and what is wrong if they cannot be had."""
+    try:
+        return node_evidence(run=run, recorded=recorded, node=node, against=against), ""
+    except UnknownNode:
+        found, _problem = _looked_at(run, recorded, node, "")
+        return found, _("Cycle %(n)s saw no node %(node)s.") % {
+            "n": recorded["cycle"],
+            "node": against,
+        }
+    except CannotReenact as refused:
+        return None, str(refused)
+
+
+@require_GET
+def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> HttpResponse:
+    """Why a pod is, or was, pending; `message` decodes another message against its last cycle."""
+    run = run_of(request, run_id)
+    why = trace.pod_why(run=run, namespace=namespace, name=name)
+    if why is None:
+        raise Http404(f"{namespace}/{name}")
+    number = why["cycle"]
+    cycle = trace.cycle_get(run=run, cycle=number) if isinstance(number, int) else None
+    if why["status"] == "pending" and cycle is not None:
+        why = why | _with_values(why, pod_evidence_at_once(run=run, recorded=cycle))
+    message = request.GET.get("message", "").strip() or str(why["message"])
+    context = run_context(request, run) | {
+        "why": why,
+        "namespace": namespace,
+        "name": name,
+        "message": message,
+        "is_other_message": message != why["message"],
+        "decoded": _decoded(message, cycle),
+    }
+    return render(request, "runs/why.html", context)
+
+
+def _with_values(why: Json, found: PodEvidenceDocument | None) -> Json:
+    """The sentence that leads, unless it is stored, and those of the nearest misses."""
+    if found is None:
+        return {}
+    sentences = {each["node"]: each["sentences"] for each in found["nearest"]}
+    nearest = [
+        near | {"sentences": sentences.get(str(near["node"]), [])}
+        for near in cast("list[Json]", why["nearest"])
+    ]
+    return {"lead": why["lead"] or found["lead"], "nearest": nearest}
+
+
+def _decoded(message: str, cycle: CycleDocument | None) -> Decoded | None:
+    if cycle is None:
+        return decode(message, {})
+    status = cycle.get("pre_filter", {}).get("status")
+    return decode(message, cycle["filter"], cast("StatusDocument | None", status))
