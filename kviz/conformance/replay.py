@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from kviz.conformance.cases import Case, Json, read_object
 from scheduler_core.api import KINDS, KubeObject, Pod
+from scheduler_core.changes.admission import merge_label_keys
+from scheduler_core.changes.merge_patch import merge_patch
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import KubeSchedulerConfiguration
 from scheduler_core.framework.interface import PostFilterOutcome
@@ -21,9 +23,7 @@ from scheduler_core.queue.scheduling_queue import Popped
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.scheduler.outcome import Failed, Unschedulable
-from scheduler_core.sim.admission import merge_label_keys
 from scheduler_core.sim.api_server import NotFoundError
-from scheduler_core.sim.merge_patch import merge_patch
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.trace.events import (
     AnyEvent,

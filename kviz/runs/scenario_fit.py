@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from scheduler_core.api import KubeObject, Node, Pod
-from scheduler_core.config import Problem
-from scheduler_core.config.source import located
-from scheduler_core.sim import Scenario, load_scenario
-from scheduler_core.sim.scenario import (
-    AddTaint,
-    Cordon,
+from scheduler_core.changes.vocabulary import (
+    CopyNode,
     Create,
     Delete,
     Drain,
+    NodeChange,
     Patch,
-    RemoveTaint,
+    Put,
     Scale,
+    SetField,
 )
+from scheduler_core.config import Problem
+from scheduler_core.config.source import located
+from scheduler_core.sim import Scenario, load_scenario
 
 Identity = tuple[str, str]
 """Kind, and key within it."""
@@ -53,6 +54,10 @@ def _misfits(scenario: Scenario, there: set[Identity]) -> Iterator[tuple[int, st
                         yield step.place, f"{kind} {name} already exists in this cluster"
                 there.update(made)
                 gone.difference_update(made)
+            case Put(items):
+                put = {(item.kind, item.key) for item in items}
+                there.update(put)
+                gone.difference_update(put)
             case Scale():
                 owners_make_pods = True
             case action:
@@ -64,7 +69,7 @@ def _misfits(scenario: Scenario, there: set[Identity]) -> Iterator[tuple[int, st
                     gone.add(target)
 
 
-def _target(action: Patch | Delete | Cordon | Drain | AddTaint | RemoveTaint) -> Identity:
-    if isinstance(action, Patch | Delete):
+def _target(action: Patch | SetField | Delete | Drain | CopyNode | NodeChange) -> Identity:
+    if isinstance(action, Patch | SetField | Delete):
         return action.target.kind.kind, action.target.key
     return Node.kind, action.node

@@ -19,16 +19,19 @@ Plain = object
 """What JSON or YAML yields: None, bool, int, float, str, list or dict of such."""
 
 
-class _FieldPlan(NamedTuple):
+class FieldPlan(NamedTuple):
+    """A field: its name in JSON, and its type."""
+
     name: str
     type: inspect.Type
 
 
 @cache
-def _fields(cls: type[msgspec.Struct]) -> tuple[_FieldPlan, ...]:
+def fields_of(cls: type[msgspec.Struct]) -> tuple[FieldPlan, ...]:
+    """The fields of a type under their names in JSON."""
     struct = inspect.type_info(cls)
     assert isinstance(struct, inspect.StructType)
-    return tuple(_FieldPlan(field.encode_name, field.type) for field in struct.fields)
+    return tuple(FieldPlan(field.encode_name, field.type) for field in struct.fields)
 
 
 def coerce_struct(value: Plain, cls: type[msgspec.Struct], path: str = "") -> dict[str, Plain]:
@@ -39,15 +42,16 @@ def coerce_struct(value: Plain, cls: type[msgspec.Struct], path: str = "") -> di
     if not isinstance(value, Mapping):
         raise FieldError(path, f"must be an object, not {describe(value)}")
     known: dict[str, Plain] = {}
-    for field in _fields(cls):
+    for field in fields_of(cls):
         given = value.get(field.name)
         if given is not None:
             at = f"{path}.{field.name}" if path else field.name
-            known[field.name] = _coerce(given, field.type, at)
+            known[field.name] = coerce_value(given, field.type, at)
     return known
 
 
-def _coerce(value: Plain, wanted: inspect.Type, path: str) -> Plain:
+def coerce_value(value: Plain, wanted: inspect.Type, path: str) -> Plain:
+    """``value`` in the shape a field of that type decodes from. Raises :class:`FieldError`."""
     match wanted:
         case inspect.StructType(cls=cls):
             return coerce_struct(value, cls, path)
@@ -57,7 +61,7 @@ def _coerce(value: Plain, wanted: inspect.Type, path: str) -> Plain:
             is_quantity = bool(extra and extra.get("quantity"))
             if is_quantity and isinstance(value, int | float) and not isinstance(value, bool):
                 return number_text(value)
-            return _coerce(value, inner, path)
+            return coerce_value(value, inner, path)
         case inspect.VarTupleType(item_type=item_type):
             return _coerce_list(value, item_type, path)
         case inspect.DictType(value_type=value_type):
@@ -79,7 +83,7 @@ def _coerce_union(value: Plain, types: tuple[inspect.Type, ...], path: str) -> P
     choices = [wanted for wanted in types if not isinstance(wanted, inspect.NoneType)]
     if len(choices) > 1 and isinstance(value, str):
         choices = [wanted for wanted in choices if isinstance(wanted, inspect.StrType)]
-    return _coerce(value, choices[0], path)
+    return coerce_value(value, choices[0], path)
 
 
 def _coerce_list(value: Plain, item_type: inspect.Type, path: str) -> Plain:
@@ -88,14 +92,16 @@ def _coerce_list(value: Plain, item_type: inspect.Type, path: str) -> Plain:
     for index, item in enumerate(value):
         if item is None:
             raise FieldError(f"{path}[{index}]", "must not be null")
-    return [_coerce(item, item_type, f"{path}[{index}]") for index, item in enumerate(value)]
+    return [coerce_value(item, item_type, f"{path}[{index}]") for index, item in enumerate(value)]
 
 
 def _coerce_map(value: Plain, value_type: inspect.Type, path: str) -> Plain:
     if not isinstance(value, Mapping):
         raise FieldError(path, f"must be an object, not {describe(value)}")
     return {
-        key_text(key): _coerce("" if item is None else item, value_type, f"{path}{key_path(key)}")
+        key_text(key): coerce_value(
+            "" if item is None else item, value_type, f"{path}{key_path(key)}"
+        )
         if not isinstance(value_type, inspect.UnionType) or item is not None
         else None
         for key, item in value.items()

@@ -26,10 +26,10 @@ from scheduler_core.api import (
     ResourceClaimTemplate,
 )
 from scheduler_core.api.device import DELETE_PROTECTION
+from scheduler_core.changes.owners import name_suffix
 from scheduler_core.sim.api_server import ApiServer
 from scheduler_core.sim.clock import VirtualClock
 from scheduler_core.sim.kubelet import FINISHED
-from scheduler_core.sim.workloads import name_suffix
 
 MAX_BASE_LENGTH = 57
 """So long the part of a generated name may be that is not drawn."""

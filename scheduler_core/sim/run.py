@@ -15,6 +15,8 @@ from scheduler_core import ENGINE_VERSION
 from scheduler_core.api import KubeObject, Node, Pod, PriorityClass
 from scheduler_core.api.gc_freeze import gc_frozen
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
+from scheduler_core.changes.admission import admit
+from scheduler_core.changes.vocabulary import Create, Put
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.extender.transport import Transport
@@ -25,10 +27,9 @@ from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.cycle import CycleObserver
 from scheduler_core.scheduler.event_handlers import TERMINAL_PHASES
 from scheduler_core.scheduler.profile_records import profile_records
-from scheduler_core.sim.admission import admit
 from scheduler_core.sim.not_modelled import inputs_not_modelled
 from scheduler_core.sim.pick import seeded_draw
-from scheduler_core.sim.scenario import Create, Scenario, ScenarioOptions
+from scheduler_core.sim.scenario import Scenario, ScenarioOptions
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.sim.steps import Steps
 from scheduler_core.trace.events import (
@@ -190,7 +191,7 @@ class Run:
         """Yield the objects of the input, those that the scenario creates among them."""
         yield from self._objects
         for step in self._scenario.steps:
-            if isinstance(step.action, Create):
+            if isinstance(step.action, Create | Put):
                 yield from step.action.objects
 
     def _step(self) -> bool:

@@ -23,6 +23,7 @@ from scheduler_core.api import (
     Taint,
     Toleration,
 )
+from scheduler_core.changes.vocabulary import AddTaint, Create, RemoveTaint, StepChange
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
@@ -31,7 +32,7 @@ from scheduler_core.framework.dependence import DependsOn, NodeFacts
 from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import Code, ListedVerdict, Verdict
 from scheduler_core.sim.run import RunOptions, simulate
-from scheduler_core.sim.scenario import Action, AddTaint, Create, RemoveTaint, Scenario, Step
+from scheduler_core.sim.scenario import Scenario, Step
 from tests.builders import HOSTNAME, container, make_node, make_pod
 from tests.effort import examples
 from tests.framework.profile import Named, framework
@@ -109,7 +110,7 @@ def clusters(draw: st.DrawFn) -> tuple[list[KubeObject], Scenario]:
     kinds = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=3, max_size=24))
     items: list[KubeObject] = [draw(nodes(f"node-{i}")) for i in range(n)]
     items += [_pod(f"pod-{i}", kind, priority) for i, (kind, priority) in enumerate(kinds)]
-    actions: st.SearchStrategy[Action] = st.one_of(
+    actions: st.SearchStrategy[StepChange] = st.one_of(
         st.builds(AddTaint, st.sampled_from(["node-0", "node-1"]), TAINTS),
         st.builds(RemoveTaint, st.just("node-0"), st.sampled_from("ab"), st.just("")),
         st.builds(lambda node: Create((node,)), nodes("node-new")),

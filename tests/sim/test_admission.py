@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from scheduler_core.api import LabelSelectorRequirement, Pod
-from scheduler_core.sim.admission import admit, merge_label_keys
+from scheduler_core.changes.admission import admit, merge_label_keys
 from tests.builders import make_pod
 
 SEEN = LabelSelectorRequirement(key="version", operator="In", values=("1",))

@@ -6,8 +6,8 @@ import pytest
 
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.errors import FieldError
+from scheduler_core.changes.merge_patch import merge_patch
 from scheduler_core.sim.api_server import ApiServer, ConflictError, NotFoundError
-from scheduler_core.sim.merge_patch import merge_patch
 from tests.builders import make_node, make_pod
 
 NOW_NS = 1_767_225_600_000_000_000

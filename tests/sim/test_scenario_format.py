@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core.api import Node, Pod, Taint
-from scheduler_core.sim.scenario import (
+from scheduler_core.changes.vocabulary import (
     AddTaint,
     Cordon,
     Create,
@@ -19,12 +19,9 @@ from scheduler_core.sim.scenario import (
     Patch,
     RemoveTaint,
     Scale,
-    Scenario,
-    ScenarioError,
-    Step,
     Target,
-    load_scenario,
 )
+from scheduler_core.sim.scenario import Scenario, ScenarioError, Step, load_scenario
 
 SECOND_NS = 1_000_000_000
 
@@ -193,13 +190,14 @@ def test_a_scenario_may_be_json() -> None:
         ("steps:\n- {at: -1s, drain: n}", "line 2: steps[0].at: must not be negative"),
         (
             "steps:\n- at: 1s",
-            "line 2: steps[0]: one action is needed, of create, patch, delete, cordon, uncordon, "
-            "drain, taint, untaint, scale; got none",
+            "line 2: steps[0]: one action is needed, of create, put, patch, set, delete, "
+            "cordon, uncordon, drain, taint, untaint, label, unlabel, copyNode, scale; got none",
         ),
         (
             "steps:\n- at: 1s\n  drain: n\n  cordon: n",
-            "line 2: steps[0]: one action is needed, of create, patch, delete, cordon, uncordon, "
-            "drain, taint, untaint, scale; got drain and cordon",
+            "line 2: steps[0]: one action is needed, of create, put, patch, set, delete, "
+            "cordon, uncordon, drain, taint, untaint, label, unlabel, copyNode, scale; "
+            "got drain and cordon",
         ),
         (
             "steps:\n- at: 1s\n  drain: n\n  copies: 3",

@@ -26,7 +26,7 @@ def test_created_pods_are_scheduled_when_their_time_comes() -> None:
         make_pod("early").obj(),
     )
     assert played.places == {"early": "n", "late": "n"}
-    assert played.flags == ["Create Pod default/late"]
+    assert played.flags == ["Create pod default/late"]
     assert played.seconds == pytest.approx(11.002)
 
 
@@ -42,7 +42,7 @@ def test_copies_are_numbered() -> None:
         NODE,
     )
     assert list(played.places) == [f"p-{i}" for i in range(1, 13)]
-    assert played.flags == ["A crowd (Create 12 Pods)"]
+    assert played.flags == ["A crowd (create 12 pods)"]
 
 
 def test_a_step_at_the_start_comes_before_the_first_attempt() -> None:
@@ -92,42 +92,43 @@ def test_creation_passes_admission() -> None:
         (
             "create: {apiVersion: v1, kind: Pod, metadata: {name: p},"
             " spec: {priorityClassName: none, containers: [{name: c}]}}",
-            "Create Pod default/p: forbidden, no PriorityClass with name none was found",
+            "Create pod default/p: forbidden, no PriorityClass with name none was found",
         ),
         (
             "create: {apiVersion: v1, kind: Node, metadata: {name: n}}",
-            'Create Node n: refused, "n" already exists',
+            'Create node n: refused, "n" already exists',
         ),
-        ("delete: {kind: Pod, name: p}", "Delete Pod default/p: there is none"),
-        ("patch: {kind: Node, name: x, merge: {spec: {}}}", "Patch Node x: there is none"),
+        ("delete: {kind: Pod, name: p}", "Delete pod default/p: there is none"),
+        ("patch: {kind: Node, name: x, merge: {spec: {}}}", "Patch node x: spec: there is none"),
         (
             "patch: {kind: Node, name: n, merge: {metadata: {name: x}}}",
-            "Patch Node n: refused, metadata.name, namespace and uid cannot change",
+            "Patch node n: metadata.name: refused, metadata.name, namespace and uid cannot change",
         ),
         (
             "patch: {kind: Pod, name: bound, merge: {spec: {nodeName: m}}}",
-            "Patch Pod default/bound: refused, the pod is bound to n",
+            "Patch pod default/bound: spec.nodeName: refused, the pod is bound to n",
         ),
         (
             "patch: {kind: Pod, name: bound, merge: {spec: {schedulerName: another}}}",
-            "Patch Pod default/bound: refused, spec.schedulerName cannot change",
+            "Patch pod default/bound: spec.schedulerName: refused, "
+            "spec.schedulerName cannot change",
         ),
         (
             "patch: {kind: Pod, name: bound,"
             " merge: {metadata: {deletionTimestamp: 2026-01-01T00:00:00Z}}}",
-            "Patch Pod default/bound: refused, metadata.deletionTimestamp cannot be set: use "
-            "delete",
+            "Patch pod default/bound: metadata.deletionTimestamp: refused, "
+            "metadata.deletionTimestamp cannot be set: use delete",
         ),
-        ("cordon: x", "Cordon Node x: there is none"),
-        ("drain: x", "Drain Node x: there is none"),
+        ("cordon: x", "Cordon node x: there is none"),
+        ("drain: x", "Drain node x: there is none"),
         (
             "taint: {node: x, key: k, effect: NoSchedule}",
-            "Taint Node x k:NoSchedule: there is none",
+            "Taint node x k:NoSchedule: there is none",
         ),
-        ("untaint: {node: n, key: k}", "Untaint Node n k: there is no such taint"),
+        ("untaint: {node: n, key: k}", "Untaint node n k: there is no such taint"),
         (
             "scale: {kind: ReplicaSet, name: web, replicas: 3}",
-            "Scale ReplicaSet default/web: it has no pod to copy",
+            "Scale replicaset default/web to 3: it has no pod to copy",
         ),
     ],
 )
@@ -146,7 +147,7 @@ def test_a_patch_names_the_fields_it_touches() -> None:
         NODE,
         make_pod("p").gate("g").obj(),
     )
-    assert played.flags == ["Patch Pod default/p: metadata.labels.a, spec.schedulingGates"]
+    assert played.flags == ["Patch pod default/p: metadata.labels.a, spec.schedulingGates"]
     assert played.places == {"p": "n"}
 
 
@@ -206,7 +207,7 @@ def test_a_pod_that_is_created_again_is_another_one() -> None:
 
 def test_cordon_and_uncordon() -> None:
     played = play("steps: [{at: 0s, cordon: n}, {at: 10s, uncordon: n}]", NODE, make_pod("p").obj())
-    assert played.flags == ["Cordon Node n", "Uncordon Node n"]
+    assert played.flags == ["Cordon node n", "Uncordon node n"]
     assert played.places == {"p": "n"}
     assert played.seconds > 10
 
@@ -219,7 +220,7 @@ def test_a_drain_leaves_what_belongs_to_the_node() -> None:
         *owned("agent", "agent-1", kind="DaemonSet"),
         *owned("n", "static-n", kind="Node"),
     )
-    assert played.flags == ["Drain Node n: evict 2 pods; 2 of its own stay"]
+    assert played.flags == ["Drain node n: evict 2 pods; 2 of its own stay"]
     assert played.evicted() == ["drain of n", "drain of n"]
     assert list(played.places) == ["agent-1", "static-n"]
     node = played.simulation.scheduler.cache.columns.nodes[0]
@@ -239,10 +240,10 @@ def test_taints_replace_their_like() -> None:
         NODE,
     )
     assert played.flags == [
-        "Taint Node n k=a:NoSchedule",
-        "Taint Node n k=b:NoSchedule",
-        "Taint Node n k:NoExecute",
-        "Untaint Node n k:NoSchedule",
+        "Taint node n k=a:NoSchedule",
+        "Taint node n k=b:NoSchedule",
+        "Taint node n k:NoExecute",
+        "Untaint node n k:NoSchedule",
     ]
     node = played.simulation.scheduler.cache.columns.nodes[0]
     assert node is not None

@@ -14,7 +14,7 @@ def test_scaling_up_copies_a_pod() -> None:
         NODE,
         *owned("web", "web-1", "web-2"),
     )
-    assert played.flags == ["Scale ReplicaSet default/web from 2 to 4"]
+    assert played.flags == ["Scale replicaset default/web from 2 to 4"]
     fresh = [name for name in played.places if name not in ("web-1", "web-2")]
     assert len(fresh) == 2
     assert all(name.startswith("web-") and len(name) == 9 for name in fresh)
@@ -29,7 +29,7 @@ def test_scaling_down_gives_up_the_least_useful() -> None:
         *owned("web", "old", "newer", "newest"),
         make_pod("homeless").owner("ReplicaSet", "web").cpu(400).obj(),
     )
-    assert played.flags == ["Scale ReplicaSet default/web from 4 to 2"]
+    assert played.flags == ["Scale replicaset default/web from 4 to 2"]
     assert list(played.places) == ["old", "newer"]
 
 
@@ -59,7 +59,7 @@ def test_a_deployment_is_found_through_its_replica_sets() -> None:
         *owned("web-5c9", "web-5c9-a", "web-5c9-b"),
         *owned("other", "other-a"),
     )
-    assert played.flags == ["Scale Deployment default/web from 2 to 0"]
+    assert played.flags == ["Scale deployment default/web from 2 to 0"]
     assert list(played.places) == ["other-a"]
 
 

@@ -53,4 +53,4 @@ def test_refused_steps_are_found_in_a_stored_run(ada: Person) -> None:
     scenario = "steps:\n- {at: 1s, drain: nowhere}\n- {at: 2s, cordon: south}\n"
     run = ada.finished(scenario=scenario)
     [step] = trace.steps_refused(run=run)
-    assert (step.number, step.text) == (1, "Drain Node nowhere: there is none")
+    assert (step.number, step.text) == (1, "Drain node nowhere: there is none")

@@ -97,7 +97,7 @@ def test_a_scenario_of_ones_own_runs_and_its_page_says_what_was_refused(owner: P
     run = execute(worker="test")
     html = owner.client.get(f"/runs/{run.pk}").content.decode()
     assert "One step of the scenario could not be carried out" in html
-    assert "Drain Node nowhere: there is none" in html
+    assert "Drain node nowhere: there is none" in html
     assert "evicted by a drain or taint" in html
     why = owner.client.get(f"/runs/{run.pk}/pods/shop/old/why").content.decode()
     assert "It was evicted by a drain or taint." in why

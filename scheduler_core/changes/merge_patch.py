@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.api.coerce import Plain, coerce_struct
 from scheduler_core.api.parse import decode_timestamp
-from scheduler_core.sim.clock import SECOND_NS
+
+SECOND_NS = 1_000_000_000
 
 K = TypeVar("K", bound=KubeObject)
 

@@ -1,0 +1,39 @@
+"""What is different: one vocabulary for scenarios, variants of runs and the command line.
+
+    mapping, line, file --reading, lines, texts--> Change --applying--> objects
+                                                   Change --sentences--> words
+                                                   Change --inverse--> Changes that undo it
+                                                   Change --documents, lines--> JSON, a line
+
+Changes of objects and changes of rules (`rules`) are one list. `sim.steps` carries out the same
+changes while a simulation runs. docs/changes.md is the contract.
+"""
+
+from scheduler_core.changes.applying import apply, carried_out
+from scheduler_core.changes.documents import document_of, object_document
+from scheduler_core.changes.inverse import inverse
+from scheduler_core.changes.lines import ChangeError, is_line, line_of, read_line
+from scheduler_core.changes.rules import Rules, changed_rules
+from scheduler_core.changes.sentences import sentence
+from scheduler_core.changes.texts import read_changes, read_file_of_changes, read_lines
+from scheduler_core.changes.vocabulary import Change, RuleChange
+
+__all__ = [
+    "Change",
+    "ChangeError",
+    "RuleChange",
+    "Rules",
+    "apply",
+    "carried_out",
+    "changed_rules",
+    "document_of",
+    "inverse",
+    "is_line",
+    "line_of",
+    "object_document",
+    "read_changes",
+    "read_file_of_changes",
+    "read_line",
+    "read_lines",
+    "sentence",
+]

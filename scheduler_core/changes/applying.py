@@ -1,0 +1,191 @@
+"""Changes of a cluster at rest: objects and changes in, objects out.
+
+What is deleted is gone at once, and so are the pods that have to leave a node. Pods that their
+owners would make again come back pending, under their own names: so they can be compared. In a
+simulation `sim.steps` carries out the same changes, in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from scheduler_core.api import KubeObject, Node, Pod, Taint
+from scheduler_core.api.selectors import toleration_tolerates
+from scheduler_core.changes.editing import admitted, edited, found, node_copies, replacement
+from scheduler_core.changes.lines import ChangeError
+from scheduler_core.changes.node_changes import marked
+from scheduler_core.changes.owners import comes_back, is_pinned, like, next_name, pods_of, surplus
+from scheduler_core.changes.refusals import Refused, why_in_use
+from scheduler_core.changes.sentences import named, sentence
+from scheduler_core.changes.vocabulary import (
+    AddTaint,
+    Change,
+    CopyNode,
+    Create,
+    Delete,
+    Drain,
+    ObjectChange,
+    Put,
+    Restore,
+    RuleChange,
+    Scale,
+    Target,
+)
+from scheduler_core.cluster.pods import controller_of
+from scheduler_core.config.problems import Problem
+
+K = TypeVar("K", bound=KubeObject)
+
+_Key = tuple[str, str]
+
+
+class RestingCluster:
+    """The objects of a cluster in their order, by kind and key."""
+
+    def __init__(self, objects: Iterable[KubeObject]) -> None:
+        self._objects: dict[_Key, KubeObject] = {(each.kind, each.key): each for each in objects}
+
+    def get(self, kind: type[K], key: str) -> K | None:
+        found = self._objects.get((kind.kind, key))
+        return found if isinstance(found, kind) else None
+
+    def all(self, kind: type[K]) -> Iterator[K]:
+        return (item for item in list(self._objects.values()) if isinstance(item, kind))
+
+    def objects(self) -> list[KubeObject]:
+        """Return all objects, those that were added last."""
+        return list(self._objects.values())
+
+    def write(self, item: KubeObject) -> None:
+        """Put an object in place of that of its name, or add it at the end."""
+        self._objects[item.kind, item.key] = item
+
+    def remove(self, item: KubeObject | Target) -> None:
+        """Take an object away, if it is there."""
+        kind = item.kind if isinstance(item, KubeObject) else item.kind.kind
+        self._objects.pop((kind, item.key), None)
+
+    def restore(self, change: Restore) -> None:
+        """Take objects away, and put others at their places."""
+        for target in change.remove:
+            self.remove(target)
+        for placed in change.objects:
+            self.remove(placed.item)
+        items = self.objects()
+        for placed in change.objects:
+            items.insert(placed.place, placed.item)
+        self._objects = {(each.kind, each.key): each for each in items}
+
+
+def apply(objects: Sequence[KubeObject], changes: Iterable[Change]) -> list[KubeObject]:
+    """Return the objects after the changes, one after the other; those of rules change nothing.
+
+    What nothing happens to keeps its place, what is new comes last. Raises ChangeError, which
+    names every change that cannot be carried out by its index, and why.
+    """
+    return carried_out(objects, changes)[0]
+
+
+def carried_out(
+    objects: Sequence[KubeObject], changes: Iterable[Change]
+) -> tuple[list[KubeObject], tuple[str, ...]]:
+    """Return the objects after the changes, and a sentence for each change of objects.
+
+    Raises ChangeError, see `apply`.
+    """
+    cluster = RestingCluster(objects)
+    problems, sentences = [], []
+    for i, change in enumerate(changes):
+        if isinstance(change, RuleChange):
+            continue
+        text = sentence(change, cluster)
+        sentences.append(text)
+        try:
+            _carry_out(change, cluster)
+        except Refused as refusal:
+            problems.append(Problem(("changes", i), f"{text}: {refusal}"))
+    if problems:
+        raise ChangeError(problems)
+    return cluster.objects(), tuple(sentences)
+
+
+def _carry_out(change: ObjectChange, cluster: RestingCluster) -> None:
+    match change:
+        case Create():
+            _create(list(change.items()), cluster)
+        case Put(items):
+            for _, item in [replacement(each, cluster) for each in items]:
+                cluster.write(item)
+        case Delete(target, _):
+            _delete(found(target.kind, target.key, cluster), cluster)
+        case Restore():
+            cluster.restore(change)
+        case CopyNode():
+            for item in list(node_copies(change, cluster)):
+                cluster.write(item)
+        case Drain(name):
+            node = found(Node, name, cluster)
+            cluster.write(marked(node, True))
+            _lose(_on(node, cluster, lambda pod: not is_pinned(pod, cluster)), cluster)
+        case AddTaint(name, taint):
+            cluster.write(edited(change, cluster))
+            if taint.effect == "NoExecute":
+                node = found(Node, name, cluster)
+                _lose(_on(node, cluster, lambda pod: not _tolerates(pod, taint)), cluster)
+        case Scale():
+            _scale(change, cluster)
+        case _:
+            cluster.write(edited(change, cluster))
+
+
+def _create(items: Sequence[KubeObject], cluster: RestingCluster) -> None:
+    for item in items:
+        if cluster.get(type(item), item.key) is not None:
+            raise Refused(f'{named(item)}: refused, "{item.name}" already exists')
+    for item in [admitted(each, cluster) for each in items]:
+        cluster.write(item)
+
+
+def _delete(item: KubeObject, cluster: RestingCluster) -> None:
+    if reason := why_in_use(item, cluster):
+        raise Refused(f"refused, {reason}")
+    cluster.remove(item)
+    if isinstance(item, Node):
+        _lose(_on(item, cluster, lambda pod: True), cluster)
+
+
+def _on(node: Node, cluster: RestingCluster, wanted: Callable[[Pod], bool]) -> list[Pod]:
+    there = (pod for pod in cluster.all(Pod) if pod.spec.node_name == node.name)
+    return [pod for pod in there if wanted(pod)]
+
+
+def _lose(pods: Iterable[Pod], cluster: RestingCluster) -> None:
+    """Let pods leave their node; those of owners come back pending."""
+    for pod in pods:
+        cluster.remove(pod)
+        if comes_back(pod):
+            cluster.write(like(pod, pod.name, pod.uid))
+
+
+def _tolerates(pod: Pod, taint: Taint) -> bool:
+    return any(toleration_tolerates(each, taint) for each in pod.spec.tolerations)
+
+
+def _scale(change: Scale, cluster: RestingCluster) -> None:
+    pods = pods_of(cluster, change.kind, change.namespace, change.name)
+    if not pods:
+        raise Refused("it has no pod to copy")
+    for pod in surplus(pods, max(len(pods) - change.replicas, 0)):
+        cluster.remove(pod)
+    number = 0
+    for _ in range(change.replicas - len(pods)):
+        template, owner = pods[0], controller_of(pods[0])
+        name, key = "", ""
+        while not name or cluster.get(Pod, key) is not None:
+            number += 1
+            name = next_name(template, owner, pods, number)
+            key = f"{template.namespace}/{name}"
+        fresh = like(template, name)
+        pods.append(fresh)
+        cluster.write(fresh)
