@@ -185,8 +185,8 @@ def explain(
     if node and not any(isinstance(item, Node) and item.name == node for item in objects):
         raise UnknownNodeError(node)
     explanation = _Trial(objects, found, options, node).explain()
-    extenders = options.configuration.extenders
-    missing = inputs_not_modelled(objects, ignored or {}, extenders, left_out)
+    asked = options.configuration
+    missing = inputs_not_modelled(objects, ignored or {}, asked.extenders, left_out, asked)
     return replace(explanation, not_modelled=tuple(missing))
 
 

@@ -63,7 +63,7 @@ def not_modelled(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> I
     A run adds what else it was given, and writes all of it into its first event, from which every
     screen has it (docs/adr/0009).
     """
-    grouped, lists, mappings = [], [], []
+    grouped, lists, mappings, conditions = [], [], [], []
     for item in objects:
         if isinstance(item, Pod) and (item.spec.scheduling_group or item.spec.workload_ref):
             grouped.append(item.key)
@@ -73,11 +73,14 @@ def not_modelled(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> I
                 lists.append(item.name)
             if any(device.node_allocatable_resource_mappings for device in devices):
                 mappings.append(item.name)
+            if any(device.binding_conditions for device in devices):
+                conditions.append(item.name)
     if grouped:
         yield f"scheduling groups (gangs) of {counted(len(grouped), 'pod')}: {some_of(grouped)}"
     for what, slices in (
         ("attributes of devices that are lists", lists),
         ("nodeAllocatableResourceMappings of devices", mappings),
+        ("how long drivers take to meet binding conditions (none here)", conditions),
     ):
         if slices:
             yield f"{what}, in {counted(len(slices), 'ResourceSlice')}: {some_of(slices)}"

@@ -36,7 +36,7 @@ from scheduler_core.config.types import (
 from scheduler_core.config.v1 import ConfigurationV1, ProfileV1
 
 _SECOND_NS: Final = 1_000_000_000
-_FILTER_TIMEOUT_NS: Final = 10 * _SECOND_NS
+FILTER_TIMEOUT_NS: Final = 10 * _SECOND_NS
 _BINDING_TIMEOUT_NS: Final = 600 * _SECOND_NS
 _CAPACITY_SHAPE: Final = (
     UtilizationShapePoint(utilization=0, score=MAX_CUSTOM_SCORE),
@@ -194,7 +194,7 @@ def _dynamic_resources_args(
 ) -> DynamicResourcesArgs:
     filter_ns, binding_ns = args.filter_timeout_ns, args.binding_timeout_ns
     if filter_ns is None and gates.enabled("DRASchedulerFilterTimeout"):
-        filter_ns = _FILTER_TIMEOUT_NS
+        filter_ns = FILTER_TIMEOUT_NS
     if binding_ns is None and binding_conditions(gates):
         binding_ns = _BINDING_TIMEOUT_NS
     return DynamicResourcesArgs(filter_timeout_ns=filter_ns, binding_timeout_ns=binding_ns)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from scheduler_core.api import KubeObject, Pod
+from scheduler_core.api import KubeObject, Pod, PodExtendedResourceClaimStatus
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
@@ -75,6 +75,14 @@ class Handle(Protocol):
 
     def clear_nomination(self, pod: PodInfo) -> None:
         """Take back the nominated node in a pod's status."""
+
+    def set_extended_resource_claim(
+        self, pod: PodInfo, status: PodExtendedResourceClaimStatus
+    ) -> None:
+        """Write into a pod's status which claim serves its extended resources."""
+
+    def record_event(self, pod: PodInfo, reason: str, message: str) -> None:
+        """Record a Kubernetes Event of type Normal about a pod."""
 
     def bind(self, pod: PodInfo, node_name: str) -> str:
         """Bind the pod through the API server; return its refusal, empty if it has none."""

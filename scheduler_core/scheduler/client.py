@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from scheduler_core.api import KubeObject, Pod, PodCondition
+from scheduler_core.api import (
+    KubeObject,
+    Pod,
+    PodCondition,
+    PodExtendedResourceClaimStatus,
+)
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.trace.records import EventType
 
@@ -23,6 +28,11 @@ class Client(Protocol):
         self, pod: PodInfo, condition: PodCondition | None, nominated_node_name: str | None
     ) -> None:
         """Set a condition, and the nominated node unless that is None."""
+
+    def set_extended_resource_claim(
+        self, pod: PodInfo, status: PodExtendedResourceClaimStatus
+    ) -> None:
+        """Set which claim serves the pod's extended resources."""
 
     def evict_pod(self, pod: PodInfo, preemptor: PodInfo, message: str) -> bool:
         """Delete a victim of preemption, gracefully, after setting DisruptionTarget on it.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from scheduler_core.api import KubeObject, Pod
+from scheduler_core.api import KubeObject, Pod, PodExtendedResourceClaimStatus
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
@@ -95,6 +95,14 @@ class SchedulerHandle:
             return waiting.preempt(PREEMPTING_PLUGIN, "preempted")
         in_pre_bind = self.pods_in_pre_bind.get(victim.uid)
         return in_pre_bind is not None and in_pre_bind.cancel(f"preempted by {PREEMPTING_PLUGIN}")
+
+    def set_extended_resource_claim(
+        self, pod: PodInfo, status: PodExtendedResourceClaimStatus
+    ) -> None:
+        self._client.set_extended_resource_claim(pod, status)
+
+    def record_event(self, pod: PodInfo, reason: str, message: str) -> None:
+        self._client.record_event(pod, "Normal", reason, message)
 
     def bind(self, pod: PodInfo, node_name: str) -> str:
         return self._client.bind(pod, node_name)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from scheduler_core.api import KubeObject
+from scheduler_core.api import KubeObject, ResourceSlice
 from scheduler_core.api.findings import not_modelled
-from scheduler_core.config.types import Extender
+from scheduler_core.config.defaults import FILTER_TIMEOUT_NS
+from scheduler_core.config.duration import format_duration
+from scheduler_core.config.types import (
+    DynamicResourcesArgs,
+    Extender,
+    KubeSchedulerConfiguration,
+)
 from scheduler_core.devices.cel import unknown_functions
 from scheduler_core.devices.device_selection import expressions_of
 
@@ -16,16 +22,35 @@ def inputs_not_modelled(
     ignored: Mapping[str, int],
     uncalled: Iterable[Extender],
     left_out: Iterable[str] = (),
+    configuration: KubeSchedulerConfiguration | None = None,
 ) -> Iterator[str]:
     """Name what is not done of a cluster and its extenders.
 
     `ignored` counts the objects that were not read by kind; `uncalled` are the extenders of the
-    configuration that nobody calls; `left_out` says what of the cluster could not be read.
+    configuration that nobody calls; `left_out` says what of the cluster could not be read. Of
+    the `configuration` it is arguments that have no effect.
     """
     yield from left_out
     yield from not_modelled(objects, ignored)
     yield from _selectors_not_modelled(objects)
+    if configuration is not None and any(isinstance(item, ResourceSlice) for item in objects):
+        yield from _timeouts_not_modelled(configuration)
     yield from (f"the extender {each.url_prefix} was not called" for each in uncalled)
+
+
+def _timeouts_not_modelled(configuration: KubeSchedulerConfiguration) -> Iterator[str]:
+    """Name a limit of wall time that was set: there is no wall time (docs/adr/0025)."""
+    timeouts_ns = {
+        each.args.filter_timeout_ns
+        for profile in configuration.profiles
+        for each in profile.plugin_config
+        if isinstance(each.args, DynamicResourcesArgs) and each.args.filter_timeout_ns is not None
+    }
+    for timeout_ns in sorted(timeouts_ns - {FILTER_TIMEOUT_NS}):
+        yield (
+            f"filterTimeout {format_duration(timeout_ns)} of DynamicResources: the search for "
+            "devices ends after so many candidates, whatever the time"
+        )
 
 
 def _selectors_not_modelled(objects: Iterable[KubeObject]) -> Iterator[str]:

@@ -183,7 +183,11 @@ class Run:
         options = self._options
         uncalled = options.configuration.extenders if options.transport is None else ()
         found = inputs_not_modelled(
-            list(self._all_objects()), options.ignored, uncalled, options.left_out
+            list(self._all_objects()),
+            options.ignored,
+            uncalled,
+            options.left_out,
+            options.configuration,
         )
         return (*self._refused, *found)
 

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from scheduler_core.api import KubeObject, Node, Pod, PodCondition, ResourceClaim
+from scheduler_core.api import (
+    KubeObject,
+    Node,
+    Pod,
+    PodCondition,
+    PodExtendedResourceClaimStatus,
+    ResourceClaim,
+)
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.scheduler.assembly import Assembly, SchedulerOptions, assemble
 from scheduler_core.scheduler.event_handlers import EventHandlers, is_visible
@@ -173,6 +180,14 @@ class Simulation:
             status = replace(status, nominated_node_name=nominated_node_name)
         if status != live.status:
             self.server.update(replace(live, status=status))
+
+    def set_extended_resource_claim(
+        self, pod: PodInfo, status: PodExtendedResourceClaimStatus
+    ) -> None:
+        live = self.server.get(Pod, pod.key)
+        if live is not None and live.uid == pod.uid:
+            patched = replace(live.status, extended_resource_claim_status=status)
+            self.server.update(replace(live, status=patched))
 
     def write(self, item: KubeObject) -> None:
         self.server.write(item, self.clock.now_ns())

@@ -15,6 +15,7 @@ from scheduler_core.api import (
     NodeSelectorRequirement,
     NodeSelectorTerm,
     Pod,
+    PodExtendedResourceClaimStatus,
     PreferredSchedulingTerm,
     Taint,
     Toleration,
@@ -47,6 +48,8 @@ class World:
         self.now = 0
         self.bound: dict[str, str] = {}
         self.refusal = ""
+        self.extended_claims: dict[str, PodExtendedResourceClaimStatus] = {}
+        self.recorded: list[tuple[str, str, str]] = []
         self._tree = NodeTree()
         self.add(*items)
 
@@ -98,6 +101,14 @@ class World:
 
     def clear_nomination(self, pod: PodInfo) -> None:
         raise AssertionError("no test of these plugins clears a nomination")
+
+    def set_extended_resource_claim(
+        self, pod: PodInfo, status: PodExtendedResourceClaimStatus
+    ) -> None:
+        self.extended_claims[pod.key] = status
+
+    def record_event(self, pod: PodInfo, reason: str, message: str) -> None:
+        self.recorded.append((pod.key, reason, message))
 
     def bind(self, pod: PodInfo, node_name: str) -> str:
         self.bound[pod.key] = node_name

@@ -8,7 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.api import (
+    AllocatedDeviceStatus,
     DeviceClass,
+    DeviceCondition,
     KubeObject,
     Node,
     OwnerReference,
@@ -20,6 +22,7 @@ from scheduler_core.api import (
 )
 from scheduler_core.api.device import DELETE_PROTECTION
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config.features import FeatureGates
 from scheduler_core.config.types import DynamicResourcesArgs
 from scheduler_core.framework.diagnosis import Diagnosis, Verdicts
 from scheduler_core.framework.events import QueueingHint
@@ -47,8 +50,9 @@ SLICES = (
 )
 
 
-def world_of(*items: KubeObject) -> World:
-    return World(make_node("n1").obj(), make_node("n2").obj(), device_class(), *SLICES, *items)
+def world_of(*items: KubeObject, features: FeatureGates | None = None) -> World:
+    nodes = make_node("n1").obj(), make_node("n2").obj()
+    return World(*nodes, device_class(), *SLICES, *items, features=features)
 
 
 def plugin_of(world: World) -> DynamicResources:
@@ -196,6 +200,82 @@ def test_pre_bind_writes_allocation_user_and_protection() -> None:
     assert released.status.allocation is not None
 
 
+WAITS = {"binding_conditions": ("Attached",), "binding_failure_conditions": ("Broken",)}
+
+
+def condition(kind: str, status: str = "True") -> DeviceCondition:
+    return DeviceCondition(type=kind, status=status, reason="Cable", message='no "link"')
+
+
+def with_reports(reported: Sequence[DeviceCondition], *, allocated_at_s: int) -> ResourceClaim:
+    """A claim that holds a device which has to get ready, and what its driver says of that."""
+    made = claim("c", holds=("n1/g0",), on="n1")
+    allocation = made.status.allocation
+    assert allocation is not None
+    [held] = allocation.devices.results
+    devices = replace(allocation.devices, results=(replace(held, **WAITS),))
+    allocation = replace(
+        allocation, devices=devices, allocation_timestamp=allocated_at_s * 1_000_000_000
+    )
+    reports = [
+        AllocatedDeviceStatus(
+            driver=held.driver, pool=held.pool, device=held.device, conditions=tuple(reported)
+        )
+    ]
+    return replace(made, status=replace(made.status, allocation=allocation, devices=tuple(reports)))
+
+
+def test_pre_bind_waits_for_devices_that_have_to_get_ready() -> None:
+    world = world_of(with_reports([condition("Warm")], allocated_at_s=0))
+    incoming = world.info(claiming("c"))
+    state = prepared(world, incoming).state
+    assert plugin_of(world).pre_bind(state, incoming, "n1") == SUCCESS
+    text = "waiting for binding conditions for device on node n1"
+    assert world.recorded == [("default/incoming", "BindingConditionsPending", text)]
+    written = world.objects.get(ResourceClaim, "default/c")
+    assert written is not None
+    [reported] = written.status.devices
+    assert [(each.type, each.status) for each in reported.conditions] == [
+        ("Warm", "True"),
+        ("Attached", "True"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reported", "age_s", "message"),
+    [
+        (
+            [condition("Broken")],
+            0,
+            'device binding failed: claim=c, reason=Cable, message="no \\"link\\""',
+        ),
+        ([condition("Attached", "False")], 601, "device binding timeout: claim=c"),
+        ([condition("Attached", "False")], 599, ""),
+        ([condition("Attached")], 601, ""),
+        ([condition("Broken", "False")], 0, ""),
+    ],
+)
+def test_pre_bind_fails_for_devices_that_failed_or_had_their_time(
+    reported: list[DeviceCondition], age_s: int, message: str
+) -> None:
+    world = world_of(with_reports(reported, allocated_at_s=1))
+    world.now = (1 + age_s) * 1_000_000_000
+    incoming = world.info(claiming("c"))
+    state = prepared(world, incoming).state
+    status = plugin_of(world).pre_bind(state, incoming, "n1")
+    assert status == (Status(Code.ERROR, (message,)) if message else SUCCESS)
+
+
+def test_without_the_gate_nothing_waits() -> None:
+    features = FeatureGates((("DRADeviceBindingConditions", False),))
+    stored = with_reports([condition("Broken")], allocated_at_s=0)
+    world = world_of(stored, features=features)
+    incoming = world.info(claiming("c"))
+    state = prepared(world, incoming).state
+    assert plugin_of(world).pre_bind(state, incoming, "n1") == SUCCESS
+    assert world.recorded == []
+
+
 def test_no_claim_has_more_than_256_users() -> None:
     users = [f"p{i}" for i in range(256)]
     world = world_of(claim("c", holds=("n1/g0",), on="n1", users=users))
@@ -280,6 +360,11 @@ def test_a_claim_for_extended_resources_is_made_where_the_node_has_none() -> Non
     assert plugin.pre_bind(state, incoming, "n1") == SUCCESS
     [made] = world.objects.all(ResourceClaim)
     assert made.name == "incoming-extended-resources-1"
+    told = world.extended_claims["default/incoming"]
+    assert told.resource_claim_name == made.name
+    assert [(m.resource_name, m.request_name) for m in told.request_mappings] == [
+        (gpu, "container-0-request-0")
+    ]
     plugin.unreserve(state, incoming, "n1")
     assert list(world.objects.all(ResourceClaim)) == []
 

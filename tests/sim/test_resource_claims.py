@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from scheduler_core.api import (
     KubeObject,
     ObjectMeta,
@@ -14,9 +16,16 @@ from scheduler_core.api import (
     ResourceClaimTemplate,
     ResourceClaimTemplateSpec,
 )
+from scheduler_core.config import load_configuration
 from scheduler_core.sim import RunOptions, load_scenario
 from scheduler_core.sim.run import Run
-from scheduler_core.trace.events import AnyEvent, DevicesAllocated
+from scheduler_core.trace.events import (
+    AnyEvent,
+    CycleStarted,
+    DevicesAllocated,
+    EventRecorded,
+    RunStarted,
+)
 from tests.builders import make_node, make_pod
 from tests.devices.factories import claim, device, device_class, exactly, resource_slice
 
@@ -139,3 +148,56 @@ def test_a_claim_in_use_is_deleted_only_when_its_user_is() -> None:
     assert leaving.metadata.deletion_timestamp is not None
     run, _ = play(delete, claim("c"), claiming("p", of="c"))
     assert claims(run) == []
+
+
+def test_a_pod_says_which_claim_serves_its_extended_resources() -> None:
+    backed = device_class("big", extended="example.com/gpu")
+    wanting = make_pod("p").request("example.com/gpu", "1").obj()
+    run, trace = play("steps: []", backed, wanting)
+    [made] = claims(run)
+    pod = run.simulation.server.get(Pod, "default/p")
+    assert pod is not None
+    assert pod.spec.node_name == "n1"
+    told = pod.status.extended_resource_claim_status
+    assert told is not None
+    assert told.resource_claim_name == made.name
+    assert [each.container_name for each in told.request_mappings] == ["c"]
+    assert sum(isinstance(event, CycleStarted) for event in trace) == 1
+
+
+def test_devices_that_have_to_get_ready_are_waited_for_and_reported() -> None:
+    slow = resource_slice("slow", device("g1", binding_conditions=("Attached",)), node="n1")
+    objects = [NODE, device_class(), slow, claim("c", exactly()), claiming("p", of="c")]
+    trace = list(Run(objects, RunOptions()).events())
+    [told] = [e.message for e in trace if isinstance(e, EventRecorded) if e.reason != "Scheduled"]
+    assert told == "waiting for binding conditions for device on node n1"
+    assert not_modelled(trace) == (
+        "how long drivers take to meet binding conditions (none here), in 1 ResourceSlice: slow",
+    )
+
+
+@pytest.mark.parametrize(
+    ("timeout", "objects", "reported"),
+    [
+        ("2s", [NODE, GPU], ["filterTimeout 2s of DynamicResources"]),
+        ("0s", [NODE, GPU], ["filterTimeout 0s of DynamicResources"]),
+        ("10s", [NODE, GPU], []),
+        ("2s", [NODE], []),
+    ],
+)
+def test_a_limit_of_wall_time_is_reported_where_there_are_devices(
+    timeout: str, objects: list[KubeObject], reported: list[str]
+) -> None:
+    configuration = load_configuration(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "profiles:\n- pluginConfig:\n  - name: DynamicResources\n"
+        f"    args: {{filterTimeout: {timeout}}}\n"
+    )
+    trace = list(Run(objects, RunOptions(configuration=configuration)).events())
+    assert [text.partition(":")[0] for text in not_modelled(trace)] == reported
+
+
+def not_modelled(trace: Sequence[AnyEvent]) -> tuple[str, ...]:
+    started = trace[0]
+    assert isinstance(started, RunStarted)
+    return started.not_modelled

@@ -11,14 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from scheduler_core.api import (
-    AllocatedDeviceStatus,
-    AllocationResult,
-    DeviceCondition,
-    Pod,
-    ResourceClaim,
-    ResourceClaimStatus,
-)
+from scheduler_core.api import AllocationResult, Pod, ResourceClaim, ResourceClaimStatus
 from scheduler_core.api.device import DELETE_PROTECTION
 from scheduler_core.devices.inventory import Devices
 from scheduler_core.framework.handle import Handle
@@ -97,22 +90,15 @@ class ClaimWriter:
 
     def get_ready(self, claim: ResourceClaim) -> ResourceClaim:
         """Let the driver report that all the claim's devices are ready for the node."""
-        allocation = claim.status.allocation
-        results = allocation.devices.results if allocation is not None else ()
-        reported = tuple(
-            AllocatedDeviceStatus(
-                driver=result.driver,
-                pool=result.pool,
-                device=result.device,
-                conditions=tuple(
-                    DeviceCondition(type=name, status=conditions.TRUE)
-                    for name in result.binding_conditions
-                ),
-            )
-            for result in results
-            if result.binding_conditions
+        ready = [conditions.made_ready(claim, result) for result in conditions.waiting(claim)]
+        named = {(each.driver, each.pool, each.device) for each in ready}
+        others = (
+            each
+            for each in claim.status.devices
+            if (each.driver, each.pool, each.device) not in named
         )
-        return self._write(replace(claim, status=replace(claim.status, devices=reported)))
+        status = replace(claim.status, devices=(*others, *ready))
+        return self._write(replace(claim, status=status))
 
     # ------------------------------------------------------------ single writes
 

@@ -6,8 +6,11 @@ isClaimTimeout).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Final
+
+from msgspec.structs import replace
 
 from scheduler_core.api import (
     AllocatedDeviceStatus,
@@ -23,13 +26,13 @@ TRUE: Final = "True"
 
 def binding_failure(claim: ResourceClaim) -> str:
     """Return which condition says that a device of the claim failed, empty if none does."""
-    for result in _waiting(claim):
+    for result in waiting(claim):
         status = _status_of(claim, result)
         if status is None:
             return ""
         for failed in _true(status, result.binding_failure_conditions):
-            what = f'reason={failed.reason}, message="{failed.message}"'
-            return f"{FAILED}: claim={claim.name}, {what}"
+            message = json.dumps(failed.message, ensure_ascii=False)
+            return f"{FAILED}: claim={claim.name}, reason={failed.reason}, message={message}"
         if not _is_ready(status, result):
             return ""
     return ""
@@ -39,7 +42,7 @@ def is_ready(claim: ResourceClaim) -> bool:
     """Tell whether all conditions of all the claim's devices are met."""
     if claim.status.allocation is None:
         return False
-    for result in _waiting(claim):
+    for result in waiting(claim):
         status = _status_of(claim, result)
         if status is None or not _is_ready(status, result):
             return False
@@ -55,13 +58,26 @@ def is_timed_out(claim: ResourceClaim, timeout_ns: int, now_ns: int) -> bool:
 
 
 def has_conditions(claim: ResourceClaim) -> bool:
-    return bool(_waiting(claim))
+    return bool(waiting(claim))
 
 
-def _waiting(claim: ResourceClaim) -> list[DeviceRequestAllocationResult]:
+def waiting(claim: ResourceClaim) -> list[DeviceRequestAllocationResult]:
+    """Return the claim's devices that have to get ready first."""
     allocation = claim.status.allocation
     results = allocation.devices.results if allocation is not None else ()
     return [result for result in results if result.binding_conditions]
+
+
+def made_ready(
+    claim: ResourceClaim, result: DeviceRequestAllocationResult
+) -> AllocatedDeviceStatus:
+    """Return the status of a device as its driver reports it once all its conditions are met."""
+    status = _status_of(claim, result) or AllocatedDeviceStatus(
+        driver=result.driver, pool=result.pool, device=result.device
+    )
+    met = (DeviceCondition(type=name, status=TRUE) for name in result.binding_conditions)
+    others = (each for each in status.conditions if each.type not in result.binding_conditions)
+    return replace(status, conditions=(*others, *met))
 
 
 def _status_of(

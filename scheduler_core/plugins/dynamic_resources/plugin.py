@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from scheduler_core.api import AllocationResult, ResourceClaim
+from scheduler_core.api import AllocationResult, PodExtendedResourceClaimStatus, ResourceClaim
 from scheduler_core.api.selectors import node_selector_error
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
@@ -79,8 +79,7 @@ class DynamicResources(SurveysDevices):
     position`, summed up. Reserve keeps the chosen devices from others, PreBind writes them into
     the claims. When no node is left, PostFilter deallocates a claim that was of no use on one.
 
-    Upstream: v1.36 plugins/dynamicresources. Not modelled: the pod's status about the claim for
-    extended resources, which nothing in the scheduler reads.
+    Upstream: v1.36 plugins/dynamicresources.
     """
 
     name = "DynamicResources"
@@ -278,9 +277,7 @@ class DynamicResources(SurveysDevices):
             for i, claim in enumerate(state.claims):
                 if not is_reserved_for(claim, pod.pod):
                     self._bind(state, i, pod, node_name)
-            for i, claim in enumerate(state.claims):
-                if self._has_to_get_ready(claim):
-                    state.claims[i] = self._writer.get_ready(claim)
+            self._await_devices(state, pod, node_name)
         except BindingError as error:
             return Status(Code.ERROR, (str(error),))
         return SUCCESS
@@ -317,9 +314,29 @@ class DynamicResources(SurveysDevices):
         if not extended.mappings:
             what = f"no update of pod {pod.key} ExtendedResourceClaimStatus"
             raise BindingError(f"nil or empty request mappings, {what}")
+        name, mappings = state.claims[-1].name, tuple(extended.mappings)
+        status = PodExtendedResourceClaimStatus(resource_claim_name=name, request_mappings=mappings)
+        self._handle.set_extended_resource_claim(pod, status)
 
-    def _has_to_get_ready(self, claim: ResourceClaim) -> bool:
-        return self._gates.binding_conditions and conditions.has_conditions(claim)
+    def _await_devices(self, state: ClaimsState, pod: PodInfo, node_name: str) -> None:
+        """Wait for drivers to get devices ready, which here they do at once. Raises BindingError.
+
+        A device that has failed by then, or had its time, ends the attempt.
+        """
+        timeout_ns = self._binding_timeout_ns
+        if timeout_ns is None or not any(map(conditions.has_conditions, state.claims)):
+            return
+        text = f"waiting for binding conditions for device on node {node_name}"
+        self._handle.record_event(pod, "BindingConditionsPending", text)
+        for i, stored in enumerate(state.claims):
+            claim = state.claims[i] = self._devices.claim(stored.key) or stored
+            if failure := conditions.binding_failure(claim):
+                raise BindingError(failure)
+            if conditions.is_ready(claim):
+                continue
+            if conditions.is_timed_out(claim, timeout_ns, self._handle.now_ns()):
+                raise BindingError(f"{conditions.TIMEOUT}: claim={claim.name}")
+            state.claims[i] = self._writer.get_ready(claim)
 
 
 @dataclass(frozen=True, slots=True)
