@@ -8,6 +8,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
+from tests.waiting import eventually
+
 SIZES = {"projector": (1280, 720), "desk": (1600, 900), "phone": (390, 844), "narrow": (320, 640)}
 
 
@@ -198,6 +200,62 @@ def test_a_preemption_is_read_in_three_acts(page: Page, preemption: str) -> None
     )
     panel.get_by_role("button", name="Next attempt: cycle 4").click()
     expect(page.get_by_label("Go to cycle")).to_have_value("4")
+
+
+def test_a_dry_run_plays_on_the_map(page: Page, preemption: str) -> None:
+    explore(page, preemption, "?c=1&tab=preempt&n=node-5")
+    panel = inspector(page).get_by_role("tabpanel", name="Preempt")
+    canvas = page.locator("#cluster-map canvas")
+    winner = panel.get_by_role("group").filter(has_text="node-5").first
+    expect(winner).to_contain_text("2 of 2 tried")
+    as_it_ended = canvas.screenshot()
+    winner.get_by_role("button", name="Back").click()
+    expect(winner).to_contain_text("1 of 2 tried")
+    expect(winner).not_to_contain_text("may stay")
+    one_tried = eventually(lambda: other_than(as_it_ended, canvas.screenshot()))
+    winner.get_by_role("button", name="Try the next").click()
+    expect(winner).to_contain_text("may stay")
+    eventually(lambda: other_than(one_tried, canvas.screenshot()))
+    winner.get_by_role("button", name="Play on the map").click()
+    expect(winner).to_contain_text("0 of 2 tried")
+    expect(winner).to_contain_text("2 of 2 tried")
+    expect(winner.get_by_role("button", name="Play on the map")).to_be_visible()
+    winner.get_by_role("button", name="Leave").click()
+    page.mouse.move(0, 0)
+    eventually(lambda: canvas.screenshot() == as_it_ended)
+
+
+def other_than(before: bytes, now: bytes) -> bytes | None:
+    return now if now != before else None
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900), (1920, 1080)])
+def test_the_criterion_that_decided_is_in_sight(
+    page: Page, preemption: str, size: tuple[int, int]
+) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    explore(page, preemption, "?c=1&tab=preempt")
+    panel = inspector(page).get_by_role("tabpanel", name="Preempt")
+    expect(panel).to_contain_text("Latest start decided: 09:00:00 on node-5, 08:30:00 elsewhere.")
+    head = panel.get_by_role("columnheader", name="latest start")
+    column, inside = head.bounding_box(), panel.bounding_box()
+    assert column is not None
+    assert inside is not None
+    assert column["x"] + column["width"] <= inside["x"] + inside["width"]
+    tops = {
+        box["y"]
+        for box in map(Locator.bounding_box, inspector(page).get_by_role("tab").all())
+        if box
+    }
+    assert len(tops) == 1, "the tabs stand on one line"
+
+
+def test_the_plugin_that_preempts_says_what_it_did(page: Page, preemption: str) -> None:
+    explore(page, preemption, "?c=1&p=PostFilter&g=DefaultPreemption")
+    expect(story(page)).to_have_text(
+        "DefaultPreemption nominates node-5 for payments/authorize-0, "
+        "and evicts 1 pod there to make room."
+    )
 
 
 # ---------------------------------------------------------------- map, tables, finding

@@ -73,7 +73,7 @@ def test_questions_appear_as_they_come(page: Page, ask: Ask) -> None:
     expect(page.get_by_text("Recorded")).to_be_visible()
 
 
-@pytest.mark.parametrize("tab", ["Why", "Filter", "Score", "Preempt", "CycleState"])
+@pytest.mark.parametrize("tab", ["Why", "Filter", "Score", "Preempt", "State"])
 def test_everybody_can_use_it(page: Page, ask: Ask, tab: str) -> None:
     ask("filter", "web", {"NodeNames": ["a", "b", "c"]})
     assert serious_findings(page) == []

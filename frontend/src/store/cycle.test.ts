@@ -9,7 +9,7 @@ import { Fold } from "./fold.ts";
 import { permitWaitOf } from "./lanes.ts";
 import { State } from "./state.ts";
 
-const PLUGINS = ["Sort", "Taints", "Fit", "Images", "Binder", "Extender"];
+const PLUGINS = ["Sort", "Taints", "Fit", "Images", "Binder", "Extender", "Devices", "DefaultPreemption", "Later"];
 const OK = ["Success", -1, []];
 const PROFILE = [
   "default",
@@ -17,6 +17,7 @@ const PROFILE = [
     ["QueueSort", [0], []],
     ["PreFilter", [2], []],
     ["Filter", [1, 2], []],
+    ["PostFilter", [6, 7, 8], []],
     ["PreScore", [1, 3], []],
     ["Score", [1, 3], [3, 1]],
     ["Permit", [], []],
@@ -130,6 +131,29 @@ describe("a cycle that fails", () => {
     expect(point(record.points, "Score").outcome).toBe("skipped");
     expect(point(record.points, "Permit").outcome).toBe("failed");
     expect(decidingPoint(record)).toBe("Permit");
+  });
+});
+
+describe("PostFilter", () => {
+  const preempting = (code: unknown[], node: number) =>
+    cycleRecord(
+      fold(
+        started(1, 0),
+        ["FilterFinished", 9, 0, 9, [], false],
+        ["PostFilterFinished", code, "override", node],
+        ["CycleFinished", 1, 1, -1, "", [], []],
+      ),
+      1,
+    );
+
+  test("ends at the first plugin that makes room", () => {
+    const { points } = preempting(OK, 3);
+    expect(point(points, "PostFilter").plugins.map((p) => p.outcome)).toEqual(["failed", "passed", "unevaluated"]);
+  });
+
+  test("in which none makes room has asked all", () => {
+    const { points } = preempting(["Unschedulable", -1, ["no"]], -1);
+    expect(point(points, "PostFilter").plugins.map((p) => p.outcome)).toEqual(["failed", "failed", "failed"]);
   });
 });
 

@@ -111,7 +111,7 @@ function points(fold: Fold, draft: Draft, seen: Seen, from: number, to: number):
   return POINTS.map((point) => {
     const step = draft.observed
       ? observedStep(point, draft, seen.callSeqs)
-      : pointStep(point, draft, seen, attached.get(point) ?? NO_PLUGINS);
+      : pointStep(point, draft, seen, attached.get(point) ?? NO_PLUGINS, fold.run?.plugins ?? []);
     if (step.seq >= 0) moment = Math.max(moment, step.seq + 1);
     const { seq, ...rest } = step;
     const ran = seq >= 0 || (point === "QueueSort" && !draft.observed);
@@ -135,7 +135,7 @@ export function attachedPlugins(fold: Fold, profile: number): Map<string, PointP
   return new Map(fold.run?.profiles[profile]?.points.map((point) => [point.point, point]));
 }
 
-function pointStep(point: Point, draft: Draft, seen: Seen, attached: PointPlugins): Step {
+function pointStep(point: Point, draft: Draft, seen: Seen, attached: PointPlugins, names: readonly string[]): Step {
   switch (point) {
     case "QueueSort":
       return step("passed", plain(attached, "passed"), -1);
@@ -144,7 +144,7 @@ function pointStep(point: Point, draft: Draft, seen: Seen, attached: PointPlugin
     case "Filter":
       return filterStep(draft, seen, attached);
     case "PostFilter":
-      return postFilterStep(draft, seen, attached);
+      return postFilterStep(draft, seen, attached, names.indexOf(PREEMPTS));
     case "PreScore":
       return preStep(draft.preScore, seen.byKind.get("PreScoreFinished")?.seq, attached, null, draft.selected !== null);
     case "Score":
@@ -224,17 +224,20 @@ function filterStep(draft: Draft, seen: Seen, attached: PointPlugins): Step {
   return step(event.n_feasible ? "passed" : "failed", plugins, seq, { flow });
 }
 
-function postFilterStep(draft: Draft, seen: Seen, attached: PointPlugins): Step {
+/** The plugin that decides preemptions. */
+const PREEMPTS = "DefaultPreemption";
+
+/** The first plugin that makes room ends it: those before made none, those after are not evaluated. */
+function postFilterStep(draft: Draft, seen: Seen, attached: PointPlugins, preempts: number): Step {
   const event = draft.postFilter;
   if (!event) {
     const outcome = draft.selected ? "skipped" : "unreached";
     return step(outcome, plain(attached, "unevaluated"), -1);
   }
   const made = event.status.code === "Success";
-  const plugins = plain(attached, made ? "passed" : "failed").map((plugin): PluginStep =>
-    made && event.status.plugin >= 0 && event.status.plugin !== plugin.plugin
-      ? { ...plugin, outcome: "failed" }
-      : plugin,
+  const maker = made ? attached.plugins.indexOf(event.status.plugin < 0 ? preempts : event.status.plugin) : -1;
+  const plugins = plain(attached, made ? "passed" : "failed").map((plugin, i): PluginStep =>
+    maker < 0 || i === maker ? plugin : { ...plugin, outcome: i < maker ? "failed" : "unevaluated" },
   );
   const seq = seen.byKind.get("PostFilterFinished")!.seq;
   return step(made ? "passed" : "failed", plugins, seq, { status: event.status });

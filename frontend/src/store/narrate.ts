@@ -206,8 +206,16 @@ function ofPlugin(explorer: Explorer, record: CycleRecord, step: PointStep, plug
     return say("story.pluginScores", { n: record.selected?.n_scored ?? 0, weight: plugin.weight });
   }
   if (plugin.outcome === "unevaluated") return say("story.pluginUnevaluated");
+  if (step.point === "PostFilter") return say(...postFilterBy(record, plugin));
   if (plugin.outcome === "failed") return say("story.pluginFails", { reason: step.status?.reasons.join(", ") ?? "" });
   return say(plugin.outcome === "waiting" ? "story.pluginWaits" : "story.pluginPasses");
+}
+
+/** What a PostFilter plugin did: made room on a node, or not. */
+function postFilterBy({ preemption, postFilter }: CycleRecord, plugin: PluginStep): [TextKey, Params] {
+  if (plugin.outcome !== "passed") return ["story.pluginNoRoom", {}];
+  const n = preemption.decided?.victims.length ?? 0;
+  return [postFilter && postFilter.node >= 0 && n ? "story.pluginNominates" : "story.pluginPasses", { n }];
 }
 
 /** How many nodes a Filter plugin evaluated: those no plugin before it rejected. */

@@ -1,6 +1,6 @@
 // What is selected, and what the pointer is on.
 
-import type { NodeIndex, PodIndex } from "../base/units.ts";
+import type { Cycle, NodeIndex, PodIndex } from "../base/units.ts";
 import type { Tab } from "./link.ts";
 import type { Navigation, Remember } from "./navigation.svelte.ts";
 
@@ -18,11 +18,20 @@ export interface Choice {
   readonly tab?: Tab;
 }
 
+/** Which dry run of preemption is played, and how many of its pods have been tried. */
+export interface Trial {
+  readonly cycle: Cycle;
+  readonly node: NodeIndex;
+  readonly step: number;
+}
+
 export class Selection {
   /** -1 for none. */
   node = $state<NodeIndex>(-1);
   tab = $state<Tab>("why");
   hover = $state.raw(NO_HOVER);
+  /** The dry run of preemption that is played; it shows while its cycle and its tab do. */
+  trial = $state.raw<Trial | null>(null);
   #pinned = $state<PodIndex>(-1);
   /** The pod one asked for, or else the cycle's; -1 before the first. */
   readonly pod: PodIndex = $derived.by(() =>

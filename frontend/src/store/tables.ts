@@ -3,6 +3,7 @@
 
 import type { PodIndex } from "../base/units.ts";
 import type { Cell } from "../base/csv.ts";
+import "../base/text/late.ts";
 import { t, type TextKey } from "../base/text/text.ts";
 import { Queue, Result, type CandidateRecord } from "../wire/events.ts";
 import type { Explorer } from "./explorer.ts";

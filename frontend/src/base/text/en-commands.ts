@@ -59,7 +59,7 @@ export const commands = {
   "command.tab.cache": "Inspector: Cache",
   "command.tab.picture": "Inspector: Picture",
   "command.tab.devices": "Inspector: Devices",
-  "command.tab.state": "Inspector: CycleState",
+  "command.tab.state": "Inspector: State (CycleState)",
   "command.tab.log": "Inspector: Log",
   "command.table": "Map as a table",
   "command.cycles": "List of cycles",

@@ -84,6 +84,11 @@ export const story = {
     other: "{plugin} rates {n} nodes, with weight {weight}.",
   },
   "story.pluginFails": "{plugin} rejects {pod}: {reason}",
+  "story.pluginNominates": {
+    one: "{plugin} nominates {node} for {pod}, and evicts {n} pod there to make room.",
+    other: "{plugin} nominates {node} for {pod}, and evicts {n} pods there to make room.",
+  },
+  "story.pluginNoRoom": "{plugin} makes no room for {pod}.",
   "story.pluginPasses": "{plugin} passes at {point}.",
   "story.pluginWaits": "{plugin} holds {pod} on Permit: its place on {node} stays reserved.",
 } as const;

@@ -58,6 +58,8 @@ export const en = {
   "pipeline.label": "Pipeline",
   "pipeline.before": "Just before: {text}",
   "pipeline.skipped": { one: "{n} skipped", other: "{n} skipped" },
+  "pipeline.more": "{n} more",
+  "pipeline.less": "fewer",
   "pipeline.fold": "fold the skipped",
   "pipeline.skipped.gloss": "Plugins that have nothing to do for this pod: it asks for nothing they look at.",
   "pipeline.noPlugins": "No plugins are attached here.",

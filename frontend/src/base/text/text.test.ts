@@ -7,6 +7,8 @@ import { parse, type AST } from "svelte/compiler";
 import { describe, expect, test } from "vitest";
 
 import { en } from "./en.ts";
+import { late } from "./en-late.ts";
+import "./late.ts";
 import { parts, t, textIfAny } from "./text.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -14,7 +16,7 @@ const files = readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter(
   (file) => /\.(ts|svelte)$/.test(file) && !/\.test\.ts$|base\/text\//.test(file),
 );
 const sources = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
-const keys = Object.keys(en);
+const keys = [...Object.keys(en), ...Object.keys(late)];
 
 /** Keys written out, and the fixed beginnings of keys made at run time. */
 function asked(): { exact: Set<string>; prefixes: Set<string> } {
@@ -47,6 +49,15 @@ describe("the catalogue", () => {
     const used = (key: string): boolean => exact.has(key) || [...prefixes].some((prefix) => key.startsWith(prefix));
     expect(keys.filter((key) => !used(key))).toEqual([]);
   });
+
+  test("comes with every module that asks for its late texts", () => {
+    const beginnings = [...new Set(Object.keys(late).map((key) => key.split(".")[0]!))].join("|");
+    const asks = new RegExp(`["\`](?:${beginnings})\\.[A-Za-z$]`);
+    const without = [...sources].filter(([, text]) => asks.test(text) && !text.includes("base/text/late.ts"));
+    expect(without.map(([file]) => file)).toEqual([]);
+  });
+
+  test("has each text once", () => expect(new Set(keys).size).toBe(keys.length));
 
   test("forms plurals and replaces parameters", () => {
     expect(t("map.unscheduled", { n: 1 })).toBe("1 pod without a node");

@@ -1,17 +1,23 @@
 // The words of the interface: a table of texts by key, with parameters and plural forms.
 
 import { en } from "./en.ts";
+import type { late } from "./en-late.ts";
 
 /** A text, or its plural forms chosen by the parameter `n`. `{name}` is replaced. */
 export type Entry = string | { readonly one: string; readonly other: string };
-export type TextKey = keyof typeof en;
+export type TextKey = keyof typeof en | keyof typeof late;
 export type Params = Readonly<Record<string, string | number>>;
 
 const LANGUAGE = "en";
-const texts: Readonly<Record<TextKey, Entry>> = en;
+const texts: Partial<Record<TextKey, Entry>> = { ...en };
 const numbers = new Intl.NumberFormat(LANGUAGE);
 const compact = new Intl.NumberFormat(LANGUAGE, { notation: "compact" });
 const plurals = new Intl.PluralRules(LANGUAGE);
+
+/** Add texts that come later than the first ones; `late.ts` does. */
+export function add(more: Partial<Record<TextKey, Entry>>): void {
+  Object.assign(texts, more);
+}
 
 export function t(key: TextKey, params: Params = {}): string {
   let text = "";
@@ -27,7 +33,7 @@ export interface TextPart {
 
 /** The text in pieces, so that a parameter can be shown as a link or a name. */
 export function parts(key: TextKey, params: Params = {}): TextPart[] {
-  return pieces(form(texts[key], params)).map((piece) => {
+  return pieces(form(texts[key]!, params)).map((piece) => {
     const value = params[piece.name];
     return value === undefined ? { text: piece.text, name: "" } : { text: show(value), name: piece.name };
   });

@@ -4,6 +4,7 @@ import { clock } from "../../base/format.ts";
 import { csv } from "../../base/csv.ts";
 import { readPalette } from "../../base/palette.ts";
 import { stampOn } from "../../base/pen.ts";
+import "../../base/text/late.ts";
 import { t } from "../../base/text/text.ts";
 import type { Explorer } from "../../store/explorer.ts";
 import type { Export } from "../../store/exports.ts";

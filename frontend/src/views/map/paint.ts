@@ -27,6 +27,9 @@ export interface PodMark {
 
 export type PodBlock = "pod" | "incoming" | "victim" | "selected" | "nominated";
 
+/** Drawn over everything else, in the scene's coordinates. */
+export type Overlay = (c: Pen, view: Omit<Viewport, "scale">) => void;
+
 export interface Scene {
   readonly layout: Layout;
   readonly palette: Palette;
@@ -73,7 +76,7 @@ export class Painter {
   private tiles = new Map<Box, Tile>();
   private basis: unknown[] = [];
 
-  draw(c: CanvasRenderingContext2D, scene: Scene, view: Viewport): void {
+  draw(c: CanvasRenderingContext2D, scene: Scene, view: Viewport, overlay: Overlay | null = null): void {
     this.prepare(scene, view.scale);
     const { palette, layout } = scene;
     c.setTransform(1, 0, 0, 1, 0, 0);
@@ -88,6 +91,7 @@ export class Painter {
     }
     toScene();
     drawPin(c, scene);
+    overlay?.(c, view);
   }
 
   private prepare({ layout, palette }: Scene, scale: number): void {
@@ -291,7 +295,7 @@ const NOTE_COLOURS: Record<number, (palette: Palette) => string> = {
   [Verdict.HELD]: (palette) => palette.nominatedInk,
 };
 
-function drawBar(
+export function drawBar(
   c: Pen,
   palette: Palette,
   bar: NodeCard["bars"][number],
@@ -388,7 +392,7 @@ function listPods(c: Pen, palette: Palette, card: NodeCard, x: number, y: number
   c.fillText(`+${card.nPods - shown.length}`, x + 15, y + shown.length * ROW + 1);
 }
 
-function drawPod(c: Pen, palette: Palette, pod: PodBlock, x: number, y: number, size: number): void {
+export function drawPod(c: Pen, palette: Palette, pod: PodBlock, x: number, y: number, size: number): void {
   const colours: Record<PodBlock, string> = {
     pod: palette.lineStrong,
     incoming: palette.chosen,
@@ -419,7 +423,7 @@ function drawPod(c: Pen, palette: Palette, pod: PodBlock, x: number, y: number, 
 const widths = new Map<string, string>();
 
 /** Shorten a text, names in the middle: those of one family differ at the end. */
-function clip(c: Pen, text: string, width: number, end = 0.6): string {
+export function clip(c: Pen, text: string, width: number, end = 0.6): string {
   const key = `${c.font}|${Math.round(width)}|${text}`;
   const known = widths.get(key);
   if (known !== undefined) return known;

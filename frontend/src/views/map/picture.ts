@@ -2,6 +2,7 @@
 
 import type { Palette } from "../../base/palette.ts";
 import { LEGEND_HEIGHT, type LegendItem, type Picture } from "../../base/pen.ts";
+import "../../base/text/late.ts";
 import { number, t, type TextKey } from "../../base/text/text.ts";
 import type { Explorer } from "../../store/explorer.ts";
 import type { Measure } from "../../store/nodes.ts";

@@ -4,6 +4,7 @@ import type { Cycle } from "../../base/units.ts";
 import type { Palette } from "../../base/palette.ts";
 import { LEGEND_HEIGHT, type LegendItem, type Pen, type Picture } from "../../base/pen.ts";
 import { clock } from "../../base/format.ts";
+import "../../base/text/late.ts";
 import { t } from "../../base/text/text.ts";
 import type { Chronicle } from "../../store/chronicle.ts";
 import { drawOverview, xOf, type Strip } from "./overview.ts";
