@@ -185,12 +185,12 @@ def read_headers(headers: bytes) -> tuple[int, list[HeaderEvent]]:
 
 def read_details(details: bytes) -> dict[int, list[Detail]]:
     """Return a chunk's detail events by cycle."""
-    return {cycle: _DETAILS.decode(raw) for cycle, raw in _raw_details(details)}
+    return {cycle: _DETAILS.decode(raw) for cycle, raw in raw_details(details)}
 
 
 def details_of(details: bytes, cycle: int) -> bytes:
     """Return the MessagePack `[detail event, ...]` of one cycle of a chunk."""
-    for number, raw in _raw_details(details):
+    for number, raw in raw_details(details):
         if number == cycle:
             return bytes(raw)
     return msgspec.msgpack.encode([])
@@ -201,5 +201,6 @@ def decode_details(encoded: bytes) -> list[Detail]:
     return _DETAILS.decode(encoded)
 
 
-def _raw_details(details: bytes) -> list[tuple[int, msgspec.Raw]]:
+def raw_details(details: bytes) -> list[tuple[int, msgspec.Raw]]:
+    """Return the MessagePack `[detail event, ...]` of a chunk's cycles, not decoded."""
     return _RAW_DETAILS.decode(zstandard.ZstdDecompressor().decompress(details))

@@ -284,10 +284,14 @@ def _(state: TraceState, event: PodAdded) -> None:
 @_on(PodUpdated)
 def _(state: TraceState, event: PodUpdated) -> None:
     pod = state.pods[event.pod]
-    _occupy(state, pod, -1)
+    over = event.phase in TERMINAL_PHASES
+    takes_the_same = event.requests == pod.requests and over == (pod.phase in TERMINAL_PHASES)
+    if not takes_the_same:
+        _occupy(state, pod, -1)
     pod.priority, pod.requests = event.priority, event.requests
     pod.phase, pod.terminating = event.phase, event.terminating
-    _occupy(state, pod, 1)
+    if not takes_the_same:
+        _occupy(state, pod, 1)
 
 
 @_on(PodDeleted)

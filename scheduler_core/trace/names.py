@@ -6,7 +6,7 @@ without folding everything before it; the fold has one, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -75,6 +75,10 @@ class Names:
     def node(self, node: int) -> str:
         return "" if node == NONE else self._nodes[node]
 
+    def knows_node(self, node: int) -> bool:
+        """Return whether the trace names a node: pods may be bound to one that never was there."""
+        return node == NONE or node in self._nodes
+
     def nodes(self, nodes: Iterable[int]) -> list[str]:
         return [self._nodes[node] for node in nodes]
 
@@ -84,6 +88,14 @@ class Names:
 
     def pods(self, pods: Iterable[int]) -> list[str]:
         return [self._pods[pod] for pod in pods]
+
+    def agrees_on_nodes(self, other: Names) -> bool:
+        """Return whether no number stands for two nodes, one here and one there."""
+        return _agree(self._nodes, other._nodes)
+
+    def agrees_on_pods(self, other: Names) -> bool:
+        """Return whether no number stands for two pods, one here and one there."""
+        return _agree(self._pods, other._pods)
 
     def amounts(self, amounts: Iterable[int]) -> dict[str, int]:
         """Return amounts by resource, those that are 0 left out: cpu in milli, bytes or units."""
@@ -98,3 +110,7 @@ class Names:
         """Return the plugins at an extension point of a profile, in order."""
         found = (record for record in self.profiles[profile].points if record.point == point)
         return next(found, PointPlugins(point, ()))
+
+
+def _agree(a: Mapping[int, str], b: Mapping[int, str]) -> bool:
+    return all(b.get(number, name) == name for number, name in a.items())

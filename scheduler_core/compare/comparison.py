@@ -1,0 +1,149 @@
+"""Two runs held against each other, all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from scheduler_core.api.gc_freeze import gc_paused
+from scheduler_core.compare.ends import Ends, ends
+from scheduler_core.compare.inputs import Inputs, inputs
+from scheduler_core.compare.lines import CycleLine, RunLines
+from scheduler_core.compare.parting import Pair, Parting, Partings
+from scheduler_core.compare.words import parting_sentence, sentence
+
+Json = dict[str, object]
+Key = tuple[str, int, int]
+"""Pod, attempt, and how many cycles of that attempt there were: a pod may be made once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cycles:
+    """How many cycles there were, and how many of one pod and attempt came to different ends."""
+
+    a: int
+    b: int
+    differ: int
+    only_a: int
+    only_b: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`parting` is the first cycle decided differently, `outcome` the first that it shows in.
+
+    `evicted_a` and `evicted_b` are all pods that had to leave their nodes, in order.
+    """
+
+    parting: Parting | None
+    outcome: Parting | None
+    cycles: Cycles
+    ends: Ends
+    evicted_a: list[str]
+    evicted_b: list[str]
+    inputs: Inputs
+
+    @property
+    def identical(self) -> bool:
+        """Whether all was decided the same, and came to the same end."""
+        same = self.parting is None and self.evicted_a == self.evicted_b and not self.ends.differ
+        return same and self.cycles.only_a == self.cycles.only_b == 0
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words."""
+        return sentence(
+            self.parting,
+            self.outcome,
+            self.ends,
+            n_cycles=self.cycles.a,
+            identical=self.identical,
+            inputs_differ=self.inputs.differ,
+        )
+
+    def as_json(self) -> Json:
+        """The document that scripts read (`docs/architecture.md` names it a contract)."""
+        return {
+            "identical": self.identical,
+            "sentence": self.sentence,
+            "first_divergence": _parting_json(self.parting),
+            "first_outcome": _parting_json(self.outcome),
+            "cycles": asdict(self.cycles),
+            "moved": [asdict(each) for each in self.ends.moved],
+            "newly_bound": [asdict(each) for each in self.ends.newly_bound],
+            "newly_pending": [asdict(each) for each in self.ends.newly_pending],
+            "evicted": {"a": self.evicted_a, "b": self.evicted_b},
+            "messages": [asdict(each) for each in self.ends.messages],
+            "utilisation": [asdict(each) for each in self.ends.utilisation],
+            "inputs": asdict(self.inputs),
+        }
+
+
+def _parting_json(parting: Parting | None) -> Json | None:
+    if parting is None:
+        return None
+    found = parting.difference
+    return {
+        "cycle": parting.cycle_a or parting.cycle_b,
+        "cycle_a": parting.cycle_a or None,
+        "cycle_b": parting.cycle_b or None,
+        "pod": parting.pod,
+        "attempt": parting.attempt,
+        "point": found.point,
+        "plugin": found.plugin,
+        "node": found.node,
+        "what": found.what,
+        "a": found.a,
+        "b": found.b,
+        "n_nodes": found.n_nodes,
+        "luck": found.luck,
+        "tied": list(found.tied),
+        "sentence": parting_sentence(parting),
+    }
+
+
+def compare(a: RunLines, b: RunLines) -> Comparison:
+    """Compare two runs. Raises TraceError where the columns of one cannot be read."""
+    with gc_paused():
+        partings = Partings(a, b)
+        cycles, first = _cycles(a, b)
+        return Comparison(
+            partings.first(),
+            partings.between(*first) if first else None,
+            cycles,
+            ends(partings.a, partings.b),
+            a.evicted,
+            b.evicted,
+            inputs(a, b),
+        )
+
+
+def _cycles(a: RunLines, b: RunLines) -> tuple[Cycles, Pair | None]:
+    """Count aligned cycles that came to different ends; return the first two, too."""
+    by_key_a, by_key_b = _by_key(a.lines), _by_key(b.lines)
+    differing = [
+        (number, other)
+        for key, number in by_key_a.items()
+        if (other := by_key_b.get(key, 0)) and _differ(a.lines[number - 1], b.lines[other - 1])
+    ]
+    only_a, only_b = (
+        len(one.keys() - other.keys())
+        for one, other in ((by_key_a, by_key_b), (by_key_b, by_key_a))
+    )
+    cycles = Cycles(len(a.lines), len(b.lines), len(differing), only_a, only_b)
+    return cycles, min(differing, key=lambda pair: (max(pair), min(pair)), default=None)
+
+
+def _differ(a: CycleLine, b: CycleLine) -> bool:
+    return a != b and a.outcome != b.outcome
+
+
+def _by_key(lines: Sequence[CycleLine]) -> dict[Key, int]:
+    """Return the numbers of cycles by what aligns them."""
+    found: dict[Key, int] = {}
+    for number, line in enumerate(lines, 1):
+        times = 1
+        while (key := (line.pod, line.attempt, times)) in found:
+            times += 1
+        found[key] = number
+    return found

@@ -1,0 +1,126 @@
+"""A comparison in sentences, as an engineer would say it to a colleague."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scheduler_core.api.findings import counted
+from scheduler_core.compare.difference import (
+    NO_SCORE,
+    NO_SUCH_NODE,
+    NONE_TEXT,
+    NOT_EXAMINED,
+    PASSES,
+    Difference,
+    Value,
+)
+from scheduler_core.compare.ends import Ends
+from scheduler_core.compare.parting import NO_CYCLE, Parting
+
+
+def sentence(
+    parting: Parting | None,
+    outcome: Parting | None,
+    ends: Ends,
+    *,
+    n_cycles: int,
+    identical: bool,
+    inputs_differ: bool,
+) -> str:
+    """Return the answer: whether the runs differ, where they part, and what came of it."""
+    if identical:
+        same = f"The runs are identical: the same decisions in all {counted(n_cycles, 'cycle')}."
+        return f"{same} What they started from differs." if inputs_differ else same
+    if parting is None:
+        first = "No cycle was decided differently, but the runs end differently."
+    else:
+        first = parting_sentence(parting)
+        if outcome is not None and outcome.cycle_a != parting.cycle_a:
+            first += f" It first changes where a pod goes in {_cycles(outcome)}, at {outcome.pod}."
+    return f"{first} In the end {'; '.join(_ends(ends))}."
+
+
+def parting_sentence(parting: Parting) -> str:
+    """Return where two runs part and what is different there, in one sentence."""
+    found = parting.difference
+    where = f"The runs part in {_cycles(parting)}"
+    if found.what == "cycle":
+        run, over = ("A", "B") if found.b == NO_CYCLE else ("B", "A")
+        tried = found.a if found.b == NO_CYCLE else found.b
+        return f"{where}: {run} tries {tried}; in {over} no cycle is left."
+    if found.what == "pod":
+        return f"{where}: A tries {found.a}, B {found.b}."
+    return f"{where}, at {parting.pod}, attempt {parting.attempt}: {difference_text(found)}."
+
+
+def _cycles(parting: Parting) -> str:
+    a, b = parting.cycle_a, parting.cycle_b
+    if a and b and a != b:
+        return f"cycle {a} of A and {b} of B"
+    return f"cycle {a or b}"
+
+
+def difference_text(found: Difference) -> str:
+    """Return a difference in words: where, and the value on either side."""
+    place = "/".join(filter(None, (found.point, found.plugin)))
+    on = f" on {found.node}" if found.node else ""
+    a, b = _quoted(found, found.a), _quoted(found, found.b)
+    match found.what:
+        case "tie":
+            return (
+                f"only the tie. {counted(found.n_nodes, 'node')} had the same top score; "
+                f"A took {a}, B {b}"
+            )
+        case "raw" | "normalized":
+            kind = "raw" if found.what == "raw" else "normalised"
+            return f"{place}{on}, {kind} score {a} in A, {b} in B"
+        case "weight":
+            return f"{place} weighs {a} in A, {b} in B"
+        case "total":
+            return f"{place}{on}, total {a} in A, {b} in B"
+        case "plugin":
+            return f"{place}{on}: {_scores(found.a)} in A, {_scores(found.b)} in B"
+        case "nominated_node":
+            return f"{place} nominates {a} in A, {b} in B"
+        case "victims":
+            return f"{place} evicts {a} in A, {b} in B"
+        case "devices":
+            return f"{place}{on} keeps {a} in A, {b} in B"
+        case "scheduler" | "result" | "message" | "pod" | "cycle":
+            return f"the {found.what} is {a} in A, {b} in B"
+        case "status" | "narrowed" | "verdict" | "feasible":
+            return f"{place}{on}: {a} in A, {b} in B"
+
+
+_BARE = (PASSES, NOT_EXAMINED, NO_SUCH_NODE, NONE_TEXT, NO_SCORE)
+
+
+def _quoted(found: Difference, value: Value) -> str:
+    """Return a value; what a plugin says of a node in quotation marks."""
+    if found.what in ("verdict", "status", "message") and value not in _BARE:
+        return f'"{value}"'
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def _scores(value: Value) -> str:
+    return NO_SCORE if value == NO_SCORE else f"scores {value}"
+
+
+def _ends(ends: Ends) -> Iterator[str]:
+    """Yield what is different in the end, the worst first."""
+    if ends.newly_pending:
+        yield f"{_pods(ends.newly_pending)} pending in B and placed in A"
+    if ends.newly_bound:
+        yield f"{_pods(ends.newly_bound)} placed in B and pending in A"
+    if ends.moved:
+        n_luck = sum(each.luck is True for each in ends.moved)
+        luck = f", {n_luck:,} by a tie only" if n_luck else ""
+        yield f"{_pods(ends.moved)} on another node{luck}"
+    if ends.messages:
+        yield f"{_pods(ends.messages)} pending for another reason"
+    if not (ends.newly_pending or ends.newly_bound or ends.moved or ends.messages):
+        yield "every pod that both runs have is in the same place"
+
+
+def _pods(rows: Sequence[object]) -> str:
+    return f"{counted(len(rows), 'pod')} {'is' if len(rows) == 1 else 'are'}"
