@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from kviz.run_file import RunFile
 from scheduler_core.api.ingest import Ingested, ingest
 from scheduler_core.sim import RunOptions, simulate
-from scheduler_core.trace.codec import TraceWriter, starts_cycle
+from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
 from scheduler_core.trace.events import (
     DetailEvent,
     RunFinished,
@@ -75,6 +75,17 @@ def read_files(paths: Sequence[Path]) -> Ingested:
 
 def _files_below(path: Path) -> list[Path]:
     return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+
+
+def recorded(cluster: Ingested, options: RunOptions) -> Iterator[Chunk]:
+    """Simulate, and yield the trace as it would be stored."""
+    writer = TraceWriter()
+    for event in simulate(list(cluster.objects), options):
+        if starts_cycle(event) and writer.is_full and (chunk := writer.cut()):
+            yield chunk
+        writer.add(event)
+    if last := writer.cut():
+        yield last
 
 
 def run(cluster: Ingested, options: RunOptions, file: RunFile | None = None) -> Outcome:

@@ -7,12 +7,23 @@ import importlib.metadata
 import sys
 from collections.abc import Sequence
 
-from kviz.cli import bench, conformance, explain, gates, plugins, serve, simulate, token, worker
+from kviz.cli import (
+    bench,
+    conformance,
+    diff,
+    explain,
+    gates,
+    plugins,
+    serve,
+    simulate,
+    token,
+    worker,
+)
 from kviz.cli.problems import CommandFailed
 from kviz.project.environment import EnvironmentProblem
 from scheduler_core.framework.plugin_calls import PluginFailure
 
-SUBCOMMANDS = (serve, token, simulate, explain, gates, plugins, conformance, bench, worker)
+SUBCOMMANDS = (serve, token, simulate, explain, diff, gates, plugins, conformance, bench, worker)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -10,22 +10,11 @@ from scheduler_core.compare.ends import Ends, ends
 from scheduler_core.compare.inputs import Inputs, inputs
 from scheduler_core.compare.lines import CycleLine, RunLines
 from scheduler_core.compare.parting import Pair, Parting, Partings
-from scheduler_core.compare.words import parting_sentence, sentence
+from scheduler_core.compare.words import Cycles, parting_sentence, sentence
 
 Json = dict[str, object]
 Key = tuple[str, int, int]
 """Pod, attempt, and how many cycles of that attempt there were: a pod may be made once more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cycles:
-    """How many cycles there were, and how many of one pod and attempt came to different ends."""
-
-    a: int
-    b: int
-    differ: int
-    only_a: int
-    only_b: int
 
 
 @dataclass(frozen=True)
@@ -56,7 +45,7 @@ class Comparison:
             self.parting,
             self.outcome,
             self.ends,
-            n_cycles=self.cycles.a,
+            cycles=self.cycles,
             identical=self.identical,
             inputs_differ=self.inputs.differ,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from scheduler_core.api.findings import counted
 from scheduler_core.compare.difference import (
@@ -18,21 +19,34 @@ from scheduler_core.compare.ends import Ends
 from scheduler_core.compare.parting import NO_CYCLE, Parting
 
 
+@dataclass(frozen=True, slots=True)
+class Cycles:
+    """How many cycles there were, and how many of one pod and attempt came to different ends."""
+
+    a: int
+    b: int
+    differ: int
+    only_a: int
+    only_b: int
+
+
 def sentence(
     parting: Parting | None,
     outcome: Parting | None,
     ends: Ends,
     *,
-    n_cycles: int,
+    cycles: Cycles,
     identical: bool,
     inputs_differ: bool,
 ) -> str:
     """Return the answer: whether the runs differ, where they part, and what came of it."""
     if identical:
-        same = f"The runs are identical: the same decisions in all {counted(n_cycles, 'cycle')}."
+        same = f"The runs are identical: the same decisions in all {counted(cycles.a, 'cycle')}."
         return f"{same} What they started from differs." if inputs_differ else same
-    if parting is None:
-        first = "No cycle was decided differently, but the runs end differently."
+    if parting is None and cycles.only_a == cycles.a and cycles.only_b == cycles.b:
+        first = "The runs try no pod in common."
+    elif parting is None:
+        first = "Whatever both runs try is decided the same, but they differ."
     else:
         first = parting_sentence(parting)
         if outcome is not None and outcome.cycle_a != parting.cycle_a:
