@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
-import shutil
 import statistics
 import sys
 import tempfile
@@ -24,6 +22,7 @@ from typing import Any
 
 from playwright.sync_api import CDPSession, ConsoleMessage, Page, sync_playwright
 
+from tests.chromium import NoBrowser, find_chromium, sandbox_arguments
 from tests.running_server import Server, start_server, stop_server
 
 N_NODES, N_PODS, N_BOUND = 5_000, 50_000, 10_000
@@ -33,7 +32,6 @@ RUN_TAKES_S = 900
 SETTLE_MS = 1_500
 BUILT = Path(__file__).parents[1] / "static" / "kviz"
 MIB = 1_000_000
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 @dataclass(frozen=True)
@@ -357,9 +355,9 @@ def soak(bench: Bench, minutes: float) -> list[Row]:
 # ---------------------------------------------------------------- all together
 
 
-def measure(server: Server, run: str, n_cycles: int, soak_minutes: float) -> list[Row]:
-    path = os.environ.get("KVIZ_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)))
-    args = ["--no-sandbox"] if os.geteuid() == 0 else []
+def measure(
+    server: Server, browser_path: str, run: str, n_cycles: int, soak_minutes: float
+) -> list[Row]:
     errors: list[str] = []
 
     def on_console(message: ConsoleMessage) -> None:
@@ -367,7 +365,7 @@ def measure(server: Server, run: str, n_cycles: int, soak_minutes: float) -> lis
             errors.append(message.text)
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=args)
+        browser = playwright.chromium.launch(executable_path=browser_path, args=sandbox_arguments())
         page = browser.new_page(viewport={"width": 1600, "height": 900})
         page.add_init_script(IN_PAGE)
         page.on("console", on_console)
@@ -401,11 +399,15 @@ def main() -> None:
     parser.add_argument("dump", type=Path, nargs="?", help="a cluster as JSON, may be gzipped")
     parser.add_argument("--soak-minutes", type=float, default=0.0)
     wanted = parser.parse_args()
+    try:
+        browser_path = find_chromium()
+    except NoBrowser as error:
+        sys.exit(str(error))
     with tempfile.TemporaryDirectory() as folder:
         server = start_server(Path(folder))
         try:
             run, n_cycles = finished_run(server, wanted.dump)
-            rows = measure(server, run, n_cycles, wanted.soak_minutes)
+            rows = measure(server, browser_path, run, n_cycles, wanted.soak_minutes)
         finally:
             stop_server(server)
     sys.stdout.write(f"{n_cycles:,} cycles\n\n{table(rows)}\n")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,10 +19,10 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests.chromium import NoBrowser, find_chromium, sandbox_arguments
 from tests.running_server import Server
 from tests.waiting import PATIENCE_S, eventually
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = (
     "--disable-background-networking",
     "--disable-component-update",
@@ -39,11 +37,12 @@ EXPECTED_WITHIN_MS = 30_000
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Use the machine's Chromium; as root it cannot have its own sandbox."""
-    path = os.environ.get("KVIZ_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.fail("The browser tests need Chromium (Debian: apt-get install chromium).")
-    args = [*QUIET, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    """Use the machine's Chromium."""
+    try:
+        path = find_chromium()
+    except NoBrowser as error:
+        pytest.fail(str(error))
+    args = [*QUIET, *sandbox_arguments()]
     return {**browser_type_launch_args, "executable_path": path, "args": args}
 
 
