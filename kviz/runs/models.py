@@ -204,7 +204,7 @@ class PodOutcome(models.Model):
     evicted_by = models.CharField(max_length=512, blank=True)
     deleted = models.BooleanField(default=False)
     owner = models.CharField(max_length=512, blank=True, default="", db_default="")
-    """Its controller, as `ReplicaSet/web`; known for pods that a finished run leaves pending."""
+    """Its controller, as `ReplicaSet/web`; empty if it has none."""
     lead = models.JSONField(null=True)
     """Why it is pending, one sentence with values (`scheduler_core/evidence`), if that is known."""
 

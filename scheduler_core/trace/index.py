@@ -77,12 +77,14 @@ class PodRow:
 
     It is `unknown` where a scheduler that is observed has not reported what became of the pod.
 
-    `moved_by` is the cluster event behind its last queue move, `last_cycle` 0 if it had none.
+    `owner` is its controller (`ReplicaSet/web`), empty if it has none. `moved_by` is the cluster
+    event behind its last queue move, `last_cycle` 0 if it had none.
     """
 
     pod: str
     priority: int
     scheduler_name: str
+    owner: str = ""
     queue: str = ""
     node: str = ""
     nominated_node: str = ""
@@ -247,6 +249,7 @@ class TraceIndex:
             pod=names.pod(pod),
             priority=state.priority,
             scheduler_name=state.scheduler_name,
+            owner=state.owner,
             queue=queue,
             node=names.node(state.node),
             nominated_node=names.node(state.nominated_node),

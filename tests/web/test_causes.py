@@ -54,6 +54,39 @@ def test_pods_of_one_owner_are_one_group_on_the_runs_page(owner: Person, run: Ru
     assert "is held back by the scheduling gate quota" in page
 
 
+CREATED = """
+steps:
+- at: 1s
+  create:
+    apiVersion: v1
+    kind: Pod
+    metadata:
+      name: batch
+      namespace: shop
+      ownerReferences: [{apiVersion: batch/v1, kind: Job, name: batch, uid: b, controller: true}]
+    spec: {containers: [{name: main, resources: {requests: {cpu: 48}}}]}
+  copies: 3
+"""
+
+
+def test_pods_that_a_scenario_created_are_one_group_with_their_owner(owner: Person) -> None:
+    run = owner.finished(CLUSTER + PICKY, scenario=CREATED)
+    page = owner.client.get(f"/runs/{run.pk}").content.decode()
+    assert page.count("Pods of Job/batch:") == 1
+    lead = page.split('class="cause-first"', 1)[1].split("</p>", 1)[0]
+    assert "The main cause, for 3 of them: each needs 48 cpu" in lead
+    assert f"/runs/{run.pk}/pods/shop/batch-1/why" in lead
+
+
+def test_of_causes_that_weigh_the_same_none_is_picked(owner: Person) -> None:
+    run = owner.finished(CLUSTER)
+    page = owner.client.get(f"/runs/{run.pk}").content.decode()
+    lead = page.split('class="cause-first"', 1)[1].split("</p>", 1)[0]
+    assert "2 causes of 1 pod each." in lead
+    assert 'href="#pending"' in lead
+    assert "Why is" not in lead
+
+
 def test_the_why_page_leads_with_the_cause(owner: Person, run: Run) -> None:
     page = owner.client.get(f"/runs/{run.pk}/pods/shop/picky/why").content.decode()
     assert 'leading__sentence"><span class="mono">picky</span> selects nodes with disk=ssd' in page

@@ -8,7 +8,6 @@ with one message are alike: one of them is looked at.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from typing import Final
 
 from kviz.runs.execution.engine import leads, max_cycle
@@ -16,10 +15,7 @@ from kviz.runs.execution.extender_answers import AnswerMissing
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import PodOutcome, Run
 from kviz.runs.selectors import pods_pending
-from kviz.snapshots.selectors import snapshot_objects_cached
 from scheduler_core import ENGINE_VERSION
-from scheduler_core.api import Pod
-from scheduler_core.cluster.pods import controller_of
 from scheduler_core.evidence.document import lead_document
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim.pending import Leads
@@ -50,44 +46,32 @@ def causes_store(*, run: Run, max_work: int | None = None) -> None:
         too_long = too_long or run.cycles * (1_000 + n_nodes) > max_work
     if run.is_observed or run.engine_version != ENGINE_VERSION or not pods or too_long:
         return
-    owners = _owners(run)
-    groups = _groups(run, pods, owners)
+    groups = _groups(run, pods)
     try:
         found = leads(run, {alike[0].last_cycle for alike in groups if alike[0].last_cycle})
     except (InvalidInput, AnswerMissing, PluginFailure) as error:
         log.warning("no causes for run %s: %s", run.pk, error)
         return
     for alike in groups:
-        _store(alike, owners.get(alike[0].pod, ""), found)
+        _store(alike, found)
 
 
-def _store(alike: list[PodOutcome], owner: str, found: Leads) -> None:
+def _store(alike: list[PodOutcome], found: Leads) -> None:
     first = alike[0]
     lead = found.of(first.pod, first.last_cycle, first.scheduler_name)
     document = lead_document(lead) if lead is not None else None
     for begin in range(0, len(alike), MAX_ROWS):
         keys = [pod.pk for pod in alike[begin : begin + MAX_ROWS]]
-        PodOutcome.objects.filter(pk__in=keys).update(owner=owner, lead=document)
+        PodOutcome.objects.filter(pk__in=keys).update(lead=document)
 
 
-def _owners(run: Run) -> dict[str, str]:
-    """The controllers of the snapshot's pods, as `ReplicaSet/web`, by `namespace/name`."""
-    if run.snapshot is None:
-        return {}
-    objects = snapshot_objects_cached(snapshot=run.snapshot)
-    pods = (item for item in objects if isinstance(item, Pod))
-    owners = ((pod.key, controller_of(pod)) for pod in pods if not pod.spec.node_name)
-    return {key: f"{owner.kind}/{owner.name}" for key, owner in owners if owner is not None}
-
-
-def _groups(run: Run, pods: Iterable[PodOutcome], owners: dict[str, str]) -> list[list[PodOutcome]]:
+def _groups(run: Run, pods: list[PodOutcome]) -> list[list[PodOutcome]]:
     """Pending pods that are alike, the largest group first; a pod without owner is alone."""
-    pods = list(pods)
     numbers = {pod.last_cycle for pod in pods if pod.last_cycle}
     messages = dict(run.cycle_rows.filter(number__in=numbers).values_list("number", "message"))
     groups: dict[tuple[str, ...], list[PodOutcome]] = {}
     for pod in pods:
-        owner = owners.get(pod.pod, "")
-        key = (pod.pod.partition("/")[0], owner, pod.gated_by, messages.get(pod.last_cycle, ""))
-        groups.setdefault(key if owner else (*key, pod.pod), []).append(pod)
+        namespace = pod.pod.partition("/")[0]
+        key = (namespace, pod.owner, pod.gated_by, messages.get(pod.last_cycle, ""))
+        groups.setdefault(key if pod.owner else (*key, pod.pod), []).append(pod)
     return sorted(groups.values(), key=lambda alike: -len(alike))[:MAX_LOOKED_AT]

@@ -76,6 +76,12 @@ class Findings:
     n_waiting: int
     """Pending pods that are still in a queue from which they will be tried."""
 
+    @property
+    def main_causes(self) -> list[PendingCause]:
+        """The causes that keep the most pods pending; several where they keep equally many."""
+        most = max((len(cause.pods) for cause in self.causes), default=0)
+        return [cause for cause in self.causes if len(cause.pods) == most]
+
 
 def findings(*, run: Run) -> Findings:
     """Gather the findings of a run, finished or not."""
