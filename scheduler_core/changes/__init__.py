@@ -13,6 +13,7 @@ from scheduler_core.changes.applying import apply, carried_out
 from scheduler_core.changes.documents import document_of, object_document
 from scheduler_core.changes.inverse import inverse
 from scheduler_core.changes.lines import ChangeError, is_line, line_of, read_line
+from scheduler_core.changes.plan import ChangeAt, Plan, in_words, later_steps, plan
 from scheduler_core.changes.rules import Rules, changed_rules
 from scheduler_core.changes.sentences import sentence
 from scheduler_core.changes.texts import read_changes, read_file_of_changes, read_lines
@@ -20,17 +21,22 @@ from scheduler_core.changes.vocabulary import Change, RuleChange
 
 __all__ = [
     "Change",
+    "ChangeAt",
     "ChangeError",
+    "Plan",
     "RuleChange",
     "Rules",
     "apply",
     "carried_out",
     "changed_rules",
     "document_of",
+    "in_words",
     "inverse",
     "is_line",
+    "later_steps",
     "line_of",
     "object_document",
+    "plan",
     "read_changes",
     "read_file_of_changes",
     "read_line",

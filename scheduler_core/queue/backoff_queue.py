@@ -63,6 +63,11 @@ class BackoffQueue:
         """Take out the rejected pod whose backoff ends first, None if there is none."""
         return self._rejected.pop() if self._pop_early else None
 
+    @property
+    def may_pop_early(self) -> bool:
+        """Whether `pop_early` would find a pod."""
+        return self._pop_early and bool(len(self._rejected))
+
     def pop_all_completed(self, now_ns: int) -> list[QueuedPodInfo]:
         """Take out all pods whose backoff is over, first the rejected, then those in error."""
         completed: list[QueuedPodInfo] = []

@@ -133,6 +133,11 @@ class SchedulingQueue:
         self._in_flight.start(queued.pod)
         return Popped(queued, source)
 
+    @property
+    def may_pop(self) -> bool:
+        """Whether `pop` would find a pod now."""
+        return bool(len(self._active_q)) or self._backoff_q.may_pop_early
+
     def done(self, uid: str) -> None:
         """End the flight of a pod, if it is in flight: it is bound, gone, or back in the queue."""
         self._in_flight.done(uid)

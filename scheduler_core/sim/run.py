@@ -7,6 +7,7 @@ scenario may instead say until when the run goes on.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,6 +17,7 @@ from scheduler_core.api import KubeObject, Node, Pod, PriorityClass
 from scheduler_core.api.gc_freeze import gc_frozen
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.changes.admission import admit
+from scheduler_core.changes.plan import StepAtCycle
 from scheduler_core.changes.vocabulary import Create, Put
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.config.features import FeatureGates
@@ -29,7 +31,7 @@ from scheduler_core.scheduler.event_handlers import TERMINAL_PHASES
 from scheduler_core.scheduler.profile_records import profile_records
 from scheduler_core.sim.not_modelled import inputs_not_modelled
 from scheduler_core.sim.pick import seeded_draw
-from scheduler_core.sim.scenario import Scenario, ScenarioOptions
+from scheduler_core.sim.scenario import Scenario, ScenarioOptions, Step
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.sim.steps import Steps
 from scheduler_core.trace.events import (
@@ -58,6 +60,7 @@ class RunOptions:
     `max_cycles` 0 means no limit; a run also ends when no pod has been bound for `patience_ns`
     (a pod that meets an error is tried again for ever). `details` False leaves the per-node
     columns out of the trace. `scenario` is what happens meanwhile; its options go before `timing`.
+    `later` are changes made when a cycle would begin, in order of the cycles.
     `ignored` counts the objects of the cluster that were not read, by kind: what of them is not
     modelled the trace says. `left_out` says which could not be read, in sentences for the trace.
     Extenders of the configuration are called over `transport`; without
@@ -76,6 +79,7 @@ class RunOptions:
     patience_ns: int = 600 * SECOND_NS
     transport: Transport | None = None
     scenario: Scenario = field(default_factory=Scenario)
+    later: tuple[StepAtCycle, ...] = ()
     ignored: Mapping[str, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
 
@@ -106,6 +110,7 @@ class Run:
         self._events: list[AnyEvent] = []
         self._recorder = Recorder(self._events.append, options.details)
         self._last_step_ns = 0
+        self._later = deque(options.later)
         scheduling = SchedulerOptions(
             tie_break=options.tie_break,
             draw=seeded_draw(options.seed),
@@ -194,15 +199,17 @@ class Run:
     def _all_objects(self) -> Iterator[KubeObject]:
         """Yield the objects of the input, those that the scenario creates among them."""
         yield from self._objects
-        for step in self._scenario.steps:
-            if isinstance(step.action, Create | Put):
-                yield from step.action.objects
+        steps = (step.action for step in self._scenario.steps)
+        for change in (*steps, *(step.change for step in self._options.later)):
+            if isinstance(change, Create | Put):
+                yield from change.objects
 
     def _step(self) -> bool:
         """Do the next thing: an attempt, or what falls due next; return whether there was one."""
         simulation, end_ns = self.simulation, self._end_ns
         if end_ns is not None and simulation.clock.now_ns() >= end_ns:
             return False
+        self._make_changes_due()
         if simulation.attempt():
             simulation.advance_to(simulation.clock.now_ns() + simulation.timing.attempt_ns)
             return True
@@ -211,6 +218,20 @@ class Run:
             return False
         simulation.advance_to(due_ns)
         return True
+
+    def _make_changes_due(self) -> None:
+        """Make the changes of the cycle that would begin now, as steps of this moment."""
+        scheduler, clock = self.simulation.scheduler, self.simulation.clock
+        cycle = scheduler.n_cycles + 1
+        if not self._later or self._later[0].cycle > cycle or not scheduler.queue.may_pop:
+            return
+        now_ns, n_steps = clock.now_ns(), len(self._scenario.steps)
+        while self._later and self._later[0].cycle <= cycle:
+            step = Step(now_ns - self._begin_ns, self._later.popleft().change)
+            index = n_steps + len(self._options.later) - len(self._later) - 1
+            clock.call_at(now_ns, partial(self._steps.play, index, step))
+        self.simulation.advance_to(now_ns)
+        self._last_step_ns = max(self._last_step_ns, now_ns)
 
     def _next_ns(self) -> int | None:
         """Return when to go on, None if nothing is left to come."""
