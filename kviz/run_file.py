@@ -32,6 +32,8 @@ _LENGTH: Final = struct.Struct(">I")
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=200)]
 Line: TypeAlias = Annotated[str, msgspec.Meta(max_length=10_000)]
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=1_000_000)]
+Document: TypeAlias = Annotated[str, msgspec.Meta(max_length=64 << 20)]
+"""JSON, which may hold objects."""
 Sha256: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 Counts: TypeAlias = Annotated[dict[Name, int], msgspec.Meta(max_length=1_000)]
 INT64: Final = msgspec.Meta(ge=-(2**63), le=2**63 - 1)
@@ -47,6 +49,16 @@ class Plugin(msgspec.Struct, frozen=True, array_like=True):
     name: Name
     package: Name
     version: Name
+
+
+class ChangeMade(msgspec.Struct, frozen=True, array_like=True):
+    """A change of what the other inputs say, as a JSON document (docs/changes.md).
+
+    `cycle` is the one that began when it had been made, 0 if the run began with it.
+    """
+
+    cycle: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+    change: Document
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True, tag=True, tag_field="record"):
@@ -78,6 +90,7 @@ class Inputs(Record, frozen=True):
     tie_break: TieBreak = "heap"
     queue_order: QueueOrder = "listed"
     left_out: Annotated[list[Line], msgspec.Meta(max_length=1_000)] = []
+    changes: Annotated[list[ChangeMade], msgspec.Meta(max_length=1_000)] = []
 
 
 class Answer(Record, frozen=True):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kviz.run_file import RunFile
+from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import Ingested, ingest
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
@@ -77,10 +78,10 @@ def _files_below(path: Path) -> list[Path]:
     return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
 
 
-def recorded(cluster: Ingested, options: RunOptions) -> Iterator[Chunk]:
+def recorded(objects: Sequence[KubeObject], options: RunOptions) -> Iterator[Chunk]:
     """Simulate, and yield the trace as it would be stored."""
     writer = TraceWriter()
-    for event in simulate(list(cluster.objects), options):
+    for event in simulate(objects, options):
         if starts_cycle(event) and writer.is_full and (chunk := writer.cut()):
             yield chunk
         writer.add(event)
@@ -88,7 +89,7 @@ def recorded(cluster: Ingested, options: RunOptions) -> Iterator[Chunk]:
         yield last
 
 
-def run(cluster: Ingested, options: RunOptions, file: RunFile | None = None) -> Outcome:
+def run(objects: Sequence[KubeObject], options: RunOptions, file: RunFile | None = None) -> Outcome:
     """Simulate, and write the run to a file if one is given."""
     writer, index = TraceWriter(), TraceIndex()
     cycles: dict[int, CycleRow] = {}
@@ -99,7 +100,7 @@ def run(cluster: Ingested, options: RunOptions, file: RunFile | None = None) -> 
         if file is not None and chunk is not None:
             file.part(chunk)
 
-    for event in simulate(list(cluster.objects), options):
+    for event in simulate(objects, options):
         if starts_cycle(event) and writer.is_full:
             cut()
         writer.add(event)

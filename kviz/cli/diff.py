@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, get_args
 
 from kviz.cli.arguments import Subparsers
-from kviz.cli.plugins import plugins_for
+from kviz.cli.changes import add_change_option, changes_of, inputs_of
 from kviz.cli.problems import CommandFailed, WrongUsage
-from kviz.cli.run_options import add_release_options, add_rule_options, gates_of, tie_break_of
-from kviz.cli.simulate import read_cluster, read_configuration, read_scenario, transport_for
+from kviz.cli.run_options import add_release_options, add_rule_options
+from kviz.cli.simulate import read_cluster, transport_for
 from kviz.run_file import MAGIC, Part, RunFileError, is_run_file, read_records
 from kviz.simulate import recorded
 from scheduler_core.api.ingest import Ingested
@@ -23,7 +23,6 @@ from scheduler_core.config import ConfigError
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.releases import RELEASES
 from scheduler_core.releases.table import TieBreak
-from scheduler_core.sim import RunOptions
 from scheduler_core.trace.checking import TraceError
 from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.records import QueueOrder
@@ -52,6 +51,7 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument("--scenario", type=Path, metavar="F", help="what happens meanwhile")
     add_release_options(command)
     add_rule_options(command)
+    add_change_option(command)
     for side in SIDES:
         _add_side(command, side)
     command.set_defaults(run=run)
@@ -163,23 +163,11 @@ def _saved(path: Path) -> list[Chunk]:
 
 
 def _simulated(own: argparse.Namespace, cluster: Ingested) -> list[Chunk]:
-    scenario = read_scenario(own.scenario)
-    gates = gates_of(own, scenario)
-    configuration = read_configuration(own.config, gates)
+    made_of = inputs_of(own, changes_of(own), cluster)
+    objects, wanted = made_of.objects(cluster), made_of.options
     try:
-        with transport_for(configuration) as transport:
-            wanted = RunOptions(
-                configuration=configuration,
-                features=gates,
-                registry=plugins_for(configuration, own.config).registry,
-                scenario=scenario,
-                seed=own.seed,
-                tie_break=tie_break_of(own),
-                queue_order=own.queue_order,
-                transport=transport,
-                ignored=cluster.ignored,
-            )
-            return list(recorded(cluster, wanted))
+        with transport_for(wanted.configuration) as transport:
+            return list(recorded(objects, replace(wanted, transport=transport)))
     except ConfigError as error:
         raise CommandFailed(f"{own.config}: {error}") from error
 

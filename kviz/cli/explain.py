@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from kviz.cli.arguments import Subparsers
-from kviz.cli.plugins import plugins_for
+from kviz.cli.changes import add_change_option, changes_of, inputs_of
 from kviz.cli.problems import CommandFailed, WrongUsage
-from kviz.cli.run_options import add_release_options, gates_of
-from kviz.cli.simulate import read_cluster, read_configuration, read_scenario, transport_for
+from kviz.cli.run_options import add_release_options
+from kviz.cli.simulate import pod_key, read_cluster, transport_for
 from kviz.explain import pending
 from kviz.explain.explanation import UnknownNodeError, UnknownPodError, explain
 from kviz.explain.text import as_json, as_markdown, as_text
-from scheduler_core.api.ingest import Ingested
+from scheduler_core.api import KubeObject
 from scheduler_core.config import ConfigError, FeatureGates
 from scheduler_core.sim import RunOptions
 from scheduler_core.sim.pending import PendingPod, pending_pods
@@ -46,47 +46,42 @@ def add_parser(commands: Subparsers) -> None:
         help="what happens meanwhile (docs/scenarios.md); pods are explained as it leaves them",
     )
     add_release_options(command)
+    add_change_option(command)
     command.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-    command.set_defaults(run=run)
+    command.set_defaults(run=run, seed=0, tie_break=None, queue_order="listed")
 
 
 def run(options: argparse.Namespace) -> int:
     if options.node and (not options.pod or options.scenario):
         raise WrongUsage("--node goes with --pod, and not with --scenario")
-    wanted = _run_options(options)
+    changes = changes_of(options)
     cluster = read_cluster(options.files)
+    made_of = inputs_of(options, changes, cluster)
+    wanted, objects = made_of.options, made_of.objects(cluster)
     try:
         if options.pod and not options.scenario:
-            _explain_one(options, wanted, cluster)
+            _explain_one(options, wanted, objects)
         else:
-            _explain_pending(options, wanted, cluster)
+            _explain_pending(options, wanted, objects)
     except ConfigError as error:
         raise CommandFailed(f"{options.config}: {error}") from error
     return 0
 
 
-def _run_options(options: argparse.Namespace) -> RunOptions:
-    scenario = read_scenario(options.scenario)
-    gates = gates_of(options, scenario)
-    configuration = read_configuration(options.config, gates)
-    registry = plugins_for(configuration, options.config).registry
-    return RunOptions(
-        configuration=configuration, features=gates, registry=registry, scenario=scenario
-    )
-
-
-def _explain_one(options: argparse.Namespace, wanted: RunOptions, cluster: Ingested) -> None:
+def _explain_one(
+    options: argparse.Namespace, wanted: RunOptions, objects: list[KubeObject]
+) -> None:
     gates = wanted.features
     try:
         explanation = explain(
-            list(cluster.objects),
-            _key(options.pod),
+            objects,
+            pod_key(options.pod),
             wanted.configuration,
             wanted.registry,
             gates,
-            cluster.ignored,
+            wanted.ignored,
             options.node or "",
-            cluster.left_out,
+            wanted.left_out,
         )
     except UnknownPodError as error:
         hint = f". Is it one of {', '.join(error.similar)}?" if error.similar else ""
@@ -103,14 +98,13 @@ def _explain_one(options: argparse.Namespace, wanted: RunOptions, cluster: Inges
             print(f"\n{gates.text}")
 
 
-def _explain_pending(options: argparse.Namespace, wanted: RunOptions, cluster: Ingested) -> None:
+def _explain_pending(
+    options: argparse.Namespace, wanted: RunOptions, objects: list[KubeObject]
+) -> None:
     with transport_for(wanted.configuration) as transport:
-        wanted = replace(
-            wanted, transport=transport, ignored=cluster.ignored, left_out=cluster.left_out
-        )
-        found = pending_pods(list(cluster.objects), wanted)
+        found = pending_pods(objects, replace(wanted, transport=transport))
     if options.pod:
-        found = replace(found, pods=_only(found.pods, _key(options.pod)))
+        found = replace(found, pods=_only(found.pods, pod_key(options.pod)))
     match options.format:
         case "json":
             print(json.dumps(pending.as_json(found) | _followed(wanted.features)))
@@ -132,7 +126,3 @@ def _only(found: tuple[PendingPod, ...], pod: str) -> tuple[PendingPod, ...]:
     if not chosen:
         raise CommandFailed(f"the scenario leaves no pod {pod} pending")
     return chosen
-
-
-def _key(pod: str) -> str:
-    return pod if "/" in pod else f"default/{pod}"

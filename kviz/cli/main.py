@@ -17,13 +17,26 @@ from kviz.cli import (
     serve,
     simulate,
     token,
+    whatif,
     worker,
 )
 from kviz.cli.problems import CommandFailed
 from kviz.project.environment import EnvironmentProblem
 from scheduler_core.framework.plugin_calls import PluginFailure
 
-SUBCOMMANDS = (serve, token, simulate, explain, diff, gates, plugins, conformance, bench, worker)
+SUBCOMMANDS = (
+    serve,
+    token,
+    simulate,
+    explain,
+    whatif,
+    diff,
+    gates,
+    plugins,
+    conformance,
+    bench,
+    worker,
+)
 
 
 def parser() -> argparse.ArgumentParser:

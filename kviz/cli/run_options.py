@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, get_args
+from typing import get_args
 
 from kviz.cli.problems import CommandFailed, WrongUsage
+from scheduler_core.changes.lines import read_gate
 from scheduler_core.config import ConfigError, FeatureGates, located
 from scheduler_core.releases import LATEST, RELEASES
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run
 from scheduler_core.trace.records import QueueOrder
-
-BOOLEANS: Final = {
-    **dict.fromkeys(("1", "t", "T", "true", "TRUE", "True"), True),
-    **dict.fromkeys(("0", "f", "F", "false", "FALSE", "False"), False),
-}
-"""What kube-scheduler takes for a truth value on its command line."""
 
 
 def add_release_options(command: argparse.ArgumentParser) -> None:
@@ -35,13 +30,6 @@ def add_release_options(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="A=true,B=false",
         help="switch feature gates, as kube-scheduler's own option does; `kviz gates` lists them",
-    )
-    command.add_argument(
-        "--change",
-        action="append",
-        default=[],
-        metavar="C",
-        help="what to do differently: 'gate NAME=true|false'",
     )
 
 
@@ -71,10 +59,15 @@ def add_rule_options(command: argparse.ArgumentParser) -> None:
     )
 
 
-def gates_of(options: argparse.Namespace, scenario: Scenario) -> FeatureGates:
-    """The gates of a run. Raises CommandFailed."""
-    asked = dict(_asked(options))
+def gates_of(
+    options: argparse.Namespace, scenario: Scenario, switched: Mapping[str, bool]
+) -> FeatureGates:
+    """The gates of a run; those `switched` by changes go before all others.
+
+    Raises CommandFailed.
+    """
     try:
+        asked = {**asked_gates(options), **switched}
         return gates_of_run(asked, scenario, RELEASES[options.release])
     except ScenarioError as error:
         path: Path = options.scenario
@@ -89,21 +82,22 @@ def tie_break_of(options: argparse.Namespace) -> TieBreak:
     return chosen or RELEASES[options.release].tie_break
 
 
-def _asked(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
-    """The gates that the command line names; of two that name one gate the later one counts."""
+def asked_gates(options: argparse.Namespace) -> dict[str, bool]:
+    """The gates that `--feature-gates` names; of two settings of one gate the later one counts.
+
+    Raises WrongUsage.
+    """
+    asked: dict[str, bool] = {}
     for text in options.feature_gates:
-        yield from (_setting(part, text) for part in text.split(",") if part.strip())
-    for change in options.change:
-        word, _, setting = change.strip().partition(" ")
-        if word != "gate":
-            raise WrongUsage(f"--change {change!r}: expected 'gate NAME=true|false'")
-        yield _setting(setting, change)
+        for part in text.split(","):
+            if part.strip():
+                asked.update([_setting(part, text)])
+    return asked
 
 
 def _setting(part: str, text: str) -> tuple[str, bool]:
-    name, equals, value = (piece.strip() for piece in part.partition("="))
-    if not equals:
-        raise WrongUsage(f"{text!r}: missing bool value for {name}, expected NAME=true|false")
-    if value not in BOOLEANS:
-        raise WrongUsage(f"{text!r}: invalid value of {name}={value}, expected true or false")
-    return name, BOOLEANS[value]
+    try:
+        switched = read_gate(part)
+    except ConfigError as error:
+        raise WrongUsage(f"{text!r}: {error}") from error
+    return switched.gate, switched.enabled

@@ -6,43 +6,31 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+
+import msgspec
 
 from kviz.cli.arguments import Subparsers
-from kviz.cli.plugins import plugins_for
+from kviz.cli.changes import RunInputs, add_change_option, changes_of, inputs_of
 from kviz.cli.problems import CommandFailed
-from kviz.cli.run_options import (
-    add_release_options,
-    add_rule_options,
-    gates_of,
-    tie_break_of,
-)
+from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.common.hosts import AllowedHosts
-from kviz.out_of_tree import LoadedPlugins
 from kviz.project import environment
-from kviz.run_file import Inputs, Plugin, RunFile
+from kviz.run_file import ChangeMade, Inputs, Plugin, RunFile
 from kviz.simulate import Outcome, files_sha256, read_files
 from kviz.simulate import run as simulate_files
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.api.findings import counted
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.packing import pack
-from scheduler_core.config import (
-    ConfigError,
-    FeatureGates,
-    KubeSchedulerConfiguration,
-    default_configuration,
-    load_configuration,
-)
+from scheduler_core.changes import document_of
+from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 from scheduler_core.extender.transport import Transport
-from scheduler_core.sim import RunOptions, Scenario, load_scenario
+from scheduler_core.sim import RunOptions
 from scheduler_core.trace.index import CycleRow
-
-Loaded = TypeVar("Loaded")
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -64,6 +52,7 @@ def add_parser(commands: Subparsers) -> None:
     )
     add_release_options(command)
     add_rule_options(command)
+    add_change_option(command)
     command.add_argument("--format", choices=("table", "json"), default="table")
     command.add_argument(
         "--trace",
@@ -75,37 +64,27 @@ def add_parser(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    scenario = read_scenario(options.scenario)
-    gates = gates_of(options, scenario)
-    configuration = read_configuration(options.config, gates)
-    plugins = plugins_for(configuration, options.config)
+    changes = changes_of(options)
     cluster = read_cluster(options.files)
-    wanted = RunOptions(
-        configuration=configuration,
-        features=gates,
-        registry=plugins.registry,
-        scenario=scenario,
-        seed=options.seed,
-        tie_break=tie_break_of(options),
-        queue_order=options.queue_order,
-        ignored=cluster.ignored,
-        left_out=cluster.left_out,
-    )
+    made_of = inputs_of(options, changes, cluster)
+    objects = made_of.objects(cluster)
     try:
         with (
             options.trace.open("wb") if options.trace else nullcontext() as file,
-            transport_for(configuration) as transport,
+            transport_for(made_of.options.configuration) as transport,
         ):
-            run_file = RunFile(file, _inputs(options, wanted, cluster, plugins)) if file else None
-            outcome = simulate_files(cluster, replace(wanted, transport=transport), run_file)
+            run_file = RunFile(file, _inputs(options, made_of, cluster)) if file else None
+            wanted = replace(made_of.options, transport=transport)
+            outcome = simulate_files(objects, wanted, run_file)
     except ConfigError as error:
         raise CommandFailed(f"{options.config}: {error}") from error
     except OSError as error:
         raise CommandFailed(f"{options.trace}: {error.strerror}") from error
+    sentences = made_of.sentences(cluster)
     if options.format == "json":
-        print(json.dumps(outcome.as_json() | _options_json(wanted)))
+        print(json.dumps(outcome.as_json() | _options_json(wanted) | {"changes": sentences}))
     else:
-        _print_table(outcome, _options_in_words(wanted))
+        _print_table(outcome, _options_in_words(wanted), sentences)
     return 0
 
 
@@ -127,10 +106,9 @@ def _options_in_words(wanted: RunOptions) -> str:
     return "; ".join(words)
 
 
-def _inputs(
-    options: argparse.Namespace, wanted: RunOptions, cluster: Ingested, plugins: LoadedPlugins
-) -> Inputs:
-    """What a run file says that a run was made of."""
+def _inputs(options: argparse.Namespace, made_of: RunInputs, cluster: Ingested) -> Inputs:
+    """What a run file says that a run was made of: the inputs, and what was changed of them."""
+    base = made_of.base
     return Inputs(
         engine_version=ENGINE_VERSION,
         name=options.files[0].stem[:200],
@@ -138,16 +116,22 @@ def _inputs(
         ignored=cluster.ignored,
         warnings=list(cluster.warnings),
         problems=[{"message": str(error)} for error in cluster.errors],
-        scheduler_config=options.config.read_text() if options.config else "",
+        scheduler_config=base.configuration,
         scenario=options.scenario.read_text() if options.scenario else "",
-        seed=options.seed,
-        plugins=[Plugin(each.name, each.package, each.version) for each in plugins.out_of_tree],
+        seed=base.seed,
+        plugins=[
+            Plugin(each.name, each.package, each.version) for each in made_of.plugins.out_of_tree
+        ],
         objects=pack(cluster.objects),
-        release=wanted.features.release.name,
-        feature_gates=dict(wanted.features.overrides),
-        tie_break=wanted.tie_break,
-        queue_order=wanted.queue_order,
+        release=base.release.name,
+        feature_gates=dict(base.gates),
+        tie_break=made_of.options.tie_break,
+        queue_order=base.queue_order,
         left_out=list(cluster.left_out),
+        changes=[
+            ChangeMade(0, msgspec.json.encode(document_of(each)).decode())
+            for each in made_of.changes
+        ],
     )
 
 
@@ -173,28 +157,6 @@ def transport_for(configuration: KubeSchedulerConfiguration) -> Iterator[Transpo
         yield transport
 
 
-def read_configuration(path: Path | None, gates: FeatureGates) -> KubeSchedulerConfiguration:
-    """Read a scheduler configuration, the default one without a path. Raises CommandFailed."""
-    if path is None:
-        return default_configuration(gates)
-    return _loaded(path, lambda text: load_configuration(text, gates))
-
-
-def read_scenario(path: Path | None) -> Scenario:
-    """Read what happens meanwhile, nothing without a path. Raises CommandFailed."""
-    return Scenario() if path is None else _loaded(path, load_scenario)
-
-
-def _loaded(path: Path, load: Callable[[bytes], Loaded]) -> Loaded:
-    """What a file holds. Raises CommandFailed."""
-    try:
-        return load(path.read_bytes())
-    except OSError as error:
-        raise CommandFailed(f"{path}: {error.strerror}") from error
-    except ConfigError as error:
-        raise CommandFailed(f"{path}: {error}") from error
-
-
 def read_cluster(paths: list[Path]) -> Ingested:
     """Read the files; print what cannot be read, and fail the command if nothing is left.
 
@@ -213,12 +175,17 @@ def read_cluster(paths: list[Path]) -> Ingested:
     return cluster
 
 
+def pod_key(pod: str) -> str:
+    """The `namespace/name` of a pod as it is named on the command line."""
+    return pod if "/" in pod else f"default/{pod}"
+
+
 # ---------------------------------------------------------------- the table
 
 COLUMNS = ("CYCLE", "POD", "TRY", "RESULT", "NODE")
 
 
-def _print_table(outcome: Outcome, made_with: str) -> None:
+def _print_table(outcome: Outcome, made_with: str, changes: Sequence[str]) -> None:
     rows = [COLUMNS, *(_row(cycle) for cycle in outcome.cycles)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
     print(*(head.ljust(width) for head, width in zip(COLUMNS, widths, strict=True)), "MESSAGE")
@@ -228,6 +195,8 @@ def _print_table(outcome: Outcome, made_with: str) -> None:
         print(*cells, _message(cycle, room))
     end = outcome.finished
     print(f"\n{made_with}")
+    for text in changes:
+        print(f"changed: {text}")
     print(f"{end.n_cycles} cycles; {end.n_bound} pods on nodes, {end.n_pending} pending")
     if end.reason:
         print(end.reason)

@@ -15,7 +15,6 @@ from scheduler_core.trace.events import (
     AnyEvent,
     CycleFinished,
     CycleStarted,
-    Event,
     RunStarted,
     ScenarioStepped,
 )
@@ -41,7 +40,7 @@ def trace_of(objects: list[KubeObject], *changes: ChangeAt) -> list[AnyEvent]:
     return list(simulate(planned.objects, options))
 
 
-def before_cycle(trace: list[AnyEvent], cycle: int) -> list[Event]:
+def before_cycle(trace: list[AnyEvent], cycle: int) -> list[AnyEvent]:
     """What happened until a cycle's pod was about to be taken, without the run's first event."""
     begins = next(
         i for i, e in enumerate(trace) if isinstance(e, CycleStarted) and e.cycle == cycle
@@ -76,7 +75,7 @@ def test_a_fork_is_its_parent_up_to_the_cycle(change: Change, cycle: int) -> Non
     assert any(step.index == len(SCENARIO.steps) for step in steps)
 
 
-def before_cycle_of(trace: list[AnyEvent], cycle: int) -> list[Event]:
+def before_cycle_of(trace: list[AnyEvent], cycle: int) -> list[AnyEvent]:
     """The same of a fork, which may end before the cycle."""
     if n_cycles(trace) >= cycle:
         return before_cycle(trace, cycle)

@@ -84,7 +84,7 @@ def play(cluster: Ingested, text: str) -> Played:
         objects=pack(cluster.objects),
     )
     options = RunOptions(scenario=scenario_of(text), max_cycles=300, ignored=cluster.ignored)
-    outcome = run(cluster, options, RunFile(file, inputs))
+    outcome = run(list(cluster.objects), options, RunFile(file, inputs))
     json.dumps(outcome.as_json())
     file.seek(0)
     chunks = [record.chunk for record in read_records(file) if isinstance(record, Part)]

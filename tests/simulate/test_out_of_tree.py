@@ -88,7 +88,7 @@ def outcome(configuration: str) -> Outcome:
     if configuration:
         read = load_configuration(configuration)
         options = RunOptions(configuration=read, registry=load_plugins(read).registry)
-    return simulate_files(read_files([EXAMPLE / "cluster.yaml"]), options)
+    return simulate_files(list(read_files([EXAMPLE / "cluster.yaml"]).objects), options)
 
 
 def nodes(found: Outcome) -> dict[str, str]:

@@ -107,7 +107,7 @@ def test_a_later_setting_of_a_gate_counts(cluster: str, capsys: pytest.CaptureFi
         (["--feature-gates=VolumeLimitScaling"], "missing bool value for VolumeLimitScaling"),
         (["--feature-gates=VolumeLimitScaling=yes"], "invalid value of VolumeLimitScaling=yes"),
         (["--change=gate VolumeLimitScaling"], "missing bool value"),
-        (["--change=node/a cordon"], "expected 'gate NAME=true|false'"),
+        (["--change=gate Nope=true"], "unrecognized feature gate: Nope"),
     ],
 )
 @pytest.mark.parametrize("command", [["simulate"], ["explain", "--pod=shop/first"]])

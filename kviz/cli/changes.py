@@ -1,0 +1,157 @@
+"""`--change`, and what a command's run is made of: with and without the changes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kviz.cli.plugins import plugins_for
+from kviz.cli.problems import CommandFailed, WrongUsage
+from kviz.cli.run_options import asked_gates, gates_of, tie_break_of
+from kviz.out_of_tree import LoadedPlugins
+from scheduler_core.api import KubeObject
+from scheduler_core.api.ingest import Ingested
+from scheduler_core.changes import (
+    Change,
+    ChangeAt,
+    ChangeError,
+    Rules,
+    apply,
+    changed_rules,
+    in_words,
+    is_line,
+    read_file_of_changes,
+    read_line,
+)
+from scheduler_core.changes.rules import weighted
+from scheduler_core.changes.vocabulary import SwitchGate, UseConfiguration
+from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
+from scheduler_core.releases import RELEASES
+from scheduler_core.sim import RunOptions, Scenario, load_scenario
+
+
+def add_change_option(command: argparse.ArgumentParser) -> None:
+    """Offer changes, made before the run begins."""
+    command.add_argument(
+        "--change",
+        action="append",
+        default=[],
+        metavar="C",
+        help="what is different (docs/changes.md): 'node/NAME cordon', 'config FILE', "
+        "'pod/NS/NAME set PATH=VALUE', ..., or a YAML file of changes or objects",
+    )
+
+
+def changes_of(options: argparse.Namespace) -> tuple[Change, ...]:
+    """The changes that the command line names. Raises WrongUsage."""
+    return tuple(change for text in options.change for change in _changes(text))
+
+
+def _changes(text: str) -> tuple[Change, ...]:
+    try:
+        if is_line(text) and not Path(text).is_file():
+            return (read_line(text, _text_of),)
+        return read_file_of_changes(text, _bytes_of(text), _text_of)
+    except ConfigError as error:
+        raise WrongUsage(f"--change {text!r}: {error}") from error
+
+
+def _bytes_of(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise WrongUsage(
+            f"--change {name!r}: neither a change (docs/changes.md) nor a file: {error.strerror}"
+        ) from error
+
+
+def _text_of(name: str) -> str:
+    """The text of a file. Raises CommandFailed."""
+    try:
+        return Path(name).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CommandFailed(f"{name}: not UTF-8 text") from error
+    except OSError as error:
+        raise CommandFailed(f"{name}: {error.strerror}") from error
+
+
+@dataclass(frozen=True)
+class RunInputs:
+    """What a command's run is made of; `base` are the rules without the changes."""
+
+    base: Rules
+    changes: tuple[Change, ...]
+    plugins: LoadedPlugins
+    options: RunOptions
+
+    def objects(self, cluster: Ingested) -> list[KubeObject]:
+        """The objects with the changes. Raises CommandFailed."""
+        try:
+            return apply(list(cluster.objects), self.changes)
+        except ChangeError as error:
+            raise CommandFailed("; ".join(each.message for each in error.problems)) from error
+
+    def sentences(self, cluster: Ingested) -> tuple[str, ...]:
+        """A sentence for each change."""
+        changes = [ChangeAt(change) for change in self.changes]
+        return in_words(list(cluster.objects), self.base, changes)
+
+
+def inputs_of(
+    options: argparse.Namespace, changes: Sequence[Change], cluster: Ingested
+) -> RunInputs:
+    """What the run of a cluster is made of, with some changes. Raises CommandFailed."""
+    scenario = read_scenario(options.scenario)
+    base = Rules(
+        configuration=_text_of(str(options.config)) if options.config else "",
+        gates={**scenario.feature_gates, **asked_gates(options)},
+        release=RELEASES[options.release],
+        seed=options.seed,
+        queue_order=options.queue_order,
+    )
+    rules = changed_rules(base, changes)
+    switched = {each.gate: each.enabled for each in changes if isinstance(each, SwitchGate)}
+    gates = gates_of(options, scenario, switched)
+    configuration = _configuration_of(rules, options.config, changes)
+    plugins = plugins_for(configuration, options.config)
+    wanted = RunOptions(
+        configuration=configuration,
+        features=gates,
+        registry=plugins.registry,
+        scenario=scenario,
+        seed=rules.seed,
+        tie_break=tie_break_of(options),
+        queue_order=rules.queue_order,
+        ignored=cluster.ignored,
+        left_out=cluster.left_out,
+    )
+    return RunInputs(base, tuple(changes), plugins, wanted)
+
+
+def _configuration_of(
+    rules: Rules, path: Path | None, changes: Sequence[Change]
+) -> KubeSchedulerConfiguration:
+    """The configuration with the weights. Raises CommandFailed."""
+    try:
+        written = replace(rules, weights={}).load()
+    except ConfigError as error:
+        by_change = any(isinstance(each, UseConfiguration) for each in changes)
+        raise CommandFailed(f"{'--change config' if by_change else path}: {error}") from error
+    try:
+        return weighted(written, rules.weights)
+    except ConfigError as error:
+        raise WrongUsage(f"--change: {error}") from error
+
+
+def read_scenario(path: Path | None) -> Scenario:
+    """Read what happens meanwhile, nothing without a path. Raises CommandFailed."""
+    if path is None:
+        return Scenario()
+    try:
+        return load_scenario(path.read_bytes())
+    except OSError as error:
+        raise CommandFailed(f"{path}: {error.strerror}") from error
+    except ConfigError as error:
+        raise CommandFailed(f"{path}: {error}") from error

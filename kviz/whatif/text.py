@@ -1,0 +1,100 @@
+"""What follows from changes, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kviz.whatif.effect import Effect, Other, PodEnd
+from scheduler_core.api.findings import counted
+from scheduler_core.evidence.document import lead_document
+
+MAX_LISTED = 20
+"""So many other pods are listed as text; all are in the JSON."""
+
+
+def as_json(found: Effect, changes: Sequence[str]) -> dict[str, object]:
+    """Return what `kviz whatif --format json` prints; `changes` are the changes, one line each."""
+    return {
+        "changes": [
+            {"change": change, "sentence": sentence}
+            for change, sentence in zip(changes, found.sentences, strict=True)
+        ],
+        "pod": found.pod,
+        "before": _end_json(found.before),
+        "after": _end_json(found.after),
+        "others": [
+            {
+                "pod": other.pod,
+                "what": other.what,
+                "before": {"outcome": other.before.outcome, "node": other.before.node},
+                "after": {"outcome": other.after.outcome, "node": other.after.node},
+            }
+            for other in found.others
+        ],
+    }
+
+
+def _end_json(end: PodEnd) -> dict[str, object]:
+    return {
+        "outcome": end.outcome,
+        "node": end.node,
+        "cycle": end.cycle,
+        "message": end.message,
+        "lead": lead_document(end.lead) if end.lead is not None else None,
+    }
+
+
+def as_text(found: Effect) -> str:
+    """Return the changes, the pod before and after, and who else ends differently."""
+    return "\n".join(_lines(found)) + "\n"
+
+
+def _lines(found: Effect) -> Iterator[str]:
+    yield "With"
+    yield from (f"  {sentence}" for sentence in found.sentences)
+    yield from ("", found.pod)
+    yield from _end_lines("before", found.before)
+    yield from _end_lines("after", found.after)
+    yield ""
+    if not found.others:
+        yield "No other pod ends differently"
+        return
+    yield f"Ends differently: {counted(len(found.others), 'other pod')}"
+    yield from (f"  {_other(each)}" for each in found.others[:MAX_LISTED])
+    if len(found.others) > MAX_LISTED:
+        yield f"  and {len(found.others) - MAX_LISTED:,} more"
+
+
+def _end_lines(when: str, end: PodEnd) -> Iterator[str]:
+    yield f"  {when:<8}{_where(end)}"
+    if end.outcome != "pending":
+        return
+    if end.lead is not None:
+        yield f"  {'':<8}{end.lead.text}"
+        yield from (f"  {'':<8}also: {each}" for each in end.lead.also)
+    if end.message:
+        yield f"  {'':<8}{end.message}"
+
+
+def _where(end: PodEnd) -> str:
+    match end.outcome:
+        case "bound":
+            return f"on {end.node}"
+        case "absent":
+            return "not there"
+        case "pending" if not end.cycle:
+            return "pending, never tried"
+        case _:
+            return end.outcome
+
+
+def _other(other: Other) -> str:
+    match other.what:
+        case "moved":
+            return f"{other.pod} moved from {other.before.node} to {other.after.node}"
+        case "newly bound":
+            return f"{other.pod} newly bound, on {other.after.node}"
+        case "newly pending" | "evicted" | "gone" if other.before.node:
+            return f"{other.pod} {other.what}, was on {other.before.node}"
+        case _:
+            return f"{other.pod} {other.what}"

@@ -1,0 +1,116 @@
+"""`kviz whatif`: a pod before and after, who else ends differently, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kviz.cli import main
+
+CLUSTER = """\
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+status: {allocatable: {cpu: "4", memory: 4Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: b}
+status: {allocatable: {cpu: "2", memory: 4Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: running
+  namespace: shop
+  ownerReferences: [{kind: ReplicaSet, name: r, controller: true}]
+spec: {nodeName: a, containers: [{name: c, resources: {requests: {cpu: "3"}}}]}
+status: {phase: Running}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: small, namespace: shop}
+spec: {containers: [{name: c, resources: {requests: {cpu: 1500m}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: big, namespace: shop}
+spec: {containers: [{name: c, resources: {requests: {cpu: "3"}}}]}
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> str:
+    file = tmp_path / "cluster.yaml"
+    file.write_text(CLUSTER)
+    return str(file)
+
+
+def whatif(capsys: pytest.CaptureFixture[str], cluster: str, *changes: str) -> dict[str, Any]:
+    options = [f"--change={change}" for change in changes]
+    assert main(["whatif", cluster, "--pod=shop/big", *options, "--format=json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def others(found: dict[str, Any]) -> dict[str, str]:
+    return {each["pod"]: each["what"] for each in found["others"]}
+
+
+def test_a_pod_that_finds_a_node_with_a_change(
+    cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = whatif(capsys, cluster, "node/b taint x:NoSchedule", "pod/shop/small delete",
+                   "pod/shop/running delete")  # fmt: skip
+    before, after = found["before"], found["after"]
+    assert (before["outcome"], before["node"]) == ("pending", "")
+    assert before["message"].startswith("0/2 nodes are available: 2 Insufficient cpu.")
+    assert "cpu" in before["lead"]["text"]
+    assert (after["outcome"], after["node"], after["lead"]) == ("bound", "a", None)
+    change = {"change": "pod/shop/running delete", "sentence": "delete pod shop/running"}
+    assert found["changes"][2] == change
+    assert others(found) == {"shop/running": "gone", "shop/small": "gone"}
+
+
+def test_others_that_end_differently(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = whatif(capsys, cluster, "pod/shop/big set spec.priority=10")
+    assert others(found) == {"shop/running": "evicted"}
+    assert found["after"]["node"] == "a"
+    found = whatif(capsys, cluster, "node/a drain")
+    assert others(found) == {"shop/running": "newly pending"}
+    found = whatif(capsys, cluster, "node/b cordon")
+    assert others(found) == {"shop/small": "newly pending"}
+    found = whatif(capsys, cluster, "node/b copies 1", "node/b cordon")
+    assert others(found) == {"shop/small": "moved"}
+    found = whatif(capsys, cluster, "replicaset/shop/r scale 2")
+    (what,) = others(found).values()
+    assert what == "new, pending"
+
+
+def test_text(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+    changes = ["--change=pod/shop/running delete", "--change=pod/shop/small delete"]
+    assert main(["whatif", cluster, "--pod=shop/big", *changes]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["With", "  delete pod shop/running", "  delete pod shop/small"]
+    assert lines[3:6] == ["", "shop/big", "  before  pending"]
+    assert "  after   on a" in lines
+    assert "  shop/running gone, was on a" in lines
+    assert main(["whatif", cluster, "--pod=shop/big", "--change=seed 5"]) == 0
+    assert "No other pod ends differently" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "text"),
+    [
+        (["--pod=shop/big"], 2, "Give --change at least once"),
+        (["--pod=shop/none", "--change=seed 5"], 1, "there is no pod shop/none, neither before"),
+    ],
+)
+def test_refusals(
+    options: list[str], code: int, text: str, cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["whatif", cluster, *options]) == code
+    assert text in capsys.readouterr().err
