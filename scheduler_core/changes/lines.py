@@ -84,9 +84,9 @@ def is_line(text: str) -> bool:
     """Whether a text begins as a change in one line does."""
     subject, _, rest = text.strip().partition(" ")
     word, slash, _ = subject.partition("/")
-    return subject.startswith("{") or bool(
-        rest and (subject in _RULE_WORDS or (slash and word.lower() in _KINDS))
-    )
+    if subject.startswith("{") or subject in _RULE_WORDS:
+        return True
+    return bool(rest and slash and word.lower() in _KINDS)
 
 
 def _document(text: str) -> Change:
