@@ -13,12 +13,25 @@ from tests.generator.selectors import NAMESPACES, POD_LABELS
 from tests.generator.storage import Claims, csi_objects, storage_classes
 
 FEATURES: Final = (
-    *("backoff", "capacity", "comparison", "configured", "cordon", "declared"),
+    *("attachments", "backoff", "bare", "capacity", "comparison", "configured", "cordon"),
+    "declared",
     *("devices", "disks", "disorder", "ephemeral", "equal", "extended", "gates", "gates-switched"),
-    *("hostnetwork", "hugepages", "images", "init", "labelkeys", "lost", "names", "namespaces"),
-    *("narrowing", "never", "nodeaffinity", "nodename", "nodeselector", "nominated", "nozone"),
-    *("overhead", "owners", "pdb", "podaffinity", "podlevel", "policies", "ports", "priorities"),
-    *("profiles", "regions", "resize", "rwop", "spread", "taints", "terminal", "terminating"),
+    *("hostnetwork", "hugepages", "images", "init", "labelkeys", "limits", "lost", "migrated"),
+    *("names", "namespaces", "narrowing", "never", "nodeaffinity", "nodename", "nodeselector"),
+    *("nominated", "nozone", "odd", "overhead", "owners", "pdb", "podaffinity", "podlevel"),
+    *(
+        "policies",
+        "ports",
+        "priorities",
+        "profiles",
+        "regions",
+        "resize",
+        "rwop",
+        "spread",
+        "taints",
+        "terminal",
+        "terminating",
+    ),
     *("tight", "tolerations", "unstarted", "volumes", "zonelabels"),
 )
 

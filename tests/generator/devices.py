@@ -159,10 +159,8 @@ class Devices:
     def give_to(self, pod: Json) -> None:
         """Let the pod use one or two claims."""
         draw, spec = self._draw, pod["spec"]
-        references = [
-            {"name": f"d{i}", "resourceClaimName": self._name_for(pod)}
-            for i in range(draw.one((1, 1, 2)))
-        ]
+        names = {self._name_for(pod): None for _ in range(draw.one((1, 1, 2)))}
+        references = [{"name": f"d{i}", "resourceClaimName": name} for i, name in enumerate(names)]
         spec["resourceClaims"] = references
         resources = spec["containers"][0].setdefault("resources", {})
         resources["claims"] = [{"name": reference["name"]} for reference in references]

@@ -28,10 +28,11 @@ def cycle_document(seed: int) -> Json:
 
 def sequence_document(seed: int) -> Json:
     """Return a cluster and what happens to it."""
-    draw = Draw(f"sequence-{seed}", (*FEATURES, "batching", "sampling", "waiting"))
+    draw = Draw(f"sequence-{seed}", (*FEATURES, "batching", "sampling", "unbound", "waiting"))
     many = "sampling" in draw.features and draw.chance(0.4)
     n_nodes = draw.one((99, 100, 101, 130)) if many else draw.one((0, 1, 2, 3, 4, 6, 9))
-    cluster = make_cluster(draw, n_nodes, draw.number(0, min(20, 3 * n_nodes)), bound_only=True)
+    n_pods = draw.number(0, min(20, 3 * n_nodes))
+    cluster = make_cluster(draw, n_nodes, n_pods, bound_only="unbound" not in draw.features)
     given = _input(draw, cluster)
     events: list[Json] = []
     for i in range(draw.number(5, 40)):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.generator.clusters import Cluster
 from tests.generator.draw import Draw, Json
-from tests.generator.nodes import make_node, node_labels, taints
+from tests.generator.nodes import DECLARED, images, make_node, node_labels, taints
+from tests.generator.patches import object_patch
 from tests.generator.pods import tolerations
 from tests.generator.selectors import POD_LABELS, ZONE, pod_labels
 
@@ -97,6 +98,9 @@ def _node_patch(draw: Draw, node: Json) -> Json:
             {"metadata": {"labels": {ZONE: zone}}},
             {"metadata": {"labels": labels}},
             {"metadata": {"labels": {"disk": draw.one(("ssd", "hdd", None))}}},
+            {"status": {"images": images(draw)}},
+            {"status": {"allocatable": {"example.com/gpu": draw.one(("0", "2", None))}}},
+            {"status": {"declaredFeatures": draw.some(DECLARED)}},
             {"status": {"conditions": [{"type": "Ready", "status": draw.one(("True", "False"))}]}},
             {"metadata": {"annotations": {"note": str(draw.number(1, 9))}}},
         )
@@ -131,17 +135,14 @@ def _other(cluster: Cluster) -> list[Json]:
         (
             *("CSINode", "PersistentVolumeClaim", "PersistentVolume", "ResourceClaim"),
             *("ResourceSlice", "DeviceClass", "PodDisruptionBudget", "Service", "StorageClass"),
-            *("Namespace", "ResourceClaim", "ResourceClaim"),
+            *("Namespace", "ResourceClaim", "ResourceClaim", "CSIStorageCapacity"),
+            *("VolumeAttachment", "ReplicaSet", "ResourceSlice"),
         )
     )
     item = _some(cluster, kind)
     if item is None:
         return []
-    if kind == "ResourceClaim" and draw.chance(0.7):
-        freed: Json = {"status": {"allocation": None, "reservedFor": None}}
-        return [_update(draw, item, freed)]
-    if kind == "PodDisruptionBudget" and draw.chance(0.8):
-        return [_update(draw, item, {"status": {"disruptionsAllowed": draw.number(0, 2)}})]
-    if kind != "Namespace" and draw.chance(0.3):
+    if kind != "Namespace" and draw.chance(0.25):
         return [{"op": "delete", "object": _name(item)}]
-    return [_update(draw, item, {"metadata": {"labels": {"seen": str(draw.number(1, 9))}}})]
+    seen = {"metadata": {"labels": {"seen": str(draw.number(1, 9))}}}
+    return [_update(draw, item, object_patch(draw, item) if draw.chance(0.8) else seen)]

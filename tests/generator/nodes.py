@@ -7,7 +7,15 @@ from typing import Final
 from tests.generator.draw import Draw, Json
 from tests.generator.selectors import HOSTNAME, NODE_LABELS, REGION, ZONE
 
-IMAGES: Final = ("registry.example/app:v1", "registry.example/base", "registry.example/big:v2")
+IMAGES: Final = (
+    "registry.example/app:v1",
+    "registry.example/base",
+    "registry.example/big:v2",
+    "registry:5000/team/tool",
+)
+ODD_CPU: Final = ("1999m", "2e0", "3500000u", "2500000001n", "1.25", "0.75e1", "3999999u")
+ODD_MEMORY: Final = ("3e9", "4194304Ki", "5368709119500m", "2.5Gi", "4294967297", "3543348019200m")
+DECLARED: Final = ("GuaranteedQoSPodCPUResize", "InPlacePodLevelResourcesVerticalScaling")
 MIB: Final = 1024 * 1024
 
 TAINTS: Final[tuple[Json, ...]] = (
@@ -35,9 +43,7 @@ def make_node(draw: Draw, name: str) -> Json:
     if draw.has("images", 0.7):
         status["images"] = images(draw)
     if draw.has("declared"):
-        status["declaredFeatures"] = draw.some(
-            ("GuaranteedQoSPodCPUResize", "InPlacePodLevelResourcesVerticalScaling"), 0
-        )
+        status["declaredFeatures"] = draw.some(DECLARED)
     spec: Json = {}
     if draw.has("taints", 0.4):
         spec["taints"] = taints(draw)
@@ -78,20 +84,28 @@ def taints(draw: Draw) -> list[Json]:
 def images(draw: Draw) -> list[Json]:
     return [
         {
-            "names": [f"{image}@sha256:{'0' * 8}", image if ":" in image else f"{image}:latest"],
+            "names": [f"{image}@sha256:{'0' * 8}", _tagged(image)],
             "sizeBytes": draw.one((1, 20, 23, 100, 400, 999, 1500)) * MIB + draw.number(0, 999),
         }
         for image in draw.some(IMAGES, 1)
     ]
 
 
+def _tagged(image: str) -> str:
+    return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
+
+
 def _allocatable(draw: Draw) -> Json:
+    if draw.has("bare", 0.15):
+        return draw.one(({}, {"cpu": "4"}, {"cpu": "4", "memory": "8Gi"}, {"pods": "9"}))
     small = "tight" in draw.features
     found: Json = {
         "cpu": draw.one(("1", "2", "1500m") if small else ("2", "4", "8", "3900m")),
         "memory": draw.one(("2Gi", "3Gi", "2500M") if small else ("4Gi", "8Gi", "15Gi")),
         "pods": str(draw.one((2, 4, 110) if small else (110, 110, 8))),
     }
+    if draw.has("odd", 0.6):
+        found |= {"cpu": draw.one(ODD_CPU), "memory": draw.one(ODD_MEMORY)}
     if draw.has("ephemeral", 0.8):
         found["ephemeral-storage"] = draw.one(("10Gi", "50Gi"))
     if draw.has("extended", 0.6):

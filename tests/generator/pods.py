@@ -16,6 +16,8 @@ from tests.generator.selectors import (
 )
 
 PRIORITIES: Final = (-10, 0, 0, 0, 0, 10, 10, 100, 1000)
+ODD_CPU: Final = ("1u", "100000n", "1e-1", "5E-1", "333333u", "1000000001n", "100001u", "0")
+ODD_MEMORY: Final = ("1e6", "128974848", "1.5Gi", "107374182400m", "1k", "1500m", "65537Ki", "0")
 DISRUPTED: Final[Json] = {
     "type": "DisruptionTarget",
     "status": "True",
@@ -33,7 +35,7 @@ def pending_pod(draw: Draw, name: str, node_names: list[str]) -> Json:
     if draw.has("gates", 0.2):
         spec["schedulingGates"] = [{"name": f"example.com/g{i}"} for i in range(draw.number(1, 2))]
     if draw.has("profiles", 0.5):
-        spec["schedulerName"] = "second"
+        spec["schedulerName"] = draw.one(("second", "second", "second", "of-somebody-else"))
     if draw.has("nodename", 0.1):
         spec["nodeSelector"] = {"disk": "ssd"}
     return pod
@@ -128,9 +130,14 @@ def _owner(draw: Draw) -> Json:
 
 
 def _container(draw: Draw, name: str) -> Json:
-    container: Json = {"name": name, "image": draw.one(IMAGES)}
+    image = draw.one(IMAGES)
+    container: Json = {"name": name, "image": image}
+    if draw.has("images", 0.1):
+        container["image"] = f"{image}@sha256:{'0' * 8}"
     if requests := _requests(draw, ("cpu", "memory", "ephemeral", "gpu", "fpga", "hugepages")):
         container["resources"] = {"requests": requests}
+    if requests and draw.has("limits"):
+        container["resources"]["limits"] = requests
     if draw.has("ports", 0.4):
         container["ports"] = [_port(draw) for _ in range(draw.number(1, 2))]
     return container
@@ -138,10 +145,12 @@ def _container(draw: Draw, name: str) -> Json:
 
 def _requests(draw: Draw, resources: tuple[str, ...]) -> Json:
     found: Json = {}
+    odd = draw.has("odd", 0.6)
     if "cpu" in resources and draw.chance(0.85):
-        found["cpu"] = draw.one(("100m", "250m", "0.5", "1", "1500m", "0"))
+        found["cpu"] = draw.one(ODD_CPU if odd else ("100m", "250m", "0.5", "1", "1500m", "0"))
     if "memory" in resources and draw.chance(0.8):
-        found["memory"] = draw.one(("64Mi", "256Mi", "1Gi", "500M", "2Gi"))
+        usual = ("64Mi", "256Mi", "1Gi", "500M", "2Gi")
+        found["memory"] = draw.one(ODD_MEMORY if odd else usual)
     if "ephemeral" in resources and draw.has("ephemeral", 0.4):
         found["ephemeral-storage"] = draw.one(("1Gi", "20Gi"))
     if "gpu" in resources and draw.has("extended", 0.3):

@@ -8,6 +8,7 @@ from tests.generator.draw import Draw, Json
 from tests.generator.selectors import NAMESPACES, REGION, ZONE
 
 DRIVER: Final = "ebs.csi.example"
+MIGRATED: Final = {"ebs.csi.aws.com": "aws-ebs", "pd.csi.storage.gke.io": "gce-pd"}
 OTHER_DRIVER: Final = "nfs.csi.example"
 CLASSES: Final = ("imm", "late", "local", "zoned")
 MODES: Final = ("ReadWriteOnce", "ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany")
@@ -38,16 +39,10 @@ def csi_objects(draw: Draw, node_names: list[str]) -> list[Json]:
     """Return how many volumes each node takes, and where the driver has capacity."""
     found: list[Json] = []
     for name in node_names:
-        drivers = [_csi_driver(draw, driver, name) for driver in draw.some((DRIVER, OTHER_DRIVER))]
-        if drivers:
-            found.append(
-                {
-                    "apiVersion": "storage.k8s.io/v1",
-                    "kind": "CSINode",
-                    "metadata": {"name": name},
-                    "spec": {"drivers": drivers},
-                }
-            )
+        migrated = draw.some(tuple(MIGRATED)) if draw.has("migrated", 0.8) else []
+        names = [*draw.some((DRIVER, OTHER_DRIVER)), *migrated]
+        if drivers := [csi_driver(draw, driver, name) for driver in names]:
+            found.append(_csi_node(name, drivers, migrated))
     if draw.has("capacity", 0.6):
         found.append(
             {
@@ -61,7 +56,21 @@ def csi_objects(draw: Draw, node_names: list[str]) -> list[Json]:
     return found
 
 
-def _csi_driver(draw: Draw, driver: str, node_name: str) -> Json:
+def _csi_node(name: str, drivers: list[Json], migrated: list[str]) -> Json:
+    """`migrated`: drivers that serve what was a plugin within Kubernetes."""
+    metadata: Json = {"name": name}
+    if migrated:
+        plugins = ",".join(f"kubernetes.io/{MIGRATED[driver]}" for driver in migrated)
+        metadata["annotations"] = {"storage.alpha.kubernetes.io/migrated-plugins": plugins}
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "CSINode",
+        "metadata": metadata,
+        "spec": {"drivers": drivers},
+    }
+
+
+def csi_driver(draw: Draw, driver: str, node_name: str) -> Json:
     found: Json = {"name": driver, "nodeID": node_name, "topologyKeys": None}
     if draw.chance(0.8):
         found["allocatable"] = {"count": draw.number(0, 3)}
@@ -178,6 +187,8 @@ class Claims:
         volume["metadata"]["annotations"] = {"pv.kubernetes.io/bound-by-controller": "yes"}
         volume["status"] = {"phase": "Bound"}
         self.objects.append(volume)
+        if self._node_names and draw.has("attachments"):
+            self.objects.append(_attachment(volume, draw.one(self._node_names)))
 
     def _volume(self, name: str, storage_class: str, mode: str) -> Json:
         draw = self._draw
@@ -217,6 +228,22 @@ class Claims:
             return {"matchFields": [{"key": "metadata.name", "operator": "In", "values": names}]}
         zones = draw.some(("zone-a", "zone-b", "zone-c"), 1, 2)
         return {"matchExpressions": [{"key": ZONE, "operator": "In", "values": zones}]}
+
+
+def _attachment(volume: Json, node_name: str) -> Json:
+    name = volume["metadata"]["name"]
+    csi = volume["spec"].get("csi", {"driver": DRIVER})
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "VolumeAttachment",
+        "metadata": {"name": f"attached-{name}"},
+        "spec": {
+            "attacher": csi["driver"],
+            "nodeName": node_name,
+            "source": {"persistentVolumeName": name},
+        },
+        "status": {"attached": True},
+    }
 
 
 def _disk(draw: Draw) -> Json:
