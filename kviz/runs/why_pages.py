@@ -22,6 +22,7 @@ from kviz.runs.reading.evidence import (
     pod_evidence_at_once,
 )
 from kviz.runs.reading.held_cycles import CannotReenact
+from kviz.runs.reading.near_devices import PLUGIN, near_devices
 from kviz.runs.reading.node_table import pair_rows, requirement_rows
 from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
 
@@ -83,6 +84,7 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
     cycle = trace.cycle_get(run=run, cycle=number) if isinstance(number, int) else None
     if why["status"] == "pending" and cycle is not None:
         why = why | _with_values(why, pod_evidence_at_once(run=run, recorded=cycle))
+        why = why | _with_devices(why, run, cycle)
     message = request.GET.get("message", "").strip() or str(why["message"])
     context = run_context(request, run) | {
         "why": why,
@@ -105,6 +107,18 @@ def _with_values(why: Json, found: PodEvidenceDocument | None) -> Json:
         for near in cast("list[Json]", why["nearest"])
     ]
     return {"lead": why["lead"] or found["lead"], "nearest": nearest}
+
+
+def _with_devices(why: Json, run: Run, recorded: CycleDocument) -> Json:
+    """The devices of the nearest misses that have none for the pod's claims; null if too far."""
+    nearest = cast("list[Json]", why["nearest"])
+    nodes = [str(near["node"]) for near in nearest if PLUGIN in cast("list[str]", near["plugins"])]
+    if not nodes:
+        return {}
+    return {
+        "lacks_devices": True,
+        "devices": near_devices(run=run, recorded=recorded, nodes=nodes),
+    }
 
 
 def _decoded(message: str, cycle: CycleDocument | None) -> Decoded | None:

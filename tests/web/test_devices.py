@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from html import unescape
 from typing import Any
 
 import pytest
 
+from kviz.runs import services
 from kviz.runs.models import Run
-from kviz.runs.reading import reenactment
+from kviz.runs.reading import held_cycles, reenactment
+from kviz.runs.reading.near_devices import DEVICES_SHOWN
 from kviz.runs.selectors import has_devices
 from kviz.snapshots.samples import SAMPLES
-from tests.web.cast import CLUSTER, Person, problem
+from tests.web.cast import CLUSTER, NODES, Person, pod, problem
 
 GPU = "gpu.example.com"
 
@@ -86,3 +89,75 @@ def test_the_explorer_knows_whether_there_are_devices(ada: Person, run: Run) -> 
     assert has_devices(run=plain)
     plain.snapshot = None
     assert not has_devices(run=plain)
+
+
+CLAIMING = """\
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: big, namespace: shop}
+spec:
+  devices:
+    requests:
+    - name: card
+      exactly:
+        deviceClassName: gpu
+        selectors: [{cel: {expression: "device.attributes['gpu.example.com'].memory > 40"}}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: north}
+spec:
+  driver: gpu.example.com
+  nodeName: north
+  pool: {name: north, generation: 1, resourceSliceCount: 1}
+  devices: [DEVICES]
+"""
+
+
+def claiming_run(ada: Person, n_devices: int) -> Run:
+    cards = ", ".join(
+        f"{{name: c{i}, attributes: {{memory: {{int: 16}}}}}}" for i in range(n_devices)
+    )
+    wants = pod("wants", resourceClaims="[{name: card, resourceClaimName: big}]")
+    return ada.finished(NODES + wants + CLAIMING.replace("DEVICES", cards))
+
+
+def why_page(ada: Person, run: Run) -> str:
+    token = services.run_share(run=run)
+    page = ada.client.get(f"/runs/{run.pk}/pods/shop/wants/why?share={token}")
+    assert page.status_code == 200
+    return unescape(page.content.decode())
+
+
+def test_the_why_page_says_which_device_was_refused_on_the_nearest_nodes(ada: Person) -> None:
+    page = why_page(ada, claiming_run(ada, DEVICES_SHOWN + 2))
+    section = page[page.index('id="devices"') :]
+    section = section[: section.index("</section>")]
+    assert section.count("refused</span>") == DEVICES_SHOWN
+    assert f"{GPU}/north/c0" in section
+    assert "device.attributes['gpu.example.com'].memory > 40" in section
+    assert "is 16" in section
+    assert "2 more devices" in section
+    assert "No device can be used on this node." in section, "the other node has none"
+    assert "tab=devices" in section
+
+
+def test_far_into_a_run_the_why_page_sends_to_the_explorer(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = claiming_run(ada, 1)
+    monkeypatch.setattr(held_cycles, "AT_ONCE", 0)
+    page = why_page(ada, run)
+    section = page[page.index('id="devices"') :]
+    assert "Ask in the Explorer" in section
+    assert "c0" not in section
+
+
+def test_the_why_page_of_a_pod_that_lacks_no_device(ada: Person) -> None:
+    run = ada.finished(NODES + pod("wants", "900"))
+    assert 'id="devices"' not in why_page(ada, run)

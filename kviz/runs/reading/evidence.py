@@ -10,9 +10,8 @@ from typing import Final, TypedDict
 
 import msgspec
 
-from kviz.runs.execution.causes import AT_ONCE
 from kviz.runs.models import PodOutcome, Run
-from kviz.runs.reading.held_cycles import HELD, CannotReenact
+from kviz.runs.reading.held_cycles import HELD, CannotReenact, is_quick
 from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
 from kviz.runs.reading.trace import cycle_why
 from scheduler_core.evidence.comparison import Comparison
@@ -123,7 +122,7 @@ def _near(found: NodeEvidence) -> NearestDocument:
 
 def pod_evidence_at_once(*, run: Run, recorded: CycleDocument) -> PodEvidenceDocument | None:
     """The same, if it takes no longer than a page may and can be had; None otherwise."""
-    if recorded["cycle"] * (1_000 + recorded["n_nodes"]) > AT_ONCE:
+    if not is_quick(recorded):
         return None
     try:
         return pod_evidence(run=run, recorded=recorded)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 from uuid import UUID
 
+from kviz.runs.execution.causes import AT_ONCE
 from kviz.runs.execution.engine import max_cycle, reenact
 from kviz.runs.execution.extender_answers import AnswerMissing
 from kviz.runs.inputs import InvalidInput
@@ -81,6 +82,11 @@ class HeldCycles:
 
 
 HELD: Final = HeldCycles()
+
+
+def is_quick(recorded: CycleDocument) -> bool:
+    """Tell whether a cycle is re-enacted in no longer than a page may take."""
+    return recorded["cycle"] * (1_000 + recorded["n_nodes"]) <= AT_ONCE
 
 
 def _check_possible(run: Run, recorded: CycleDocument) -> None:
