@@ -24,6 +24,7 @@ PAGES = {
     "snapshot-detail": ("/snapshots/{snapshot}",),
     "run-list": ("/runs/",),
     "run-new": ("/runs/new",),
+    "run-compare": ("/runs/compare", "/runs/compare?a={run}&b={run}"),
     "run-detail": ("/runs/{run}",),
     "run-policies": ("/runs/{run}/policies",),
     "run-cycles": ("/runs/{run}/cycles",),

@@ -141,7 +141,7 @@ def _start_values(request: HttpRequest) -> dict[str, str]:
     """
     asked = request.GET
     if "from" in asked:
-        return values_of(run_of(request, _uuid(asked["from"])))
+        return values_of(run_of(request, uuid_of(asked["from"])))
     snapshot = asked.get("snapshot", "")
     brings = snapshot_selectors.sample_of(snapshot_id=snapshot)
     config, scenario = (brings.scheduler_config, brings.scenario) if brings else ("", "")
@@ -154,7 +154,7 @@ def _start_values(request: HttpRequest) -> dict[str, str]:
     }
 
 
-def _uuid(text: str) -> UUID:
+def uuid_of(text: str) -> UUID:
     """The id in an address. Raises Http404."""
     try:
         return UUID(text)
@@ -260,6 +260,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     }
     if run.is_over:
         context |= _exports(run)
+        context["before"] = selectors.run_before(run=run, workspace=workspace_of(request))
     return render(request, "runs/detail.html", context)
 
 

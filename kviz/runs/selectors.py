@@ -30,6 +30,18 @@ def runs_over(*, snapshot: Snapshot, workspace: Workspace) -> QuerySet[Run]:
     return Run.objects.filter(snapshot=snapshot, workspace=workspace)
 
 
+def runs_to_compare(*, workspace: Workspace) -> QuerySet[Run]:
+    """The workspace's simulated runs that are over, newest first."""
+    runs = Run.objects.filter(workspace=workspace, kind=Run.Kind.SIMULATED)
+    return runs.exclude(status__in=Run.LIVE).select_related("snapshot")
+
+
+def run_before(*, run: Run, workspace: Workspace) -> Run | None:
+    """The workspace's latest run of the same cluster that was over before this one was made."""
+    runs = runs_to_compare(workspace=workspace).filter(created_at__lt=run.created_at)
+    return runs.filter(snapshot=run.snapshot).first() if run.snapshot else None
+
+
 def run_get(*, run_id: UUID, workspace: Workspace | None, share: str = "") -> Run | None:
     return runs_visible(workspace=workspace, share=share).filter(pk=run_id).first()
 

@@ -1,10 +1,11 @@
 from django.urls import path
 
-from kviz.runs import pages, why_pages
+from kviz.runs import compare_pages, pages, why_pages
 
 urlpatterns = [
     path("", pages.run_list, name="run-list"),
     path("new", pages.run_new, name="run-new"),
+    path("compare", compare_pages.run_compare, name="run-compare"),
     path("open", pages.run_open, name="run-open"),
     path("<uuid:run_id>", pages.run_detail, name="run-detail"),
     path("<uuid:run_id>/cycles", pages.run_cycles, name="run-cycles"),

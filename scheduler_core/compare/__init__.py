@@ -11,5 +11,6 @@ in, `words.py` says it in sentences. Why it reads chunks, and stores no digests:
 
 from scheduler_core.compare.comparison import Comparison, compare
 from scheduler_core.compare.lines import RunLines, read_lines
+from scheduler_core.compare.parting import Parting
 
-__all__ = ["Comparison", "RunLines", "compare", "read_lines"]
+__all__ = ["Comparison", "Parting", "RunLines", "compare", "read_lines"]

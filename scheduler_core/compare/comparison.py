@@ -46,6 +46,7 @@ class Comparison:
             self.outcome,
             self.ends,
             cycles=self.cycles,
+            evicted=(self.evicted_a, self.evicted_b),
             identical=self.identical,
             inputs_differ=self.inputs.differ,
         )

@@ -36,6 +36,7 @@ def sentence(
     ends: Ends,
     *,
     cycles: Cycles,
+    evicted: tuple[Sequence[str], Sequence[str]],
     identical: bool,
     inputs_differ: bool,
 ) -> str:
@@ -46,12 +47,12 @@ def sentence(
     if parting is None and cycles.only_a == cycles.a and cycles.only_b == cycles.b:
         first = "The runs try no pod in common."
     elif parting is None:
-        first = "Whatever both runs try is decided the same, but they differ."
+        first = "Every attempt that both runs have was decided the same."
     else:
         first = parting_sentence(parting)
         if outcome is not None and outcome.cycle_a != parting.cycle_a:
             first += f" It first changes where a pod goes in {_cycles(outcome)}, at {outcome.pod}."
-    return f"{first} In the end {'; '.join(_ends(ends))}."
+    return f"{first} In the end {'; '.join(_ends(ends, *evicted))}."
 
 
 def parting_sentence(parting: Parting) -> str:
@@ -120,8 +121,9 @@ def _scores(value: Value) -> str:
     return NO_SCORE if value == NO_SCORE else f"scores {value}"
 
 
-def _ends(ends: Ends) -> Iterator[str]:
+def _ends(ends: Ends, *evicted: Sequence[str]) -> Iterator[str]:
     """Yield what is different in the end, the worst first."""
+    evicted_a, evicted_b = evicted
     if ends.newly_pending:
         yield f"{_pods(ends.newly_pending)} pending in B and placed in A"
     if ends.newly_bound:
@@ -132,8 +134,12 @@ def _ends(ends: Ends) -> Iterator[str]:
         yield f"{_pods(ends.moved)} on another node{luck}"
     if ends.messages:
         yield f"{_pods(ends.messages)} pending for another reason"
+    if evicted_a != evicted_b:
+        yield f"evicted were {counted(len(evicted_a), 'pod')} in A, {len(evicted_b):,} in B"
     if not (ends.newly_pending or ends.newly_bound or ends.moved or ends.messages):
         yield "every pod that both runs have is in the same place"
+        if others := [each.resource for each in ends.utilisation if each.a != each.b]:
+            yield f"what is left differs of {', '.join(others)}"
 
 
 def _pods(rows: Sequence[object]) -> str:

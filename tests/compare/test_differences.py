@@ -154,6 +154,17 @@ def test_a_difference_without_an_effect_is_none() -> None:
     assert "What they started from differs." in found.sentence
 
 
+def test_what_differs_though_nothing_was_decided_differently() -> None:
+    more = [*nodes(), make_node("huge").cordoned().cpu("64").obj()]
+    none = compare(run(nodes()), run(more))
+    bound = make_pod("before").cpu("1").on("n1").obj()
+    apart = compare(run([*nodes(), bound, *pods(1)]), run([*nodes(), make_pod("other").obj()]))
+
+    assert not none.identical
+    assert "what is left differs of cpu, memory, pods" in none.sentence
+    assert apart.sentence.startswith("The runs try no pod in common.")
+
+
 def test_nodes_in_another_order_are_the_same_nodes() -> None:
     """Numbers of a trace follow the input; a single fitting node leaves no tie to them."""
     cluster = [make_node("n1").cpu("2").obj(), make_node("n2").cpu("8").obj()]

@@ -122,6 +122,18 @@ def test_a_gate_of_one_side_only(cluster: Path, capsys: pytest.CaptureFixture[st
     assert inputs["settings"] == [{"name": "gate DRAPartitionableDevices", "a": "", "b": "false"}]
 
 
+def test_a_change_of_one_side_only(cluster: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, document = diff(capsys, cluster, cluster, "--change-b", "node/large cordon")
+    first = document["first_divergence"]
+
+    assert code == 1
+    assert isinstance(first, dict)
+    assert [first[key] for key in ("point", "plugin", "node", "a", "b")] == [
+        *("Filter", "NodeUnschedulable", "large", "passes"),
+        "node(s) were unschedulable",
+    ]
+
+
 @pytest.mark.parametrize(
     ("b", "more", "said"),
     [

@@ -29,6 +29,7 @@ from kviz.common.streaming import attachment
 from kviz.runs import inputs, selectors, services
 from kviz.runs.api.access import SHARE, own_run, readable_run
 from kviz.runs.api.serializers import (
+    RunComparisonSerializer,
     RunCreatedSerializer,
     RunCreateSerializer,
     RunFileSerializer,
@@ -37,6 +38,7 @@ from kviz.runs.api.serializers import (
 )
 from kviz.runs.models import Run
 from kviz.runs.portable import offline, saved
+from kviz.runs.reading import comparing
 from kviz.snapshots.api import RawBody, files_in, stream_of
 from kviz.snapshots.selectors import snapshot_get
 
@@ -147,6 +149,21 @@ class RunViewSet(GenericViewSet[Run]):
         page = reverse("run-detail", args=[run.pk])
         url = request.build_absolute_uri(f"{page}?{urlencode({'share': token})}")
         return Response({"token": token, "url": url})
+
+    # ------------------------------------------------------------ two runs
+
+    @extend_schema(parameters=[SHARE], responses=RunComparisonSerializer)
+    @action(detail=True, url_path="compare/<uuid:other_id>", url_name="compare")
+    def compare(self, request: Request, run_id: UUID, other_id: UUID) -> Response:
+        """Hold this run, A, against another one, B: where they part, and what is different.
+
+        409 while one of them goes on, and where one is a live session.
+        """
+        a, b = readable_run(request, run_id), readable_run(request, other_id)
+        try:
+            return Response(comparing.comparison(a=a, b=b).as_json())
+        except comparing.CannotCompare as refused:
+            raise Problem(HTTPStatus.CONFLICT, str(refused)) from refused
 
     # ------------------------------------------------------------ files
 

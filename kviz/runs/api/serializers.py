@@ -365,3 +365,48 @@ class NodeEvidenceSerializer(serializers.Serializer[object]):
     pod_rejections = PluginEvidenceSerializer(many=True)
     evidence = OneNodeSerializer()
     comparison = ComparisonSerializer(allow_null=True, help_text="With the node `against`.")
+
+
+# ---------------------------------------------------------------- two runs
+
+
+class DivergenceSerializer(serializers.Serializer[object]):
+    cycle = serializers.IntegerField()
+    cycle_a = serializers.IntegerField(allow_null=True, help_text="Null where A was over.")
+    cycle_b = serializers.IntegerField(allow_null=True, help_text="Null where B was over.")
+    pod = serializers.CharField()
+    attempt = serializers.IntegerField()
+    point = serializers.CharField(help_text="The extension point, empty if there is no single one.")
+    plugin = serializers.CharField()
+    node = serializers.CharField()
+    what = serializers.CharField(help_text="The kind of value that `a` and `b` are.")
+    a = serializers.JSONField(help_text="A text, or a score.")
+    b = serializers.JSONField(help_text="A text, or a score.")
+    n_nodes = serializers.IntegerField(help_text="Nodes that differ in this way.")
+    luck = serializers.BooleanField(help_text="Both runs picked among the same tied nodes.")
+    tied = serializers.ListField(child=serializers.CharField())
+    sentence = serializers.CharField()
+
+
+class EvictedSerializer(serializers.Serializer[object]):
+    a = serializers.ListField(child=serializers.CharField())
+    b = serializers.ListField(child=serializers.CharField())
+
+
+class RunComparisonSerializer(serializers.Serializer[object]):
+    """Docs: comparing."""
+
+    identical = serializers.BooleanField()
+    sentence = serializers.CharField()
+    first_divergence = DivergenceSerializer(allow_null=True)
+    first_outcome = DivergenceSerializer(
+        allow_null=True, help_text="The first cycle in which a pod goes elsewhere, or nowhere."
+    )
+    cycles = serializers.DictField(child=serializers.IntegerField())
+    moved = serializers.ListField(child=serializers.DictField())
+    newly_bound = serializers.ListField(child=serializers.DictField())
+    newly_pending = serializers.ListField(child=serializers.DictField())
+    evicted = EvictedSerializer()
+    messages = serializers.ListField(child=serializers.DictField())
+    utilisation = serializers.ListField(child=serializers.DictField())
+    inputs = serializers.DictField()

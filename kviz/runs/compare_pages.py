@@ -1,0 +1,93 @@
+"""HTML: two runs chosen, and held against each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from kviz.accounts.middleware import share_of, workspace_of
+from kviz.runs import selectors
+from kviz.runs.models import Cycle, Run
+from kviz.runs.pages import RUNS_SHOWN, run_of, uuid_of
+from kviz.runs.reading.comparing import CannotCompare, comparison
+from scheduler_core.compare import Comparison, Parting
+
+ROWS_SHOWN: Final = 100
+"""Of each table; REST has all."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two cycles side by side; without `cycle` that run was over."""
+
+    name: str
+    run: Run
+    value: str | int
+    cycle: Cycle | None
+
+
+@require_GET
+def run_compare(request: HttpRequest) -> HttpResponse:
+    """Choose two runs; or, with `a` and `b`, where they part and what is different."""
+    chosen = [
+        run_of(request, uuid_of(request.GET[name])) if request.GET.get(name) else None
+        for name in ("a", "b")
+    ]
+    a, b = chosen
+    status = HTTPStatus.OK
+    context: dict[str, object] = {
+        "section": "runs",
+        "a": a,
+        "b": b,
+        "share": share_of(request),
+        "choice": _choice(request, [run for run in chosen if run]),
+        "rows": ROWS_SHOWN,
+    }
+    if a and b:
+        try:
+            context |= _compared(a, b, comparison(a=a, b=b))
+        except CannotCompare as refused:
+            context["refused"], status = str(refused), HTTPStatus.CONFLICT
+    return render(request, "runs/compare.html", context, status=status)
+
+
+def _choice(request: HttpRequest, chosen: list[Run]) -> list[tuple[str, list[Run]]]:
+    """The runs to choose from, in groups: those of a chosen run's cluster before all others."""
+    runs = selectors.runs_to_compare(workspace=workspace_of(request))[:RUNS_SHOWN]
+    listed = list(dict.fromkeys([*chosen, *runs]))
+    clusters = {run.snapshot_id for run in chosen}
+    same = [run for run in listed if run.snapshot_id in clusters]
+    others = [run for run in listed if run not in same]
+    if not same:
+        return [("", others)] if others else []
+    return [(_("The same cluster"), same), (_("Other clusters"), others)]
+
+
+def _compared(a: Run, b: Run, found: Comparison) -> dict[str, object]:
+    parting, outcome = found.parting, found.outcome
+    is_later = parting and outcome and outcome.cycle_a != parting.cycle_a
+    return {
+        "found": found,
+        "parting": parting,
+        "sides": _sides(a, b, parting) if parting else [],
+        "outcome": outcome if is_later else None,
+        "outcome_sides": _sides(a, b, outcome) if outcome and is_later else [],
+        "evicted": [("A", a, found.evicted_a), ("B", b, found.evicted_b)],
+        "n_luck": sum(each.luck is True for each in found.ends.moved),
+        "n_not_examined": sum(each.luck is None for each in found.ends.moved),
+    }
+
+
+def _sides(a: Run, b: Run, parting: Parting) -> list[Side]:
+    it = parting.difference
+    numbers = ("A", a, it.a, parting.cycle_a), ("B", b, it.b, parting.cycle_b)
+    return [
+        Side(name, run, value, run.cycle_rows.filter(number=number).first())
+        for name, run, value, number in numbers
+    ]
