@@ -17,6 +17,7 @@ export interface Page {
   readonly tour: () => void;
   readonly bookmark: () => void;
   readonly cycles: () => void;
+  readonly lab: () => void;
   readonly share: () => void;
   readonly exports: () => void;
   readonly carryOut: (what: Export) => void;
@@ -128,6 +129,14 @@ function looks(explorer: Explorer, page: Page): Command[] {
       group: "look",
       keys: ["t"],
       run: () => explorer.display.setMap({ asTable: !explorer.display.map.asTable }),
+    },
+    {
+      id: "lab",
+      title: "command.lab",
+      group: "look",
+      keys: ["w"],
+      run: page.lab,
+      enabled: () => !explorer.fold.observed,
     },
     { id: "cycles", title: "command.cycles", group: "look", keys: ["c"], run: page.cycles },
     { id: "focus", title: "command.focus", group: "look", keys: ["f"], run: page.focusMap },

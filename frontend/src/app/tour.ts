@@ -2,6 +2,7 @@
 
 import { driver, type Config, type DriveStep } from "driver.js";
 
+import "../base/text/late.ts";
 import { t, type TextKey } from "../base/text/text.ts";
 import { forgetTourOffer } from "./preferences.ts";
 import "./tour.css";

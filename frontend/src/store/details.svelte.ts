@@ -42,6 +42,12 @@ export class Details {
 
   /** The detail of the cycle shown, once it is here. */
   get ready(): CycleDetail | null {
+    if (this.recording.tried) return this.recording.tried.detail;
+    return this.recorded;
+  }
+
+  /** Likewise, whatever is tried. */
+  get recorded(): CycleDetail | null {
     return this.shown.kind === "ready" ? this.shown.detail : null;
   }
 

@@ -97,6 +97,12 @@ export class Explorer extends Recording {
     else this.bookmarks.put(position, note);
   }
 
+  /** Try other changes, written as the address has them; none: close the Lab. */
+  setChanges(changes: string, remember: Remember = "push"): void {
+    this.changes = changes;
+    this.onNavigate(remember);
+  }
+
   /** The tabs of the Inspector that this run has something for. */
   get tabs(): readonly Tab[] {
     return this.surveys ? TABS : TABS.filter((tab) => tab !== "devices");
@@ -117,6 +123,7 @@ export class Explorer extends Recording {
       tab,
       group: map.group === PLAIN_MAP.group ? "" : map.group,
       colour: map.colour === PLAIN_MAP.colour ? "" : map.colour,
+      changes: this.changes,
     };
   }
 
@@ -145,6 +152,7 @@ export class Explorer extends Recording {
   open(address: Address): void {
     this.wanted = address;
     this.live.wanted = address.cycle ?? 0;
+    this.changes = this.fold.observed ? "" : address.changes;
     this.selection.set({ tab: this.tabs.includes(address.tab) ? address.tab : "why" });
     const { group, colour } = PLAIN_MAP;
     this.display.map = { ...this.display.map, group: address.group || group, colour: address.colour || colour };

@@ -1,5 +1,5 @@
 // The deep link: `?c=CYCLE&p=POINT&g=PLUGIN&pod=NS/NAME&n=NODE&tab=TAB`, and back. What only
-// concerns the look of the map (`by`, `col`) is written when it is not the default.
+// concerns the look of the map (`by`, `col`) is written when it is not the default, what is tried (`lab`) while it is.
 
 import type { Cycle } from "../base/units.ts";
 import { POINTS, type Point } from "./record.ts";
@@ -17,6 +17,8 @@ export interface Address {
   readonly tab: Tab;
   readonly group: string;
   readonly colour: string;
+  /** What is tried, as the Lab writes it; empty while it is closed. */
+  readonly changes: string;
 }
 
 const BLANK: Address = {
@@ -28,6 +30,7 @@ const BLANK: Address = {
   tab: "why",
   group: "",
   colour: "",
+  changes: "",
 };
 
 const PARAMETERS = {
@@ -39,6 +42,7 @@ const PARAMETERS = {
   tab: "tab",
   group: "by",
   colour: "col",
+  changes: "lab",
 } as const;
 
 export function readAddress(search: string): Address {
@@ -56,6 +60,7 @@ export function readAddress(search: string): Address {
     tab,
     group: text("group"),
     colour: text("colour"),
+    changes: text("changes"),
   };
 }
 

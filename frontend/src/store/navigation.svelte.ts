@@ -42,7 +42,9 @@ export class Navigation {
   speed = $state(1);
   /** Whether what changed may be shown moving: one step at a time, and not in a hurry. */
   moves = $state(false);
-  readonly record: CycleRecord | null = $derived.by(() => this.recording.record(this.position.cycle));
+  readonly record: CycleRecord | null = $derived.by(
+    () => this.recording.tried?.record ?? this.recording.record(this.position.cycle),
+  );
 
   /** `onMove` hears of every change of place, `onCommit` of those that the address bar should show. */
   constructor(

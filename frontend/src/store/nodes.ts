@@ -54,11 +54,12 @@ export function cacheState(state: State, pod: PodIndex): TextKey {
   return `cache.${CACHE[state.pod(pod, POD.CACHE)]}` as TextKey;
 }
 
-/** What the map colours by: `auto` shows scores while one looks at scoring, else verdicts. */
+/** What the map colours by: `auto` shows scores while one looks at scoring or tries others, else verdicts. */
 export function measureAt(explorer: Explorer): Measure {
   const { colour } = explorer.display.map;
   const { point, plugin } = explorer.navigation.position;
-  const kind = colour !== "auto" ? colour : point === "Score" ? "score" : "verdict";
+  const showsScores = point === "Score" || explorer.tried?.detail.scores;
+  const kind = colour !== "auto" ? colour : showsScores ? "score" : "verdict";
   if (kind === "verdict") return { kind, values: null, low: 0, high: 0 };
   const values = new Float64Array(explorer.fold.nodeNames.length).fill(NaN);
   if (kind !== "score" && kind !== FULL_SCALE) {

@@ -11,6 +11,12 @@ import { Explanations, type Why } from "./why.ts";
 
 const RECORDS_CACHED = 300;
 
+/** What is shown of a cycle in place of what was recorded: what became of it under changes. */
+export interface Tried {
+  readonly record: CycleRecord;
+  readonly detail: CycleDetail;
+}
+
 export class Recording {
   readonly #fold = new Fold();
   readonly #state = new State(this.#fold);
@@ -22,6 +28,16 @@ export class Recording {
   readonly #records = new Map<Cycle, CycleRecord>();
   readonly #podNumbers = new Map<string, PodIndex>();
   #podNumbersUpTo = 0;
+
+  /** Where changes are tried; null while nobody does. */
+  lab = $state.raw<{ readonly tried: Tried | null } | null>(null);
+  /** What is tried, as the address has it; empty while the Lab is closed. */
+  changes = $state("");
+
+  /** What is tried of the cycle shown; null: it is shown as it was recorded. */
+  get tried(): Tried | null {
+    return this.lab?.tried ?? null;
+  }
 
   /** All that is here; read it again wherever a component has to follow it. */
   get fold(): Fold {

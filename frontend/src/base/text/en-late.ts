@@ -1,7 +1,13 @@
 // English, for parts that are fetched when they are first opened: dry runs of preemption, CycleState, devices, what
 // stands on pictures, heads of columns.
 
+import { lab } from "./en-lab.ts";
+import { tour } from "./en-tour.ts";
+
 export const late = {
+  ...lab,
+  ...tour,
+
   "preempt.none": "Preemption only runs when no node is feasible.",
   "preempt.notNeeded": "A node was feasible, so nothing is preempted.",
   "preempt.ineligible": "The pod may not preempt",

@@ -29,6 +29,7 @@ export const en = {
   "topbar.cycle": "Cycle {n}",
   "topbar.beforeFirst": "Before the first cycle",
   "topbar.find": "Find",
+  "topbar.lab.gloss": "Change something and see what follows",
   "topbar.notModelled": "Not all modelled",
   "topbar.notModelled.what": "The input asks for what kviz does not do. Results that depend on it may be wrong:",
 

@@ -26,6 +26,9 @@ export const ICONS = {
   flag: "M5 21V4h13l-3 4.5 3 4.5H5",
   alert: "M12 4 2.8 19.5h18.4zM12 10v4.5m0 2.6v.1",
   download: "M12 4v12m0 0-5-5m5 5 5-5M4 17v3h16v-3",
+  pencil: "m4 20 1-4.5L16 4.5l3.5 3.5L8.5 19zM13.5 7l3.5 3.5",
+  undo: "M8 5 3.5 9.5 8 14M4 9.5h10a5.5 5.5 0 0 1 0 11h-4",
+  redo: "m16 5 4.5 4.5L16 14m4-4.5H10a5.5 5.5 0 0 0 0 11h4",
   list: "M4 6.5h16M4 12h16M4 17.5h10",
 } as const;
 

@@ -1,0 +1,104 @@
+"""The Lab: change something in a cycle, and see what follows."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.axe import serious_findings
+from tests.e2e.conftest import Api
+from tests.e2e.test_explorer import explore
+
+BALANCE = "Weight of NodeResourcesBalancedAllocation"
+
+
+@pytest.fixture(scope="module")
+def balance(api: Api) -> str:
+    """A finished run of the sample in which compare-1 wins the first cycle by a weight of 1."""
+    return api.finished_run(api.sample("fit-and-balance"))
+
+
+def lab(page: Page) -> Locator:
+    return page.get_by_role("region", name="Lab")
+
+
+def outcome(page: Page, row: str) -> Locator:
+    return lab(page).get_by_role("row").filter(has=page.get_by_role("rowheader", name=row))
+
+
+def open_lab(page: Page) -> None:
+    page.keyboard.press("w")
+    expect(lab(page)).to_be_visible()
+
+
+def test_a_teacher_changes_a_weight_and_the_star_moves(page: Page, balance: str) -> None:
+    explore(page, balance, "?c=1&tab=score")
+    open_lab(page)
+    slider = lab(page).get_by_label(BALANCE, exact=True)
+    expect(slider).to_have_accessible_description("stays at 1 only")
+
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+
+    expect(outcome(page, "Happened")).to_contain_text("compare-1 total 423")
+    expect(outcome(page, "Tried")).to_contain_text("compare-2")
+    expect(lab(page).get_by_text("compare-2 is chosen instead of compare-1.").first).to_be_visible()
+    expect(page.get_by_text("Tried, not run")).to_be_visible()
+    story = page.get_by_role("region", name="Pipeline").get_by_role("paragraph")
+    expect(story).to_contain_text("compare-2")
+    score = page.get_by_role("region", name="Inspector").get_by_role("tabpanel")
+    expect(score.get_by_role("row").filter(has_text="Balanced")).to_contain_text(
+        "\N{MULTIPLICATION SIGN}2"
+    )
+    assert serious_findings(page) == []
+
+    page.get_by_role("button", name="Back to what happened").click()
+    expect(outcome(page, "Tried")).to_be_hidden()
+    expect(story).to_contain_text("compare-1")
+
+
+def test_what_is_tried_is_undone_linked_and_left(page: Page, balance: str) -> None:
+    explore(page, balance, "?c=1")
+    open_lab(page)
+    number = lab(page).get_by_label(f"{BALANCE}, as a number")
+    number.fill("7")
+    expect(outcome(page, "Tried")).to_contain_text("compare-2")
+    expect(page).to_have_url(re.compile(r"[?&]lab=\w{10}"))
+
+    page.reload()
+    expect(outcome(page, "Tried")).to_contain_text("compare-2")
+    expect(number).to_have_value("7")
+
+    number.fill("0")
+    expect(number).to_have_attribute("aria-invalid", "true")
+    expect(number).to_have_accessible_description(re.compile("from 1 to"))
+    number.fill("9")
+    lab(page).get_by_role("button", name="Undo").click()
+    expect(number).to_have_value("7")
+    lab(page).get_by_role("button", name="Redo").click()
+    expect(number).to_have_value("9")
+
+    number.press("Escape")
+    expect(lab(page)).to_be_hidden()
+    expect(page.get_by_text("Tried, not run")).to_be_hidden()
+    page.keyboard.press("w")
+    expect(number).to_have_value("9")
+
+
+def test_a_narrow_screen_shows_the_lab_as_a_sheet(page: Page, balance: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    explore(page, balance, "?c=1")
+    page.get_by_role("button", name="Try changes").click()
+    sheet = lab(page).bounding_box()
+    assert sheet is not None
+    assert sheet["width"] == 390
+    assert sheet["y"] > 300
+    lab(page).get_by_label(BALANCE, exact=True).press("ArrowRight")
+    expect(outcome(page, "Tried")).to_contain_text("compare-2")
+
+
+def test_changes_that_cannot_be_read_are_said_so(page: Page, balance: str) -> None:
+    explore(page, balance, "?c=1&lab=W3sid2")
+    expect(lab(page).get_by_role("alert")).to_contain_text("cannot be read")
