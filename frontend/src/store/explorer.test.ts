@@ -394,6 +394,14 @@ describe("what is told", () => {
     expect(move!.cycle).toBe(explorer.navigation.position.cycle);
   });
 
+  test("a link to a point that the cycle did not come to tells of the cycle", () => {
+    const { explorer } = open();
+    explorer.navigation.toFailure(1);
+    const whole = narrate(explorer);
+    explorer.navigation.go({ ...explorer.navigation.position, point: "Score" });
+    expect(narrate(explorer)).toEqual(whole);
+  });
+
   test("every stop of a run has a sentence", () => {
     const { explorer } = open();
     explorer.navigation.setGranularity("plugin");

@@ -26,7 +26,8 @@ export function narrate(explorer: Explorer): Sentence {
       targets: { pod: { pod: record.started.pod } },
     };
   }
-  const step = record.points.find((point) => point.point === position.point);
+  // A link may name a point that this cycle did not come to.
+  const step = record.points.find((each) => each.point === position.point && each.outcome !== "unreached");
   if (!step) return ofCycle(explorer, record);
   const plugin = step.plugins.find((p) => p.plugin === position.plugin);
   return plugin ? ofPlugin(explorer, record, step, plugin) : ofPoint(explorer, record, step);

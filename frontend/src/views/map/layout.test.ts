@@ -30,6 +30,12 @@ describe("layout of the map", () => {
     expect(layout(endless, 660, 280, 1).boxes).toHaveLength(2);
   });
 
+  test("gives the width that few nodes leave over to their cards", () => {
+    const taints = groups(1, 2, 1, 1, 1, 2).map((group) => ({ ...group, name: "x".repeat(40) }));
+    const { cell } = layout(taints, 660, 280, 1);
+    expect(cell.width).toBeGreaterThan(120);
+  });
+
   test("finds under the pointer the node that it placed there", () => {
     const map = layout(groups(40, 7, 0, 90), 800, 500, 1);
     for (const node of [0, 39, 40, 46, 47, 136]) {

@@ -103,7 +103,8 @@ function place(groups: readonly Group[], width: number, size: number, perRow: nu
   const least = cellOf(Math.max(SMALLEST, size));
   const boxWidth = Math.floor((width - MARGIN * (perRow + 1)) / perRow);
   const room = boxWidth - 2 * PADDING;
-  const columns = Math.max(1, Math.floor((room + least.gap) / (least.width + least.gap)));
+  const largest = Math.max(...groups.map((group) => group.nodes.length));
+  const columns = Math.max(1, Math.min(largest, Math.floor((room + least.gap) / (least.width + least.gap))));
   const wide = stretched(least, room, columns);
   const cell = { ...wide, height: wide.height + taller };
   const boxes: Box[] = [];
@@ -126,7 +127,7 @@ function place(groups: readonly Group[], width: number, size: number, perRow: nu
 function stretched(cell: Cell, room: number, columns: number): Cell {
   if (cell.width < STRETCHED_FROM) return cell;
   const full = Math.floor((room - (columns - 1) * cell.gap) / columns);
-  return { ...cell, width: Math.max(cell.width, Math.min(full, Math.floor(cell.width * MOST_STRETCH))) };
+  return { ...cell, width: Math.max(cell.width, Math.min(full, LARGEST)) };
 }
 
 export interface Spot {

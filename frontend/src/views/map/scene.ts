@@ -141,13 +141,16 @@ function noteOn({ explorer, record, detail, position }: Look, node: NodeIndex, v
   if (refused) {
     const shows = verdict === Verdict.REJECTED || verdict === Verdict.NOMINATED || verdict === Verdict.HELD;
     if (!shows) return "";
-    return verdict === Verdict.HELD ? refused.nominated : refused.reasons.join(", ");
+    return verdict === Verdict.HELD ? refused.nominated : refused.reasons.map(onOne).join(", ");
   }
   const at = detail.scores?.at.get(node);
   if (at === undefined || point === "Filter") return "";
   const column = detail.scores!.plugins.find((p) => p.plugin === plugin);
   return t("map.total", { n: column ? column.normalized[at]! : detail.scores!.totals[at]! });
 }
+
+/** A reason without what upstream puts before it to count nodes: on one node there is no room for it. */
+const onOne = (reason: string): string => reason.replace(/^node\(s\) /, "");
 
 function tally(box: Box, verdicts: Uint8Array, palette: Palette, state: State): ReturnType<Scene["tally"]> {
   const counts = new Array<number>(Object.keys(Verdict).length).fill(0);
