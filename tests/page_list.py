@@ -26,6 +26,7 @@ PAGES = {
     "run-new": ("/runs/new",),
     "run-compare": ("/runs/compare", "/runs/compare?a={run}&b={run}"),
     "run-detail": ("/runs/{run}",),
+    "run-differently": ("/runs/{run}/differently",),
     "run-policies": ("/runs/{run}/policies",),
     "run-cycles": ("/runs/{run}/cycles",),
     "run-explore": ("/runs/{run}/explore?c=1&view=tables",),

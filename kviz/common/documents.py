@@ -24,6 +24,7 @@ INDEX: Final = (
     "evidence",
     "configuration",
     "scenarios",
+    "changes",
     "lab",
     "changes",
     "comparing",

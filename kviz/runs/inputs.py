@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, cast
 
 from django.conf import settings
 
@@ -12,9 +14,19 @@ from kviz.runs.models import Run
 from kviz.runs.scenario_fit import misfits
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects
+from scheduler_core.changes import (
+    Change,
+    ChangeAt,
+    ChangeError,
+    Rules,
+    lines_of_changes,
+    read_changes,
+    read_lines,
+)
 from scheduler_core.config import (
     ConfigError,
     FeatureGates,
+    JsonValue,
     KubeSchedulerConfiguration,
     Problem,
     default_configuration,
@@ -24,6 +36,9 @@ from scheduler_core.config import (
 )
 from scheduler_core.releases import RELEASES
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run, load_scenario
+from scheduler_core.trace.records import QueueOrder
+
+_CHANGE: Final = re.compile(r"changes\[(\d+)\]")
 
 
 class InvalidInput(Exception):
@@ -78,6 +93,66 @@ def gates_of_stored(run: Run) -> FeatureGates:
         return feature_gates(run.feature_gates, release)
     except ConfigError as error:
         raise invalid("feature_gates", error.problems) from error
+
+
+def rules_of(run: Run) -> Rules:
+    """The rules of a run without its changes. Raises InvalidInput, see `gates_of_stored`."""
+    gates = gates_of_stored(run)
+    return Rules(
+        configuration=run.scheduler_config,
+        gates=dict(gates.overrides),
+        release=gates.release,
+        seed=run.seed,
+        queue_order=cast("QueueOrder", run.queue_order),
+    )
+
+
+def changes_of(run: Run) -> tuple[ChangeAt, ...]:
+    """The changes of a run, those it inherited first. Raises InvalidInput."""
+    try:
+        changes = read_changes([each["change"] for each in run.changes])
+    except ChangeError as error:
+        raise invalid("changes", error.problems) from error
+    cycles = [int(each["cycle"]) for each in run.changes]
+    return tuple(map(ChangeAt, changes, cycles))
+
+
+def changes_given(values: Sequence[JsonValue]) -> tuple[Change, ...]:
+    """Read changes as REST takes them: documents, or lines. Raises InvalidInput."""
+    try:
+        return read_changes(values)
+    except ChangeError as error:
+        raise invalid("changes", error.problems) from error
+
+
+def changes_typed(text: str) -> tuple[Change, ...]:
+    """Read changes as a form takes them, one per line. Raises InvalidInput."""
+    try:
+        return read_lines(text)
+    except ChangeError as error:
+        raise invalid("changes", error.problems) from error
+
+
+def at_lines(errors: Iterable[ErrorItem], text: str) -> list[ErrorItem]:
+    """The errors of changes that were typed, each with the line of its change."""
+    lines = [number for number, _ in lines_of_changes(text)]
+    found = []
+    for error in errors:
+        index = _CHANGE.match(str(error.get("path", "")))
+        if index and "line" not in error:
+            _, _, message = str(error["message"]).partition(": ")
+            error = {**error, "line": lines[int(index[1])], "message": message}
+        found.append(error)
+    return found
+
+
+def cycle_typed(text: str) -> int:
+    """Read the cycle of a form, empty for the beginning. Raises InvalidInput."""
+    if not text.strip():
+        return 0
+    if not text.strip().isdecimal():
+        raise invalid("cycle", [Problem((), f'"{text}" is not the number of a cycle.')])
+    return int(text)
 
 
 def extender_warnings(scheduler_config: str, gates: FeatureGates) -> list[ErrorItem]:

@@ -51,6 +51,19 @@ class Run(models.Model):
     """Gates that were switched, by name: by whoever started the run, or by its scenario."""
     tie_break = models.CharField(max_length=8, default="heap")
     queue_order = models.CharField(max_length=8, default="listed")
+    changes = models.JSONField(default=list)
+    """What is different from all that: `{"cycle", "change", "sentence"}`, docs/changes.md.
+
+    `cycle` is the one that begins when it has been made, 0: the run begins with it. The first
+    `n_inherited` are those of the run's parent.
+    """
+    n_inherited = models.PositiveIntegerField(default=0)
+    parent = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, related_name="variants", null=True, blank=True
+    )
+    """The run that this one is a variant of."""
+    forked_at = models.PositiveIntegerField(default=0)
+    """The cycle of the parent from which on it may differ; 0: from the beginning."""
     engine_version = models.CharField(max_length=64, blank=True, default="")
     """Of the engine that wrote the trace; empty before it starts."""
     not_modelled = models.JSONField(default=list)

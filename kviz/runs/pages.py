@@ -35,7 +35,15 @@ from kviz.runs.forms import (
     gate_rows,
     values_of,
 )
-from kviz.runs.inputs import InvalidInput, check_fit, extender_warnings, gates_of
+from kviz.runs.inputs import (
+    InvalidInput,
+    at_lines,
+    changes_typed,
+    check_fit,
+    cycle_typed,
+    extender_warnings,
+    gates_of,
+)
 from kviz.runs.marked_text import MarkedLine, marked_lines
 from kviz.runs.models import Run
 from kviz.runs.portable import offline
@@ -246,6 +254,51 @@ def _marked(
     return marked_lines(values.get(field, ""), bad)
 
 
+# ---------------------------------------------------------------- variants
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def run_differently(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Make a variant of a run: a list of changes, one per line, and when they are made."""
+    run = run_of(request, run_id)
+    if run.is_observed or run.snapshot is None:
+        raise Http404(run_id)
+    asked = request.POST if request.method == "POST" else request.GET
+    values = {name: asked.get(name, "") for name in ("changes", "cycle")}
+    if request.method != "POST":
+        return _vary_form(request, run, values, (), HTTPStatus.OK)
+    if refused := too_often(request, "run"):
+        return _vary_form(request, run, values, [refused], HTTPStatus.TOO_MANY_REQUESTS)
+    try:
+        variant = services.run_vary(
+            workspace=workspace_of(request),
+            parent=run,
+            changes=changes_typed(values["changes"]),
+            cycle=cycle_typed(values["cycle"]),
+        )
+    except InvalidInput as invalid:
+        errors = at_lines(invalid.errors, values["changes"])
+        return _vary_form(request, run, values, errors, HTTPStatus.BAD_REQUEST)
+    return redirect("run-detail", variant.pk)
+
+
+def _vary_form(
+    request: HttpRequest,
+    run: Run,
+    values: dict[str, str],
+    errors: Sequence[ErrorItem],
+    status: HTTPStatus,
+) -> HttpResponse:
+    bad = {int(error["line"]) for error in errors if "line" in error}
+    context = run_context(request, run) | {
+        "values": values,
+        "errors": errors,
+        "marked": marked_lines(values["changes"], bad) if bad else [],
+        "found": [error for error in errors if "line" in error],
+    }
+    return render(request, "runs/differently.html", context, status=status)
+
+
 # ---------------------------------------------------------------- one run
 
 
@@ -257,6 +310,8 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "findings": found,
         "bound_before": max(0, run.bound - found.n_scheduled) if run.last_seq >= 0 else "",
         "steps_refused": trace.steps_refused(run=run),
+        "own_changes": selectors.own_changes(run=run),
+        "variants": selectors.variants_of(run=run, workspace=workspace_of(request)),
     }
     if run.is_over:
         context |= _exports(run)

@@ -46,6 +46,47 @@ def run_get(*, run_id: UUID, workspace: Workspace | None, share: str = "") -> Ru
     return runs_visible(workspace=workspace, share=share).filter(pk=run_id).first()
 
 
+# ---------------------------------------------------------------- variants
+
+MAX_VARIANTS: Final = 200
+"""Of one run, those of its variants among them, that a page shows."""
+
+
+@dataclass
+class Variant:
+    """A variant of a run, with those made of it."""
+
+    run: Run
+    variants: list[Variant]
+
+    @property
+    def changes(self) -> list[dict[str, object]]:
+        """What is different from the run it was made of."""
+        return own_changes(run=self.run)
+
+
+def own_changes(*, run: Run) -> list[dict[str, object]]:
+    """The changes of a run that its parent does not have."""
+    changes: list[dict[str, object]] = run.changes[run.n_inherited :]
+    return changes
+
+
+def variants_of(*, run: Run, workspace: Workspace) -> list[Variant]:
+    """The workspace's variants of a run as a tree, the oldest first."""
+    top: list[Variant] = []
+    below, n_found = {run.pk: top}, 0
+    while below and n_found < MAX_VARIANTS:
+        rows = Run.objects.filter(parent__in=below, workspace=workspace).order_by("created_at")
+        found = list(rows.select_related("snapshot")[: MAX_VARIANTS - n_found])
+        n_found += len(found)
+        level = {each.pk: Variant(each, []) for each in found}
+        for each in found:
+            if each.parent_id is not None:
+                below[each.parent_id].append(level[each.pk])
+        below = {pk: variant.variants for pk, variant in level.items()}
+    return top
+
+
 # ---------------------------------------------------------------- the index
 
 

@@ -6,10 +6,10 @@ Claiming, executing and recording it is the work of `kviz.runs.execution`.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from tempfile import TemporaryFile
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypedDict
 
 import msgspec
 import zstandard
@@ -21,17 +21,28 @@ from kviz.accounts.models import Workspace
 from kviz.run_file import RunFileError
 from kviz.runs.execution.append import chunk_store
 from kviz.runs.execution.causes import AT_ONCE, causes_store
-from kviz.runs.execution.engine import check
-from kviz.runs.inputs import gates_of
+from kviz.runs.execution.engine import check, check_changes
+from kviz.runs.inputs import changes_of, gates_of, invalid, rules_of
 from kviz.runs.models import Run
 from kviz.runs.portable import saved
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_adopt
+from scheduler_core.changes import Change, ChangeAt, Rules, document_of
+from scheduler_core.changes.documents import Document
+from scheduler_core.config import Problem
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.records import QueueOrder
 
 MAX_NAME_CHARS: Final = 200
+
+
+class StoredChange(TypedDict):
+    """A change as a run's row has it; `change` is its document."""
+
+    cycle: int
+    change: Document
+    sentence: str
 
 
 def run_create(
@@ -45,13 +56,20 @@ def run_create(
     feature_gates: Mapping[str, bool] | None = None,
     tie_break: TieBreak | None = None,
     queue_order: QueueOrder = "listed",
+    changes: Sequence[Change] = (),
 ) -> Run:
-    """Queue a run; `tie_break` None is the release's.
+    """Queue a run; `tie_break` None is the release's. `changes` are made before it begins.
 
-    Raises InvalidInput when configuration, scenario or gates are bad.
+    Raises InvalidInput when configuration, scenario or gates are bad, or a change cannot be made.
     """
     gates = gates_of(asked=feature_gates or {}, scenario=scenario, release=release)
     plugins = check(scheduler_config=scheduler_config, gates=gates)
+    made: list[StoredChange] = []
+    if changes:
+        rules = Rules(scheduler_config, dict(gates.overrides), gates.release, {}, seed, queue_order)
+        at_rest = [ChangeAt(change) for change in changes]
+        accepted = check_changes(snapshot, rules, at_rest)
+        plugins, made = accepted.plugins, stored_changes(at_rest, accepted.sentences)
     return Run.objects.create(
         workspace=workspace,
         snapshot=snapshot,
@@ -63,7 +81,50 @@ def run_create(
         tie_break=tie_break or gates.release.tie_break,
         queue_order=queue_order,
         out_of_tree_plugins=[asdict(plugin) for plugin in plugins],
+        changes=made,
     )
+
+
+def run_vary(
+    *, workspace: Workspace, parent: Run, changes: Sequence[Change], cycle: int = 0
+) -> Run:
+    """Queue a variant of a run: its inputs and changes, and `changes` made at a cycle.
+
+    With cycle 0 the variant begins with them. Raises InvalidInput.
+    """
+    if parent.snapshot is None or parent.is_observed:
+        text = "A real scheduler decided this run; only simulated runs have variants."
+        raise invalid("parent", [Problem((), text)])
+    if not 0 <= cycle <= parent.cycles:
+        text = f"The run has {parent.cycles:,} cycles; 0 stands for its beginning."
+        raise invalid("cycle", [Problem((), text)])
+    inherited = changes_of(parent)
+    made = [*inherited, *(ChangeAt(change, cycle) for change in changes)]
+    accepted = check_changes(parent.snapshot, rules_of(parent), made, len(inherited))
+    return Run.objects.create(
+        workspace=workspace,
+        snapshot=parent.snapshot,
+        scheduler_config=parent.scheduler_config,
+        scenario=parent.scenario,
+        seed=parent.seed,
+        release=parent.release,
+        feature_gates=parent.feature_gates,
+        tie_break=parent.tie_break,
+        queue_order=parent.queue_order,
+        out_of_tree_plugins=[asdict(plugin) for plugin in accepted.plugins],
+        changes=stored_changes(made, accepted.sentences),
+        n_inherited=len(inherited),
+        parent=parent,
+        forked_at=cycle,
+    )
+
+
+def stored_changes(changes: Sequence[ChangeAt], sentences: Sequence[str]) -> list[StoredChange]:
+    """Changes as a run's row has them."""
+    return [
+        {"cycle": each.cycle, "change": document_of(each.change), "sentence": sentence}
+        for each, sentence in zip(changes, sentences, strict=True)
+    ]
 
 
 def run_open(*, workspace: Workspace, file: BinaryIO) -> Run:
@@ -101,6 +162,8 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
         feature_gates=made_of.feature_gates,
         tie_break=made_of.tie_break,
         queue_order=made_of.queue_order,
+        changes=stored_changes(found.changes, found.sentences),
+        forked_at=max((each.cycle for each in found.changes), default=0),
         engine_version=found.engine_version,
         not_modelled=list(index.not_modelled),
         out_of_tree_plugins=[msgspec.structs.asdict(plugin) for plugin in made_of.plugins],

@@ -17,6 +17,7 @@ urlpatterns = [
     path("<uuid:run_id>/resume", pages.run_resume, name="run-resume"),
     path("<uuid:run_id>/cancel", pages.run_cancel, name="run-cancel"),
     path("<uuid:run_id>/rename", pages.run_rename, name="run-rename"),
+    path("<uuid:run_id>/differently", pages.run_differently, name="run-differently"),
     path("<uuid:run_id>/share", pages.run_share, name="run-share"),
     path("<uuid:run_id>/delete", pages.run_delete, name="run-delete"),
     path("<uuid:run_id>/cycles/<int:cycle>/nodes/<str:node>", why_pages.run_node, name="run-node"),

@@ -16,7 +16,12 @@ from scheduler_core.changes.lines import ChangeError, is_line, line_of, read_lin
 from scheduler_core.changes.plan import ChangeAt, Plan, in_words, later_steps, plan
 from scheduler_core.changes.rules import Rules, changed_rules
 from scheduler_core.changes.sentences import sentence
-from scheduler_core.changes.texts import read_changes, read_file_of_changes, read_lines
+from scheduler_core.changes.texts import (
+    lines_of_changes,
+    read_changes,
+    read_file_of_changes,
+    read_lines,
+)
 from scheduler_core.changes.vocabulary import Change, RuleChange
 
 __all__ = [
@@ -35,6 +40,7 @@ __all__ = [
     "is_line",
     "later_steps",
     "line_of",
+    "lines_of_changes",
     "object_document",
     "plan",
     "read_changes",

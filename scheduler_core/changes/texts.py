@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.ingest import ingest
@@ -48,9 +48,7 @@ def read_lines(text: str) -> tuple[Change, ...]:
     """
     problems: list[Problem] = []
     changes = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
+    for number, line in lines_of_changes(text):
         try:
             changes.append(read_line(line))
         except ConfigError as error:
@@ -60,6 +58,13 @@ def read_lines(text: str) -> tuple[Change, ...]:
     if problems:
         raise ChangeError(problems)
     return tuple(changes)
+
+
+def lines_of_changes(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that say something, with their numbers from 1."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield number, line
 
 
 def read_file_of_changes(

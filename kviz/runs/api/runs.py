@@ -24,7 +24,7 @@ from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import share_of
 from kviz.accounts.throttling import Scope
 from kviz.common.paging import MAX_LIMIT
-from kviz.common.problems import Problem
+from kviz.common.problems import ErrorItem, Problem
 from kviz.common.streaming import attachment
 from kviz.runs import inputs, selectors, services
 from kviz.runs.api.access import SHARE, own_run, readable_run
@@ -44,6 +44,8 @@ from kviz.snapshots.selectors import snapshot_get
 
 THROTTLED: Final[dict[str, Scope]] = {"create": "run", "open": "upload"}
 """Actions that a workspace may call only so often, and what they count as."""
+OF_A_VARIANT: Final = ("parent", "snapshot", "changes", "cycle")
+"""What may be said of a variant; all else is its parent's."""
 
 
 class RunFileRenderer(BaseRenderer):
@@ -58,6 +60,50 @@ class PageRenderer(BaseRenderer):
 
     media_type = "text/html"
     format = "html"
+
+
+def _created(request: Request, values: Mapping[str, Any]) -> Run:
+    """A run of a snapshot. Raises InvalidInput and Problem."""
+    if "cycle" in values:
+        raise inputs.InvalidInput([_error("cycle", "Only a variant of a run begins at a cycle.")])
+    if "snapshot" not in values:
+        raise inputs.InvalidInput([_error("snapshot", "Required, unless there is a parent.")])
+    workspace, share = workspace_in(request), share_of(request._request)
+    snapshot = snapshot_get(snapshot_id=values["snapshot"], workspace=workspace, share=share)
+    if snapshot is None:
+        raise Problem(
+            HTTPStatus.BAD_REQUEST,
+            "There is no such snapshot in this workspace.",
+            [_error("snapshot", "Not found.")],
+        )
+    changes = inputs.changes_given(values.get("changes", ()))
+    given = {**values, "snapshot": snapshot, "changes": changes}
+    return services.run_create(workspace=workspace, **given)
+
+
+def _varied(request: Request, values: Mapping[str, Any]) -> Run:
+    """A variant of a run. Raises InvalidInput and Problem."""
+    workspace, share = workspace_in(request), share_of(request._request)
+    parent = selectors.run_get(run_id=values["parent"], workspace=workspace, share=share)
+    if parent is None:
+        raise Problem(
+            HTTPStatus.BAD_REQUEST,
+            "There is no such run in this workspace.",
+            [_error("parent", "Not found.")],
+        )
+    text = "A variant has the inputs of its parent. Say what is different as changes."
+    errors = [_error(name, text) for name in values if name not in OF_A_VARIANT]
+    if values.get("snapshot", parent.snapshot_id) != parent.snapshot_id:
+        errors.append(_error("snapshot", "A variant is of its parent's snapshot."))
+    if errors:
+        raise inputs.InvalidInput(errors)
+    changes = inputs.changes_given(values.get("changes", ()))
+    cycle = values.get("cycle", 0)
+    return services.run_vary(workspace=workspace, parent=parent, changes=changes, cycle=cycle)
+
+
+def _error(field: str, message: str) -> ErrorItem:
+    return {"field": field, "message": message}
 
 
 class RunViewSet(GenericViewSet[Run]):
@@ -82,16 +128,8 @@ class RunViewSet(GenericViewSet[Run]):
         wanted = RunCreateSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         values = cast("Mapping[str, Any]", wanted.validated_data)
-        workspace, share = workspace_in(request), share_of(request._request)
-        snapshot = snapshot_get(snapshot_id=values["snapshot"], workspace=workspace, share=share)
-        if snapshot is None:
-            raise Problem(
-                HTTPStatus.BAD_REQUEST,
-                "There is no such snapshot in this workspace.",
-                [{"field": "snapshot", "message": "Not found."}],
-            )
         try:
-            run = services.run_create(workspace=workspace, **{**values, "snapshot": snapshot})
+            run = _varied(request, values) if "parent" in values else _created(request, values)
             warnings = inputs.extender_warnings(run.scheduler_config, inputs.gates_of_stored(run))
         except inputs.InvalidInput as invalid:
             raise Problem(

@@ -14,8 +14,31 @@ from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.records import QueueOrder
 
 
+class ChangeField(serializers.JSONField):
+    """A change as its document, or in one line (docs/changes.md)."""
+
+
 class RunCreateSerializer(serializers.Serializer[Run]):
-    snapshot = serializers.UUIDField()
+    snapshot = serializers.UUIDField(
+        required=False, help_text="Required, unless there is a parent: then it is the parent's."
+    )
+    changes = serializers.ListField(
+        child=ChangeField(),
+        required=False,
+        help_text="What is different: documents, or lines such as `node/n1 cordon` "
+        "(docs/changes.md).",
+    )
+    parent = serializers.UUIDField(  # type: ignore[assignment]  # a field of the document
+        required=False,
+        help_text="The run that this one is a variant of. It has all inputs of its parent; what "
+        "else is different is said by changes.",
+    )
+    cycle = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        help_text="With a parent: the cycle that begins when the changes have been made, so that "
+        "all before it is as in the parent. 0: the run begins with them.",
+    )
     scheduler_config = DocumentField()
     scenario = DocumentField()
     seed = serializers.IntegerField(
@@ -50,7 +73,17 @@ class RunCreateSerializer(serializers.Serializer[Run]):
     )
 
 
+class RunChangeSerializer(serializers.Serializer[object]):
+    cycle = serializers.IntegerField(help_text="0: the run begins with it.")
+    change = serializers.DictField(help_text="docs/changes.md")
+    sentence = serializers.CharField()
+
+
 class RunSerializer(serializers.ModelSerializer[Run]):
+    changes = RunChangeSerializer(
+        many=True, read_only=True, help_text="Those of the parent first, `n_inherited` of them."
+    )
+
     class Meta:
         model = Run
         fields = [
@@ -69,6 +102,10 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "feature_gates",
             "tie_break",
             "queue_order",
+            "parent",
+            "forked_at",
+            "n_inherited",
+            "changes",
             "engine_version",
             "not_modelled",
             "out_of_tree_plugins",

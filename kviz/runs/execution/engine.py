@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from django.conf import settings
+from msgspec.structs import replace
 
 from kviz.common.extender_http import HttpTransport, read_files, refuse_files
 from kviz.common.hosts import AllowedHosts
 from kviz.common.mode import Mode
 from kviz.out_of_tree import LoadedPlugins, OutOfTreePlugin, load_plugins
 from kviz.runs.execution.extender_answers import RecordingTransport, ReplayTransport
-from kviz.runs.inputs import configuration_of, gates_of_stored, invalid, scenario_of
+from kviz.runs.inputs import changes_of, configuration_of, invalid, rules_of, scenario_of
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
-from kviz.snapshots.selectors import snapshot_objects, snapshot_objects_cached
+from kviz.snapshots.selectors import snapshot_objects_cached
+from scheduler_core.api import KubeObject
+from scheduler_core.changes import ChangeAt, ChangeError, Rules, in_words, plan
+from scheduler_core.changes.plan import StepAtCycle
+from scheduler_core.changes.rules import weighted
 from scheduler_core.config import (
     ConfigError,
     FeatureGates,
@@ -23,13 +29,13 @@ from scheduler_core.config import (
     Problem,
     located,
 )
+from scheduler_core.config.problems import Path
 from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import ReenactedCycle, RunOptions, reenact_cycle, simulate
 from scheduler_core.sim.pending import Leads, leads_of
 from scheduler_core.trace.events import AnyEvent
-from scheduler_core.trace.records import QueueOrder
 
 
 def check(*, scheduler_config: str, gates: FeatureGates) -> tuple[OutOfTreePlugin, ...]:
@@ -46,6 +52,48 @@ def check(*, scheduler_config: str, gates: FeatureGates) -> tuple[OutOfTreePlugi
     return plugins.out_of_tree
 
 
+@dataclass(frozen=True)
+class Accepted:
+    """Changes that a run can be made with: what they say, and the plugins that are then enabled."""
+
+    sentences: tuple[str, ...]
+    plugins: tuple[OutOfTreePlugin, ...]
+
+
+def check_changes(
+    snapshot: Snapshot, rules: Rules, changes: Sequence[ChangeAt], n_inherited: int = 0
+) -> Accepted:
+    """Raise InvalidInput unless changes of a cluster and of rules can be made, and then a run.
+
+    Problems name the change by its index among those that were not inherited.
+    """
+    objects = list(snapshot_objects_cached(snapshot=snapshot))
+    try:
+        planned = plan(objects, rules, changes)
+    except ChangeError as error:
+        own = [replace(each, path=_among_own(each.path, n_inherited)) for each in error.problems]
+        raise invalid("changes", own) from error
+    try:
+        configuration, gates = planned.rules.load(), planned.rules.features()
+        plugins = load_plugins(configuration, settings.ALLOWED_PLUGINS)
+        simulate(
+            [], RunOptions(configuration=configuration, features=gates, registry=plugins.registry)
+        )
+    except ConfigError as error:
+        raise invalid("changes", error.problems) from error
+    except PluginFailure as failure:
+        raise invalid("changes", [Problem((), str(failure))]) from failure
+    return Accepted(in_words(objects, rules, changes), plugins.out_of_tree)
+
+
+def _among_own(path: Path, n_inherited: int) -> Path:
+    match path:
+        case ("changes", int(index), *rest):
+            return ("changes", max(0, index - n_inherited), *rest)
+        case _:
+            return path
+
+
 def simulate_run(run: Run) -> Iterator[AnyEvent]:
     """The events of a run, from its snapshot and other inputs. Raises InvalidInput.
 
@@ -54,10 +102,9 @@ def simulate_run(run: Run) -> Iterator[AnyEvent]:
     allowed = AllowedHosts.parse(settings.EXTENDER_HOSTS)
     read_file = read_files if settings.MODE == Mode.LOCAL else refuse_files
     with HttpTransport(allowed, read_file) as outgoing:
-        options = _options(run, RecordingTransport(run, outgoing))
-        objects = snapshot_objects_cached(snapshot=_snapshot_of(run))
+        objects, options = _made_of(run, RecordingTransport(run, outgoing))
         try:
-            events = simulate(list(objects), options)
+            events = simulate(objects, options)
         except ConfigError as error:
             raise invalid("scheduler_config", error.problems) from error
         yield from events
@@ -68,9 +115,9 @@ def reenact(run: Run, cycle: int) -> ReenactedCycle | None:
 
     Extenders are not called again. Raises InvalidInput, and AnswerMissing.
     """
-    options = _options(run, ReplayTransport(run))
+    objects, options = _made_of(run, ReplayTransport(run))
     try:
-        return reenact_cycle(list(snapshot_objects(snapshot=_snapshot_of(run))), options, cycle)
+        return reenact_cycle(objects, options, cycle)
     except ConfigError as error:
         raise invalid("scheduler_config", error.problems) from error
 
@@ -88,9 +135,9 @@ def leads(run: Run, cycles: Collection[int]) -> Leads:
 
     Extenders are not called again. Raises InvalidInput, and AnswerMissing.
     """
-    options = _options(run, ReplayTransport(run))
+    objects, options = _made_of(run, ReplayTransport(run))
     try:
-        return leads_of(list(snapshot_objects(snapshot=_snapshot_of(run))), options, cycles)
+        return leads_of(objects, options, cycles)
     except ConfigError as error:
         raise invalid("scheduler_config", error.problems) from error
 
@@ -101,18 +148,31 @@ def _snapshot_of(run: Run) -> Snapshot:
     return run.snapshot
 
 
-def _options(run: Run, transport: Transport) -> RunOptions:
-    """Everything beside the objects that decides a run. Raises InvalidInput."""
-    gates = gates_of_stored(run)
-    configuration = configuration_of(run.scheduler_config, gates)
-    return RunOptions(
+def _made_of(run: Run, transport: Transport) -> tuple[list[KubeObject], RunOptions]:
+    """The objects of a run, and everything else that decides it. Raises InvalidInput."""
+    objects = list(snapshot_objects_cached(snapshot=_snapshot_of(run)))
+    rules = rules_of(run)
+    later: tuple[StepAtCycle, ...] = ()
+    if run.changes:
+        try:
+            planned = plan(objects, rules, changes_of(run))
+        except ChangeError as error:
+            raise invalid("changes", error.problems) from error
+        objects, rules, later = planned.objects, planned.rules, planned.later
+    try:
+        gates = rules.features()
+        configuration = weighted(configuration_of(rules.configuration, gates), rules.weights)
+    except ConfigError as error:
+        raise invalid("changes", error.problems) from error
+    return objects, RunOptions(
         configuration=configuration,
         features=gates,
         registry=_plugins_of(run, configuration).registry,
         scenario=scenario_of(run.scenario),
-        seed=run.seed,
+        later=later,
+        seed=rules.seed,
         tie_break=cast("TieBreak", run.tie_break),
-        queue_order=cast("QueueOrder", run.queue_order),
+        queue_order=rules.queue_order,
         max_cycles=settings.MAX_CYCLES,
         transport=transport,
         ignored=run.snapshot.ignored if run.snapshot else {},

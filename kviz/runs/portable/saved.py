@@ -18,6 +18,7 @@ from kviz.run_file import (
     SUFFIX,
     Answer,
     AnyRecord,
+    ChangeMade,
     Inputs,
     Outcome,
     Part,
@@ -34,6 +35,15 @@ from kviz.snapshots.selectors import snapshot_packed
 from kviz.snapshots.summary import summarise
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.packing import PackError, pack, unpack
+from scheduler_core.changes import (
+    ChangeAt,
+    ChangeError,
+    Rules,
+    in_words,
+    later_steps,
+    read_changes,
+)
+from scheduler_core.releases import LATEST, RELEASES
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.checking import TraceChecker, TraceError
 from scheduler_core.trace.codec import Chunk
@@ -105,6 +115,10 @@ def _inputs(run: Run) -> Inputs:
         tie_break=cast("TieBreak", run.tie_break),
         queue_order=cast("QueueOrder", run.queue_order),
         left_out=snapshot.left_out,
+        changes=[
+            ChangeMade(each["cycle"], msgspec.json.encode(each["change"]).decode())
+            for each in run.changes
+        ],
     )
 
 
@@ -143,6 +157,9 @@ class SavedRun:
     lengths: list[int]
     observed: bool
     """Whether a real scheduler decided, and not the engine."""
+    changes: tuple[ChangeAt, ...]
+    sentences: tuple[str, ...]
+    """One for each change."""
 
     def parts(self) -> Iterator[StoredPart]:
         self.spool.seek(0)
@@ -174,6 +191,8 @@ def check(file: BinaryIO, spool: BinaryIO) -> SavedRun:
     if not isinstance(inputs, Inputs):
         raise TypeError("read_records begins with the inputs")
     objects = _objects(inputs)
+    changes = _changes(inputs)
+    sentences = _sentences(inputs, objects, changes)
     trace = _Trace(inputs, spool)
     answers: list[Answer] = []
     for record in records:
@@ -195,6 +214,8 @@ def check(file: BinaryIO, spool: BinaryIO) -> SavedRun:
                     spool,
                     trace.lengths,
                     trace.observed,
+                    changes,
+                    sentences,
                 )
     raise TypeError("read_records ends with the outcome")
 
@@ -212,6 +233,40 @@ def _objects(inputs: Inputs) -> ClusterObjects:
     except (ValueError, OverflowError) as error:
         raise RunFileError(f"The cluster in this file is not a valid one: {error}.") from error
     return objects
+
+
+def _changes(inputs: Inputs) -> tuple[ChangeAt, ...]:
+    """What was changed. Raises RunFileError."""
+    try:
+        documents = [msgspec.json.decode(each.change) for each in inputs.changes]
+        changes = read_changes(documents)
+    except (msgspec.DecodeError, ChangeError) as error:
+        raise RunFileError(
+            f"A change in this file cannot be read: {error}.{other_engine(inputs.engine_version)}"
+        ) from error
+    return tuple(
+        ChangeAt(change, each.cycle) for change, each in zip(changes, inputs.changes, strict=True)
+    )
+
+
+def _sentences(
+    inputs: Inputs, objects: ClusterObjects, changes: tuple[ChangeAt, ...]
+) -> tuple[str, ...]:
+    """What the changes say about the cluster in the file. Raises RunFileError."""
+    rules = Rules(
+        configuration=inputs.scheduler_config,
+        gates=inputs.feature_gates,
+        release=RELEASES.get(inputs.release, LATEST),
+        seed=inputs.seed,
+        queue_order=inputs.queue_order,
+    )
+    try:
+        later_steps(changes)
+        return in_words(list(objects), rules, changes)
+    except ChangeError as error:
+        raise RunFileError(
+            f"This file is damaged: its changes do not fit its cluster: {error}."
+        ) from error
 
 
 class _Trace:

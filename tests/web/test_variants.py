@@ -1,0 +1,191 @@
+"""Runs with changes, and variants of runs: over REST, on the pages, as files."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kviz.runs import selectors
+from kviz.runs.execution.engine import simulate_run
+from kviz.runs.models import Run
+from kviz.runs.portable import saved
+from kviz.runs.services import run_open
+from scheduler_core.trace.codec import TraceWriter
+from tests.web.cast import CLUSTER, Person, execute
+
+SMALL = "pod/shop/giant set spec.containers[0].resources.requests.cpu=100m"
+
+
+def snapshot_id(who: Person) -> str:
+    created = who.upload(("cluster.yaml", CLUSTER))
+    assert created.status_code == 201
+    return str(created.json()["id"])
+
+
+def made(who: Person, **values: object) -> Run:
+    answer = who.post("/runs/", values)
+    assert answer.status_code == 201, answer.json()
+    execute(worker="w")
+    run = Run.objects.get(pk=answer.json()["id"])
+    assert run.status == Run.Status.FINISHED, run.error
+    return run
+
+
+def refused(who: Person, **values: object) -> list[dict[str, Any]]:
+    answer = who.post("/runs/", values)
+    assert answer.status_code == 400
+    errors: list[dict[str, Any]] = answer.json()["errors"]
+    return errors
+
+
+@pytest.mark.django_db
+def test_a_run_with_changes_says_them_in_words(ada: Person) -> None:
+    run = made(ada, snapshot=snapshot_id(ada), changes=[SMALL, {"cordon": "south"}, "seed 4"])
+    found = ada.get(f"/runs/{run.pk}/").json()
+    assert found["pending"] == 3
+    assert [each["sentence"] for each in found["changes"]] == [
+        "pod shop/giant: requests.cpu 64 → 100m",
+        "cordon node south",
+        "seed 0 → 4",
+    ]
+    assert found["changes"][1] == {
+        "cycle": 0, "change": {"cordon": "south"}, "sentence": "cordon node south",
+    }  # fmt: skip
+    assert (found["parent"], found["forked_at"], found["n_inherited"]) == (None, 0, 0)
+
+
+@pytest.mark.django_db
+def test_a_variant_without_changes_is_its_parent(ada: Person) -> None:
+    parent = made(ada, snapshot=snapshot_id(ada), queue_order="name")
+    same = made(ada, parent=str(parent.pk))
+    assert same.trace_hash == parent.trace_hash
+    assert same.queue_order == "name"
+
+
+@pytest.mark.django_db
+def test_variants_of_variants_have_all_changes_and_forks_begin_as_their_parent(ada: Person) -> None:
+    parent = made(ada, snapshot=snapshot_id(ada))
+    first = made(ada, parent=str(parent.pk), changes=["node/south cordon"])
+    second = made(ada, parent=str(first.pk), changes=["node/north label a=b", SMALL], cycle=3)
+    found = ada.get(f"/runs/{second.pk}/").json()
+    assert (found["parent"], found["forked_at"], found["n_inherited"]) == (str(first.pk), 3, 1)
+    assert [each["cycle"] for each in found["changes"]] == [0, 3, 3]
+    mine = list(second.cycle_rows.filter(number__lt=3).values("number", "pod", "node", "message"))
+    theirs = list(first.cycle_rows.filter(number__lt=3).values("number", "pod", "node", "message"))
+    assert mine == theirs
+    assert second.trace_hash != first.trace_hash
+    (tree,) = selectors.variants_of(run=parent, workspace=ada.workspace)
+    assert tree.run == first
+    assert [each.run for each in tree.variants] == [second]
+
+
+@pytest.mark.django_db
+def test_changes_of_rules_are_followed(ada: Person) -> None:
+    parent = made(ada, snapshot=snapshot_id(ada))
+    changes = ["queue-order name", "weight NodeResourcesFit=7", "gate VolumeLimitScaling=true"]
+    run = made(ada, parent=str(parent.pk), changes=changes)
+    writer = TraceWriter()
+    for event in simulate_run(run):
+        writer.add(event)
+    writer.cut()
+    assert writer.trace_hash() == run.trace_hash != parent.trace_hash
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("values", "field", "message"),
+    [
+        ({"changes": ["node/x cordon"]}, "changes", "changes[0]: cordon node x: there is none"),
+        ({"changes": ["node/south cordn"]}, "changes", "changes[0]: "),
+        (
+            {"changes": [{"weight": {"plugin": "Nope", "weight": 3}}]},
+            "changes",
+            "no profile scores",
+        ),
+        ({"changes": ["config sched.yaml"]}, "changes", "no file can be read here"),
+        ({"changes": ["gate Nope=true"]}, "changes", "unrecognized feature gate: Nope"),
+        ({"changes": [{"config": "kind: x"}]}, "changes", "apiVersion"),
+        ({"cycle": 1000}, "cycle", "The run has "),
+        ({"changes": ["seed 4"], "cycle": 2}, "changes", "holds from the beginning of a run"),
+        ({"seed": 4}, "seed", "Say what is different as changes"),
+        ({"parent": "00000000-0000-0000-0000-000000000000"}, "parent", "Not found"),
+        ({"snapshot": "00000000-0000-0000-0000-000000000000"}, "snapshot", "parent's snapshot"),
+    ],
+)
+def test_what_cannot_be_varied_is_told(
+    values: dict[str, object], field: str, message: str, ada: Person
+) -> None:
+    parent = made(ada, snapshot=snapshot_id(ada), changes=["node/north label a=b"])
+    (error,) = refused(ada, **{"parent": str(parent.pk), **values})
+    assert error["field"] == field
+    assert message in error["message"]
+
+
+@pytest.mark.django_db
+def test_a_run_needs_a_snapshot_or_a_parent(ada: Person) -> None:
+    assert refused(ada)[0]["field"] == "snapshot"
+    assert refused(ada, snapshot=snapshot_id(ada), cycle=2)[0]["field"] == "cycle"
+
+
+@pytest.mark.django_db
+def test_nobody_varies_the_runs_of_others(ada: Person, ben: Person) -> None:
+    parent = made(ada, snapshot=snapshot_id(ada))
+    assert refused(ben, parent=str(parent.pk))[0]["field"] == "parent"
+
+
+@pytest.mark.django_db
+def test_a_variant_comes_back_from_a_file_with_its_changes(ada: Person, ben: Person) -> None:
+    parent = made(ada, snapshot=snapshot_id(ada), changes=[SMALL])
+    run = made(ada, parent=str(parent.pk), changes=["node/south cordon"], cycle=2)
+    file = io.BytesIO(b"".join(saved.pieces(run)))
+    opened = run_open(workspace=ben.workspace, file=file)
+    assert opened.changes == run.changes
+    assert (opened.forked_at, opened.n_inherited, opened.parent) == (2, 0, None)
+    writer = TraceWriter()
+    for event in simulate_run(opened):
+        writer.add(event)
+    writer.cut()
+    assert writer.trace_hash() == run.trace_hash
+
+
+# ---------------------------------------------------------------- pages
+
+
+@pytest.mark.django_db
+def test_the_form_makes_a_variant_and_the_pages_link_each_other(owner: Person) -> None:
+    parent = made(owner, snapshot=snapshot_id(owner))
+    browser = Client()
+    form = f"/runs/{parent.pk}/differently"
+    assert f'href="{form}"' in browser.get(f"/runs/{parent.pk}").content.decode()
+    assert "Changes, one per line" in browser.get(form).content.decode()
+    answer = browser.post(form, {"changes": f"# smaller\n{SMALL}\n", "cycle": "2"})
+    assert answer.status_code == 302
+    execute(worker="w")
+    page = browser.get(answer.headers["Location"]).content.decode()
+    assert "pod shop/giant: requests.cpu 64 → 100m" in page
+    assert f'href="/runs/{parent.pk}"' in page
+    assert "the same up to the moment when cycle 2 would begin" in page
+    page = browser.get(f"/runs/{parent.pk}").content.decode()
+    assert 'id="variants"' in page
+    assert f'href="{answer.headers["Location"]}"' in page
+
+
+@pytest.mark.django_db
+def test_the_form_tells_the_line_of_a_mistake(owner: Person) -> None:
+    parent = made(owner, snapshot=snapshot_id(owner))
+    browser = Client()
+    form = f"/runs/{parent.pk}/differently"
+    answer = browser.post(form, {"changes": "seed 4\nnode/south cordn\n", "cycle": ""})
+    assert answer.status_code == 400
+    page = answer.content.decode()
+    assert "Line 2" in page
+    assert "node/south cordn" in page
+    answer = browser.post(form, {"changes": "# two\n\nseed 4\nnode/nope cordon\n"})
+    page = answer.content.decode()
+    assert "Line 4" in page
+    assert "cordon node nope: there is none" in page
+    answer = browser.post(form, {"changes": "", "cycle": "first"})
+    assert "&quot;first&quot; is not the number of a cycle." in answer.content.decode()
