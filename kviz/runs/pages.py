@@ -310,6 +310,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "findings": found,
         "bound_before": max(0, run.bound - found.n_scheduled) if run.last_seq >= 0 else "",
         "steps_refused": trace.steps_refused(run=run),
+        "parent": selectors.parent_of(run=run, workspace=workspace_of(request)),
         "own_changes": selectors.own_changes(run=run),
         "variants": selectors.variants_of(run=run, workspace=workspace_of(request)),
     }

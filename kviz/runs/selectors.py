@@ -71,6 +71,11 @@ def own_changes(*, run: Run) -> list[dict[str, object]]:
     return changes
 
 
+def parent_of(*, run: Run, workspace: Workspace) -> Run | None:
+    """The run that this one is a variant of, if the workspace may see it."""
+    return run_get(run_id=run.parent_id, workspace=workspace) if run.parent_id else None
+
+
 def variants_of(*, run: Run, workspace: Workspace) -> list[Variant]:
     """The workspace's variants of a run as a tree, the oldest first."""
     top: list[Variant] = []

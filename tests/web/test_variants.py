@@ -168,9 +168,22 @@ def test_the_form_makes_a_variant_and_the_pages_link_each_other(owner: Person) -
     assert "pod shop/giant: requests.cpu 64 → 100m" in page
     assert f'href="/runs/{parent.pk}"' in page
     assert "the same up to the moment when cycle 2 would begin" in page
+    assert "Compare with its parent" in page
     page = browser.get(f"/runs/{parent.pk}").content.decode()
     assert 'id="variants"' in page
     assert f'href="{answer.headers["Location"]}"' in page
+
+
+@pytest.mark.django_db
+def test_a_parent_that_one_may_not_see_is_not_linked(owner: Person, ben: Person) -> None:
+    parent = made(ben, snapshot=snapshot_id(ben))
+    Run.objects.filter(pk=parent.pk).update(share_token="secret")
+    form = f"/runs/{parent.pk}/differently?share=secret"
+    answer = Client().post(form, {"changes": "seed 4"})
+    execute(worker="w")
+    page = Client().get(answer.headers["Location"]).content.decode()
+    assert "A variant of a run that is not here." in page
+    assert str(parent.pk) not in page
 
 
 @pytest.mark.django_db
