@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from kviz.run_file import RunFile
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import Ingested, ingest
 from scheduler_core.sim import RunOptions, simulate
-from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
+from scheduler_core.trace.codec import TraceWriter, starts_cycle
 from scheduler_core.trace.events import (
     DetailEvent,
     RunFinished,
@@ -76,17 +76,6 @@ def read_files(paths: Sequence[Path]) -> Ingested:
 
 def _files_below(path: Path) -> list[Path]:
     return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-
-
-def recorded(objects: Sequence[KubeObject], options: RunOptions) -> Iterator[Chunk]:
-    """Simulate, and yield the trace as it would be stored."""
-    writer = TraceWriter()
-    for event in simulate(objects, options):
-        if starts_cycle(event) and writer.is_full and (chunk := writer.cut()):
-            yield chunk
-        writer.add(event)
-    if last := writer.cut():
-        yield last
 
 
 def run(objects: Sequence[KubeObject], options: RunOptions, file: RunFile | None = None) -> Outcome:

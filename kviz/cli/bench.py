@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from kviz.bench.diff import measure_diff
 from kviz.bench.dump import RECORDED, UnusableDump, recorded
 from kviz.bench.flush import measure_flush
 from kviz.bench.measure import (
@@ -66,6 +67,11 @@ def add_parser(commands: Subparsers) -> None:
         help="measure the event that requeues N unschedulable pods instead (default: 10,000)",
     )
     command.add_argument(
+        "--diff",
+        action="store_true",
+        help="measure comparing two runs instead (default: 1,000 nodes, 40,000 pods)",
+    )
+    command.add_argument(
         "--storage",
         action="store_true",
         help="measure uploading, executing, storing and reading back instead (10,000 pods)",
@@ -98,6 +104,8 @@ def run(options: argparse.Namespace) -> int:
 def _measure(options: argparse.Namespace) -> int:
     if options.flush:
         return _flush(options)
+    if options.diff:
+        return _diff(options)
     return _storage(options) if options.storage else _race(options)
 
 
@@ -122,6 +130,19 @@ def _flush(options: argparse.Namespace) -> int:
     for result in results:
         per_pod_us = 1e6 * result.flush_s / result.n_pods
         print(f"{result.n_pods:>12,} {1000 * result.flush_s:>9.1f} ms {per_pod_us:>7.1f} us")
+    return 0
+
+
+def _diff(options: argparse.Namespace) -> int:
+    workload = "basic" if options.workload in RECORDED else options.workload
+    results = list(measure_diff(workload, options.nodes or 1_000, options.pods or 40_000))
+    if options.json:
+        print(json.dumps({"diff": [result.as_json() for result in results]}))
+        return 0
+    print(f"{'compared with':<14} {'cycles':>9} {'moved':>9} {'CPU s':>7} {'calibration s':>14}")
+    for each in results:
+        figures = f"{each.n_cycles:>9,} {each.n_moved:>9,} {each.compare_s:>7.2f}"
+        print(f"{each.pair:<14} {figures} {each.calibration_s:>14.2f}")
     return 0
 
 

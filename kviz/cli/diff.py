@@ -15,7 +15,6 @@ from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.cli.simulate import read_cluster, transport_for
 from kviz.run_file import MAGIC, Part, RunFileError, is_run_file, read_records
-from kviz.simulate import recorded
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.quantity import amount_text
 from scheduler_core.compare import Comparison, RunLines, compare, read_lines
@@ -23,8 +22,9 @@ from scheduler_core.config import ConfigError
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.releases import RELEASES
 from scheduler_core.releases.table import TieBreak
+from scheduler_core.sim import simulate
 from scheduler_core.trace.checking import TraceError
-from scheduler_core.trace.codec import Chunk
+from scheduler_core.trace.codec import Chunk, chunked
 from scheduler_core.trace.records import QueueOrder
 
 ROWS_SHOWN: Final = 20
@@ -167,7 +167,7 @@ def _simulated(own: argparse.Namespace, cluster: Ingested) -> list[Chunk]:
     objects, wanted = made_of.objects(cluster), made_of.options
     try:
         with transport_for(wanted.configuration) as transport:
-            return list(recorded(objects, replace(wanted, transport=transport)))
+            return list(chunked(simulate(objects, replace(wanted, transport=transport))))
     except ConfigError as error:
         raise CommandFailed(f"{own.config}: {error}") from error
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
@@ -171,6 +172,17 @@ def pack_details(encoded: bytes) -> bytes:
 def starts_cycle(event: AnyEvent) -> bool:
     """Whether a chunk may be cut right before `event`."""
     return isinstance(event, CycleStarted)
+
+
+def chunked(events: Iterable[AnyEvent]) -> Iterator[Chunk]:
+    """Cut a whole trace into full chunks."""
+    writer = TraceWriter()
+    for event in events:
+        if starts_cycle(event) and writer.is_full and (chunk := writer.cut()):
+            yield chunk
+        writer.add(event)
+    if last := writer.cut():
+        yield last
 
 
 _HEADERS = msgspec.msgpack.Decoder(tuple[int, list[HeaderEvent]])

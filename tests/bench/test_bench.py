@@ -163,6 +163,16 @@ def test_a_plugin_is_not_charged_for_those_it_runs() -> None:
     assert times.seconds["NodeResourcesFit"] > times.seconds["NodeName"]
 
 
+def test_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = ["--nodes", "4", "--pods", "9"]
+    assert main(["bench", "--diff", *sizes, "--json"]) == 0
+    results = json.loads(capsys.readouterr().out)["diff"]
+    assert [each["pair"] for each in results] == ["itself", "weight", "a node less"]
+    assert [each["moved"] for each in results][:1] == [0]
+    assert results[2]["moved"] > 0
+    assert all(each["cycles"] == 9 and each["compare_s"] > 0 for each in results)
+
+
 def test_the_flush_wakes_growing_numbers_of_pods(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--flush", "--pods", "16", "--json"]) == 0
     results = json.loads(capsys.readouterr().out)["flush"]
