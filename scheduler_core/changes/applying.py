@@ -8,7 +8,7 @@ simulation `sim.steps` carries out the same changes, in time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from scheduler_core.api import KubeObject, Node, Pod, Taint
 from scheduler_core.api.selectors import toleration_tolerates
@@ -16,7 +16,7 @@ from scheduler_core.changes.editing import admitted, edited, found, node_copies,
 from scheduler_core.changes.lines import ChangeError
 from scheduler_core.changes.node_changes import marked
 from scheduler_core.changes.owners import comes_back, is_pinned, like, next_name, pods_of, surplus
-from scheduler_core.changes.refusals import Refused, why_in_use
+from scheduler_core.changes.refusals import Objects, Refused, why_in_use
 from scheduler_core.changes.sentences import named, sentence
 from scheduler_core.changes.vocabulary import (
     AddTaint,
@@ -38,6 +38,19 @@ from scheduler_core.config.problems import Problem
 K = TypeVar("K", bound=KubeObject)
 
 _Key = tuple[str, str]
+
+
+class Changeable(Objects, Protocol):
+    """The objects of a cluster at rest, to be changed one by one."""
+
+    def write(self, item: KubeObject) -> None:
+        """Put an object in place of that of its name, or add it at the end."""
+
+    def remove(self, item: KubeObject | Target) -> None:
+        """Take an object away, if it is there."""
+
+    def restore(self, change: Restore) -> None:
+        """Take objects away, and put others at their places."""
 
 
 class RestingCluster:
@@ -102,7 +115,7 @@ def carried_out(
         text = sentence(change, cluster)
         sentences.append(text)
         try:
-            _carry_out(change, cluster)
+            carry_out(change, cluster)
         except Refused as refusal:
             problems.append(Problem(("changes", i), f"{text}: {refusal}"))
     if problems:
@@ -110,7 +123,8 @@ def carried_out(
     return cluster.objects(), tuple(sentences)
 
 
-def _carry_out(change: ObjectChange, cluster: RestingCluster) -> None:
+def carry_out(change: ObjectChange, cluster: Changeable) -> None:
+    """Carry out one change of objects. Raises Refused, and then nothing is changed."""
     match change:
         case Create():
             _create(list(change.items()), cluster)
@@ -139,7 +153,7 @@ def _carry_out(change: ObjectChange, cluster: RestingCluster) -> None:
             cluster.write(edited(change, cluster))
 
 
-def _create(items: Sequence[KubeObject], cluster: RestingCluster) -> None:
+def _create(items: Sequence[KubeObject], cluster: Changeable) -> None:
     for item in items:
         if cluster.get(type(item), item.key) is not None:
             raise Refused(f'{named(item)}: refused, "{item.name}" already exists')
@@ -147,7 +161,7 @@ def _create(items: Sequence[KubeObject], cluster: RestingCluster) -> None:
         cluster.write(item)
 
 
-def _delete(item: KubeObject, cluster: RestingCluster) -> None:
+def _delete(item: KubeObject, cluster: Changeable) -> None:
     if reason := why_in_use(item, cluster):
         raise Refused(f"refused, {reason}")
     cluster.remove(item)
@@ -155,12 +169,12 @@ def _delete(item: KubeObject, cluster: RestingCluster) -> None:
         _lose(_on(item, cluster, lambda pod: True), cluster)
 
 
-def _on(node: Node, cluster: RestingCluster, wanted: Callable[[Pod], bool]) -> list[Pod]:
+def _on(node: Node, cluster: Changeable, wanted: Callable[[Pod], bool]) -> list[Pod]:
     there = (pod for pod in cluster.all(Pod) if pod.spec.node_name == node.name)
     return [pod for pod in there if wanted(pod)]
 
 
-def _lose(pods: Iterable[Pod], cluster: RestingCluster) -> None:
+def _lose(pods: Iterable[Pod], cluster: Changeable) -> None:
     """Let pods leave their node; those of owners come back pending."""
     for pod in pods:
         cluster.remove(pod)
@@ -172,7 +186,7 @@ def _tolerates(pod: Pod, taint: Taint) -> bool:
     return any(toleration_tolerates(each, taint) for each in pod.spec.tolerations)
 
 
-def _scale(change: Scale, cluster: RestingCluster) -> None:
+def _scale(change: Scale, cluster: Changeable) -> None:
     pods = pods_of(cluster, change.kind, change.namespace, change.name)
     if not pods:
         raise Refused("it has no pod to copy")

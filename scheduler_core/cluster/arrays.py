@@ -40,6 +40,10 @@ class Vocabulary(Generic[H]):
         """Return the number of a value, -1 if it has not been seen."""
         return self._ids.get(value, ABSENT)
 
+    def fork(self) -> Vocabulary[H]:
+        """Return a copy with the same numbers, which goes on by itself."""
+        return Vocabulary(self.values[:], self._ids.copy())
+
 
 def grown(column: npt.NDArray[A], size: int, fill: int = 0) -> npt.NDArray[A]:
     """Return the column (n,) with room for at least `size` entries."""

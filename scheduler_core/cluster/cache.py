@@ -42,6 +42,14 @@ class Cache:
         self._order_rows: IntArray = np.zeros(0, np.int64)
         self._membership_moved = False
 
+    def fork(self) -> Cache:
+        """Return a copy that goes on by itself: no change of one shows in the other."""
+        fork = Cache(self.columns.fork())
+        fork._tree, fork._pods = self._tree.fork(), self._pods.copy()
+        fork._order, fork._order_rows = self._order, self._order_rows
+        fork._membership_moved = self._membership_moved
+        return fork
+
     # ------------------------------------------------------------ pods
 
     def assume_pod(self, pod: PodInfo, node_name: str) -> PodInfo:

@@ -7,6 +7,7 @@ with every change to the node or its pods, so that work done for a row can be ca
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +29,9 @@ MIN_STATES = 4096
 class _LabelColumn:
     ids: IntArray
     values: Vocabulary[str] = field(default_factory=Vocabulary)
+
+    def fork(self) -> _LabelColumn:
+        return _LabelColumn(self.ids.copy(), self.values.fork())
 
 
 class ClusterColumns:
@@ -72,6 +76,26 @@ class ClusterColumns:
     @property
     def n_rows(self) -> int:
         return len(self.names)
+
+    def fork(self) -> ClusterColumns:
+        """Return a copy that goes on by itself: no change of one shows in the other.
+
+        What is numbered keeps its numbers, and what columns are built on first use are there.
+        """
+        fork = copy(self)
+        for name, column in vars(self).items():
+            if isinstance(column, np.ndarray):
+                setattr(fork, name, column.copy())
+        fork.templates, fork.pods = self.templates.fork(), self.pods.fork()
+        fork.names, fork.nodes, fork.row_of = self.names[:], self.nodes[:], self.row_of.copy()
+        fork.taint_lists, fork.feature_sets = self.taint_lists.fork(), self.feature_sets.fork()
+        fork.resource_states = self.resource_states.fork()
+        fork._allocatable = {name: column.copy() for name, column in self._allocatable.items()}
+        fork._requested = {name: column.copy() for name, column in self._requested.items()}
+        fork._labels = {key: column.fork() for key, column in self._labels.items()}
+        fork._images = self._images.fork()
+        fork.freed_ports = {row: set(ports) for row, ports in self.freed_ports.items()}
+        return fork
 
     # ------------------------------------------------------------ nodes
 

@@ -39,6 +39,10 @@ class _Image:
         self.present = grown(self.present, size)
         return self.present
 
+    def fork(self) -> _Image:
+        present = None if self.present is None else self.present.copy()
+        return _Image(self.size_bytes, set(self.rows), present, self.until[:], self.before[:])
+
     def set_at(self, row: int, *, present: bool) -> None:
         (self.rows.add if present else self.rows.discard)(row)
         if self.present is not None:
@@ -51,12 +55,22 @@ class Images:
 
     def __init__(self) -> None:
         self._images: dict[str, _Image] = {}
+        self._shared: set[str] = set()
+        """Images that a fork has, too; copied before they are changed."""
         self._snapshot_at = 0
         self._outdated: set[int] = set()
         """Rows that may say of an image on how many nodes it was, not on how many it is."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._images
+
+    def fork(self) -> Images:
+        """Return a copy that may be changed while this one is not."""
+        fork = Images()
+        self._shared = set(self._images)
+        fork._images, fork._shared = self._images.copy(), set(self._images)
+        fork._snapshot_at, fork._outdated = self._snapshot_at, set(self._outdated)
+        return fork
 
     def column(self, name: str, changed_at: IntArray) -> tuple[BoolArray, int, IntArray]:
         """Return where an image is (bool), its size in bytes, and on how many nodes it was.
@@ -75,15 +89,23 @@ class Images:
     def set_node(self, row: int, old: Node | None, new: Node | None) -> None:
         """Note which images a row has now: an image that only it had is as good as new."""
         for name in _image_sizes(old):
-            image = self._images[name]
+            image = self._own(name)
             self._remember(image, row)
             image.set_at(row, present=False)
             if not image.rows:
                 del self._images[name]
         for name, reported in _image_sizes(new).items():
-            image = self._images.setdefault(name, _Image(reported))
+            image = self._own(name) if name in self._images else _Image(reported)
+            self._images[name] = image
             self._remember(image, row)
             image.set_at(row, present=True)
+
+    def _own(self, name: str) -> _Image:
+        """Return a known image that may be changed."""
+        if name in self._shared:
+            self._shared.discard(name)
+            self._images[name] = self._images[name].fork()
+        return self._images[name]
 
     def _remember(self, image: _Image, row: int) -> None:
         """Note on how many nodes an image was until now."""

@@ -32,6 +32,13 @@ class NodeTree:
         self._zones: dict[str, dict[str, None]] = {}
         self._zone_of: dict[str, str] = {}
 
+    def fork(self) -> NodeTree:
+        """Return a copy that goes on by itself."""
+        fork = NodeTree()
+        fork._zones = {zone: nodes.copy() for zone, nodes in self._zones.items()}
+        fork._zone_of = self._zone_of.copy()
+        return fork
+
     def add(self, name: str, labels: Mapping[str, str]) -> None:
         """Add a node, or move it to the end of its zone if the zone has changed."""
         zone = zone_key(labels)

@@ -20,6 +20,13 @@ class ObjectStore:
         self._kinds: dict[type[KubeObject], dict[str, KubeObject]] = {}
         self._changes: dict[type[KubeObject], list[str]] = {}
 
+    def fork(self) -> ObjectStore:
+        """Return a copy that goes on by itself."""
+        fork = ObjectStore()
+        fork._kinds = {kind: items.copy() for kind, items in self._kinds.items()}
+        fork._changes = {kind: keys[:] for kind, keys in self._changes.items()}
+        return fork
+
     def put(self, item: KubeObject) -> None:
         """Add an object, or replace the one with its key in place."""
         self._kinds.setdefault(type(item), {})[item.key] = item

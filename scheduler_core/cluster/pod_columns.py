@@ -21,6 +21,25 @@ class PodColumns:
         self._slot_of: dict[str, int] = {}
         self._free: list[int] = []
         self._on_row: dict[int, list[PodInfo]] = {}
+        self._shared: set[int] = set()
+        """Rows whose lists a fork has, too; copied before they are changed."""
+
+    def fork(self) -> PodColumns:
+        """Return a copy that goes on by itself."""
+        fork = PodColumns()
+        fork.row, fork.template = self.row.copy(), self.template.copy()
+        fork.terminating, fork.n_slots = self.terminating.copy(), self.n_slots
+        fork._slot_of, fork._free = self._slot_of.copy(), self._free[:]
+        self._shared = set(self._on_row)
+        fork._on_row, fork._shared = self._on_row.copy(), set(self._on_row)
+        return fork
+
+    def _own(self, row: int) -> list[PodInfo]:
+        """Return the pods of a row in a list that may be changed."""
+        if row in self._shared:
+            self._shared.discard(row)
+            self._on_row[row] = self._on_row[row][:]
+        return self._on_row.setdefault(row, [])
 
     def on_row(self, row: int) -> Sequence[PodInfo]:
         """Return the pods on a node; a removal moves the last one into the gap, as upstream."""
@@ -40,14 +59,14 @@ class PodColumns:
         self.row[slot], self.template[slot] = row, pod.template.index
         self.terminating[slot] = pod.terminating
         self._slot_of[pod.uid] = slot
-        self._on_row.setdefault(row, []).append(pod)
+        self._own(row).append(pod)
 
     def remove(self, pod: PodInfo, row: int) -> PodInfo:
         """Take a pod off its node and return it as it was recorded."""
         slot = self._slot_of.pop(pod.uid)
         self.row[slot] = ABSENT
         self._free.append(slot)
-        pods = self._on_row[row]
+        pods = self._own(row)
         at = next(i for i, other in enumerate(pods) if other.uid == pod.uid)
         recorded = pods[at]
         pods[at] = pods[-1]
@@ -58,7 +77,7 @@ class PodColumns:
 
     def replace(self, pod: PodInfo, row: int) -> None:
         """Take over the new state of a pod of the row; it comes last there, as when added."""
-        pods = self._on_row[row]
+        pods = self._own(row)
         at = next(i for i, other in enumerate(pods) if other.uid == pod.uid)
         pods[at] = pods[-1]
         pods[-1] = pod

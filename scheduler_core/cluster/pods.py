@@ -212,6 +212,18 @@ class TemplateTable:
     def __len__(self) -> int:
         return len(self.templates)
 
+    def fork(self) -> TemplateTable:
+        """Return a copy with the same numbers, which goes on by itself."""
+        return TemplateTable(
+            self.counted,
+            self.templates[:],
+            self._index.copy(),
+            self._masks.copy(),
+            self._amounts.copy(),
+            self._last.copy(),
+            self._replaced,
+        )
+
     def info(self, pod: Pod) -> PodInfo:
         """Return the pod with its template, which is made when it is new."""
         known = self._last.get(pod.uid)

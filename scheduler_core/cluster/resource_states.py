@@ -42,6 +42,13 @@ class ResourceStates:
         self._resources = {name: number for number, name in enumerate(resources)}
         self._after: dict[tuple[int, int, int], int] = {}
 
+    def fork(self) -> ResourceStates:
+        """Return a copy with the same numbers, which goes on by itself."""
+        fork = ResourceStates(())
+        fork._states, fork._numbers = self._states[:], self._numbers.copy()
+        fork._resources, fork._after = self._resources.copy(), self._after.copy()
+        return fork
+
     def __len__(self) -> int:
         return len(self._states)
 

@@ -108,6 +108,13 @@ class AllocatedDevices:
         self._known: dict[str, AllocationResult] = {}
         self._state = AllocatedState()
 
+    def fork(self, objects: ObjectStore) -> AllocatedDevices:
+        """Return a copy that follows a copy of the objects."""
+        fork = AllocatedDevices(objects, sharing=self._sharing)
+        fork._revision, fork._known = self._revision, self._known.copy()
+        fork._state = self._state.copy()
+        return fork
+
     def state(self) -> AllocatedState:
         """Return a copy of what is in use now."""
         changed = self._objects.changed_since(ResourceClaim, self._revision)

@@ -34,6 +34,7 @@ class Devices:
 
     def __init__(self, objects: ObjectStore, features: FeatureGates) -> None:
         self._objects = objects
+        self._features = features
         self._sharing = features.enabled("DRAConsumableCapacity")
         self._backs_extended_resources = features.enabled("DRAExtendedResource")
         self._allocated = AllocatedDevices(objects, sharing=self._sharing)
@@ -42,6 +43,15 @@ class Devices:
         self._n_made = 0
         self._n_shares = 0
         self.slices = Slices(objects)
+
+    def fork(self, objects: ObjectStore) -> Devices:
+        """Return the devices of a copy of the objects, with the same pending allocations."""
+        fork = Devices(objects, self._features)
+        fork._allocated = self._allocated.fork(objects)
+        fork.slices = self.slices.fork(objects)
+        fork._pending = self._pending.copy()
+        fork._n_made, fork._n_shares = self._n_made, self._n_shares
+        return fork
 
     def claim(self, key: str) -> ResourceClaim | None:
         return self._objects.get(ResourceClaim, key)

@@ -127,6 +127,14 @@ class Slices:
         self._on_node: dict[str, list[Slice]] = {}
         self._shared: list[Slice] = []
 
+    def fork(self, objects: ObjectStore) -> Slices:
+        """Return a copy that follows a copy of the objects."""
+        fork = Slices(objects)
+        fork._revision, fork._slices = self._revision, self._slices.copy()
+        fork._on_node = {node: slices[:] for node, slices in self._on_node.items()}
+        fork._shared = self._shared[:]
+        return fork
+
     def all(self) -> Sequence[Slice]:
         self._refresh()
         return list(self._slices.values())

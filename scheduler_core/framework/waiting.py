@@ -6,7 +6,7 @@ Upstream: v1.36 pkg/scheduler/framework/runtime/waiting_pods_map.go and pods_in_
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.duration import format_duration
@@ -65,6 +65,13 @@ class WaitingPods:
 
     def __init__(self) -> None:
         self._pods: dict[str, WaitingPod] = {}
+
+    def fork(self) -> WaitingPods:
+        """Return a copy that goes on by itself."""
+        fork = WaitingPods()
+        for uid, waiting in self._pods.items():
+            fork._pods[uid] = replace(waiting, deadlines_ns=waiting.deadlines_ns.copy())
+        return fork
 
     def add(self, pod: PodInfo, waits_ns: Mapping[str, int], now_ns: int) -> WaitingPod:
         deadlines_ns = {plugin: now_ns + wait_ns for plugin, wait_ns in waits_ns.items()}

@@ -36,6 +36,14 @@ class Nominator:
         self._node_of: dict[str, str] = {}
         self._by_node: dict[str, list[PodInfo]] = {}
 
+    def fork(self, live_pod: Callable[[str], Pod | None]) -> Nominator:
+        """Return a copy that goes on by itself, and tells nobody."""
+        fork = Nominator(live_pod=live_pod, emit=lambda nomination: None)
+        fork._on_node = {node: pods.copy() for node, pods in self._on_node.items()}
+        fork._node_of = self._node_of.copy()
+        fork._by_node = self._by_node.copy()
+        return fork
+
     def nominated_pods_for_node(self, node_name: str) -> Sequence[PodInfo]:
         return list(self._on_node.get(node_name, {}).values())
 

@@ -44,8 +44,9 @@ from scheduler_core.scheduler.algorithm import SchedulingAlgorithm
 from scheduler_core.scheduler.batching import BATCHES, OpportunisticBatch
 from scheduler_core.scheduler.binding import BindingCycles
 from scheduler_core.scheduler.client import Background, Client
-from scheduler_core.scheduler.cycle import CycleObserver, Scheduler
+from scheduler_core.scheduler.cycle import Scheduler
 from scheduler_core.scheduler.cycle_trace import CycleTrace
+from scheduler_core.scheduler.decision import CycleObserver
 from scheduler_core.scheduler.failure import FailureHandler
 from scheduler_core.scheduler.plugin_handle import SchedulerHandle
 from scheduler_core.scheduler.queue_trace import record_queue_event
@@ -83,10 +84,41 @@ class Assembly:
     """A scheduler and the parts of it that the world needs."""
 
     scheduler: Scheduler
-    objects: ObjectStore
+    handle: SchedulerHandle
+    """The scheduler as its plugins see it."""
     plugins: Mapping[str, Mapping[str, Plugin]]
     """All plugins by scheduler name and plugin name."""
-    waiting_pods: WaitingPods
+
+    @property
+    def objects(self) -> ObjectStore:
+        return self.handle.objects
+
+    @property
+    def waiting_pods(self) -> WaitingPods:
+        return self.handle.waiting_pods
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """The profiles of a configuration, ready to run, by scheduler name."""
+
+    frameworks: Mapping[str, Framework]
+    plugins: Mapping[str, Mapping[str, Plugin]]
+
+
+def make_profiles(
+    configuration: KubeSchedulerConfiguration, registry: Registry, handle: SchedulerHandle
+) -> Profiles:
+    """Make the plugins of all profiles, and what runs them.
+
+    Raises ConfigError for a bad configuration, PluginFailure for a plugin that is broken.
+    """
+    profiles = resolve_profiles(configuration, registry.implements())
+    plugins = _plugins(registry, profiles, handle)
+    frameworks = {
+        name: _framework(profile, plugins[name], handle) for name, profile in profiles.items()
+    }
+    return Profiles(frameworks, plugins)
 
 
 def assemble(
@@ -101,7 +133,6 @@ def assemble(
 
     Raises ConfigError for a bad configuration, PluginFailure for a plugin that is broken.
     """
-    profiles = resolve_profiles(options.configuration, options.registry.implements())
     cache = Cache(ClusterColumns(_counted(options.features)))
     extenders = _extenders(options, cache.columns)
     handle = SchedulerHandle(
@@ -113,13 +144,11 @@ def assemble(
         break_tie=options.break_tie,
         extenders=extenders,
     )
-    plugins = _plugins(options.registry, profiles, handle)
-    _number_plugins(plugins, recorder, extenders=extenders is not None)
-    frameworks = {
-        name: _framework(profile, plugins[name], handle) for name, profile in profiles.items()
-    }
+    profiles = make_profiles(options.configuration, options.registry, handle)
+    plugins, frameworks = profiles.plugins, profiles.frameworks
+    number_plugins(plugins, recorder, extenders=extenders is not None)
     queue = _queue(options, frameworks, plugins, client, recorder, now_ns)
-    handle.attach(queue)
+    handle.attach(queue.nominator)
     trace = CycleTrace(recorder)
     failures = FailureHandler(queue, client, cache.columns.templates)
     bindings = BindingCycles(
@@ -143,15 +172,15 @@ def assemble(
         bindings=bindings,
         failures=failures,
         client=client,
-        algorithm=_algorithm(options, extenders),
+        algorithm=make_algorithm(options, extenders),
         trace=trace,
         batches=_batches(options, frameworks, now_ns),
         on_decision=options.on_decision,
     )
-    return Assembly(scheduler, handle.objects, plugins, handle.waiting_pods)
+    return Assembly(scheduler, handle, plugins)
 
 
-def _number_plugins(
+def number_plugins(
     plugins: Mapping[str, Mapping[str, Plugin]], recorder: Recorder, *, extenders: bool
 ) -> None:
     """Give the plugins of all profiles their numbers in the trace, extenders the last one."""
@@ -167,7 +196,9 @@ def _counted(features: FeatureGates) -> Counted:
     )
 
 
-def _algorithm(options: SchedulerOptions, extenders: Extenders | None) -> SchedulingAlgorithm:
+def make_algorithm(
+    options: SchedulerOptions, extenders: Extenders | None = None
+) -> SchedulingAlgorithm:
     pick = options.pick or PICKS[options.tie_break](options.draw)
     return SchedulingAlgorithm(pick, options.tie_break, options.draw, extenders)
 

@@ -11,7 +11,7 @@ has a signature, as the system's default spreading constraints make places hang 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from scheduler_core.cluster.arrays import IntArray
@@ -50,6 +50,14 @@ class OpportunisticBatch:
         self._now_ns = now_ns
         self._batch: _Batch | None = None
         self._last = _Success(0, "")
+
+    def fork(self, framework: Framework) -> OpportunisticBatch:
+        """Return a copy for another framework, which goes on by itself."""
+        fork = OpportunisticBatch(framework, self._now_ns)
+        fork._last = self._last
+        if self._batch is not None:
+            fork._batch = replace(self._batch, nodes=self._batch.nodes.fork())
+        return fork
 
     def node_hint(
         self,

@@ -1,11 +1,10 @@
 """One pod after another: from the head of the queue to the node it should run on.
 
-`Scheduler.schedule_one` and `_schedule` tell a whole scheduling cycle, top to bottom. How nodes
-are found and rated is in `algorithm.py`; the binding cycle (`binding.py`) goes on beside the next
-scheduling cycles.
+`Scheduler.schedule_one` tells a whole scheduling cycle, top to bottom: `decide` (`decision.py`)
+finds the node, with what `algorithm.py` knows of finding and rating, and `_prepare_binding` takes
+the pod there. The binding cycle (`binding.py`) goes on beside the next scheduling cycles.
 
-Upstream: v1.36 pkg/scheduler/schedule_one.go (ScheduleOne, schedulingCycle, schedulePod,
-prepareForBindingCycle).
+Upstream: v1.36 pkg/scheduler/schedule_one.go (ScheduleOne, prepareForBindingCycle).
 """
 
 from __future__ import annotations
@@ -14,10 +13,8 @@ from collections.abc import Callable, Mapping
 
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.framework.diagnosis import Diagnosis
-from scheduler_core.framework.interface import PostFilterOutcome
 from scheduler_core.framework.runtime import Framework
-from scheduler_core.framework.status import SUCCESS, Code
-from scheduler_core.queue.nominator import OVERRIDE
+from scheduler_core.framework.status import Code
 from scheduler_core.queue.scheduling_queue import Popped, SchedulingQueue
 from scheduler_core.scheduler.algorithm import SchedulingAlgorithm
 from scheduler_core.scheduler.assumed_pod import AssumedPod
@@ -26,18 +23,9 @@ from scheduler_core.scheduler.binding import BindingCycles
 from scheduler_core.scheduler.client import Client
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.scheduler.cycle_trace import CycleTrace
+from scheduler_core.scheduler.decision import CycleObserver, decide
 from scheduler_core.scheduler.failure import FailureHandler
-from scheduler_core.scheduler.outcome import (
-    NO_NODES_AVAILABLE,
-    Failed,
-    Outcome,
-    Scheduled,
-    Unschedulable,
-    no_node_fits,
-    refused,
-)
-
-CycleObserver = Callable[[Cycle], None]
+from scheduler_core.scheduler.outcome import Outcome, Scheduled, refused
 
 
 class Scheduler:
@@ -72,7 +60,7 @@ class Scheduler:
         self._client = client
         self._failures = failures
         self._trace = trace
-        self._batches = batches
+        self.batches = batches
         self._on_decision = on_decision
         self._profile_numbers = {name: i for i, name in enumerate(profiles)}
 
@@ -86,52 +74,9 @@ class Scheduler:
             return False
         cycle = self._start(popped)
         if cycle is not None and not self._skips(cycle):
-            self._finish(cycle, self._schedule(cycle))
+            ended = decide(cycle, self.algorithm, self._trace, self._on_decision)
+            self._finish(cycle, ended or self._prepare_binding(cycle))
         return True
-
-    def _schedule(self, cycle: Cycle) -> Outcome:
-        """Take the pod from PreFilter to Permit."""
-        algorithm, trace = self.algorithm, self._trace
-        if cycle.nodes.n == 0:
-            return Unschedulable(NO_NODES_AVAILABLE)
-
-        # PreFilter may reject the pod as a whole, before any node is looked at, or leave only
-        # the nodes that could fit at all. Preemption may help against either.
-        pre_filter = algorithm.pre_filter(cycle)
-        trace.pre_filter(cycle, pre_filter)
-        if pre_filter.status.is_rejected:
-            return self._post_filter(cycle)
-        if not pre_filter.status.is_success:
-            return Failed(pre_filter.status.message)
-
-        # Filter. The node on which an earlier preemption made room is tried before all others:
-        # anybody else's node would let that room, and the victims, go to waste.
-        filtering = algorithm.evaluate_nominated_node(cycle) or algorithm.find_feasible_nodes(cycle)
-        trace.filter(cycle, filtering)
-        if filtering.error:
-            return Failed(filtering.error)
-        if filtering.feasible.n == 0:
-            return self._post_filter(cycle)
-
-        # PreScore, Score and the pick. A single feasible node is taken without being scored:
-        # there is nothing to compare it with.
-        if filtering.feasible.n == 1:
-            cycle.suggested_host = filtering.feasible.name(0)
-            trace.only_node(cycle)
-        else:
-            scoring = algorithm.prioritize(
-                cycle.framework, cycle.state, cycle.pod, filtering.feasible
-            )
-            trace.scoring(cycle, filtering.feasible, scoring)
-            if scoring.error:
-                return Failed(scoring.error)
-            cycle.scoring = scoring
-            cycle.suggested_host = filtering.feasible.name(scoring.picked)
-        if cycle.batch is not None:
-            totals = cycle.scoring.totals if cycle.scoring is not None else None
-            cycle.batch.store(cycle.suggested_host, filtering.feasible, totals)
-        self._on_decision(cycle)
-        return self._prepare_binding(cycle)
 
     def _prepare_binding(self, cycle: Cycle) -> Outcome:
         """Assume the pod on the node that was picked, reserve what it needs and ask Permit."""
@@ -163,18 +108,6 @@ class Scheduler:
             return refused(status)
         return Scheduled(assumed, waits_on_permit)
 
-    def _post_filter(self, cycle: Cycle) -> Unschedulable:
-        """Let PostFilter plugins make room for a later attempt, by preemption above all."""
-        self._on_decision(cycle)
-        framework, diagnosis = cycle.framework, cycle.diagnosis
-        if not framework.has_post_filter_plugins:
-            return no_node_fits(diagnosis, PostFilterOutcome(SUCCESS, OVERRIDE, ""))
-        outcome = framework.run_post_filter(cycle.state, cycle.pod, diagnosis)
-        cycle.post_filter = outcome
-        diagnosis.post_filter_message = outcome.status.message
-        self._trace.post_filter(outcome)
-        return no_node_fits(diagnosis, outcome)
-
     # ------------------------------------------------------------ begin and end
 
     def _start(self, popped: Popped) -> Cycle | None:
@@ -185,7 +118,7 @@ class Scheduler:
             self.queue.done(queued.pod.uid)
             return None
         self.n_cycles += 1
-        batch = self._batches.get(framework.profile_name)
+        batch = self.batches.get(framework.profile_name)
         nodes = self.cache.update_snapshot()
         cycle = self.last_cycle = Cycle(
             number=self.n_cycles,
@@ -195,9 +128,10 @@ class Scheduler:
             start_index=self.algorithm.next_start_index,
             batch=BatchTurn(batch, queued.signature, self.n_cycles) if batch else None,
             diagnosis=Diagnosis(nodes),
+            popped_from=popped.source,
         )
         profile = self._profile_numbers[framework.profile_name]
-        self._trace.started(cycle, profile, popped.source)
+        self._trace.started(cycle, profile)
         return cycle
 
     def _skips(self, cycle: Cycle) -> bool:

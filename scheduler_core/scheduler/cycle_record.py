@@ -17,7 +17,7 @@ from scheduler_core.framework.status import Status
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.scheduler.batching import BatchTurn
 from scheduler_core.scheduler.outcome import Outcome
-from scheduler_core.trace.records import PickRule
+from scheduler_core.trace.records import PickRule, Queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ class Cycle:
     start_index: int
     batch: BatchTurn | None
     diagnosis: Diagnosis
+    popped_from: Queue
     state: CycleState = field(default_factory=CycleState)
     pre_filter: PreFilterResult | None = None
     filtering: Filtering | None = None

@@ -54,7 +54,6 @@ from scheduler_core.trace.records import (
     NominatedPod,
     PluginScores,
     PointAfterPick,
-    Queue,
     RejectedBy,
     Result,
     StatusRecord,
@@ -135,7 +134,7 @@ class CycleTrace:
 
     # ------------------------------------------------------------ from start to end
 
-    def started(self, cycle: Cycle, profile: int, source: Queue) -> None:
+    def started(self, cycle: Cycle, profile: int) -> None:
         self._n_calls = 0
         self._recorder.emit(
             CycleStarted(
@@ -143,7 +142,7 @@ class CycleTrace:
                 self._recorder.pod(cycle.pod.uid),
                 cycle.queued.attempts,
                 profile,
-                source,
+                cycle.popped_from,
                 cycle.start_index,
                 cycle.nodes.n,
             )

@@ -19,7 +19,6 @@ from scheduler_core.extender.extenders import Extenders
 from scheduler_core.framework.waiting import PodsInPreBind, WaitingPods
 from scheduler_core.preemption.pick import BreakTie
 from scheduler_core.queue.nominator import Nominator
-from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.scheduler.client import Background, Client
 
 PREEMPTING_PLUGIN = "DefaultPreemption"
@@ -50,11 +49,30 @@ class SchedulerHandle:
         self._client = client
         self._background = background
         self._now_ns = now_ns
-        self._queue: SchedulingQueue | None = None
+        self._nominator: Nominator | None = None
 
-    def attach(self, queue: SchedulingQueue) -> None:
-        """Make the queue known; it is built from the plugins that hold this handle."""
-        self._queue = queue
+    def attach(self, nominator: Nominator) -> None:
+        """Make nominations known: the queue that has them is built from the handle's plugins."""
+        self._nominator = nominator
+
+    def fork(self, client: Client, background: Background) -> SchedulerHandle:
+        """Return the scheduler as it is now, to be looked at by plugins: nobody is evicted.
+
+        There are no extenders beside it.
+        """
+        fork = _Fork(
+            cache=self.cache.fork(),
+            features=self.features,
+            client=client,
+            background=background,
+            now_ns=self._now_ns,
+            break_tie=self.break_tie,
+        )
+        fork.objects = self.objects.fork()
+        fork.devices = self.devices.fork(fork.objects)
+        fork.waiting_pods = self.waiting_pods.fork()
+        fork.attach(self.nominator.fork(client.pod))
+        return fork
 
     @property
     def cluster(self) -> ClusterColumns:
@@ -62,14 +80,14 @@ class SchedulerHandle:
 
     @property
     def nominator(self) -> Nominator:
-        assert self._queue is not None
-        return self._queue.nominator
+        assert self._nominator is not None
+        return self._nominator
 
     def nominated_by_node(self) -> Mapping[str, list[PodInfo]]:
-        return self.nominator.nominated_by_node() if self._queue is not None else {}
+        return self._nominator.nominated_by_node() if self._nominator is not None else {}
 
     def nominated_node(self, pod: PodInfo) -> str:
-        return self.nominator.node_of(pod) if self._queue is not None else ""
+        return self._nominator.node_of(pod) if self._nominator is not None else ""
 
     def now_ns(self) -> int:
         return self._now_ns()
@@ -118,3 +136,10 @@ class SchedulerHandle:
 
     def after_attempt(self, work: Callable[[], None]) -> None:
         self._background.after_attempt(work)
+
+
+class _Fork(SchedulerHandle):
+    """A scheduler that plugins may look at, and send nobody away from."""
+
+    def evict(self, victim: PodInfo, preemptor: PodInfo, message: str) -> None:
+        """Leave the victim where it is."""

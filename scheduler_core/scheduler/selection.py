@@ -92,6 +92,12 @@ class ScoredNodes:
     def __len__(self) -> int:
         return self._n
 
+    def fork(self) -> ScoredNodes:
+        """Return a copy that goes on by itself."""
+        fork = ScoredNodes(self._names, self._totals)
+        fork._heap, fork._n = self._heap and self._heap[:], self._n
+        return fork
+
     def pop(self) -> str:
         """Take out the best node. Raises IndexError if there is none left."""
         if not self._n:

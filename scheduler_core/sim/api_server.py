@@ -70,7 +70,7 @@ class ApiServer:
 
     def create(self, item: K, now_ns: int) -> K:
         """Store a new object with the fields the server fills in. Raises ConflictError."""
-        item = _completed(item, now_ns, self._next_version())
+        item = completed(item, now_ns, self._next_version())
         objects = self._objects.setdefault(type(item), {})
         if item.key in objects:
             raise ConflictError(f'{item.kind} "{item.key}" already exists')
@@ -111,7 +111,7 @@ class ApiServer:
         return str(self._version)
 
 
-def _completed(item: K, now_ns: int, version: str) -> K:
+def completed(item: K, now_ns: int, version: str) -> K:
     """Fill in namespace, uid, creation time, version and, for a pod, the scheduler's name."""
     metadata = item.metadata
     namespace = metadata.namespace or (DEFAULT_NAMESPACE if item.namespaced else "")

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 
-from scheduler_core.scheduler.selection import Draw
 
+class SeededDraw:
+    """A draw that gives the same numbers for the same seed."""
 
-def seeded_draw(seed: int) -> Draw:
-    """Return a draw that gives the same numbers for the same seed."""
-    generator = np.random.default_rng(seed)
-    return lambda n: int(generator.integers(n))
+    def __init__(self, seed: int) -> None:
+        self._generator = np.random.default_rng(seed)
+
+    def __call__(self, n: int) -> int:
+        return int(self._generator.integers(n))
+
+    def fork(self) -> SeededDraw:
+        """Return a draw that gives the numbers that would come next."""
+        return deepcopy(self)

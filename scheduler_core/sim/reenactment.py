@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import cached_property
 
 from scheduler_core.api import KubeObject
-from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.devices.survey import DeviceSurvey
 from scheduler_core.evidence.cycle import CycleEvidence
 from scheduler_core.framework.individual import IndividualVerdicts, evaluate_individually
@@ -20,7 +19,10 @@ from scheduler_core.framework.prepared_state import CycleStateDescription, descr
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.scheduler.cycle_evidence import evidence_of
 from scheduler_core.scheduler.cycle_record import Cycle
+from scheduler_core.sim.api_server import ApiServer
+from scheduler_core.sim.preview import BeforeCycle, CyclePreviews
 from scheduler_core.sim.run import Run, RunOptions
+from scheduler_core.sim.simulation import Simulation
 
 
 class ReenactedCycle:
@@ -29,9 +31,12 @@ class ReenactedCycle:
     What is asked of it is worked out then, and cached.
     """
 
-    def __init__(self, cycle: Cycle, objects: ObjectStore) -> None:
+    def __init__(self, cycle: Cycle, simulation: Simulation, before: BeforeCycle) -> None:
         self._cycle = cycle
-        self.evidence: CycleEvidence = evidence_of(cycle, objects)
+        self.objects: ApiServer = simulation.server
+        """All objects, as they were then."""
+        self.evidence: CycleEvidence = evidence_of(cycle, simulation.objects)
+        self.previews = CyclePreviews(cycle, simulation, before)
 
     @property
     def pod(self) -> str:
@@ -96,14 +101,19 @@ def reenact_cycle(
 
     run = Run(objects, replace(options, details=False), on_decision=stop)
     scheduler = run.simulation.scheduler
+    before: BeforeCycle | None = None
     try:
         for _ in run.events():
             if scheduler.n_cycles >= cycle:
                 break
+            if scheduler.n_cycles == cycle - 1:
+                before = run.before_cycle()
     except _Decided as decided:
-        return ReenactedCycle(decided.cycle, run.simulation.objects)
+        assert before is not None
+        return ReenactedCycle(decided.cycle, run.simulation, before)
     last = scheduler.last_cycle
     if last is not None and last.number == cycle and last.pre_filter is not None:
         # It ended in an error, and nothing has followed from it.
-        return ReenactedCycle(last, run.simulation.objects)
+        assert before is not None
+        return ReenactedCycle(last, run.simulation, before)
     return None

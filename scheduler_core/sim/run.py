@@ -26,11 +26,12 @@ from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.scheduler.assembly import SchedulerOptions
-from scheduler_core.scheduler.cycle import CycleObserver
+from scheduler_core.scheduler.decision import CycleObserver
 from scheduler_core.scheduler.event_handlers import TERMINAL_PHASES
 from scheduler_core.scheduler.profile_records import profile_records
 from scheduler_core.sim.not_modelled import inputs_not_modelled
-from scheduler_core.sim.pick import seeded_draw
+from scheduler_core.sim.pick import SeededDraw
+from scheduler_core.sim.preview import BeforeCycle
 from scheduler_core.sim.scenario import Scenario, ScenarioOptions, Step
 from scheduler_core.sim.simulation import Simulation, Timing
 from scheduler_core.sim.steps import Steps
@@ -111,9 +112,10 @@ class Run:
         self._recorder = Recorder(self._events.append, options.details)
         self._last_step_ns = 0
         self._later = deque(options.later)
+        self.draw = SeededDraw(options.seed)
         scheduling = SchedulerOptions(
             tie_break=options.tie_break,
-            draw=seeded_draw(options.seed),
+            draw=self.draw,
             configuration=options.configuration,
             features=options.features,
             registry=options.registry,
@@ -145,6 +147,14 @@ class Run:
                 reason = self._limit_met()
             self._recorder.emit(self._finished(reason))
             yield from self._drain()
+
+    def before_cycle(self) -> BeforeCycle:
+        """Return what the next cycle would use up."""
+        scheduler = self.simulation.scheduler
+        batches = {
+            name: batch.fork(scheduler.profiles[name]) for name, batch in scheduler.batches.items()
+        }
+        return BeforeCycle(self.draw.fork(), batches)
 
     @property
     def undrained(self) -> Sequence[AnyEvent]:

@@ -72,6 +72,8 @@ class Simulation:
             options, client=self, background=self, recorder=recorder, now_ns=self.clock.now_ns
         )
         self.scheduler = assembly.scheduler
+        self.scheduling = options
+        self.plugin_handle = assembly.handle
         self.objects = assembly.objects
         self.waiting_pods = assembly.waiting_pods
         self.server.watch(WorldTrace(recorder, self.scheduler.cache))

@@ -38,7 +38,7 @@ class WorldTrace:
             self._node_updated(old, new)
         elif isinstance(old, Pod) and isinstance(new, Pod):
             templates = self._cache.columns.templates
-            self._pod_updated(templates.info(old), templates.info(new))
+            self.pod_updated(templates.info(old), templates.info(new))
 
     def deleted(self, item: KubeObject) -> None:
         if isinstance(item, Node):
@@ -105,7 +105,8 @@ class WorldTrace:
             )
         )
 
-    def _pod_updated(self, old: PodInfo, new: PodInfo) -> None:
+    def pod_updated(self, old: PodInfo, new: PodInfo) -> None:
+        """Write what has become of a pod, if that shows."""
         if new.node_name and not old.node_name:
             numbers = self._recorder.pod(new.uid), self._recorder.node(new.node_name)
             self._recorder.emit(Bound(*numbers))

@@ -29,6 +29,17 @@ class Recorder:
     pods: dict[str, int] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
 
+    def fork(self, sink: Sink, *, details: bool) -> Recorder:
+        """Return a recorder with the same numbers, which goes on by itself."""
+        return Recorder(
+            sink,
+            details,
+            self.plugins.copy(),
+            self.nodes.copy(),
+            self.pods.copy(),
+            self.resources.copy(),
+        )
+
     def emit(self, event: AnyEvent) -> None:
         self.sink(event)
 
