@@ -10,6 +10,9 @@ A client that wants the columns of cycles asks for them with `{"details": [cycle
 `{"got": cycle}`. They come as binary frames of their own (`kviz.live.details`); of a cycle that is
 not recorded a text frame says `{"type": "missing", "cycle": n}`.
 
+`{"preview": {"id": n, "cycle": n, "changes": [...]}}` asks for a cycle with something changed, and
+`{"previewed": n}` acknowledges the answer (`kviz.live.previews`, docs/lab.md).
+
 Closed with 4400 (`after` is no number), 4404 (no such run for this viewer) or 1011 (a failure
 here; come back).
 """
@@ -38,6 +41,7 @@ from kviz.live import advances
 from kviz.live.advances import group_of
 from kviz.live.details import DetailFeed
 from kviz.live.origin import header
+from kviz.live.previews import PreviewFeed, PreviewRequest
 from kviz.runs import selectors
 from kviz.runs.reading import trace
 from kviz.runs.selectors import Progress
@@ -50,6 +54,8 @@ FALLBACK_S: Final = 1.0
 """How often to look for news of a live run if no hint comes; hints may get lost."""
 MOST_WANTED: Final = 16
 """Cycles whose details may be asked for at once."""
+MAX_MESSAGE: Final = 1 << 18
+"""Characters of one message of a client."""
 SEQ: Final = re.compile(r"-1|[0-9]{1,18}")
 BAD_REQUEST: Final = 4400
 NOT_FOUND: Final = 4404
@@ -66,6 +72,8 @@ class Message(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     details: Annotated[list[Number], msgspec.Meta(max_length=MOST_WANTED)] | UnsetType = UNSET
     got: Number | UnsetType = UNSET
     following: bool | UnsetType = UNSET
+    preview: PreviewRequest | UnsetType = UNSET
+    previewed: Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         if sum(value is not UNSET for value in msgspec.structs.astuple(self)) != 1:
@@ -95,6 +103,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.news = asyncio.Event()
         self.last_status: Progress | None = None
         self.details = DetailFeed(self.run_id, self.send_frame)
+        self.previews = PreviewFeed(self.run_id, self.send_frame)
         await self.channel_layer.group_add(group_of(self.run_id), self.channel_name)
         self.pump = asyncio.create_task(self.follow_or_close())
 
@@ -106,6 +115,9 @@ class RunConsumer(AsyncWebsocketConsumer):
             await self.channel_layer.group_discard(group_of(self.run_id), self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        if text_data is not None and len(text_data) > MAX_MESSAGE:
+            await self.close(BAD_REQUEST)
+            return
         try:
             message = msgspec.json.decode(text_data or "", type=Message)
         except msgspec.DecodeError:
@@ -125,6 +137,10 @@ class RunConsumer(AsyncWebsocketConsumer):
             self.details.acknowledge(message.got)
         elif message.following is not UNSET:
             self.details.is_following = message.following
+        elif message.preview is not UNSET:
+            self.previews.ask(message.preview)
+        elif message.previewed is not UNSET:
+            self.previews.acknowledge(message.previewed)
 
     async def run_advanced(self, hint: MutableMapping[str, Any]) -> None:
         """The channel layer's hint. What is new is read from the database."""
@@ -138,6 +154,7 @@ class RunConsumer(AsyncWebsocketConsumer):
             async with asyncio.TaskGroup() as feeds:
                 feeds.create_task(self.follow())
                 feeds.create_task(self.details.pump())
+                feeds.create_task(self.previews.pump())
         except Exception:
             log.exception("the feed of run %s broke off", self.run_id)
             await self.close(SERVER_ERROR)

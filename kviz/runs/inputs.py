@@ -186,6 +186,11 @@ def invalid(field: str, problems: Iterable[Problem]) -> InvalidInput:
     return InvalidInput([_error_item(field, problem) for problem in problems])
 
 
+def errors_of(problems: Iterable[Problem]) -> list[ErrorItem]:
+    """The errors of a request whose own fields the problems name."""
+    return [{"field": each.field, "message": each.message} for each in problems]
+
+
 def _error_item(field: str, problem: Problem) -> ErrorItem:
     message = f"{problem.field}: {problem.message}" if problem.path else problem.message
     item: dict[str, str | int] = {"field": field, "path": problem.field, "message": message}

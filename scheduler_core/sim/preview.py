@@ -5,7 +5,7 @@ rules: PreFilter, Filter, PostFilter, PreScore, Score and the pick, by the steps
 the scheduler itself (`decide`). It answers with the events that the run would have recorded.
 Nothing is bound or evicted, and the held cycle, which is only copied from, stays as it was.
 
-Upstream has no counterpart.
+docs/lab.md is the contract. Upstream has no counterpart.
 """
 
 from __future__ import annotations
@@ -171,7 +171,9 @@ class CyclePreviews:
             changed = own[-1].new
             if not isinstance(changed, Pod) or changed.spec.node_name:
                 fate = "bound" if isinstance(changed, Pod) else "deleted"
-                raise CannotPreview(f"Pod {self._cycle.pod.key} is {fate}, so it has no scheduling cycle.")
+                raise CannotPreview(
+                    f"Pod {self._cycle.pod.key} is {fate}, so it has no scheduling cycle."
+                )
             pod = changed
         variant = self._variant(others)
         rules = self._rules(variant, configuration)
@@ -232,7 +234,7 @@ class CyclePreviews:
         if framework is None:
             names = ", ".join(rules.frameworks)
             raise CannotPreview(
-                f"No profile schedules pod {self._cycle.pod.key}: it names {pod.spec.scheduler_name}, the "
+                f"No profile schedules pod {pod.key}: it names {pod.spec.scheduler_name}, the "
                 f"profiles are {names}."
             )
         gated = _gate(framework, own) if changed else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.changes import Change, ChangeError, RuleChange, sentence
@@ -30,6 +30,9 @@ from scheduler_core.sim.api_server import completed
 from scheduler_core.sim.preview_world import Edit
 
 K = TypeVar("K", bound=KubeObject)
+
+MAX_EDITS: Final = 1_000
+"""So many objects may be changed in a preview; it answers at once, or not at all."""
 
 _Key = tuple[type[KubeObject], str]
 
@@ -136,7 +139,9 @@ class ChangedObjects:
                 yield Problem(("changes", i), "nothing changes: it is so already")
             elif there and all(_is_elsewhere(edit, held) for edit in there):
                 names = ", ".join(sorted(edit.item.key for edit in there))
-                text = f"{names} is pending and not nominated to a node: it takes no part in the cycle"
+                text = (
+                    f"{names} is pending and not nominated to a node: it takes no part in the cycle"
+                )
                 yield Problem(("changes", i), text)
 
     # ------------------------------------------------------------ the objects (Changeable)
@@ -159,13 +164,18 @@ class ChangedObjects:
                 yield new
 
     def write(self, item: KubeObject) -> None:
-        self._touched[-1].add((type(item), item.key))
-        self._now[type(item), item.key] = item
+        self._set((type(item), item.key), item)
 
     def remove(self, item: KubeObject | Target) -> None:
         kind = type(item) if isinstance(item, KubeObject) else item.kind
-        self._touched[-1].add((kind, item.key))
-        self._now[kind, item.key] = None
+        self._set((kind, item.key), None)
+
+    def _set(self, key: _Key, item: KubeObject | None) -> None:
+        if len(self._now) >= MAX_EDITS and key not in self._now:
+            text = f"more than {MAX_EDITS:,} objects change, too many for a preview; start a run"
+            raise Refused(text)
+        self._touched[-1].add(key)
+        self._now[key] = item
 
     def restore(self, change: Restore) -> None:
         for target in change.remove:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scheduler_core.api import DeviceClass, KubeObject, Node, Pod, PodCondition
+from scheduler_core.api import (
+    DeviceClass,
+    KubeObject,
+    Node,
+    Pod,
+    PodCondition,
+    PodExtendedResourceClaimStatus,
+)
 from scheduler_core.cluster.cache import Cache
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
@@ -50,6 +57,10 @@ class Unheard:
 
     def patch_pod_status(
         self, pod: PodInfo, condition: PodCondition | None, nominated_node_name: str | None
+    ) -> None: ...
+
+    def set_extended_resource_claim(
+        self, pod: PodInfo, status: PodExtendedResourceClaimStatus
     ) -> None: ...
 
     def evict_pod(self, pod: PodInfo, preemptor: PodInfo, message: str) -> bool:

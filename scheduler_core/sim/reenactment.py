@@ -7,7 +7,7 @@ everything about the cycle can be asked later, one question at a time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -23,6 +23,9 @@ from scheduler_core.sim.api_server import ApiServer
 from scheduler_core.sim.preview import BeforeCycle, CyclePreviews
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.simulation import Simulation
+
+Progress = Callable[[int], None]
+"""Hears how many cycles have been simulated."""
 
 
 class ReenactedCycle:
@@ -87,12 +90,16 @@ class _Decided(Exception):
 
 
 def reenact_cycle(
-    objects: Sequence[KubeObject], options: RunOptions, cycle: int
+    objects: Sequence[KubeObject],
+    options: RunOptions,
+    cycle: int,
+    progress: Progress = lambda n_cycles: None,
 ) -> ReenactedCycle | None:
     """Simulate a run up to a cycle (counted from 1) and stop there.
 
-    None if the run has no such cycle, or if that looked at no node. Raises ConfigError and
-    PluginFailure as the run does.
+    None if the run has no such cycle, or if that looked at no node. `progress` is called from
+    cycle to cycle with the number of those simulated; what it raises ends the simulation. Raises
+    ConfigError and PluginFailure as the run does.
     """
 
     def stop(at: Cycle) -> None:
@@ -102,8 +109,12 @@ def reenact_cycle(
     run = Run(objects, replace(options, details=False), on_decision=stop)
     scheduler = run.simulation.scheduler
     before: BeforeCycle | None = None
+    n_told = 0
     try:
         for _ in run.events():
+            if scheduler.n_cycles > n_told:
+                n_told = scheduler.n_cycles
+                progress(n_told)
             if scheduler.n_cycles >= cycle:
                 break
             if scheduler.n_cycles == cycle - 1:

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
-from rest_framework.renderers import BaseRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -27,10 +27,12 @@ from kviz.runs.api.serializers import (
     DevicesSerializer,
     NodeEvidenceSerializer,
     PodEvidenceSerializer,
+    PreviewSerializer,
     StateSerializer,
 )
 from kviz.runs.models import Cycle, Run
 from kviz.runs.reading import evidence, reenactment, trace
+from kviz.runs.reading import preview as reading
 from kviz.runs.reading.held_cycles import CannotReenact
 from kviz.runs.reading.markdown import pod_markdown
 from kviz.runs.reading.projection import CycleDocument
@@ -139,6 +141,38 @@ class CycleViewSet(GenericViewSet[Cycle]):
         if document is None:
             raise _no_node(cycle, node)
         return Response(document)
+
+    @extend_schema(
+        parameters=[SHARE],
+        request=PreviewSerializer,
+        responses={
+            200: OpenApiTypes.OBJECT,
+            (200, MessagePackRenderer.media_type): OpenApiTypes.BINARY,
+        },
+    )
+    @action(
+        detail=True,
+        methods=["post"],
+        renderer_classes=[JSONRenderer, MessagePackRenderer],
+    )
+    def preview(self, request: Request, run_id: UUID, cycle: int) -> HttpResponse:
+        """The cycle as it would have gone with something changed; nothing of it is stored.
+
+        `changes` are documents or lines (docs/changes.md), carried out in order. The run is
+        simulated again, as for `also/`; further previews of the cycle then take little time.
+        """
+        run = readable_run(request, run_id)
+        asked = PreviewSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        try:
+            changes = reading.changes_of(asked.validated_data["changes"])
+            found = _reenacted(partial(reading.preview, changes=changes), run, cycle)
+        except reading.BadChanges as error:
+            raise Problem(HTTPStatus.BAD_REQUEST, str(error), error.errors) from error
+        accepted = request.accepted_renderer
+        if isinstance(accepted, MessagePackRenderer):
+            return HttpResponse(found.packed(), content_type=accepted.media_type)
+        return Response(reading.preview_document(run=run, found=found))
 
     @extend_schema(
         parameters=[SHARE],

@@ -176,6 +176,12 @@ class AlsoSerializer(serializers.Serializer[object]):
     )
 
 
+class PreviewSerializer(serializers.Serializer[object]):
+    changes = serializers.ListField(
+        child=serializers.JSONField(), help_text="Documents or lines, carried out in order."
+    )
+
+
 class HolderSerializer(serializers.Serializer[object]):
     claim = serializers.CharField()
     pods = serializers.ListField(child=serializers.CharField())

@@ -33,7 +33,7 @@ from scheduler_core.config.problems import Path
 from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.releases.table import TieBreak
-from scheduler_core.sim import ReenactedCycle, RunOptions, reenact_cycle, simulate
+from scheduler_core.sim import Progress, ReenactedCycle, RunOptions, reenact_cycle, simulate
 from scheduler_core.sim.pending import Leads, leads_of
 from scheduler_core.trace.events import AnyEvent
 
@@ -110,14 +110,17 @@ def simulate_run(run: Run) -> Iterator[AnyEvent]:
         yield from events
 
 
-def reenact(run: Run, cycle: int) -> ReenactedCycle | None:
-    """Simulate a run again up to a cycle, and call all plugins there.
+def reenact(
+    run: Run, cycle: int, progress: Progress = lambda n_cycles: None
+) -> ReenactedCycle | None:
+    """Simulate a run again up to a cycle, to be looked at there.
 
+    `progress` hears how many cycles have been simulated; what it raises ends the simulation.
     Extenders are not called again. Raises InvalidInput, and AnswerMissing.
     """
     objects, options = _made_of(run, ReplayTransport(run))
     try:
-        return reenact_cycle(objects, options, cycle)
+        return reenact_cycle(objects, options, cycle, progress)
     except ConfigError as error:
         raise invalid("scheduler_config", error.problems) from error
 

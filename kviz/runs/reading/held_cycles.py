@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Final, TypeVar
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
 from uuid import UUID
 
 from kviz.runs.execution.causes import AT_ONCE
@@ -20,9 +21,19 @@ from kviz.runs.models import Run
 from kviz.runs.reading.projection import CycleDocument, answer_document
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.framework.plugin_calls import PluginFailure
-from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.sim import Progress, ReenactedCycle
 
 T = TypeVar("T")
+
+Question = Callable[[ReenactedCycle | None], T]
+
+
+@dataclass(frozen=True)
+class Answered(Generic[T]):
+    """That a cycle was held, and what it answered."""
+
+    answer: T
+
 
 MAX_HELD: Final = 2
 """So many cycles are held, each with the cluster as it was."""
@@ -49,29 +60,42 @@ class HeldCycles:
         """Held while a run is simulated again, which takes a processor for seconds."""
 
     def ask(
-        self, run: Run, recorded: CycleDocument, question: Callable[[ReenactedCycle | None], T]
+        self,
+        run: Run,
+        recorded: CycleDocument,
+        question: Question[T],
+        progress: Progress = lambda n_cycles: None,
     ) -> T:
         """Return the answer of a cycle; None stands for one that looked at no node.
 
-        Raises CannotReenact.
+        `progress` hears how many cycles have been simulated, if that is necessary; what it raises
+        ends the simulation. Raises CannotReenact.
         """
-        key = (run.pk, recorded["cycle"])
-        with self._reading:
-            if key in self._cycles:
-                self._cycles.move_to_end(key)
-                return question(self._cycles[key])
+        known = self.ask_held(run.pk, recorded["cycle"], question)
+        if known is not None:
+            return known.answer
         _check_possible(run, recorded)
-        cycle = self._reenact(key, run, recorded)
+        cycle = self._reenact(run, recorded, progress)
         with self._reading:
             return question(cycle)
 
+    def ask_held(self, run_id: UUID, cycle: int, question: Question[T]) -> Answered[T] | None:
+        """Return the answer of a cycle that is held; None for any other."""
+        key = (run_id, cycle)
+        with self._reading:
+            if key not in self._cycles:
+                return None
+            self._cycles.move_to_end(key)
+            return Answered(question(self._cycles[key]))
+
     def _reenact(
-        self, key: tuple[UUID, int], run: Run, recorded: CycleDocument
+        self, run: Run, recorded: CycleDocument, progress: Progress
     ) -> ReenactedCycle | None:
         if not self.one_at_a_time.acquire(blocking=False):
             raise CannotReenact("Another cycle is being re-enacted; try again soon.", busy=True)
         try:
-            cycle = _reenact(run, recorded)
+            key = (run.pk, recorded["cycle"])
+            cycle = _reenact(run, recorded, progress)
             with self._reading:
                 self._cycles[key] = cycle
                 while len(self._cycles) > MAX_HELD:
@@ -107,9 +131,9 @@ def _check_possible(run: Run, recorded: CycleDocument) -> None:
         )
 
 
-def _reenact(run: Run, recorded: CycleDocument) -> ReenactedCycle | None:
+def _reenact(run: Run, recorded: CycleDocument, progress: Progress) -> ReenactedCycle | None:
     try:
-        cycle = reenact(run, recorded["cycle"])
+        cycle = reenact(run, recorded["cycle"], progress)
     except (InvalidInput, AnswerMissing, PluginFailure) as error:
         raise CannotReenact(f"This cycle cannot be re-enacted. {error}") from error
     if cycle is not None:

@@ -126,6 +126,16 @@ def _document(run: Run, stored: _StoredCycle, record: CycleRecord) -> CycleDocum
     return document
 
 
+def names_at(*, run: Run, cycle: int) -> Names:
+    """What numbers mean when a stored cycle begins."""
+    stored = _stored_cycle(run, cycle)
+    if stored is None:
+        raise LookupError(f"cycle {cycle} is not recorded")
+    names = _names_before(run.pk, stored.chunk.first_seq)
+    names.take(stored.headers[: stored.place.start])
+    return names
+
+
 def cycles_latest(*, run: Run, limit: int) -> list[tuple[Cycle, CycleDocument]]:
     """The last so many cycles and everything about them, in order; what is bound later is not."""
     rows = {row.number: row for row in run.cycle_rows.order_by("-number")[:limit]}
