@@ -42,7 +42,8 @@ NODE := .stamps/node
 export PATH := $(CURDIR)/.node/bin:$(PATH)
 endif
 
-FRONTEND_SOURCES := $(shell find frontend kviz/common/glossary static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
+SCHEMA_SOURCES := $(wildcard kviz/editor_schema/*.py scheduler_core/config/*.py)
+FRONTEND_SOURCES := $(SCHEMA_SOURCES) $(shell find frontend kviz/common/glossary static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
 
 setup: .stamps/python .stamps/frontend
 
@@ -71,6 +72,7 @@ setup: .stamps/python .stamps/frontend
 
 .stamps/frontend: $(FRONTEND_SOURCES) .stamps/node_modules | .stamps/python
 	cd frontend && npm run --silent build -- --logLevel warn
+	.venv/bin/python -m kviz.editor_schema static/kviz/schema
 	.venv/bin/python -m whitenoise.compress --quiet static/kviz
 	@mkdir -p .stamps && touch $@
 

@@ -22,7 +22,7 @@ export default defineConfig({
     manifest: "manifest.json",
     target: "es2022",
     sourcemap: false,
-    rolldownOptions: { input: "src/main.ts" },
+    rolldownOptions: { input: ["src/main.ts", "src/editor.ts"] },
   },
   test: {
     environment: "node",

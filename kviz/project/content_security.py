@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from csp.constants import NONE, SELF, UNSAFE_INLINE
+from csp.constants import NONCE, NONE, SELF, UNSAFE_INLINE
 
 
-def directives(vite_server: str) -> dict[str, list[str]]:
+def directives(vite_server: str) -> dict[str, list[object]]:
     """Scripts and styles come from this site's files only, never from a page's text.
+
+    The editor makes its styles as it goes: a page that has one lets them in by a nonce.
 
     While the front end is developed they come from Vite's server, too, which sends styles as
     text and news over a websocket.
     """
-    strict = {
+    strict: dict[str, list[object]] = {
         "default-src": [SELF],
         "img-src": [SELF, "data:"],
-        "style-src": [SELF],
+        "style-src": [SELF, NONCE],
         "style-src-attr": [UNSAFE_INLINE],
         "worker-src": [SELF, "blob:"],
         "object-src": [NONE],

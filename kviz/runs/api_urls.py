@@ -1,6 +1,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
+from kviz.runs.api.check import RunCheck
 from kviz.runs.api.cycles import CycleViewSet, PodMarkdown, PodWhy
 from kviz.runs.api.runs import RunViewSet
 
@@ -9,6 +10,7 @@ router.register("", RunViewSet, basename="api-run")
 router.register("<uuid:run_id>/cycles", CycleViewSet, basename="api-cycle")
 
 urlpatterns = [
+    path("check/", RunCheck.as_view(), name="api-run-check"),
     *router.urls,
     path(
         "<uuid:run_id>/pods/<str:namespace>/<str:name>/why/",

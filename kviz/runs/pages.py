@@ -52,6 +52,7 @@ from kviz.runs.presets import (
     EXAMPLE_SCENARIO,
     PRESETS,
     SAMPLE_SCENARIOS,
+    STEP_PRESETS,
     preset_text,
     sample_text,
     scenario_meant,
@@ -238,6 +239,7 @@ def _run_form(
         "releases": RELEASES.values(),
         "example_scenario": EXAMPLE_SCENARIO,
         "presets": PRESETS,
+        "step_presets": STEP_PRESETS,
         "sample_scenarios": SAMPLE_SCENARIOS,
         "share": share,
         "snapshots": snapshot_selectors.snapshots_visible(

@@ -17,15 +17,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Preset:
+    """Something to start from; `shows` says in one line what it does."""
+
     slug: str
     title: _StrPromise
     text: str
+    shows: _StrPromise
 
 
 _HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
 PRESETS = (
-    Preset("default", _("Default profile"), ""),
+    Preset(
+        "default",
+        _("Default profile"),
+        "",
+        _("What kube-scheduler runs with when it is given no configuration."),
+    ),
     Preset(
         "bin-packing",
         _("Pack nodes tightly"),
@@ -48,6 +56,7 @@ profiles:
       disabled:
       - name: NodeResourcesBalancedAllocation
 """,
+        _("Fuller nodes score higher, so that others stay empty; balance does not count."),
     ),
     Preset(
         "spread-first",
@@ -64,6 +73,7 @@ profiles:
       - name: PodTopologySpread
         weight: 10
 """,
+        _("PodTopologySpread counts ten times instead of twice."),
     ),
     Preset(
         "no-preemption",
@@ -77,8 +87,51 @@ profiles:
       disabled:
       - name: DefaultPreemption
 """,
+        _("A pod that fits nowhere waits; nobody is evicted for it."),
     ),
-    Preset("gangs", _("Hold gangs on Permit (kviz's own plugin)"), GANGS.scheduler_config),
+    Preset(
+        "gangs",
+        _("Hold gangs on Permit"),
+        GANGS.scheduler_config,
+        _("kviz's own plugin TeachingGang lets pods of a gang start together or not at all."),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class StepPreset:
+    """A step to begin with: what it does, and its text with names to be replaced."""
+
+    title: _StrPromise
+    text: str
+
+
+STEP_PRESETS = (
+    StepPreset(_("Drain a node"), "- at: 10s\n  drain: NODE\n"),
+    StepPreset(_("Cordon a node"), "- at: 10s\n  cordon: NODE\n"),
+    StepPreset(_("Make a node schedulable again"), "- at: 5m\n  uncordon: NODE\n"),
+    StepPreset(
+        _("Taint a node"),
+        "- at: 10s\n  taint:\n    node: NODE\n    key: example.com/maintenance\n"
+        "    effect: NoExecute\n",
+    ),
+    StepPreset(_("Delete a pod"), "- at: 10s\n  delete:\n    kind: Pod\n    name: POD\n"),
+    StepPreset(
+        _("Create pods"),
+        "- at: 10s\n  copies: 3\n  create:\n    apiVersion: v1\n    kind: Pod\n"
+        "    metadata:\n      name: late\n    spec:\n      containers:\n      - name: main\n"
+        "        resources:\n          requests:\n            cpu: 500m\n",
+    ),
+    StepPreset(
+        _("Scale an owner's pods"),
+        "- at: 10s\n  scale:\n    kind: ReplicaSet\n    name: NAME\n    replicas: 5\n",
+    ),
+    StepPreset(_("Add nodes like one"), "- at: 10s\n  copyNode:\n    node: NODE\n    copies: 2\n"),
+    StepPreset(
+        _("Change an object"),
+        "- at: 10s\n  patch:\n    kind: Node\n    name: NODE\n    merge:\n      metadata:\n"
+        "        labels:\n          tier: fast\n",
+    ),
 )
 
 
@@ -111,13 +164,12 @@ _SCENARIOS = Path(__file__).parent / "scenarios"
 
 @dataclass(frozen=True)
 class SampleScenario(Preset):
-    """A scenario to start from; `shows` says in one line what happens.
+    """A scenario to start from.
 
     `fits` are the slugs of sample clusters in which that happens: in others, pending pods take
     room that it needs.
     """
 
-    shows: _StrPromise
     fits: tuple[str, ...] = ("fit-and-balance", "zone-spread")
 
     @property

@@ -1,0 +1,49 @@
+// Asks the server what is wrong with the text, and marks it at its lines.
+
+import { type Diagnostic, linter } from "@codemirror/lint";
+import type { Text } from "@codemirror/state";
+
+const WAIT_MS = 600;
+
+/** What the server finds wrong: `line` is counted from 1. */
+export interface Found {
+  readonly line?: number;
+  readonly message: string;
+}
+
+export interface Checked {
+  readonly problems: readonly Found[];
+  readonly warnings: readonly Found[];
+  /** Those of a scenario, in order of time. */
+  readonly steps: readonly ScenarioStep[];
+}
+
+export interface ScenarioStep {
+  readonly at_ns: number;
+  readonly sentence: string;
+  readonly note: string;
+  readonly line: number | null;
+}
+
+export type Check = (text: string) => Promise<Checked>;
+
+/** Marks what is wrong; `onSteps` hears which steps the text has, none while it is wrong. */
+export const checking = (check: Check, onSteps: (steps: readonly ScenarioStep[]) => void) =>
+  linter(
+    async ({ state }) => {
+      const found = await check(state.doc.toString()).catch(() => null);
+      onSteps(found?.steps ?? []);
+      return [
+        ...(found?.problems ?? []).map((each) => mark(state.doc, each, "error")),
+        ...(found?.warnings ?? []).map((each) => mark(state.doc, each, "warning")),
+      ];
+    },
+    { delay: WAIT_MS },
+  );
+
+/** A problem without a line stands at the first one. */
+export function mark(doc: Text, { line = 1, message }: Found, severity: Diagnostic["severity"]): Diagnostic {
+  const at = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  const indent = at.text.search(/\S|$/);
+  return { from: at.from + indent, to: at.to, severity, message };
+}

@@ -1,0 +1,77 @@
+// An editor in place of a text area, which keeps what is written: the form is sent as without the editor.
+
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, indentUnit } from "@codemirror/language";
+import { lintGutter, lintKeymap } from "@codemirror/lint";
+import { EditorState } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+
+import { type Check, checking } from "./checking.ts";
+import { complete, describeOnHover } from "./completion.ts";
+import type { Schema } from "./schema.ts";
+import { showSteps } from "./steps.ts";
+import { theme } from "./theme.ts";
+
+export interface EditorOptions {
+  readonly schema: Schema | null;
+  readonly check: Check | null;
+  /** Where the steps of a scenario are shown. */
+  readonly steps: HTMLElement | null;
+  /** What lets the editor's styles past the page's content security policy. */
+  readonly nonce: string;
+}
+
+/** Put an editor in place of the text area, and return it. */
+export function edit(area: HTMLTextAreaElement, { schema, check, steps, nonce }: EditorOptions): EditorView {
+  const label = document.querySelector(`label[for="${area.id}"]`);
+  const goTo = (line: number): void => {
+    const at = view.state.doc.line(Math.min(line, view.state.doc.lines));
+    view.dispatch({ selection: { anchor: at.from }, effects: EditorView.scrollIntoView(at.from, { y: "center" }) });
+    view.focus();
+  };
+  const view: EditorView = new EditorView({
+    doc: area.value,
+    extensions: [
+      lineNumbers(),
+      history(),
+      drawSelection(),
+      highlightActiveLine(),
+      bracketMatching(),
+      closeBrackets(),
+      indentUnit.of("  "),
+      EditorState.tabSize.of(2),
+      EditorView.lineWrapping,
+      EditorView.cspNonce.of(nonce),
+      yaml(),
+      theme,
+      keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
+      schema ? [autocompletion({ override: [(context) => complete(schema, context)] }), describeOnHover(schema)] : [],
+      check ? [checking(check, (found) => steps && showSteps(steps, found, goTo)), lintGutter()] : [],
+      EditorView.contentAttributes.of({
+        "aria-label": label?.textContent ?? "",
+        "aria-describedby": area.getAttribute("aria-describedby") ?? "",
+        spellcheck: "false",
+        autocapitalize: "off",
+      }),
+      EditorView.updateListener.of((update) => {
+        if (!update.docChanged || area.value === update.state.doc.toString()) return;
+        area.value = update.state.doc.toString();
+        area.dispatchEvent(new Event("input", { bubbles: true }));
+      }),
+    ],
+  });
+  area.after(view.dom);
+  view.dom.classList.add("yaml-editor");
+  view.dom.style.setProperty("--rows", String(area.rows));
+  area.hidden = true;
+  label?.addEventListener("click", () => view.focus());
+  // Presets and samples are written into the text area.
+  area.addEventListener("input", () => {
+    if (area.value === view.state.doc.toString()) return;
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: area.value } });
+    view.focus();
+  });
+  return view;
+}

@@ -1,0 +1,116 @@
+"""KubeSchedulerConfiguration v1, from the types that the engine decodes it into."""
+
+from __future__ import annotations
+
+import inspect as python_inspect
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+from msgspec import inspect
+
+from kviz.editor_schema.schema import Field, FieldType, Schema, shortened
+from scheduler_core.config.types import (
+    API_VERSION,
+    ARGS_TYPES,
+    KIND,
+    DefaultingType,
+    Plugin,
+    PluginSet,
+    PodTopologySpreadArgs,
+    ScoringStrategy,
+    ScoringStrategyType,
+)
+from scheduler_core.config.v1 import ConfigurationV1, PluginConfigV1
+from scheduler_core.registry import in_tree_registry
+
+SCALARS: Final[Mapping[type[inspect.Type], FieldType]] = {
+    inspect.StrType: "string",
+    inspect.IntType: "integer",
+    inspect.FloatType: "number",
+    inspect.BoolType: "boolean",
+    inspect.Metadata: "string",  # a duration, as Go writes it
+}
+
+
+def configuration_schema() -> Schema:
+    """A whole configuration file, with the arguments of all plugins in the tree."""
+    schema = Schema(roots={"": ConfigurationV1.__name__})
+    _add(schema, ConfigurationV1)
+    for plugin, args in ARGS_TYPES.items():
+        _add(schema, args)
+        _put(schema, PluginConfigV1, "args", Field("object", of=args.__name__), when=plugin)
+    for at, name, values in _known_values():
+        _put(schema, at, name, Field("string", values=tuple(values)))
+    return schema
+
+
+def _known_values() -> list[tuple[type[msgspec.Struct], str, list[str]]]:
+    """Values of strings that the types leave open, because validation checks them."""
+    plugins = sorted(in_tree_registry())
+    return [
+        (ConfigurationV1, "apiVersion", [API_VERSION]),
+        (ConfigurationV1, "kind", [KIND]),
+        (Plugin, "name", [*plugins, "*"]),
+        (PluginConfigV1, "name", list(ARGS_TYPES)),
+        (ScoringStrategy, "type", list(ScoringStrategyType)),
+        (PodTopologySpreadArgs, "defaultingType", list(DefaultingType)),
+    ]
+
+
+def _put(
+    schema: Schema, at: type[msgspec.Struct], name: str, field: Field, *, when: str = ""
+) -> None:
+    """Set a field; `when` the object's `name` has that value, it is the field's type."""
+    schema.types[at.__name__][f"{name}@{when}" if when else name] = field
+
+
+def _add(schema: Schema, of: type[msgspec.Struct]) -> None:
+    if of.__name__ in schema.types:
+        return
+    fields = schema.types[of.__name__] = {}
+    found = inspect.type_info(of)
+    assert isinstance(found, inspect.StructType)
+    for each in found.fields:
+        fields[each.encode_name] = _field(schema, each)
+
+
+def _field(schema: Schema, field: inspect.Field) -> Field:
+    wanted = _bare(field.type)
+    match wanted:
+        case inspect.StructType():
+            return _object(schema, wanted.cls)
+        case inspect.VarTupleType() | inspect.ListType():
+            item = _bare(wanted.item_type)
+            if isinstance(item, inspect.StructType):
+                return _object(schema, item.cls, is_list=True)
+            return Field(SCALARS.get(type(item), "any"), is_list=True)
+        case inspect.DictType():
+            item = _bare(wanted.value_type)
+            return Field(SCALARS.get(type(item), "any"), is_map=True)
+        case _:
+            return Field(SCALARS.get(type(wanted), "any"), default=_default(field.default))
+
+
+def _object(schema: Schema, of: type[msgspec.Struct], *, is_list: bool = False) -> Field:
+    _add(schema, of)
+    text = "" if of is PluginSet else shortened(python_inspect.getdoc(of) or "")
+    return Field("object", of=of.__name__, is_list=is_list, doc=text)
+
+
+def _bare(wanted: inspect.Type) -> inspect.Type:
+    """Return what is left of a type without None."""
+    if isinstance(wanted, inspect.UnionType):
+        return next(each for each in wanted.types if not isinstance(each, inspect.NoneType))
+    return wanted
+
+
+def _default(value: object) -> str:
+    """Return how a default is written in a file, empty if there is none to speak of."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case int() | str() if value:
+            return str(value)
+        case _:
+            return ""

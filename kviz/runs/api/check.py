@@ -1,0 +1,99 @@
+"""REST: what is wrong with a configuration and a scenario, before anything is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from kviz.common.fields import DocumentField
+from kviz.common.problems import ErrorItem
+from kviz.runs.execution.engine import check
+from kviz.runs.inputs import InvalidInput, extender_warnings, gates_of, scenario_of
+from scheduler_core.changes import sentence
+from scheduler_core.changes.applying import RestingCluster
+from scheduler_core.config import Problem, located
+from scheduler_core.releases import LATEST, RELEASES
+
+NOTHING_THERE: Final = RestingCluster(())
+"""A step's sentence names no old values: at its time they may be others than in the cluster."""
+
+
+class CheckSerializer(serializers.Serializer[object]):
+    scheduler_config = DocumentField()
+    scenario = DocumentField()
+    release = serializers.ChoiceField(choices=tuple(RELEASES), required=False)
+    feature_gates = serializers.DictField(child=serializers.BooleanField(), required=False)
+
+
+class FoundSerializer(serializers.Serializer[object]):
+    field = serializers.CharField(help_text="scheduler_config, scenario or feature_gates.")
+    path = serializers.CharField(required=False, help_text="The field within the document.")
+    line = serializers.IntegerField(required=False, help_text="Counted from 1, where it is known.")
+    message = serializers.CharField()
+
+
+class StepSerializer(serializers.Serializer[object]):
+    place = serializers.IntegerField(help_text="Its index among the steps of the file.")
+    at_ns = serializers.IntegerField(help_text="Nanoseconds after the start of the run.")
+    sentence = serializers.CharField()
+    note = serializers.CharField()
+    line = serializers.IntegerField(allow_null=True)
+
+
+class CheckedSerializer(serializers.Serializer[object]):
+    problems = FoundSerializer(many=True)
+    warnings = FoundSerializer(many=True)
+    steps = StepSerializer(many=True, help_text="The scenario's steps in order of time.")
+
+
+class RunCheck(APIView):
+    """A run's inputs, checked as when a run is made; no run is."""
+
+    @extend_schema(request=CheckSerializer, responses=CheckedSerializer)
+    def post(self, request: Request) -> Response:
+        """Say what is wrong with a configuration and a scenario, line by line."""
+        wanted = CheckSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        values = cast("Mapping[str, Any]", wanted.validated_data)
+        config, scenario = values.get("scheduler_config", ""), values.get("scenario", "")
+        problems, steps = _check_scenario(scenario)
+        others, warnings = _check_configuration(config, "" if problems else scenario, values)
+        return Response({"problems": [*problems, *others], "warnings": warnings, "steps": steps})
+
+
+def _check_scenario(text: str) -> tuple[list[ErrorItem], list[dict[str, object]]]:
+    """Return what is wrong with a scenario, or else its steps."""
+    try:
+        steps = scenario_of(text).steps
+    except InvalidInput as invalid:
+        return list(invalid.errors), []
+    places = located([Problem(("steps", step.place), "") for step in steps], text)
+    return [], [
+        {
+            "place": step.place,
+            "at_ns": step.at_ns,
+            "sentence": sentence(step.action, NOTHING_THERE),
+            "note": step.note,
+            "line": place.line,
+        }
+        for step, place in zip(steps, places, strict=True)
+    ]
+
+
+def _check_configuration(
+    config: str, scenario: str, values: Mapping[str, Any]
+) -> tuple[list[ErrorItem], list[ErrorItem]]:
+    """Return errors and warnings about a configuration, and about the gates that go with it."""
+    release = values.get("release", LATEST.name)
+    try:
+        gates = gates_of(asked=values.get("feature_gates", {}), scenario=scenario, release=release)
+        check(scheduler_config=config, gates=gates)
+        return [], extender_warnings(config, gates)
+    except InvalidInput as invalid:
+        return list(invalid.errors), []

@@ -1,0 +1,67 @@
+"""Writing a configuration and a scenario: what is offered, what is marked, what is drawn."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.axe import serious_findings
+
+BUILT = Path(__file__).parents[2] / "static" / "kviz"
+MAX_EDITOR_BYTES = 130_000
+
+
+def editor(page: Page, name: str) -> Locator:
+    return page.get_by_role("textbox", name=name)
+
+
+def test_the_editor_stays_within_its_budget() -> None:
+    manifest = json.loads((BUILT / "manifest.json").read_text(encoding="utf-8"))
+    files = {each["file"] for name, each in manifest.items() if "editor" in each["file"]}
+    packed = sum(len(gzip.compress((BUILT / file).read_bytes(), 9)) for file in files)
+    assert 50_000 < packed <= MAX_EDITOR_BYTES
+
+
+def test_a_key_is_offered_and_a_mistake_is_marked(page: Page) -> None:
+    page.goto("/runs/new?preset=bin-packing")
+    config = editor(page, "Scheduler configuration")
+    config.click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("  percen")
+    option = page.get_by_role("option", name=re.compile("percentageOfNodesToScore"))
+    expect(option).to_be_visible()
+    page.keyboard.press("Enter")
+    page.keyboard.type("lots")
+    mark = page.locator(".cm-lint-marker-error")
+    expect(mark).to_have_count(1)
+    page.keyboard.press("Control+Shift+ArrowLeft")
+    page.keyboard.type("50")
+    expect(mark).to_have_count(0)
+    assert page.locator("#scheduler_config").input_value().endswith("percentageOfNodesToScore: 50")
+
+
+def test_steps_are_added_and_drawn_on_the_axis_of_time(page: Page) -> None:
+    page.goto("/runs/new")
+    expect(editor(page, "Scenario")).to_be_visible()
+    page.get_by_label("Add a step").select_option("Drain a node")
+    page.get_by_label("Add a step").select_option("Make a node schedulable again")
+    steps = page.get_by_role("list", name="Steps").get_by_role("listitem")
+    expect(steps).to_have_text([re.compile("10s.*drain node NODE"), re.compile("5m.*uncordon")])
+    steps.nth(1).get_by_role("button").click()
+    expect(editor(page, "Scenario")).to_be_focused()
+    assert serious_findings(page) == []
+
+
+def test_what_is_written_is_what_is_run(page: Page) -> None:
+    page.goto("/runs/new")
+    page.get_by_label("Cluster").select_option(label="Taints and tolerations (sample)")
+    page.get_by_role("link", name=re.compile("No preemption")).click()
+    expect(editor(page, "Scheduler configuration")).to_contain_text("DefaultPreemption")
+    page.get_by_role("button", name="Run the scheduler").click()
+    expect(page).to_have_url(re.compile("/runs/[0-9a-f-]{36}$"))
+    page.get_by_role("link", name="Run it differently").click()
+    expect(editor(page, "Scheduler configuration")).to_contain_text("DefaultPreemption")
