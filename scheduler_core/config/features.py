@@ -104,14 +104,21 @@ def switchable(release: Release) -> dict[str, GateSpec]:
 def feature_gates(overrides: Mapping[str, bool], release: Release = LATEST) -> FeatureGates:
     """The defaults of a release with some gates switched.
 
-    Raises ConfigError for a gate that is unknown, locked or not modelled, and for one that needs
-    a gate which is off. Its problems' paths are `featureGates.NAME`.
+    Gates of other components are taken as kube-scheduler takes them, and change nothing. Raises
+    ConfigError for a gate that is unknown, locked or not modelled, and for one that needs a gate
+    which is off. Its problems' paths are `featureGates.NAME`.
     """
-    gates = FeatureGates(tuple(sorted(overrides.items())), release)
+    elsewhere = {name: on for name, on in overrides.items() if name in release.elsewhere}
+    read = sorted((name, on) for name, on in overrides.items() if name not in elsewhere)
+    gates = FeatureGates(tuple(read), release)
+    objections = {name: _objection(name, gates) for name in {*release.gates, *dict(read)}}
+    for name, on in elsewhere.items():
+        locked = release.elsewhere[name]
+        objections[name] = "" if locked in (None, on) else _locked(name, on)
     problems = [
         Problem(("featureGates", name), message)
-        for name in sorted({*release.gates, *overrides})
-        if (message := _objection(name, gates))
+        for name, message in sorted(objections.items())
+        if message
     ]
     if problems:
         raise ConfigError(problems)
@@ -126,14 +133,18 @@ def _objection(name: str, gates: FeatureGates) -> str:
     asked = str(enabled).lower()
     if enabled != spec.default:
         if spec.locked:
-            locked = str(spec.default).lower()
-            return f"cannot set feature gate {name} to {asked}, feature is locked to {locked}"
+            return _locked(name, enabled)
         if name in NOT_MODELLED:
             return f"cannot set feature gate {name} to {asked}: {NOT_MODELLED[name]}"
     missing = [needed for needed in spec.requires if not gates.enabled(needed)]
     if enabled and missing:
         return f"{name} is enabled, but depends on features that are disabled: {', '.join(missing)}"
     return ""
+
+
+def _locked(name: str, asked: bool) -> str:
+    to, locked = str(asked).lower(), str(not asked).lower()
+    return f"cannot set feature gate {name} to {to}, feature is locked to {locked}"
 
 
 def _unknown(name: str, release: Release) -> str:

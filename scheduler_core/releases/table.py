@@ -47,6 +47,8 @@ class Release(Struct, frozen=True):
     name: str
     """As in `1.36`."""
     gates: Mapping[str, GateSpec]
+    elsewhere: Mapping[str, bool | None]
+    """Gates the scheduler knows but does not read: what each is locked to, None if it is not."""
     tie_break: TieBreak
     batching: BatchRule
     messages: Messages

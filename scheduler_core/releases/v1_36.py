@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from scheduler_core.releases.table import GateSpec, Messages, Release
+from scheduler_core.releases.v1_36_elsewhere import ELSEWHERE
 
 _DRA: Final = ("DynamicResourceAllocation",)
 _LOCKED: Final = GateSpec("GA", default=True, locked=True)
@@ -69,6 +70,7 @@ V1_36: Final = Release(
         "VolumeLimitScaling": _ALPHA,
         "WorkloadAwarePreemption": GateSpec("alpha", default=False, requires=("GangScheduling",)),
     },
+    elsewhere=ELSEWHERE,
     tie_break="heap",
     batching="while nodes fill up",
     messages=Messages(untolerated_taint="node(s) had untolerated taint(s)"),

@@ -79,6 +79,10 @@ def test_asking_for_an_unknown_gate_is_an_error() -> None:
             ],
         ),
         (
+            {"AnyVolumeDataSource": False},
+            ["cannot set feature gate AnyVolumeDataSource to false, feature is locked to true"],
+        ),
+        (
             {"DRADeviceTaints": False, "DRADeviceTaintRules": True},
             [
                 "cannot set feature gate DRADeviceTaintRules to true: kviz does not read "
@@ -102,6 +106,12 @@ def test_refused_overrides(overrides: dict[str, bool], messages: list[str]) -> N
 
 def test_a_locked_gate_may_be_set_to_what_it_is() -> None:
     assert feature_gates({"SidecarContainers": True}).enabled("SidecarContainers")
+
+
+def test_gates_of_other_components_are_taken_and_change_nothing() -> None:
+    given = {"ExtendWebSocketsToKubelet": False, "CPUManagerPolicyBetaOptions": True}
+    assert feature_gates(given) == FeatureGates()
+    assert not LATEST.gates.keys() & LATEST.elsewhere.keys()
 
 
 def test_a_gate_that_is_not_modelled_may_be_set_to_what_it_is() -> None:

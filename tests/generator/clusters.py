@@ -14,25 +14,13 @@ from tests.generator.storage import Claims, csi_objects, storage_classes
 
 FEATURES: Final = (
     *("attachments", "backoff", "bare", "capacity", "comparison", "configured", "cordon"),
-    "declared",
-    *("devices", "disks", "disorder", "ephemeral", "equal", "extended", "gates", "gates-switched"),
-    *("hostnetwork", "hugepages", "images", "init", "labelkeys", "limits", "lost", "migrated"),
-    *("names", "namespaces", "narrowing", "never", "nodeaffinity", "nodename", "nodeselector"),
-    *("nominated", "nozone", "odd", "overhead", "owners", "pdb", "podaffinity", "podlevel"),
-    *(
-        "policies",
-        "ports",
-        "priorities",
-        "profiles",
-        "regions",
-        "resize",
-        "rwop",
-        "spread",
-        "taints",
-        "terminal",
-        "terminating",
-    ),
-    *("tight", "tolerations", "unstarted", "volumes", "zonelabels"),
+    *("declared", "devices", "disks", "disorder", "ephemeral", "equal", "extended", "gates"),
+    *("gates-switched", "hostnetwork", "hugepages", "images", "init", "labelkeys", "limits"),
+    *("lost", "matching", "migrated", "names", "namespaces", "narrowing", "never"),
+    *("nodeaffinity", "nodename", "nodeselector", "nominated", "nozone", "odd", "overhead"),
+    *("owners", "pdb", "podaffinity", "podlevel", "policies", "ports", "priorities"),
+    *("profiles", "reach", "regions", "resize", "rwop", "spread", "taints", "terminal"),
+    *("terminating", "tight", "tolerations", "unstarted", "volumes", "zonelabels"),
 )
 
 

@@ -49,9 +49,13 @@ GATES: Final = (
     ("DRAConsumableCapacity", False),
     ("DRAPartitionableDevices", False),
     ("DRADeviceTaints", False),
+    ("DRADeviceBindingConditions", False),
+    ("DRAResourceClaimDeviceStatus", False),
+    ("DRASchedulerFilterTimeout", False),
 )
 NEEDED_BY: Final = {
-    "InPlacePodLevelResourcesVerticalScaling": ("PodLevelResources", "NodeDeclaredFeatures")
+    "DRADeviceBindingConditions": ("DRAResourceClaimDeviceStatus",),
+    "InPlacePodLevelResourcesVerticalScaling": ("PodLevelResources", "NodeDeclaredFeatures"),
 }
 """Gates that cannot stay on when one of those named is off."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tests.generator.draw import Draw, Json
+from tests.generator.selectors import ZONE
 
 GPU: Final = "gpu.example.com"
 NIC: Final = "nic.example.com"
@@ -85,7 +86,21 @@ class Devices:
     def _slice(self, name: str, node_name: str, n_slices: int, content: Json) -> Json:
         pool = {"name": node_name, "generation": 1, "resourceSliceCount": n_slices}
         spec = {"driver": GPU, "pool": pool, "nodeName": node_name, **content}
+        if "devices" in content and self._draw.has("reach", 0.3):
+            self._reach(spec, node_name)
         return _resource("ResourceSlice", {"name": name}, spec)
+
+    def _reach(self, spec: Json, node_name: str) -> None:
+        """Say in another way from which nodes the devices can be used."""
+        del spec["nodeName"]
+        zone = {"key": ZONE, "operator": "In", "values": ["zone-a"]}
+        selector = {"nodeSelectorTerms": [{"matchExpressions": [zone]}]}
+        if self._draw.chance(0.5):
+            spec["nodeSelector"] = selector
+            return
+        spec["perDeviceNodeSelection"] = True
+        ways = ({"nodeName": node_name}, {"allNodes": True}, {"nodeSelector": selector})
+        spec["devices"] = [device | self._draw.one(ways) for device in spec["devices"]]
 
     def _gpu(self, i: int) -> Json:
         draw = self._draw
@@ -106,6 +121,10 @@ class Devices:
             effect = draw.one(("NoSchedule", "NoExecute", "None"))
             taint = {"key": "bad", "value": "x", "effect": effect}
             device["taints"] = [taint | {"timeAdded": "2025-12-31T23:00:00Z"}]
+        if draw.has("conditions", 0.3):
+            device["bindingConditions"] = ["attached"]
+            device["bindingFailureConditions"] = ["broken"]
+            device["bindsToNode"] = draw.chance(0.5)
         if draw.chance(0.2):
             device["allowMultipleAllocations"] = True
             if draw.chance(0.6):

@@ -14,7 +14,7 @@ FORMAT_VERSION: Final = 1
 
 def cycle_document(seed: int) -> Json:
     """Return a cluster and one pod to schedule."""
-    draw = Draw(f"cycle-{seed}", (*FEATURES, "candidates"))
+    draw = Draw(f"cycle-{seed}", (*FEATURES, "candidates", "conditions"))
     n_nodes = draw.one((1, 2, 3, 4, 5, 6, 8, 12, 20))
     n_pods = draw.number(0, n_nodes * draw.one((2, 5, 9)))
     cluster = make_cluster(draw, n_nodes, n_pods, bound_only=False)

@@ -15,7 +15,12 @@ IMAGES: Final = (
 )
 ODD_CPU: Final = ("1999m", "2e0", "3500000u", "2500000001n", "1.25", "0.75e1", "3999999u")
 ODD_MEMORY: Final = ("3e9", "4194304Ki", "5368709119500m", "2.5Gi", "4294967297", "3543348019200m")
-DECLARED: Final = ("GuaranteedQoSPodCPUResize", "InPlacePodLevelResourcesVerticalScaling")
+DECLARED: Final = (
+    "GuaranteedQoSPodCPUResize",
+    "InPlacePodLevelResourcesVerticalScaling",
+    "RestartAllContainersOnContainerExits",
+    "UserNamespacesHostNetworkSupport",
+)
 MIB: Final = 1024 * 1024
 
 TAINTS: Final[tuple[Json, ...]] = (

@@ -109,6 +109,8 @@ def _placement(draw: Draw, spec: Json, node_names: list[str]) -> None:
         spec["topologySpreadConstraints"] = spread_constraints(draw)
     if draw.has("hostnetwork", 0.2):
         spec["hostNetwork"] = True
+        if draw.has("declared", 0.3):
+            spec["hostUsers"] = False
 
 
 def _owner(draw: Draw) -> Json:
@@ -136,6 +138,9 @@ def _container(draw: Draw, name: str) -> Json:
         container["image"] = f"{image}@sha256:{'0' * 8}"
     if requests := _requests(draw, ("cpu", "memory", "ephemeral", "gpu", "fpga", "hugepages")):
         container["resources"] = {"requests": requests}
+    if draw.has("declared", 0.1):
+        codes = {"operator": "In", "values": [42]}
+        container["restartPolicyRules"] = [{"action": "RestartAllContainers", "exitCodes": codes}]
     if requests and draw.has("limits"):
         container["resources"]["limits"] = requests
     if draw.has("ports", 0.4):

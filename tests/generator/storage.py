@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from tests.generator.disks import MIGRATED, disk
 from tests.generator.draw import Draw, Json
 from tests.generator.selectors import NAMESPACES, REGION, ZONE
 
 DRIVER: Final = "ebs.csi.example"
-MIGRATED: Final = {"ebs.csi.aws.com": "aws-ebs", "pd.csi.storage.gke.io": "gce-pd"}
 OTHER_DRIVER: Final = "nfs.csi.example"
 CLASSES: Final = ("imm", "late", "local", "zoned")
 MODES: Final = ("ReadWriteOnce", "ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany")
@@ -120,7 +120,7 @@ class Claims:
             case "shared" if known:
                 return {"persistentVolumeClaim": {"claimName": draw.one(known)}}
             case "disk":
-                return _disk(draw)
+                return disk(draw)
             case "ephemeral" if not self._bound_only:
                 self._claim(namespace, f"{pod['metadata']['name']}-{volume}", owner=pod)
                 return {"ephemeral": {"volumeClaimTemplate": {"spec": {}}}}
@@ -160,15 +160,39 @@ class Claims:
             },
             "status": {"phase": "Pending"},
         }
+        if draw.has("matching"):
+            self._particular(claim)
         self._names[namespace].append(name)
         if self._bound_only or draw.chance(0.6):
             self._bind(claim, f"pv-{namespace}-{name}")
         elif storage_class == "local" and draw.chance(0.9):
             self.objects += [
-                self._volume(f"local-{namespace}-{name}-{i}", "local", mode)
+                self._local(claim, f"local-{_id(claim)}-{i}", mode)
                 for i in range(draw.number(1, 3))
             ]
         self.objects.append(claim)
+
+    def _particular(self, claim: Json) -> None:
+        """Let the claim want more of a volume than its class, or be in a state of its own."""
+        draw, spec, metadata = self._draw, claim["spec"], claim["metadata"]
+        match draw.one(("selector", "block", "none", "annotation", "modes", "gone", "lost", "of")):
+            case "selector":
+                spec["selector"] = {"matchLabels": {"tier": draw.one(("fast", "slow"))}}
+            case "block":
+                spec["volumeMode"] = "Block"
+            case "none":
+                spec["storageClassName"] = draw.one(("", "unknown"))
+            case "annotation":
+                key = "volume.beta.kubernetes.io/storage-class"
+                metadata["annotations"] = {key: draw.one(CLASSES)}
+            case "modes":
+                spec["accessModes"] = draw.some(MODES[1:], 1)
+            case "gone":
+                metadata["deletionTimestamp"] = "2025-12-31T23:30:00Z"
+            case "lost":
+                claim["status"] = {"phase": "Lost"}
+            case "of":
+                spec["volumeName"] = draw.one(("nowhere", f"local-{_id(claim)}-0"))
 
     def _bind(self, claim: Json, volume_name: str) -> None:
         draw, spec, metadata = self._draw, claim["spec"], claim["metadata"]
@@ -190,6 +214,28 @@ class Claims:
         if self._node_names and draw.has("attachments"):
             self.objects.append(_attachment(volume, draw.one(self._node_names)))
 
+    def _local(self, claim: Json, name: str, mode: str) -> Json:
+        """Return a volume that may suit the claim, now and then reserved for it or for another."""
+        draw = self._draw
+        volume = self._volume(name, "local", mode)
+        spec = volume["spec"]
+        if draw.has("matching", 0.4):
+            volume["metadata"]["labels"]["tier"] = draw.one(("fast", "slow"))
+        if draw.has("matching", 0.4):
+            spec["volumeMode"] = draw.one(("Block", "Filesystem"))
+            spec["accessModes"] = draw.some(MODES[1:], 1)
+        if draw.has("matching", 0.2):
+            owner = {k: claim["metadata"][k] for k in ("name", "namespace", "uid")}
+            other = {"name": "other", "namespace": "default", "uid": "default/other"}
+            by_name = {k: owner[k] for k in ("name", "namespace")}
+            spec["claimRef"] = {
+                "kind": "PersistentVolumeClaim",
+                **draw.one((owner, by_name, other)),
+            }
+        if draw.has("matching", 0.1):
+            volume["metadata"]["deletionTimestamp"] = "2025-12-31T23:30:00Z"
+        return volume
+
     def _volume(self, name: str, storage_class: str, mode: str) -> Json:
         draw = self._draw
         spec: Json = {
@@ -202,7 +248,7 @@ class Claims:
         if storage_class == "local":
             spec["local"] = {"path": f"/mnt/{name}"}
         elif draw.has("disks", 0.2):
-            spec |= _disk(draw)
+            spec |= disk(draw)
         else:
             driver = draw.one((DRIVER, DRIVER, OTHER_DRIVER))
             spec["csi"] = {"driver": driver, "volumeHandle": f"{name}-handle"}
@@ -230,6 +276,10 @@ class Claims:
         return {"matchExpressions": [{"key": ZONE, "operator": "In", "values": zones}]}
 
 
+def _id(claim: Json) -> str:
+    return f"{claim['metadata']['namespace']}-{claim['metadata']['name']}"
+
+
 def _attachment(volume: Json, node_name: str) -> Json:
     name = volume["metadata"]["name"]
     csi = volume["spec"].get("csi", {"driver": DRIVER})
@@ -244,16 +294,3 @@ def _attachment(volume: Json, node_name: str) -> Json:
         },
         "status": {"attached": True},
     }
-
-
-def _disk(draw: Draw) -> Json:
-    """Return a volume that names a disk, of which some may be mounted once only."""
-    name, read_only = draw.one(("disk-1", "disk-2")), draw.chance(0.5)
-    return draw.one(
-        (
-            {"gcePersistentDisk": {"pdName": name, "readOnly": read_only}},
-            {"awsElasticBlockStore": {"volumeID": name, "readOnly": read_only}},
-            {"iscsi": {"targetPortal": "10.0.0.1", "iqn": name, "lun": 0, "readOnly": read_only}},
-            {"rbd": {"monitors": ["a", "b"], "pool": "p", "image": name, "readOnly": read_only}},
-        )
-    )
