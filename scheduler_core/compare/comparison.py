@@ -39,6 +39,12 @@ class Comparison:
         return same and self.cycles.only_a == self.cycles.only_b == 0
 
     @property
+    def luck_only(self) -> bool:
+        """Whether all that differs follows from ties: only how they are broken was changed."""
+        is_luck = self.parting is not None and self.parting.difference.luck
+        return is_luck and self.inputs.only_draws_differ
+
+    @property
     def sentence(self) -> str:
         """The answer in words."""
         return sentence(
@@ -49,6 +55,7 @@ class Comparison:
             evicted=(self.evicted_a, self.evicted_b),
             identical=self.identical,
             inputs_differ=self.inputs.differ,
+            luck_only=self.luck_only,
         )
 
     def as_json(self) -> Json:
@@ -58,6 +65,7 @@ class Comparison:
             "sentence": self.sentence,
             "first_divergence": _parting_json(self.parting),
             "first_outcome": _parting_json(self.outcome),
+            "luck_only": self.luck_only,
             "cycles": asdict(self.cycles),
             "moved": [asdict(each) for each in self.ends.moved],
             "newly_bound": [asdict(each) for each in self.ends.newly_bound],

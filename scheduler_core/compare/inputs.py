@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from scheduler_core.compare.difference import NO_SUCH_NODE, natural
 from scheduler_core.compare.lines import RunLines
 from scheduler_core.trace.events import NodeAdded, NodeUpdated, PodAdded, RunStarted
 from scheduler_core.trace.names import Names
+
+DRAWS: Final = frozenset(("seed", "tieBreak"))
+"""Rules by which one of several tied nodes is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +51,17 @@ class Inputs:
 
     @property
     def differ(self) -> bool:
-        kinds = (self.nodes, self.pods)
-        return bool(self.settings) or any(
-            kind.only_a or kind.only_b or kind.changed for kind in kinds
-        )
+        return bool(self.settings) or self._objects_differ
+
+    @property
+    def only_draws_differ(self) -> bool:
+        """Whether, as far as traces tell, the runs only break ties differently."""
+        names = {each.name for each in self.settings}
+        return bool(names) and names <= DRAWS and not self._objects_differ
+
+    @property
+    def _objects_differ(self) -> bool:
+        return any(kind.only_a or kind.only_b or kind.changed for kind in (self.nodes, self.pods))
 
 
 def inputs(a: RunLines, b: RunLines) -> Inputs:

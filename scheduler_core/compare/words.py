@@ -39,6 +39,7 @@ def sentence(
     evicted: tuple[Sequence[str], Sequence[str]],
     identical: bool,
     inputs_differ: bool,
+    luck_only: bool,
 ) -> str:
     """Return the answer: whether the runs differ, where they part, and what came of it."""
     if identical:
@@ -52,6 +53,8 @@ def sentence(
         first = parting_sentence(parting)
         if outcome is not None and outcome.cycle_a != parting.cycle_a:
             first += f" It first changes where a pod goes in {_cycles(outcome)}, at {outcome.pod}."
+    if luck_only:
+        first += " All that follows is luck: only how ties are broken was changed."
     return f"{first} In the end {'; '.join(_ends(ends, *evicted))}."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -113,6 +114,21 @@ def test_only_the_tie_is_called_luck() -> None:
     assert [each.luck for each in found.ends.moved] == [True]
     assert "only the tie. 5 nodes had the same top score" in found.sentence
     assert [each.name for each in found.inputs.settings] == ["seed"]
+    assert found.luck_only
+    assert "only how ties are broken was changed" in found.sentence
+
+
+def test_a_tie_beside_another_change_is_luck_and_the_rest_may_not_be() -> None:
+    drawn = RunOptions(tie_break="draw")
+    labelled = [make_node(f"n{i}").label("colour", "red").obj() for i in range(1, 6)]
+    first = run([*nodes(5), *pods(1)], drawn)
+    others = (run([*labelled, *pods(1)], replace(drawn, seed=seed)) for seed in range(1, 20))
+    node = first.lines[0].node
+    found = compare(first, next(each for each in others if each.lines[0].node != node))
+
+    assert found.parting is not None
+    assert found.parting.difference.luck
+    assert not found.luck_only
 
 
 def test_a_move_by_the_change_is_no_luck() -> None:

@@ -445,6 +445,9 @@ class RunComparisonSerializer(serializers.Serializer[object]):
     first_outcome = DivergenceSerializer(
         allow_null=True, help_text="The first cycle in which a pod goes elsewhere, or nowhere."
     )
+    luck_only = serializers.BooleanField(
+        help_text="Only how ties are broken was changed, and a tie is what differs first."
+    )
     cycles = serializers.DictField(child=serializers.IntegerField())
     moved = serializers.ListField(child=serializers.DictField())
     newly_bound = serializers.ListField(child=serializers.DictField())
