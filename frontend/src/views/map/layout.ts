@@ -127,7 +127,8 @@ function place(groups: readonly Group[], width: number, size: number, perRow: nu
 function stretched(cell: Cell, room: number, columns: number): Cell {
   if (cell.width < STRETCHED_FROM) return cell;
   const full = Math.floor((room - (columns - 1) * cell.gap) / columns);
-  return { ...cell, width: Math.max(cell.width, Math.min(full, LARGEST)) };
+  const most = Math.max(LARGEST, Math.floor(cell.width * MOST_STRETCH));
+  return { ...cell, width: Math.max(cell.width, Math.min(full, most)) };
 }
 
 export interface Spot {
