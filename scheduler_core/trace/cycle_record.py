@@ -98,6 +98,8 @@ def cycle_record(
     for event in later:
         if isinstance(event, CycleStarted) and event.pod == started.pod:
             break
+        if isinstance(event, CycleFinished):
+            _add(record, event)
         _add_of_pod(record, event)
     for detail in details:
         _add_detail(record, detail)
@@ -145,7 +147,7 @@ def is_bound_or_given_up(events: Iterable[HeaderEvent], pod: int) -> bool:
 def _add(record: CycleRecord, event: HeaderEvent) -> None:
     match event:
         case CycleFinished():
-            # An earlier cycle ends a second time, meanwhile, when its binding failed.
+            # A cycle ends again when Permit lets its pod go, or its binding fails.
             if event.cycle == record.started.cycle:
                 record.finished = event
         case PreFilterFinished():

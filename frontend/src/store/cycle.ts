@@ -100,6 +100,8 @@ function collectBinding(fold: Fold, from: number, pod: PodIndex, seen: Seen): vo
   for (const seq of later) {
     const event = trace.event(seq);
     if (event?.kind === "CycleStarted") return;
+    // Permit has let the pod go meanwhile, or its binding has failed: what the cycle came to in the end.
+    if (event?.kind === "CycleFinished") seen.byKind.set(event.kind, { event, seq });
     if (event?.kind === "PointFinished") seen.points.set(event.point, { status: event.status, seq });
     if (event?.kind === "ExtenderCalled") seen.extenders.push(event);
   }
