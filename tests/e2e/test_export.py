@@ -145,7 +145,7 @@ def test_a_page_from_a_disk_leads_nowhere_else(
     offline.context.set_offline(True)
     offline.goto(f"{file.as_uri()}#c=6&tab=score")
     expect(inspector(offline)).to_contain_text("2 of 2 nodes share the highest total")
-    for tab in ("Why", "Filter", "Score", "Preempt", "Cache", "State", "Log"):
+    for tab in ("Why", "Filter", "Score", "Preempt", "Node", "State", "Log"):
         offline.get_by_role("tab", name=tab).click()
         expect(offline.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
         assert offline.get_by_role("link").count() == 0

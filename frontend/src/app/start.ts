@@ -26,6 +26,7 @@ export function start({ root, run, source, place, isOver, page }: Start): void {
     source.also,
     source.states,
     source.devices,
+    source.ask,
   );
   explorer.begin(place.read(), isOver);
   root.replaceChildren();

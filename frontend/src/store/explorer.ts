@@ -31,7 +31,7 @@ export class Explorer extends Recording {
   /**
    * `fetchAlso` returns what the other plugins would have said of a cycle's nodes, `fetchStates` what
    * plugins prepared in it; both null where there is no server. `fetchDevices` returns what became of each
-   * device, null also where there are none.
+   * device, null also where there are none. `ask` asks the server about the run.
    */
   constructor(
     run: string,
@@ -40,6 +40,7 @@ export class Explorer extends Recording {
     readonly fetchAlso: Source["also"] = null,
     readonly fetchStates: Source["states"] = null,
     fetchDevices: Source["devices"] = null,
+    readonly ask: Source["ask"] = null,
   ) {
     super();
     const commit = (remember: Remember): void => {
@@ -112,7 +113,7 @@ export class Explorer extends Recording {
 
   get address(): Address {
     const { position, following } = this.navigation;
-    const { podIsPinned, pod, node, tab } = this.selection;
+    const { podIsPinned, pod, node, other, tab } = this.selection;
     const { map } = this.display;
     return {
       cycle: following ? null : position.cycle,
@@ -120,6 +121,7 @@ export class Explorer extends Recording {
       plugin: position.plugin === null ? "" : this.pluginName(position.plugin),
       pod: podIsPinned ? this.podKey(pod) : "",
       node: node < 0 ? "" : this.nodeName(node),
+      other: other < 0 ? "" : this.nodeName(other),
       tab,
       group: map.group === PLAIN_MAP.group ? "" : map.group,
       colour: map.colour === PLAIN_MAP.colour ? "" : map.colour,
@@ -165,7 +167,8 @@ export class Explorer extends Recording {
     if (!wanted || !this.fold.trace.length) return null;
     const pod = wanted.pod ? this.podNumber(wanted.pod) : -1;
     const node = wanted.node ? this.nodeNumber(wanted.node) : -1;
-    this.selection.set({ pod: pod < 0 ? null : pod, node });
+    const other = wanted.other ? this.nodeNumber(wanted.other) : -1;
+    this.selection.set({ pod: pod < 0 ? null : pod, node, other });
     const { cycle } = wanted;
     if (cycle !== null && cycle > navigation.nCycles) return this.awaited ? START : wholeCycle(navigation.nCycles);
     const missing = (wanted.pod !== "" && pod < 0) || (wanted.node !== "" && node < 0);

@@ -1,6 +1,7 @@
 // How a normalised score follows from the raw ones, written out with numbers. The rules are those
 // of kube-scheduler's own plugins; where a rule does not give what was recorded, nothing is said.
 
+import "../base/text/late.ts";
 import type { Params, TextKey } from "../base/text/text.ts";
 
 const BEST = 100;

@@ -1,11 +1,15 @@
 // The deep link: `?c=CYCLE&p=POINT&g=PLUGIN&pod=NS/NAME&n=NODE&tab=TAB`, and back. What only
 // concerns the look of the map (`by`, `col`) is written when it is not the default, what is tried (`lab`) while it is.
+// `vs` is a node to compare with.
 
 import type { Cycle } from "../base/units.ts";
 import { POINTS, type Point } from "./record.ts";
 
-export const TABS = ["why", "filter", "score", "preempt", "cache", "state", "log", "devices", "picture"] as const;
+export const TABS = ["why", "filter", "score", "preempt", "node", "state", "log", "devices", "picture"] as const;
 export type Tab = (typeof TABS)[number];
+
+/** What a tab was called in links that are older. */
+const BEFORE: Readonly<Record<string, Tab>> = { cache: "node" };
 
 /** Names, not numbers: a link must open before, and outlive, any numbering. */
 export interface Address {
@@ -14,6 +18,8 @@ export interface Address {
   readonly plugin: string;
   readonly pod: string;
   readonly node: string;
+  /** The node it is compared with. */
+  readonly other: string;
   readonly tab: Tab;
   readonly group: string;
   readonly colour: string;
@@ -27,6 +33,7 @@ const BLANK: Address = {
   plugin: "",
   pod: "",
   node: "",
+  other: "",
   tab: "why",
   group: "",
   colour: "",
@@ -39,6 +46,7 @@ const PARAMETERS = {
   plugin: "g",
   pod: "pod",
   node: "n",
+  other: "vs",
   tab: "tab",
   group: "by",
   colour: "col",
@@ -50,13 +58,14 @@ export function readAddress(search: string): Address {
   const text = (field: keyof typeof PARAMETERS): string => query.get(PARAMETERS[field]) ?? "";
   const cycle = /^\d{1,9}$/.test(text("cycle")) ? Number(text("cycle")) : null;
   const point = POINTS.find((p) => p === text("point")) ?? null;
-  const tab = TABS.find((t) => t === text("tab")) ?? BLANK.tab;
+  const tab = TABS.find((t) => t === text("tab")) ?? BEFORE[text("tab")] ?? BLANK.tab;
   return {
     cycle,
     point,
     plugin: point ? text("plugin") : "",
     pod: text("pod"),
     node: text("node"),
+    other: text("other"),
     tab,
     group: text("group"),
     colour: text("colour"),

@@ -46,6 +46,14 @@ export function nodeAtHand({ state, selection }: Explorer): NodeIndex {
   return at >= 0 ? at : state.nominatedNodeOf(pod);
 }
 
+/** The cycle shown if it is about the selected pod, or else the pod's last one before; null if it had none. */
+export function attemptOf(explorer: Explorer): CycleRecord | null {
+  const { navigation, selection, state } = explorer;
+  const { record } = navigation;
+  if (selection.pod < 0) return null;
+  return record?.started.pod === selection.pod ? record : explorer.record(state.pod(selection.pod, POD.CYCLE));
+}
+
 const CACHE = ["absent", "assumed", "added"];
 
 /** How the scheduler's cache holds a pod, as a text. */

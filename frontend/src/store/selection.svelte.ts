@@ -15,6 +15,7 @@ export interface Choice {
   /** null: whichever pod the cycle is about. */
   readonly pod?: PodIndex | null;
   readonly node?: NodeIndex;
+  readonly other?: NodeIndex;
   readonly tab?: Tab;
 }
 
@@ -28,6 +29,8 @@ export interface Trial {
 export class Selection {
   /** -1 for none. */
   node = $state<NodeIndex>(-1);
+  /** What that is compared with, if one chose a node; -1 for none. */
+  other = $state<NodeIndex>(-1);
   tab = $state<Tab>("why");
   hover = $state.raw(NO_HOVER);
   /** The dry run of preemption that is played; it shows while its cycle and its tab do. */
@@ -51,9 +54,10 @@ export class Selection {
   }
 
   /** Change the selection, without a word to the address bar. */
-  set({ pod, node, tab }: Choice): void {
+  set({ pod, node, other, tab }: Choice): void {
     if (pod !== undefined) this.#pinned = pod ?? -1;
     if (node !== undefined) this.node = node;
+    if (other !== undefined) this.other = other;
     if (tab !== undefined) this.tab = tab;
   }
 

@@ -7,7 +7,7 @@ import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Cycle } from "../base/units.ts";
-import { Client, fetchDevices } from "./client.ts";
+import { asking, Client, fetchDevices } from "./client.ts";
 import type { Link, StatusFrame } from "./source.ts";
 
 class Line {
@@ -238,15 +238,21 @@ describe("what the server simulates again", () => {
     const fetch = vi.fn<(url: string) => Promise<Response>>();
     fetch.mockResolvedValueOnce(answer(503, { detail: "busy" })).mockResolvedValueOnce(answer(200, { n_nodes: 2 }));
     vi.stubGlobal("fetch", fetch);
-    const found = fetchDevices("/api/", "tok en")(3, "a b");
+    const found = fetchDevices(asking("/api/", "tok en"))(3, "a b");
     await vi.advanceTimersByTimeAsync(2000);
     expect(await found).toEqual({ n_nodes: 2 });
     expect(fetch).toHaveBeenCalledTimes(2);
     expect(fetch.mock.calls[0]![0]).toBe("/api/cycles/3/devices/?node=a%20b&share=tok%20en");
   });
 
+  test("a text comes as it is", async () => {
+    const headers = { "Content-Type": "text/markdown; charset=utf-8" };
+    vi.stubGlobal("fetch", () => Promise.resolve(new Response("**a**", { headers })));
+    expect(await asking("/api/", "")("pods/a/", new AbortController().signal)).toBe("**a**");
+  });
+
   test("a refusal says why", async () => {
     vi.stubGlobal("fetch", () => Promise.resolve(answer(409, { detail: "too far" })));
-    await expect(fetchDevices("/api/", "")(3, "")).rejects.toThrow("too far");
+    await expect(fetchDevices(asking("/api/", ""))(3, "")).rejects.toThrow("too far");
   });
 });

@@ -8,6 +8,7 @@ import {
   gunzip,
   isLive,
   type Also,
+  type Ask,
   type DeviceSurvey,
   type Link,
   type PreparedStates,
@@ -176,42 +177,52 @@ export class Client {
 
 /** Ask for what the trace does not hold; the server simulates the run again up to the cycle. */
 export const fetchAlso =
-  (api: string, share: string) =>
+  (ask: Ask) =>
   async (cycle: Cycle): Promise<Also> =>
-    (await reenacted<{ also: Also }>(`${api}cycles/${cycle}/also/`, share)).also;
+    (await ask<{ also: Also }>(`cycles/${cycle}/also/`, NEVER)).also;
 
 export const fetchStates =
-  (api: string, share: string) =>
+  (ask: Ask) =>
   (cycle: Cycle): Promise<PreparedStates> =>
-    reenacted(`${api}cycles/${cycle}/state/`, share);
+    ask(`cycles/${cycle}/state/`, NEVER);
 
 export const fetchDevices =
-  (api: string, share: string) =>
+  (ask: Ask) =>
   (cycle: Cycle, node: string): Promise<DeviceSurvey> =>
-    reenacted(`${api}cycles/${cycle}/devices/?node=${encodeURIComponent(node)}`, share, "&");
+    ask(`cycles/${cycle}/devices/?node=${encodeURIComponent(node)}`, NEVER);
 
-/** One run is simulated again at a time: who comes meanwhile asks again. */
-async function reenacted<Answer>(url: string, share: string, separator = "?"): Promise<Answer> {
-  let response = await fetch(withShare(url, share, separator), { credentials: "same-origin" });
-  for (let left = MOST_RETRIES; response.status === BUSY && left > 0; left--) {
-    await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
-    response = await fetch(withShare(url, share, separator), { credentials: "same-origin" });
-  }
-  const answer = (await response.json()) as Answer & { detail?: string };
-  if (!response.ok) throw new Error(answer.detail ?? response.statusText);
-  return answer;
-}
+/** Given up by nobody. */
+const NEVER = new AbortController().signal;
+
+/** Asks below the run's path. One run is simulated again at a time: who comes meanwhile asks again. */
+export const asking =
+  (api: string, share: string): Ask =>
+  async <Answer>(path: string, signal: AbortSignal): Promise<Answer> => {
+    const again = (): Promise<Response> =>
+      fetch(withShare(api + path, share, path.includes("?") ? "&" : "?"), { credentials: "same-origin", signal });
+    let response = await again();
+    for (let left = MOST_RETRIES; response.status === BUSY && left > 0; left--) {
+      await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
+      response = await again();
+    }
+    if (response.headers.get("Content-Type")?.startsWith("text/markdown")) return (await response.text()) as Answer;
+    const answer = (await response.json()) as Answer & { detail?: string };
+    if (!response.ok) throw new Error(answer.detail ?? response.statusText);
+    return answer;
+  };
 
 /** A run on a server: headers and details over a socket, what is simulated again by request. */
 export function served(socket: string, api: string, share: string, hasDevices: boolean): Source {
   const client = new Client(socket, share);
+  const ask = asking(api, share);
   return {
     start: (receiver) => client.start(receiver),
     detail: (cycle, signal) => client.detail(cycle, signal),
     follow: (isFollowing) => client.follow(isFollowing),
-    also: fetchAlso(api, share),
-    states: fetchStates(api, share),
-    devices: hasDevices ? fetchDevices(api, share) : null,
+    also: fetchAlso(ask),
+    states: fetchStates(ask),
+    devices: hasDevices ? fetchDevices(ask) : null,
+    ask,
   };
 }
 

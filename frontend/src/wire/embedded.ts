@@ -24,6 +24,7 @@ export class Embedded implements Source {
   readonly also = null;
   readonly states = null;
   readonly devices = null;
+  readonly ask = null;
   private readonly unpacked = new Map<EmbeddedChunk, Uint8Array>();
 
   /** `unzstd` is what browsers lack. */

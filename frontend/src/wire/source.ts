@@ -123,6 +123,9 @@ export interface DeviceSurvey {
   readonly n_nodes: number;
 }
 
+/** Ask the server about the run; `path` is below the run's own. Rejects with the server's words, or when given up. */
+export type Ask = <Answer>(path: string, signal: AbortSignal) => Promise<Answer>;
+
 export interface Source {
   /** Hand over what there is, headers in order, and go on for as long as more comes. */
   start(receiver: Receiver): void;
@@ -136,6 +139,8 @@ export interface Source {
   readonly states: ((cycle: Cycle) => Promise<PreparedStates>) | null;
   /** What became of each device in a cycle; null likewise, and where the cluster has none. */
   readonly devices: ((cycle: Cycle, node: string) => Promise<DeviceSurvey>) | null;
+  /** What else is asked for when it is looked at; null where there is no server. */
+  readonly ask: Ask | null;
 }
 
 export async function gunzip(bytes: BufferSource): Promise<Uint8Array> {

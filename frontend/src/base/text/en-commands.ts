@@ -28,7 +28,7 @@ export const commands = {
   "command.tab.filter": "Inspector: Filter",
   "command.tab.score": "Inspector: Score",
   "command.tab.preempt": "Inspector: Preempt",
-  "command.tab.cache": "Inspector: Cache",
+  "command.tab.node": "Inspector: Node",
   "command.tab.picture": "Inspector: Picture",
   "command.tab.devices": "Inspector: Devices",
   "command.tab.state": "Inspector: State (CycleState)",

@@ -40,11 +40,9 @@ export const glosses = {
   "tab.preempt.gloss": "Which pods would be evicted",
   "tab.picture.gloss": "The two cycles, the queue and the cache, lit where the pod is",
   "tab.devices.gloss": "Which device went to whom, and why each other was refused",
-  "tab.cache.gloss": "What the scheduler knows of a node",
+  "tab.node.gloss": "What the pod asks and what the node has, side by side; what the scheduler knows of a node",
   "tab.state.gloss": "CycleState: what the cycle prepared and knew",
   "tab.log.gloss": "Events, and everything that happened",
-
-  "score.difference.gloss": "How much this plugin puts the node ahead of {node}.",
 
   "criterion.pdbViolations": "budgets broken",
   "criterion.highestPriority": "highest priority evicted",

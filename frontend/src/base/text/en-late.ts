@@ -1,10 +1,12 @@
 // English, for parts that are fetched when they are first opened: dry runs of preemption, CycleState, devices, what
 // stands on pictures, heads of columns.
 
+import { evidence } from "./en-evidence.ts";
 import { lab } from "./en-lab.ts";
 import { tour } from "./en-tour.ts";
 
 export const late = {
+  ...evidence,
   ...lab,
   ...tour,
 
