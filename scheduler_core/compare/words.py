@@ -43,7 +43,8 @@ def sentence(
 ) -> str:
     """Return the answer: whether the runs differ, where they part, and what came of it."""
     if identical:
-        same = f"The runs are identical: the same decisions in all {counted(cycles.a, 'cycle')}."
+        all_of_them = f"the same decisions in all {counted(cycles.a, 'cycle')}"
+        same = f"The runs are identical: {all_of_them if cycles.a else 'no pod was tried'}."
         return f"{same} What they started from differs." if inputs_differ else same
     if parting is None and cycles.only_a == cycles.a and cycles.only_b == cycles.b:
         first = "The runs try no pod in common."

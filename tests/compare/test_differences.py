@@ -189,6 +189,13 @@ def test_nodes_in_another_order_are_the_same_nodes() -> None:
     assert compare(a, b).identical
 
 
+def test_runs_in_which_nothing_was_tried() -> None:
+    assert compare(run(nodes()), run(nodes())).sentence == (
+        "The runs are identical: no pod was tried."
+    )
+    assert compare(read_lines([]), read_lines([])).identical
+
+
 def test_where_chunks_are_cut_does_not_matter() -> None:
     events = list(simulate([*nodes(), *pods(9)], RunOptions()))
 
