@@ -16,6 +16,7 @@ from kviz.bench.measure import (
     measure,
     options_of_dump,
 )
+from kviz.bench.previews import measure_previews
 from kviz.bench.report import (
     OTHERS,
     RACES,
@@ -72,6 +73,11 @@ def add_parser(commands: Subparsers) -> None:
         help="measure comparing two runs instead (default: 1,000 nodes, 40,000 pods)",
     )
     command.add_argument(
+        "--preview",
+        action="store_true",
+        help="measure previews of a changed cycle instead (default: 5,000 nodes, 400 pods)",
+    )
+    command.add_argument(
         "--storage",
         action="store_true",
         help="measure uploading, executing, storing and reading back instead (10,000 pods)",
@@ -106,6 +112,8 @@ def _measure(options: argparse.Namespace) -> int:
         return _flush(options)
     if options.diff:
         return _diff(options)
+    if options.preview:
+        return _previews(options)
     return _storage(options) if options.storage else _race(options)
 
 
@@ -130,6 +138,19 @@ def _flush(options: argparse.Namespace) -> int:
     for result in results:
         per_pod_us = 1e6 * result.flush_s / result.n_pods
         print(f"{result.n_pods:>12,} {1000 * result.flush_s:>9.1f} ms {per_pod_us:>7.1f} us")
+    return 0
+
+
+def _previews(options: argparse.Namespace) -> int:
+    workload = "basic" if options.workload in RECORDED else options.workload
+    results = list(measure_previews(workload, options.nodes or 5_000, options.pods or 400))
+    if options.json:
+        print(json.dumps({"preview": [result.as_json() for result in results]}))
+        return 0
+    print(f"{'changed':<8} {'p50 ms':>8} {'p95 ms':>8} {'bytes':>9} {'calibration s':>14}")
+    for each in results:
+        figures = f"{each.p50_ms:>8.1f} {each.p95_ms:>8.1f} {each.n_bytes:>9,}"
+        print(f"{each.change:<8} {figures} {each.calibration_s:>14.2f}")
     return 0
 
 

@@ -66,6 +66,14 @@ class Plugin(Protocol):
 
 
 @runtime_checkable
+class TakesOver(Plugin, Protocol):
+    """A plugin that caches much, and can go on with what another instance has cached."""
+
+    def take_over(self, other: object) -> None:
+        """Take over from a plugin of the same class and arguments, in a cluster before a copy."""
+
+
+@runtime_checkable
 class PreEnqueuePlugin(Plugin, Protocol):
     def pre_enqueue(self, pod: PodInfo) -> Status: ...
 

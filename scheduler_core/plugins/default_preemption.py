@@ -60,6 +60,11 @@ class DefaultPreemption:
         self._last_victim: dict[str, str] = {}
         self._dry_runs = DryRunMemo()
 
+    def take_over(self, other: object) -> None:
+        """Go on with the dry runs of another, of whose cluster this one's is a copy."""
+        assert isinstance(other, DefaultPreemption)
+        self._dry_runs = other._dry_runs.fork()
+
     # ------------------------------------------------------------ PreEnqueue
 
     def pre_enqueue(self, pod: PodInfo) -> Status:

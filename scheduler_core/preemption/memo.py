@@ -38,6 +38,12 @@ class DryRunMemo:
     def __init__(self) -> None:
         self._templates: dict[int, dict[int, _Cached]] = {}
 
+    def fork(self) -> DryRunMemo:
+        """Return a copy that goes on by itself, for a copy of the cluster."""
+        fork = DryRunMemo()
+        fork._templates = {index: rows.copy() for index, rows in self._templates.items()}
+        return fork
+
     def run(
         self,
         pod: PodInfo,

@@ -388,7 +388,7 @@ class NodeNumbers:
         names = nodes.cluster.names
         known = self._of_row.size
         if known < len(names):
-            fresh = [self._recorder.node(name) for name in names[known:]]
+            fresh = self._recorder.all_nodes(names[known:])
             self._of_row = np.append(self._of_row, np.array(fresh, np.int64))
         return self._of_row[nodes.rows]
 

@@ -20,11 +20,17 @@ from scheduler_core.changes import Change
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import KubeSchedulerConfiguration, Problem
 from scheduler_core.framework.diagnosis import Diagnosis
+from scheduler_core.framework.interface import TakesOver
 from scheduler_core.framework.plugin_calls import call
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.queue.queued_pod import QueuedPodInfo
-from scheduler_core.scheduler.assembly import make_algorithm, make_profiles, number_plugins
+from scheduler_core.scheduler.assembly import (
+    Profiles,
+    make_algorithm,
+    make_profiles,
+    number_plugins,
+)
 from scheduler_core.scheduler.assumed_pod import AssumedPod
 from scheduler_core.scheduler.batching import BatchTurn, OpportunisticBatch
 from scheduler_core.scheduler.cycle_record import Cycle
@@ -188,14 +194,14 @@ class CyclePreviews:
                 if variant.world.n_new_templates < MAX_TEMPLATES:
                     break
         else:
-            simulation = self._simulation
-            world = PreviewWorld(
-                simulation.plugin_handle, simulation.recorder, simulation.pod, edits
-            )
-            variant = _Variant(world)
+            variant = _Variant(self._world(edits))
         self._variants.append(variant)
         del self._variants[:-MAX_WORLDS]
         return variant
+
+    def _world(self, edits: Sequence[Edit]) -> PreviewWorld:
+        simulation = self._simulation
+        return PreviewWorld(simulation.plugin_handle, simulation.recorder, simulation.pod, edits)
 
     def _rules(self, variant: _Variant, configuration: KubeSchedulerConfiguration | None) -> _Rules:
         wanted = self._options.configuration if configuration is None else configuration
@@ -211,6 +217,7 @@ class CyclePreviews:
     def _made(self, world: PreviewWorld, configuration: KubeSchedulerConfiguration) -> _Rules:
         made = make_profiles(configuration, self._options.registry, world.handle)
         if configuration == self._options.configuration:
+            self._take_over(made)
             return _Rules(configuration, made.frameworks, world.recorder, None, None)
         recorder = world.recorder.fork(world.recorder.sink, details=True)
         known = len(recorder.plugins)
@@ -218,6 +225,14 @@ class CyclePreviews:
         names = tuple(recorder.plugins) if len(recorder.plugins) > known else None
         profiles = profile_records(made.frameworks, recorder)
         return _Rules(configuration, made.frameworks, recorder, names, profiles)
+
+    def _take_over(self, made: Profiles) -> None:
+        """Let new plugins go on with what those of the held scheduler have cached."""
+        for name, framework in self._simulation.scheduler.profiles.items():
+            held = {each.name: each for point in framework.points.values() for each, _ in point}
+            for plugin in made.plugins[name].values():
+                if isinstance(plugin, TakesOver):
+                    plugin.take_over(held[plugin.name])
 
     # ------------------------------------------------------------ the cycle again
 

@@ -173,6 +173,15 @@ def test_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(each["cycles"] == 9 and each["compare_s"] > 0 for each in results)
 
 
+def test_previews_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = ["--nodes", "5", "--pods", "4"]
+    assert main(["bench", "--preview", *sizes, "--json"]) == 0
+    results = json.loads(capsys.readouterr().out)["preview"]
+    assert [each["change"] for each in results] == ["pod", "node", "weight"]
+    assert all(0 < each["p50_ms"] <= each["p95_ms"] for each in results)
+    assert all(each["bytes"] > 100 for each in results)
+
+
 def test_the_flush_wakes_growing_numbers_of_pods(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--flush", "--pods", "16", "--json"]) == 0
     results = json.loads(capsys.readouterr().out)["flush"]

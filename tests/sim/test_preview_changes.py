@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from kviz.bench.workloads import WORKLOADS
 from scheduler_core.changes import ChangeError, read_changes
+from scheduler_core.changes.plan import StepAtCycle
+from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.sim.preview import PreviewedCycle
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.records import Result
 from tests.builders import NodeBuilder, PodBuilder
-from tests.sim.test_preview import held_cycle, result
+from tests.effort import examples
+from tests.sim.test_preview import held_cycle, recorded, result
 
 CPU = "spec.containers[0].resources.requests.cpu"
 
@@ -104,3 +110,45 @@ def test_weights_go_on_from_the_configuration_before_them(held: ReenactedCycle) 
     score = next(point for point in found.profiles[0].points if point.point == "Score")
     assert 5 in score.weights
     assert previewed(held, config).profiles is None, "the default one is the run's own"
+
+
+CHANGES = st.one_of(
+    st.builds(lambda i: {"cordon": f"node-{i:05d}"}, st.integers(0, 11)),
+    st.builds(
+        lambda i, effect: {"taint": {"node": f"node-{i:05d}", "key": "k", "effect": effect}},
+        st.integers(0, 11),
+        st.sampled_from(["NoSchedule", "PreferNoSchedule"]),
+    ),
+    st.builds(
+        lambda i, cpu: {
+            "set": {
+                "kind": "Node",
+                "name": f"node-{i:05d}",
+                "path": "status.allocatable.cpu",
+                "value": cpu,
+            }
+        },
+        st.integers(0, 11),
+        st.sampled_from(["1", "2", "6", "32"]),
+    ),
+)
+
+
+@examples(20)
+@given(
+    st.sampled_from(["preemption", "contested", "mixed", "volumes"]),
+    st.integers(2, 14),
+    st.lists(CHANGES, min_size=1, max_size=2),
+)
+def test_a_later_cycle_goes_as_in_a_run_that_changes_there(
+    workload: str, number: int, documents: list[dict[str, object]]
+) -> None:
+    objects = list(WORKLOADS[workload].make(12, 14))
+    changes = read_changes(documents)  # type: ignore[arg-type]
+    later = tuple(StepAtCycle(number, change) for change in changes)  # type: ignore[arg-type]
+    trace = list(simulate(objects, RunOptions(later=later)))
+    expected = recorded(trace, number)
+    found = held_cycle(objects, number).previews.change(changes)
+    # A change may wake a pod that is then tried first; that is another cycle.
+    if expected[0] == found.cycle[0]:
+        assert list(found.cycle[:-1]) == expected[:-1]

@@ -148,8 +148,8 @@ def _answer(number: int, found: PreviewedCycle, elapsed_us: int) -> Preview:
     details = [event for event in found.events if isinstance(event, DetailEvent)]
     return Preview(
         cycle=number,
-        events=cast("list[HeaderEvent]", events),
-        details=cast("list[Detail]", details),
+        events=events,
+        details=details,
         world=found.n_world,
         plugins=found.plugins,
         profiles=found.profiles,
