@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
+from msgspec.structs import replace
+
 from kviz.common.fidelity import DIFFERENCES
+from kviz.common.templatetags import design
 from scheduler_core.config.features import NOT_MODELLED
+from scheduler_core.releases import LATEST
 from tests.web.cast import Person
 
 
@@ -24,3 +29,12 @@ def test_every_difference_links_its_decision(owner: Person) -> None:
     for difference in DIFFERENCES:
         assert f'href="/docs/adr/{difference.adr}"' in html
         assert owner.client.get(f"/docs/adr/{difference.adr}").status_code == 200
+
+
+def test_every_page_names_the_release_of_the_table(
+    owner: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "kviz runs kube-scheduler v{} semantics"
+    assert text.format(LATEST.name) in owner.client.get("/about/fidelity").content.decode()
+    monkeypatch.setattr(design, "LATEST", replace(LATEST, name="1.99"))
+    assert text.format("1.99") in owner.client.get("/about/fidelity").content.decode()

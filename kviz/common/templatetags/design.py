@@ -10,8 +10,16 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from kviz.common.plugin_guide import PluginGuide, Reason, guide_of, reason_guide
+from scheduler_core.releases import LATEST
 
 register = template.Library()
+
+
+@register.simple_tag
+def latest_release() -> str:
+    """The Kubernetes release that a run follows which names none, such as `1.36`."""
+    return LATEST.name
+
 
 MIB = 1 << 20
 GIB = 1 << 30
