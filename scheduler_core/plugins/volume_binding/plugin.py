@@ -134,16 +134,15 @@ class VolumeBinding:
         reserved = self._reserved.get(pod.uid)
         if reserved is None:
             return SUCCESS
-        refusals = [
-            *map(self.volumes.refusal, reserved.volumes),
-            *map(self._claims.refusal, reserved.claims),
-        ]
-        for refusal in filter(None, refusals):
-            return Status(Code.ERROR, (refusal,))
         objects = self._handle.objects
         for volume in reserved.volumes:
+            if refusal := self.volumes.refusal(volume):
+                return Status(Code.ERROR, (refusal,))
             binding.complete_binding(volume.item, objects, self._handle.write)
         for claim in reserved.claims:
+            # A claim that two volumes of the pod name is written twice: the second time in vain.
+            if refusal := self._claims.refusal(claim):
+                return Status(Code.ERROR, (refusal,))
             binding.provision(claim.item, self._handle.cluster, objects, self._handle.write)
         self.unreserve(state, pod, node_name)
         return SUCCESS
