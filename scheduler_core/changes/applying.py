@@ -19,6 +19,7 @@ from scheduler_core.changes.owners import comes_back, is_pinned, like, next_name
 from scheduler_core.changes.refusals import Objects, Refused, why_in_use
 from scheduler_core.changes.sentences import named, sentence
 from scheduler_core.changes.vocabulary import (
+    MAX_CREATED,
     AddTaint,
     Change,
     CopyNode,
@@ -31,6 +32,7 @@ from scheduler_core.changes.vocabulary import (
     RuleChange,
     Scale,
     Target,
+    most_created,
 )
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.config.problems import Problem
@@ -57,14 +59,21 @@ class RestingCluster:
     """The objects of a cluster in their order, by kind and key."""
 
     def __init__(self, objects: Iterable[KubeObject]) -> None:
-        self._objects: dict[_Key, KubeObject] = {(each.kind, each.key): each for each in objects}
+        self._take(objects)
+
+    def _take(self, objects: Iterable[KubeObject]) -> None:
+        self._objects: dict[_Key, KubeObject] = {}
+        self._by_kind: dict[str, dict[str, KubeObject]] = {}
+        for item in objects:
+            self.write(item)
 
     def get(self, kind: type[K], key: str) -> K | None:
         found = self._objects.get((kind.kind, key))
         return found if isinstance(found, kind) else None
 
     def all(self, kind: type[K]) -> Iterator[K]:
-        return (item for item in list(self._objects.values()) if isinstance(item, kind))
+        there = list(self._by_kind.get(kind.kind, {}).values())
+        return (item for item in there if isinstance(item, kind))
 
     def objects(self) -> list[KubeObject]:
         """Return all objects, those that were added last."""
@@ -73,11 +82,13 @@ class RestingCluster:
     def write(self, item: KubeObject) -> None:
         """Put an object in place of that of its name, or add it at the end."""
         self._objects[item.kind, item.key] = item
+        self._by_kind.setdefault(item.kind, {})[item.key] = item
 
     def remove(self, item: KubeObject | Target) -> None:
         """Take an object away, if it is there."""
         kind = item.kind if isinstance(item, KubeObject) else item.kind.kind
         self._objects.pop((kind, item.key), None)
+        self._by_kind.get(kind, {}).pop(item.key, None)
 
     def restore(self, change: Restore) -> None:
         """Take objects away, and put others at their places."""
@@ -88,7 +99,7 @@ class RestingCluster:
         items = self.objects()
         for placed in change.objects:
             items.insert(placed.place, placed.item)
-        self._objects = {(each.kind, each.key): each for each in items}
+        self._take(items)
 
 
 def apply(objects: Sequence[KubeObject], changes: Iterable[Change]) -> list[KubeObject]:
@@ -107,7 +118,8 @@ def carried_out(
 
     Raises ChangeError, see `apply`.
     """
-    cluster = RestingCluster(objects)
+    cluster, changes = RestingCluster(objects), list(changes)
+    refuse_many(changes)
     problems, sentences = [], []
     for i, change in enumerate(changes):
         if isinstance(change, RuleChange):
@@ -121,6 +133,14 @@ def carried_out(
     if problems:
         raise ChangeError(problems)
     return cluster.objects(), tuple(sentences)
+
+
+def refuse_many(changes: Sequence[Change]) -> None:
+    """Raise ChangeError for changes that may create too much, whatever of it would come about."""
+    n_created = sum(map(most_created, changes))
+    if n_created > MAX_CREATED:
+        text = f"may create {n_created:,} objects in all; the limit is {MAX_CREATED:,}"
+        raise ChangeError([Problem(("changes",), text)])
 
 
 def carry_out(change: ObjectChange, cluster: Changeable) -> None:

@@ -37,12 +37,23 @@ def inverse(
         return undone_rule(change, rules or Rules())
     before = list(objects)
     after = apply(before, [change])
-    if after == before:
+    if _same(after, before):
         return ()
     said = _in_words(change, RestingCluster(before))
-    if said is not None and apply(after, [said]) == before:
+    if said is not None and _same(apply(after, [said]), before):
         return (said,)
     return (_restoring(before, after),)
+
+
+def _same(some: list[KubeObject], others: list[KubeObject]) -> bool:
+    """Whether objects are the same, the order in their maps among it: the trace depends on it."""
+    return len(some) == len(others) and all(map(_identical, some, others))
+
+
+def _identical(one: KubeObject, other: KubeObject) -> bool:
+    if one is other:
+        return True
+    return one == other and msgspec.msgpack.encode(one) == msgspec.msgpack.encode(other)
 
 
 def _in_words(change: Change, before: RestingCluster) -> Change | None:
@@ -76,6 +87,6 @@ def _restoring(before: list[KubeObject], after: list[KubeObject]) -> Restore:
     placed = tuple(
         Placed(place, item)
         for place, item in enumerate(before)
-        if now.pop(target_of(item), None) != item
+        if (known := now.pop(target_of(item), None)) is None or not _identical(known, item)
     )
     return Restore(placed, tuple(now))

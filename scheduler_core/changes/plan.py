@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from scheduler_core.api import KubeObject
-from scheduler_core.changes.applying import RestingCluster, apply
+from scheduler_core.changes.applying import RestingCluster, apply, refuse_many
 from scheduler_core.changes.lines import ChangeError
 from scheduler_core.changes.rules import Rules, changed_rules
 from scheduler_core.changes.sentences import sentence
@@ -45,6 +45,7 @@ def plan(objects: Sequence[KubeObject], rules: Rules, changes: Sequence[ChangeAt
     Those of one cycle are made in their order. Raises ChangeError for a change that cannot be
     carried out before the run, and for one that cannot be made later.
     """
+    refuse_many([each.change for each in changes])
     at_rest = [each.change for each in changes if each.cycle == 0]
     later = later_steps(changes)
     return Plan(apply(objects, at_rest), changed_rules(rules, at_rest), later)

@@ -17,6 +17,8 @@ from scheduler_core.api import KubeObject, Taint
 from scheduler_core.api.coerce import Plain
 from scheduler_core.trace.records import QueueOrder
 
+MAX_CREATED: Final = 100_000
+"""Objects that all changes of a run together may create: more take minutes, and gigabytes."""
 EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -192,6 +194,19 @@ StepChange: TypeAlias = (
 """What may also happen while a run goes on."""
 
 ObjectChange: TypeAlias = StepChange | Restore
+
+
+def most_created(change: Change) -> int:
+    """Return how many objects a change creates at most, beside those that it holds itself."""
+    match change:
+        case Create(objects, copies):
+            return len(objects) * copies
+        case CopyNode(_, copies):
+            return copies
+        case Scale():
+            return change.replicas
+        case _:
+            return 0
 
 
 # ---------------------------------------------------------------- rules

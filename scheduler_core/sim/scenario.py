@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from msgspec import field as wire
 
 from scheduler_core.api.coerce import describe
 from scheduler_core.changes.reading import STEP_ACTIONS, ChangeReader
-from scheduler_core.changes.vocabulary import CopyNode, Create, Scale, StepChange
+from scheduler_core.changes.vocabulary import MAX_CREATED, StepChange, most_created
 from scheduler_core.config.decode import decode
 from scheduler_core.config.problems import ConfigError, Path, Problem, invalid
 from scheduler_core.config.source import located, text_value
 from scheduler_core.config.types import ConfigStruct, DurationNs, JsonValue
-
-MAX_CREATED: Final = 100_000
-"""Objects that all steps together may create: more take minutes, and gigabytes."""
 
 
 class ScenarioError(ConfigError):
@@ -98,19 +94,6 @@ def load_scenario(text: str | bytes) -> Scenario:
         raise ScenarioError(located(error.problems, text)) from None
 
 
-def _most_created(action: StepChange) -> int:
-    """Return how many objects a step creates at most."""
-    match action:
-        case Create(objects, copies):
-            return len(objects) * copies
-        case CopyNode(_, copies):
-            return copies
-        case Scale():
-            return action.replicas
-        case _:
-            return 0
-
-
 class _Reader:
     """Turns the plain value of a file into a scenario, collecting problems on the way."""
 
@@ -146,7 +129,7 @@ class _Reader:
 
     def _check_size(self, steps: list[tuple[Path, Step]]) -> None:
         """Refuse a scenario that creates too much, whatever of it would come about."""
-        n_created = sum(_most_created(step.action) for _, step in steps)
+        n_created = sum(most_created(step.action) for _, step in steps)
         if n_created > MAX_CREATED:
             text = f"may create {n_created:,} objects in all; the limit is {MAX_CREATED:,}"
             self._problems.append(Problem(("steps",), text))

@@ -15,7 +15,17 @@ from scheduler_core.api import (
     PersistentVolumeClaimSpec,
     Pod,
 )
-from scheduler_core.changes import ChangeError, apply, carried_out, inverse, line_of, read_lines
+from scheduler_core.changes import (
+    ChangeAt,
+    ChangeError,
+    Rules,
+    apply,
+    carried_out,
+    inverse,
+    line_of,
+    plan,
+    read_lines,
+)
 from scheduler_core.changes.applying import RestingCluster
 from tests.builders import make_node, make_pod
 from tests.changes.strategies import cluster
@@ -129,6 +139,14 @@ def test_what_cannot_be_done_is_said_before_the_run(line: str, problem: str) -> 
 
 def test_every_change_that_cannot_be_done_is_named() -> None:
     assert len(problems_of("node/x cordon\nnode/n1 cordon\nnode/y drain")) == 2
+
+
+def test_a_list_creates_no_more_than_a_scenario_may() -> None:
+    (problem,) = problems_of("node/n1 copies 10000\n" * 11)
+    assert problem == "changes: may create 110,000 objects in all; the limit is 100,000"
+    later = [ChangeAt(change, 2) for change in read_lines("node/n1 copies 10000\n" * 11)]
+    with pytest.raises(ChangeError, match="may create 110,000 objects"):
+        plan(cluster(), Rules(), later)
 
 
 def test_claims_and_volumes_in_use_are_kept() -> None:

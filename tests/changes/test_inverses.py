@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import msgspec
-from hypothesis import given
+from hypothesis import example, given
 
-from scheduler_core.api import KubeObject
+from scheduler_core.api import KubeObject, Node
 from scheduler_core.changes import (
     Change,
     ChangeError,
@@ -21,6 +21,7 @@ from scheduler_core.changes import (
     sentence,
 )
 from scheduler_core.changes.applying import RestingCluster
+from scheduler_core.changes.vocabulary import SetField, Target
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.codec import TraceWriter
 from tests.changes.strategies import changes, cluster, object_changes, rule_changes
@@ -49,6 +50,7 @@ def test_the_document_of_a_change_reads_as_the_change(change: Change) -> None:
     assert read_changes([document]) == (change,)
 
 
+@example(SetField(Target(Node, "", "n1"), "status.allocatable.cpu", None))
 @given(object_changes)
 def test_what_undoes_a_change_brings_back_the_same_objects_and_trace(change: Change) -> None:
     objects = cluster()
