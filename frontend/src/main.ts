@@ -7,7 +7,16 @@ import { isLive } from "./wire/source.ts";
 
 const root = document.getElementById("explorer");
 if (root) {
-  const { run = "", name = "", status = "", share = "", home = "/", runUrl = "/", devices = "" } = root.dataset;
+  const {
+    run = "",
+    name = "",
+    status = "",
+    share = "",
+    home = "/",
+    runUrl = "/",
+    devices = "",
+    csrf = "",
+  } = root.dataset;
   const api = `/api/v1/runs/${run}/`;
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const source = served(`${scheme}://${location.host}/ws/runs/${run}/`, api, share, devices !== "");
@@ -17,5 +26,12 @@ if (root) {
     { as: "file", url: fileUrl, note: fileNote },
     { as: "page", url: pageUrl, note: pageNote },
   ];
-  start({ root, run, source, place: inQuery, isOver, page: { name, home, run: runUrl, downloads } });
+  start({
+    root,
+    run,
+    source,
+    place: inQuery,
+    isOver,
+    page: { name, home, run: runUrl, downloads, server: { run, api, share, csrf } },
+  });
 }

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.axe import serious_findings
 from tests.e2e.conftest import Api
 from tests.e2e.test_explorer import explore
+from tests.waiting import eventually
 
 BALANCE = "Weight of NodeResourcesBalancedAllocation"
 
@@ -102,3 +103,61 @@ def test_a_narrow_screen_shows_the_lab_as_a_sheet(page: Page, balance: str) -> N
 def test_changes_that_cannot_be_read_are_said_so(page: Page, balance: str) -> None:
     explore(page, balance, "?c=1&lab=W3sid2")
     expect(lab(page).get_by_role("alert")).to_contain_text("cannot be read")
+
+
+def test_a_student_finds_a_change_for_a_pending_pod_and_runs_it(
+    page: Page, clinic: str, api: Api
+) -> None:
+    cycles = api.call("GET", f"runs/{clinic}/cycles/")["cycles"]
+    cycle = next(row["cycle"] for row in cycles if row["pod"] == "clinic/ingress-2")
+    asked: list[str] = []
+    page.on("request", lambda r: asked.append(r.url) if r.url.endswith("/preview/") else None)
+    explore(page, clinic, f"?c={cycle}")
+
+    page.get_by_role("button", name="Try changes").click()
+    expect(outcome(page, "Happened")).to_contain_text("no node")
+    lab(page).get_by_role("button", name=re.compile("Tolerate .*control-plane")).click()
+
+    expect(outcome(page, "Tried")).to_contain_text("control-plane")
+    expect(page.get_by_text("Tried, not run")).to_be_visible()
+    expect(page.get_by_role("region", name="Pipeline").get_by_role("paragraph")).to_contain_text(
+        "control-plane"
+    )
+    changes = lab(page).get_by_role("list", name="Tried changes")
+    expect(changes).to_contain_text("ingress-2 tolerates node-role.kubernetes.io/control-plane")
+    expect(lab(page).get_by_text("Evaluating")).to_be_hidden()
+    assert len(asked) == 1, "one change is asked about once"
+    assert serious_findings(page) == []
+
+    lab(page).get_by_role("button", name="Run from the beginning").click()
+    page.wait_for_url(lambda url: clinic not in url)
+    variant = re.search(r"/runs/([^/]+)/", page.url)
+    assert variant is not None
+
+    def over() -> bool:
+        return str(api.call("GET", f"runs/{variant[1]}/")["status"]) == "finished"
+
+    eventually(over)
+    rows = api.call("GET", f"runs/{variant[1]}/cycles/")["cycles"]
+    last = [row for row in rows if row["pod"] == "clinic/ingress-2"][-1]
+    assert (last["result"], last["node"]) == ("scheduled", "control-plane")
+    explore(page, variant[1], f"?c={last['cycle']}")
+    expect(page.get_by_role("region", name="Pipeline").get_by_role("paragraph")).to_contain_text(
+        "control-plane"
+    )
+
+
+def test_a_wrong_value_is_refused_at_its_change(page: Page, clinic: str) -> None:
+    explore(page, clinic, "?c=1&n=worker-1")
+    open_lab(page)
+    field = lab(page).get_by_label("Allocatable cpu")
+    field.fill("plenty")
+    field.press("Enter")
+    expect(
+        lab(page).get_by_role("list", name="Tried changes").get_by_role("alert")
+    ).to_contain_text("plenty")
+    lab(page).get_by_role("button", name="Undo").click()
+    lab(page).get_by_role("button", name="Cordon").click()
+    changes = lab(page).get_by_role("list", name="Tried changes")
+    expect(changes).to_contain_text("worker-1 is cordoned")
+    expect(lab(page).get_by_role("button", name="Uncordon")).to_be_visible()

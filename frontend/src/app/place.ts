@@ -1,6 +1,7 @@
 // Where a page keeps what it shows: in the query of its address, or, opened from a disk, behind `#`.
 
 import { readAddress, writeAddress, type Address } from "../store/link.ts";
+import type { Server } from "../wire/preview.ts";
 import type { Download } from "../views/export/exporting.ts";
 
 /** What is around the Explorer; an address is empty where there is no such page. */
@@ -10,6 +11,8 @@ export interface Surroundings {
   readonly run: string;
   /** What the server makes files of; a page that carries its run has none. */
   readonly downloads: readonly Download[];
+  /** Where changes of objects are tried; null likewise. */
+  readonly server: Server | null;
 }
 
 export interface Place {

@@ -43,9 +43,33 @@ export function cycleRecord(fold: Fold, number: number): CycleRecord {
   const to = chronicle.endMoment.at(number);
   const started = trace.eventOf(from, "CycleStarted");
   const seen = collect(fold, from, to, started);
+  const before = number > 1 ? chronicle.endMoment.at(number - 1) : 0;
+  return assembled(fold, {
+    number,
+    started,
+    seen,
+    leadIn: number > 1 ? range(before, from) : [],
+    seqs: range(from, to),
+  });
+}
+
+/** A cycle as other events tell it, those of a preview; it keeps its place in the trace. */
+export function retold(fold: Fold, recorded: CycleRecord, events: readonly HeaderEvent[]): CycleRecord {
+  const { number, leadIn, seqs } = recorded;
+  const started = events.find((event) => event.kind === "CycleStarted") ?? recorded.started;
+  const seen = nothingSeen();
+  for (const event of events) see(seen, event, seqs[0] ?? 0, started);
+  return assembled(fold, { number, started, seen, leadIn, seqs });
+}
+
+interface Told extends Pick<CycleRecord, "number" | "started" | "leadIn" | "seqs"> {
+  readonly seen: Seen;
+}
+
+function assembled(fold: Fold, { number, started, seen, leadIn, seqs }: Told): CycleRecord {
+  const from = seqs[0] ?? 0;
   const get = <K extends HeaderEvent["kind"]>(kind: K) =>
     (seen.byKind.get(kind)?.event ?? null) as Extract<HeaderEvent, { kind: K }> | null;
-  const before = number > 1 ? chronicle.endMoment.at(number - 1) : 0;
   const record = {
     number,
     observed: fold.observed,
@@ -62,35 +86,44 @@ export function cycleRecord(fold: Fold, number: number): CycleRecord {
       decided: get("PreemptionDecided"),
       ineligible: get("PreemptionIneligible"),
     },
-    leadIn: number > 1 ? range(before, from) : [],
-    seqs: range(from, to),
+    leadIn,
+    seqs,
   };
-  return { ...record, points: points(fold, record, seen, from, to) };
+  return { ...record, points: points(fold, record, seen, from, from + seqs.length) };
 }
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 }
 
+const nothingSeen = (): Seen => ({
+  byKind: new Map(),
+  points: new Map(),
+  extenders: [],
+  callSeqs: new Map(),
+  waits: new Set(),
+});
+
 function collect(fold: Fold, from: number, to: number, started: CycleStarted): Seen {
-  const seen: Seen = { byKind: new Map(), points: new Map(), extenders: [], callSeqs: new Map(), waits: new Set() };
-  for (let seq = from; seq < to; seq++) {
-    const event = fold.trace.event(seq);
-    if (!event) continue;
-    if (event.kind === "PointFinished") {
-      if (event.pod === started.pod) seen.points.set(event.point, { status: event.status, seq });
-    } else if (event.kind === "PermitWaiting") {
-      if (event.pod === started.pod) seen.waits.add(event.plugin);
-    } else if (event.kind === "ExtenderCalled") {
-      if (event.pod !== started.pod) continue;
-      seen.extenders.push(event);
-      seen.callSeqs.set(event.verb, seq);
-    } else if (event.kind !== "CycleFinished" || event.cycle === started.cycle) {
-      seen.byKind.set(event.kind, { event, seq });
-    }
-  }
+  const seen = nothingSeen();
+  for (let seq = from; seq < to; seq++) see(seen, fold.trace.event(seq), seq, started);
   collectBinding(fold, to, started.pod, seen);
   return seen;
+}
+
+function see(seen: Seen, event: HeaderEvent | null, seq: Seq, started: CycleStarted): void {
+  if (!event) return;
+  if (event.kind === "PointFinished") {
+    if (event.pod === started.pod) seen.points.set(event.point, { status: event.status, seq });
+  } else if (event.kind === "PermitWaiting") {
+    if (event.pod === started.pod) seen.waits.add(event.plugin);
+  } else if (event.kind === "ExtenderCalled") {
+    if (event.pod !== started.pod) return;
+    seen.extenders.push(event);
+    seen.callSeqs.set(event.verb, seq);
+  } else if (event.kind !== "CycleFinished" || event.cycle === started.cycle) {
+    seen.byKind.set(event.kind, { event, seq });
+  }
 }
 
 // The binding cycle runs beside later scheduling cycles: its events come after this one's.

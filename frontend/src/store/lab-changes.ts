@@ -61,8 +61,9 @@ function isChange(value: unknown): value is Change {
 export function subject(change: Change): string {
   if ("weight" in change) return `weight ${change.weight.plugin}`;
   if ("set" in change) {
-    const { kind, namespace = "", name, path } = change.set;
-    return `set ${kind}/${namespace}/${name} ${path}`;
+    const { kind, namespace = "", name, path, value } = change.set;
+    const added = path.endsWith("[+]") ? ` ${JSON.stringify(value)}` : "";
+    return `set ${kind}/${namespace}/${name} ${path}${added}`;
   }
   if ("taint" in change) return taintOf(change.taint);
   if ("untaint" in change) return taintOf(change.untaint);

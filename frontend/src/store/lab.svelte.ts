@@ -1,9 +1,11 @@
-// The Lab: changes one tries, and what would have become of the cycle shown. Weights are tried here, on the scores
-// of the cycle.
+// The Lab: changes one tries, and what would have become of the cycle shown. The server evaluates the cycle again with
+// changed objects; weights are tried here, on the scores of either.
 
 import { textIfAny } from "../base/text/text.ts";
+import { fetchPreview, Refused, type FieldProblem, type Preview, type Server } from "../wire/preview.ts";
 import type { Explorer } from "./explorer.ts";
 import { read, subject, withChange, without, written, type Change } from "./lab-changes.ts";
+import { previewed } from "./lab-preview.ts";
 import { interval, weigh, type Interval, type Weighing } from "./lab-weights.ts";
 import type { CycleRecord, PointStep } from "./record.ts";
 import type { Tried } from "./recording.svelte.ts";
@@ -29,29 +31,81 @@ export class Lab {
   #undone = $state.raw<readonly string[]>([]);
   #done = $state.raw<readonly string[]>([]);
   #latest = { subject: "", at: -Infinity };
+  /** The latest answer, until another comes or nothing is asked any more. */
+  preview = $state.raw<Preview | null>(null);
+  /** Why there is none. */
+  problem = $state.raw<Refused | null>(null);
+  asking = $state(false);
+  /** Changes of objects, as they are sent. */
+  readonly sent: readonly Change[] = $derived.by(() => this.changes.filter((change) => !("weight" in change)));
   readonly recorded: CycleRecord | null = $derived.by(() => {
     const { navigation } = this.explorer;
     return this.explorer.record(navigation.position.cycle);
   });
+  /** The cycle before weights are tried: as the changes make it once that is here, else as it was recorded. */
+  private readonly base: Tried | null = $derived.by(() => {
+    const { recorded, preview, explorer } = this;
+    if (!recorded) return null;
+    const isAsked = preview?.cycle === recorded.number && this.sent.length > 0;
+    const changed = isAsked ? previewed(explorer.fold, recorded, preview) : null;
+    const detail = explorer.details.recorded;
+    return changed ?? (detail && { record: recorded, detail, state: null });
+  });
   /** The scores under the weights that are tried; null where the cycle has none. */
   readonly weighing: Weighing | null = $derived.by(() => {
-    const selected = this.recorded?.selected;
-    const scores = this.explorer.details.recorded?.scores;
+    const { base } = this;
+    const selected = base?.record.selected;
+    const scores = base?.detail.scores;
     if (!selected || !scores) return null;
     // Upstream draws among the nodes that an extender has scored.
-    const rule = this.recorded.extenders.some(({ verb }) => verb === "prioritize") ? "draw" : selected.rule;
+    const rule = base.record.extenders.some(({ verb }) => verb === "prioritize") ? "draw" : selected.rule;
     return weigh(scores, selected, this.weights, rule);
   });
   readonly tried: Tried | null = $derived.by(() => {
-    const { recorded, weighing } = this;
-    const detail = this.explorer.details.recorded;
-    if (!recorded || !detail || !weighing || !this.weights.size) return null;
+    const { base, weighing } = this;
+    const isWeighed = weighing !== null && this.weights.size > 0;
+    if (!base || !isWeighed) return base?.state ? base : null;
     const { selected, scores } = weighing;
-    const points = recorded.points.map((step) => (step.point === "Score" ? this.weighed(step) : step));
-    return { record: { ...recorded, selected, points }, detail: { ...detail, scores } };
+    const points = base.record.points.map((step) => (step.point === "Score" ? this.weighed(step) : step));
+    return { ...base, record: { ...base.record, selected, points }, detail: { ...base.detail, scores } };
   });
 
-  constructor(private readonly explorer: Explorer) {}
+  /** `server` is null on a page that carries its run: nothing but weights is tried there. */
+  constructor(
+    private readonly explorer: Explorer,
+    readonly server: Server | null,
+  ) {}
+
+  /** Ask what becomes of the cycle shown; returns how to give up, which is due before asking again. */
+  ask(): () => void {
+    const { server, sent, recorded } = this;
+    const stop = new AbortController();
+    this.problem = null;
+    const isAsked = server !== null && recorded !== null && sent.length > 0;
+    this.asking = isAsked;
+    if (!isAsked) this.preview = null;
+    else void this.answer(server, recorded.number, sent, stop.signal);
+    return () => stop.abort();
+  }
+
+  private async answer(server: Server, cycle: number, sent: readonly Change[], signal: AbortSignal): Promise<void> {
+    try {
+      const preview = await fetchPreview(server, cycle, sent, signal);
+      if (!signal.aborted) this.preview = preview;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.preview = null;
+      this.problem = error instanceof Refused ? error : new Refused((error as Error).message, []);
+    }
+    if (!signal.aborted) this.asking = false;
+  }
+
+  /** What the server says of a change: that it is wrong, or that nothing follows. */
+  remarkOn(change: Change): string {
+    const at = `changes[${this.sent.indexOf(change)}]`;
+    const isOf = ({ field }: FieldProblem): boolean => field === at || field.startsWith(`${at}.`);
+    return (this.problem?.errors.find(isOf) ?? this.preview?.withoutEffect.find(isOf))?.message ?? "";
+  }
 
   /** Weights that are tried, by plugin number. */
   private readonly weights: ReadonlyMap<number, number> = $derived.by(() => {
@@ -69,15 +123,20 @@ export class Lab {
 
   /** The plugins of Score in this cycle, as the profile has them. */
   get plugins(): PluginWeight[] {
-    const { weighing, recorded, weights } = this;
-    const step = recorded?.points.find(({ point }) => point === "Score");
+    const { weighing, weights } = this;
+    const step = this.shown?.points.find(({ point }) => point === "Score");
     return (step?.plugins ?? []).map(({ plugin, weight, outcome }) => ({
       plugin,
       name: this.explorer.pluginName(plugin),
-      recorded: weight,
+      recorded: this.recordedWeight(plugin, weight),
       weight: weights.get(plugin) ?? weight,
       interval: weighing && outcome === "passed" ? interval(weighing, plugin) : null,
     }));
+  }
+
+  private recordedWeight(plugin: number, shown: number): number {
+    const step = this.base?.record.points.find(({ point }) => point === "Score");
+    return step?.plugins.find((each) => each.plugin === plugin)?.weight ?? shown;
   }
 
   /** Plugins of the run that can score and are not enabled for it. */

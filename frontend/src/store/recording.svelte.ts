@@ -7,7 +7,7 @@ import { cycleRecord } from "./cycle.ts";
 import type { CycleRecord } from "./record.ts";
 import { State } from "./state.ts";
 import { cycleDetail, type CycleDetail } from "./verdicts.ts";
-import { Explanations, type Why } from "./why.ts";
+import { Explanations, why, type Why } from "./why.ts";
 
 const RECORDS_CACHED = 300;
 
@@ -15,6 +15,8 @@ const RECORDS_CACHED = 300;
 export interface Tried {
   readonly record: CycleRecord;
   readonly detail: CycleDetail;
+  /** The run when the cycle began, with the changes; null where they are none of its objects. */
+  readonly state: State | null;
 }
 
 export class Recording {
@@ -48,7 +50,7 @@ export class Recording {
   /** The run at the moment shown; likewise. */
   get state(): State {
     void this.#moment;
-    return this.#state;
+    return this.tried?.state ?? this.#state;
   }
 
   get nCycles(): number {
@@ -98,6 +100,8 @@ export class Recording {
 
   /** What became of a cycle's nodes, and why; without the detail its counts only. */
   why(record: CycleRecord, detail: CycleDetail | null): Why {
+    const { tried } = this;
+    if (tried?.state && record === tried.record) return why(record, detail, tried.state);
     return this.#explanations.why(record, detail);
   }
 

@@ -71,7 +71,13 @@ export interface CallColumns {
 
 /** Decode a cycle's `[detail event, ...]`; `nodeOrder` is the one at the time of the cycle. */
 export function cycleDetail(bytes: Uint8Array, record: CycleRecord, nodeOrder: readonly number[]): CycleDetail {
-  const rows = new Reader(bytes).value() as (readonly unknown[])[];
+  return detailOf(new Reader(bytes).value() as Rows, record, nodeOrder);
+}
+
+type Rows = readonly (readonly unknown[])[];
+
+/** The same, decoded. */
+export function detailOf(rows: Rows, record: CycleRecord, nodeOrder: readonly number[]): CycleDetail {
   let filter: FilterColumns | null = null;
   let scores: ScoreColumns | null = null;
   let dryRun: PreemptionDryRun | null = null;

@@ -1,0 +1,114 @@
+// Asking what would have become of a cycle with something changed. The contract is docs/lab.md.
+
+import type { Cycle } from "../base/units.ts";
+import { readHeaderEvent, type HeaderEvent } from "./events.ts";
+import { Reader } from "./msgpack.ts";
+
+/** Where to ask, and as whom; `csrf` shows that the page itself asks. */
+export interface Server {
+  readonly run: string;
+  readonly api: string;
+  readonly share: string;
+  readonly csrf: string;
+}
+
+export interface Preview {
+  readonly cycle: Cycle;
+  /** What the changes do to nodes and pods, and then the cycle; none if the pod is held back. */
+  readonly world: readonly HeaderEvent[];
+  readonly events: readonly HeaderEvent[];
+  readonly details: readonly (readonly unknown[])[];
+  readonly gated: readonly string[] | null;
+  readonly withoutEffect: readonly FieldProblem[];
+}
+
+/** What is wrong with one change: `field` is such as `changes[0].taint.effect`. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** There is no answer; `errors` say which change is at fault, if one is. */
+export class Refused extends Error {
+  constructor(
+    message: string,
+    readonly errors: readonly FieldProblem[],
+  ) {
+    super(message);
+  }
+}
+
+const BUSY = 503;
+const BUSY_RETRY_MS = 700;
+
+export async function fetchPreview(
+  server: Server,
+  cycle: Cycle,
+  changes: readonly unknown[],
+  signal: AbortSignal,
+): Promise<Preview> {
+  const path = `cycles/${cycle}/preview/`;
+  let response = await post(server, path, { changes }, "application/vnd.msgpack", signal);
+  while (response.status === BUSY && !signal.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
+    response = await post(server, path, { changes }, "application/vnd.msgpack", signal);
+  }
+  if (!response.ok) throw await refusal(response);
+  return readPreview(new Uint8Array(await response.arrayBuffer()));
+}
+
+/** Start a run like this one with changes, made when a cycle would begin, 0 for at once; returns its id. */
+export async function startVariant(server: Server, changes: readonly unknown[], cycle: Cycle): Promise<string> {
+  const response = await post(server, "../", { parent: server.run, changes, cycle }, "application/json");
+  if (!response.ok) throw await refusal(response);
+  return ((await response.json()) as { readonly id: string }).id;
+}
+
+interface Packed {
+  readonly cycle: Cycle;
+  readonly events: readonly (readonly unknown[])[];
+  readonly details: readonly (readonly unknown[])[];
+  readonly world: number;
+  readonly gated: readonly [string, string, readonly string[]] | null;
+  readonly without_effect: readonly FieldProblem[];
+}
+
+export function readPreview(bytes: Uint8Array): Preview {
+  const packed = new Reader(bytes).value() as Packed;
+  const events = packed.events.map((row) => readHeaderEvent(row));
+  const known = (from: number, to?: number): HeaderEvent[] => events.slice(from, to).filter((event) => event !== null);
+  return {
+    cycle: packed.cycle,
+    world: known(0, packed.world),
+    events: known(packed.world),
+    details: packed.details,
+    gated: packed.gated && [packed.gated[1], ...packed.gated[2]],
+    withoutEffect: packed.without_effect,
+  };
+}
+
+export function post(
+  { api, share, csrf }: Server,
+  path: string,
+  body: object,
+  accept: string,
+  signal?: AbortSignal,
+): Promise<Response> {
+  return fetch(`${api}${path}${share ? `?share=${encodeURIComponent(share)}` : ""}`, {
+    method: "POST",
+    credentials: "same-origin",
+    headers: { "Content-Type": "application/json", Accept: accept, "X-CSRFToken": csrf },
+    body: JSON.stringify(body),
+    signal: signal ?? null,
+  });
+}
+
+/** What a problem document says. */
+export async function refusal(response: Response): Promise<Refused> {
+  interface Document {
+    readonly detail?: string;
+    readonly errors?: readonly FieldProblem[];
+  }
+  const problem = (await response.json().catch(() => ({}))) as Document;
+  return new Refused(problem.detail ?? response.statusText, problem.errors ?? []);
+}
