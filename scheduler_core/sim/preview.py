@@ -14,11 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import structs
+
 from scheduler_core.api import Pod
 from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.changes import Change
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import KubeSchedulerConfiguration, Problem
+from scheduler_core.config.types import PluginSet, Profile
 from scheduler_core.framework.diagnosis import Diagnosis
 from scheduler_core.framework.interface import TakesOver
 from scheduler_core.framework.plugin_calls import call
@@ -216,8 +219,9 @@ class CyclePreviews:
 
     def _made(self, world: PreviewWorld, configuration: KubeSchedulerConfiguration) -> _Rules:
         made = make_profiles(configuration, self._options.registry, world.handle)
-        if configuration == self._options.configuration:
+        if _unweighted(configuration) == _unweighted(self._options.configuration):
             self._take_over(made)
+        if configuration == self._options.configuration:
             return _Rules(configuration, made.frameworks, world.recorder, None, None)
         recorder = world.recorder.fork(world.recorder.sink, details=True)
         known = len(recorder.plugins)
@@ -307,6 +311,21 @@ class CyclePreviews:
 
 def _is_pod(edit: Edit) -> bool:
     return isinstance(edit.item, Pod)
+
+
+def _unweighted(configuration: KubeSchedulerConfiguration) -> KubeSchedulerConfiguration:
+    """Return a configuration without weights, on which nothing depends before the pick."""
+
+    def of_set(plugins: PluginSet) -> PluginSet:
+        enabled = tuple(structs.replace(each, weight=0) for each in plugins.enabled)
+        return structs.replace(plugins, enabled=enabled)
+
+    def of_profile(profile: Profile) -> Profile:
+        plugins = profile.plugins
+        sets = {"score": of_set(plugins.score), "multi_point": of_set(plugins.multi_point)}
+        return structs.replace(profile, plugins=structs.replace(plugins, **sets))
+
+    return structs.replace(configuration, profiles=tuple(map(of_profile, configuration.profiles)))
 
 
 def _nobody(cycle: Cycle) -> None:

@@ -12,6 +12,7 @@ from scheduler_core.changes.plan import StepAtCycle
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.sim.preview import PreviewedCycle
 from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.trace.events import PreemptionDecided
 from scheduler_core.trace.records import Result
 from tests.builders import NodeBuilder, PodBuilder
 from tests.effort import examples
@@ -152,3 +153,10 @@ def test_a_later_cycle_goes_as_in_a_run_that_changes_there(
     # A change may wake a pod that is then tried first; that is another cycle.
     if expected[0] == found.cycle[0]:
         assert list(found.cycle[:-1]) == expected[:-1]
+
+
+def test_a_weight_leaves_preemption_as_it_was() -> None:
+    held = held_cycle(list(WORKLOADS["preemption"].make(12, 14)), 9)
+    found = previewed(held, {"weight": {"plugin": "NodeResourcesFit", "weight": 9}})
+    assert any(isinstance(event, PreemptionDecided) for event in found.cycle)
+    assert found.as_recorded
