@@ -161,3 +161,6 @@ def test_a_wrong_value_is_refused_at_its_change(page: Page, clinic: str) -> None
     changes = lab(page).get_by_role("list", name="Tried changes")
     expect(changes).to_contain_text("worker-1 is cordoned")
     expect(lab(page).get_by_role("button", name="Uncordon")).to_be_visible()
+    # The sentence about the node is about what is tried, not about what happened.
+    strip = page.get_by_role("group", name="The selected node")
+    expect(strip).to_contain_text("node(s) were unschedulable")
