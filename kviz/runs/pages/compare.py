@@ -14,7 +14,8 @@ from django.views.decorators.http import require_GET
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, Run
-from kviz.runs.pages import RUNS_SHOWN, run_of, uuid_of
+from kviz.runs.pages.access import run_of, uuid_of
+from kviz.runs.pages.lists import RUNS_SHOWN
 from kviz.runs.reading.comparing import CannotCompare, comparison
 from scheduler_core.compare import Comparison, Parting
 

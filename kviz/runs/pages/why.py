@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from kviz.runs.models import Run
-from kviz.runs.pages import run_context, run_of
+from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.reading import trace
 from kviz.runs.reading.decoder import Decoded, decode
 from kviz.runs.reading.evidence import (

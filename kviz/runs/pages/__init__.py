@@ -1,0 +1,1 @@
+"""Run pages, one module per kind of page. Reads and writes are elsewhere."""

@@ -1,0 +1,45 @@
+"""Whom a page of a run is for: the run behind an address, and what every page shows of it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest
+
+from kviz.accounts.middleware import share_of, workspace_of
+from kviz.runs import selectors
+from kviz.runs.models import Run
+
+
+def run_of(request: HttpRequest, run_id: UUID) -> Run:
+    """The run this request may see. Raises Http404."""
+    run = selectors.run_get(run_id=run_id, workspace=workspace_of(request), share=share_of(request))
+    if run is None:
+        raise Http404(run_id)
+    return run
+
+
+def own_run_of(request: HttpRequest, run_id: UUID) -> Run:
+    """The run if it belongs to this workspace: sharing opens reading only. Raises Http404."""
+    run = selectors.run_get(run_id=run_id, workspace=workspace_of(request))
+    if run is None:
+        raise Http404(run_id)
+    return run
+
+
+def run_context(request: HttpRequest, run: Run) -> dict[str, object]:
+    """What every page of a run needs."""
+    return {
+        "section": "runs",
+        "run": run,
+        "is_own": run.workspace_id == workspace_of(request).pk,
+        "share": share_of(request),
+    }
+
+
+def uuid_of(text: str) -> UUID:
+    """The id in an address. Raises Http404."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Http404(text) from None

@@ -1,0 +1,157 @@
+"""The form of a new run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from kviz.accounts.middleware import workspace_of
+from kviz.accounts.throttling import too_often
+from kviz.common.problems import ErrorItem
+from kviz.runs import services
+from kviz.runs.execution.engine import check
+from kviz.runs.forms import (
+    ORDERS,
+    RULES,
+    SETTINGS,
+    RunForm,
+    errors_of,
+    gate_rows,
+    values_of,
+)
+from kviz.runs.inputs import (
+    InvalidInput,
+    check_fit,
+    extender_warnings,
+    gates_of,
+)
+from kviz.runs.marked_text import MarkedLine, marked_lines
+from kviz.runs.pages.access import run_of, uuid_of
+from kviz.runs.presets import (
+    EXAMPLE_SCENARIO,
+    PRESETS,
+    SAMPLE_SCENARIOS,
+    STEP_PRESETS,
+    preset_text,
+    sample_text,
+    scenario_meant,
+)
+from kviz.snapshots import selectors as snapshot_selectors
+from scheduler_core.releases import LATEST, RELEASES
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def run_new(request: HttpRequest) -> HttpResponse:
+    if request.method == "POST":
+        return _run_create(request)
+    return _run_form(request, _start_values(request), (), HTTPStatus.OK)
+
+
+def _start_values(request: HttpRequest) -> dict[str, str]:
+    """What the form holds at first: what the address asks for, else what a sample brings.
+
+    With `from` it is how that run was made.
+    """
+    asked = request.GET
+    if "from" in asked:
+        return values_of(run_of(request, uuid_of(asked["from"])))
+    snapshot = asked.get("snapshot", "")
+    brings = snapshot_selectors.sample_of(snapshot_id=snapshot)
+    config, scenario = (brings.scheduler_config, brings.scenario) if brings else ("", "")
+    return {
+        "snapshot": snapshot,
+        "scheduler_config": preset_text(asked["preset"]) if "preset" in asked else config,
+        "scenario": sample_text(asked["sample"]) if "sample" in asked else scenario,
+        "sample": asked.get("sample", ""),
+        "seed": "0",
+    }
+
+
+def _run_create(request: HttpRequest) -> HttpResponse:
+    form = RunForm(request.POST)
+    values = {name: request.POST.get(name, "") for name in form.fields}
+    values["scenario"] = scenario_meant(values["scenario"], values["sample"])
+    if not form.is_valid():
+        return _run_form(request, values, errors_of(form), HTTPStatus.BAD_REQUEST)
+    snapshot = snapshot_selectors.snapshot_get(
+        snapshot_id=form.cleaned_data["snapshot"],
+        workspace=workspace_of(request),
+        share=request.POST.get("share", ""),
+    )
+    if snapshot is None:
+        raise Http404(form.cleaned_data["snapshot"])
+    chosen = form.cleaned_data
+    release = chosen["release"] or LATEST.name
+    try:
+        if values["sample"]:  # a scenario of one's own may act on what is not there
+            check_fit(scenario=values["scenario"], snapshot=snapshot)
+        if not request.POST.get("all_the_same"):
+            gates = gates_of(asked=form.gates, scenario=values["scenario"], release=release)
+            check(scheduler_config=values["scheduler_config"], gates=gates)
+            if warnings := extender_warnings(values["scheduler_config"], gates):
+                return _run_form(request, values, warnings, HTTPStatus.OK)
+        if refused := too_often(request, "run"):
+            return _run_form(request, values, [refused], HTTPStatus.TOO_MANY_REQUESTS)
+        run = services.run_create(
+            workspace=workspace_of(request),
+            snapshot=snapshot,
+            scheduler_config=chosen["scheduler_config"],
+            scenario=values["scenario"],
+            seed=chosen["seed"] or 0,
+            release=release,
+            feature_gates=form.gates,
+            tie_break=chosen["tie_break"] or None,
+            queue_order=chosen["queue_order"] or "listed",
+        )
+    except InvalidInput as invalid:
+        return _run_form(request, values, invalid.errors, HTTPStatus.BAD_REQUEST)
+    if request.POST.get("then") == "explore":
+        return redirect(f"{reverse('run-explore', args=[run.pk])}?c=1")
+    return redirect("run-detail", run.pk)
+
+
+def _run_form(
+    request: HttpRequest, values: dict[str, str], errors: Sequence[ErrorItem], status: HTTPStatus
+) -> HttpResponse:
+    by_field: dict[str, list[ErrorItem]] = {}
+    for error in errors:
+        by_field.setdefault(str(error.get("field", "")), []).append(error)
+    share = request.GET.get("share", "") or request.POST.get("share", "")
+    context = {
+        "section": "runs",
+        "values": values,
+        "errors": by_field,
+        "n_errors": len(errors),
+        "may_go_on": status == HTTPStatus.OK,
+        "too_often": status == HTTPStatus.TOO_MANY_REQUESTS,
+        "marked": {
+            name: _marked(values, by_field, name) for name in ("scheduler_config", "scenario")
+        },
+        "gates": gate_rows(values),
+        "gates_open": "feature_gates" in by_field or any(row.value for row in gate_rows(values)),
+        "gate_settings": SETTINGS,
+        "rules": RULES,
+        "orders": ORDERS,
+        "releases": RELEASES.values(),
+        "example_scenario": EXAMPLE_SCENARIO,
+        "presets": PRESETS,
+        "step_presets": STEP_PRESETS,
+        "sample_scenarios": SAMPLE_SCENARIOS,
+        "share": share,
+        "snapshots": snapshot_selectors.snapshots_visible(
+            workspace=workspace_of(request), share=share
+        ),
+    }
+    return render(request, "runs/new.html", context, status=status)
+
+
+def _marked(
+    values: dict[str, str], errors: dict[str, list[ErrorItem]], field: str
+) -> list[MarkedLine]:
+    bad = {int(error["line"]) for error in errors.get(field, ()) if "line" in error}
+    return marked_lines(values.get(field, ""), bad)

@@ -1,0 +1,67 @@
+"""The form of a run that does something differently."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from kviz.accounts.middleware import workspace_of
+from kviz.accounts.throttling import too_often
+from kviz.common.problems import ErrorItem
+from kviz.runs import services
+from kviz.runs.inputs import (
+    InvalidInput,
+    at_lines,
+    changes_typed,
+    cycle_typed,
+)
+from kviz.runs.marked_text import marked_lines
+from kviz.runs.models import Run
+from kviz.runs.pages.access import run_context, run_of
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def run_differently(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Make a variant of a run: a list of changes, one per line, and when they are made."""
+    run = run_of(request, run_id)
+    if run.is_observed or run.snapshot is None:
+        raise Http404(run_id)
+    asked = request.POST if request.method == "POST" else request.GET
+    values = {name: asked.get(name, "") for name in ("changes", "cycle")}
+    if request.method != "POST":
+        return _vary_form(request, run, values, (), HTTPStatus.OK)
+    if refused := too_often(request, "run"):
+        return _vary_form(request, run, values, [refused], HTTPStatus.TOO_MANY_REQUESTS)
+    try:
+        variant = services.run_vary(
+            workspace=workspace_of(request),
+            parent=run,
+            changes=changes_typed(values["changes"]),
+            cycle=cycle_typed(values["cycle"]),
+        )
+    except InvalidInput as invalid:
+        errors = at_lines(invalid.errors, values["changes"])
+        return _vary_form(request, run, values, errors, HTTPStatus.BAD_REQUEST)
+    return redirect("run-detail", variant.pk)
+
+
+def _vary_form(
+    request: HttpRequest,
+    run: Run,
+    values: dict[str, str],
+    errors: Sequence[ErrorItem],
+    status: HTTPStatus,
+) -> HttpResponse:
+    bad = {int(error["line"]) for error in errors if "line" in error}
+    context = run_context(request, run) | {
+        "values": values,
+        "errors": errors,
+        "marked": marked_lines(values["changes"], bad) if bad else [],
+        "found": [error for error in errors if "line" in error],
+    }
+    return render(request, "runs/differently.html", context, status=status)
