@@ -10,13 +10,16 @@ from uuid import UUID
 
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.http import QueryDict
+from django.http.response import HttpResponseBase
 from django.utils.datastructures import MultiValueDict
+from django.utils.text import slugify
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -27,10 +30,13 @@ from kviz.accounts.middleware import share_of
 from kviz.accounts.throttling import Scope
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
+from kviz.common.streaming import attachment
 from kviz.run_file import MEDIA_TYPE, SUFFIX
 from kviz.snapshots import progress, selectors, services
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.policies import policies_of
+from kviz.snapshots.yaml_file import MEDIA_TYPE as YAML
+from kviz.snapshots.yaml_file import yaml_pieces
 
 SHARE = OpenApiParameter("share", str, description="A share token, instead of the workspace's.")
 
@@ -115,6 +121,13 @@ class RawBody(BaseParser):
         return DataAndFiles(QueryDict(), files)  # type: ignore[arg-type]
 
 
+class YamlRenderer(BaseRenderer):
+    """Names the media type; the view answers with ready bytes."""
+
+    media_type = YAML
+    format = "yaml"
+
+
 class UploadSerializer(serializers.Serializer[Snapshot]):
     files = serializers.ListField(child=serializers.FileField())
     name = serializers.CharField(required=False, max_length=200)
@@ -186,6 +199,14 @@ class SnapshotViewSet(GenericViewSet[Snapshot]):
         """The PriorityClasses, built-in ones included, with the pods that name them."""
         found = policies_of(_snapshot(request, snapshot_id)).classes
         return Response(ClassSerializer(found, many=True).data)
+
+    @extend_schema(parameters=[SHARE], responses={(200, YAML): OpenApiTypes.STR})
+    @action(detail=True, url_path="yaml", renderer_classes=[YamlRenderer])
+    def as_yaml(self, request: Request, snapshot_id: UUID) -> HttpResponseBase:
+        """The objects as YAML, as far as kviz reads them: kubectl reads it, and kviz."""
+        snapshot = _snapshot(request, snapshot_id)
+        name = f"{slugify(snapshot.name) or 'cluster'}.yaml"
+        return attachment(yaml_pieces(snapshot), name=name, media_type=YAML)
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, snapshot_id: UUID) -> Response:

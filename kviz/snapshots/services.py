@@ -19,6 +19,7 @@ from kviz.snapshots.models import Snapshot, SnapshotObjects
 from kviz.snapshots.overview import overview_of
 from kviz.snapshots.samples import SAMPLES, Sample
 from kviz.snapshots.selectors import snapshots_visible
+from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import Ingested, Progress, ingest
 from scheduler_core.api.limits import Limits
@@ -85,6 +86,25 @@ def snapshot_adopt(*, workspace: Workspace, packed: bytes, like: Snapshot) -> Sn
         like.save()
         SnapshotObjects.objects.create(snapshot=like, packed=packed)
     return like
+
+
+def snapshot_keep(
+    *, workspace: Workspace, objects: ClusterObjects, name: str, of: Snapshot
+) -> Snapshot:
+    """Store objects that a run over another snapshot came to as a cluster of their own.
+
+    What was left out of that upload or is not modelled of it is missing here, too.
+    """
+    packed = pack(objects)
+    like = Snapshot(
+        name=name[:200],
+        sha256=hashlib.sha256(packed).hexdigest(),
+        counts=objects.counts,
+        ignored=of.ignored,
+        problems=of.problems,
+        left_out=of.left_out,
+    )
+    return snapshot_adopt(workspace=workspace, packed=packed, like=like)
 
 
 def snapshot_share(*, snapshot: Snapshot) -> str:

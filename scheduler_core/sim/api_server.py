@@ -68,6 +68,10 @@ class ApiServer:
         items = list(self._objects.get(kind, {}).values())
         return (item for item in items if isinstance(item, kind))
 
+    def objects(self) -> list[KubeObject]:
+        """Return all objects, kind by kind, those of a kind in order of creation."""
+        return [item for items in self._objects.values() for item in items.values()]
+
     def create(self, item: K, now_ns: int) -> K:
         """Store a new object with the fields the server fills in. Raises ConflictError."""
         item = completed(item, now_ns, self._next_version())

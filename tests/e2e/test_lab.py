@@ -164,3 +164,14 @@ def test_a_wrong_value_is_refused_at_its_change(page: Page, clinic: str) -> None
     # The sentence about the node is about what is tried, not about what happened.
     strip = page.get_by_role("group", name="The selected node")
     expect(strip).to_contain_text("node(s) were unschedulable")
+
+
+def test_a_moment_is_kept_as_a_cluster(page: Page, clinic: str) -> None:
+    explore(page, clinic, "?c=3")
+    open_lab(page)
+    lab(page).get_by_role("button", name="Keep the cluster as cycle 3 found it").click()
+    page.wait_for_url(re.compile("/snapshots/[0-9a-f-]{36}$"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("The pending clinic, cycle 3")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as YAML").click()
+    assert download.value.suggested_filename == "the-pending-clinic-cycle-3.yaml"

@@ -64,6 +64,13 @@ export async function startVariant(server: Server, changes: readonly unknown[], 
   return ((await response.json()) as { readonly id: string }).id;
 }
 
+/** Keep the cluster as a cycle found it; returns the id of the cluster. */
+export async function keepCluster(server: Server, cycle: Cycle): Promise<string> {
+  const response = await post(server, `cycles/${cycle}/snapshot/`, {}, "application/json");
+  if (!response.ok) throw await refusal(response);
+  return ((await response.json()) as { readonly id: string }).id;
+}
+
 interface Packed {
   readonly cycle: Cycle;
   readonly events: readonly (readonly unknown[])[];

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
+from kviz.accounts.authentication import workspace_in
 from kviz.common.paging import NumberPagination
 from kviz.common.problems import Problem
 from kviz.runs.api.access import SHARE, readable_run
@@ -33,9 +34,13 @@ from kviz.runs.api.serializers import (
 from kviz.runs.models import Cycle, Run
 from kviz.runs.reading import evidence, reenactment, trace
 from kviz.runs.reading import preview as reading
+from kviz.runs.reading.cluster import cluster_at
 from kviz.runs.reading.held_cycles import CannotReenact
 from kviz.runs.reading.markdown import pod_markdown
 from kviz.runs.reading.projection import CycleDocument
+from kviz.runs.titles import run_title
+from kviz.snapshots.api import SnapshotSerializer
+from kviz.snapshots.services import snapshot_keep
 
 NODE = OpenApiParameter("node", str, description="Only the devices that this node can use.")
 CYCLE = OpenApiParameter("cycle", int, description="One of the pod's cycles; else its last one.")
@@ -173,6 +178,25 @@ class CycleViewSet(GenericViewSet[Cycle]):
         if isinstance(accepted, MessagePackRenderer):
             return HttpResponse(found.packed(), content_type=accepted.media_type)
         return Response(reading.preview_document(run=run, found=found))
+
+    @extend_schema(parameters=[SHARE], request=None, responses={201: SnapshotSerializer})
+    @action(detail=True, methods=["post"])
+    def snapshot(self, request: Request, run_id: UUID, cycle: int) -> Response:
+        """Keep the cluster as the cycle found it as a snapshot of its own.
+
+        A pod on its way to a node is still pending in it. The run is simulated again, as for
+        `also/`.
+        """
+        run = readable_run(request, run_id)
+        objects = _reenacted(cluster_at, run, cycle)
+        assert run.snapshot is not None
+        kept = snapshot_keep(
+            workspace=workspace_in(request),
+            objects=objects,
+            name=f"{run_title(run)}, cycle {cycle}",
+            of=run.snapshot,
+        )
+        return Response(SnapshotSerializer(kept).data, status=HTTPStatus.CREATED)
 
     @extend_schema(
         parameters=[SHARE],

@@ -40,6 +40,7 @@ export const lab = {
   "lab.change.uncordon": "{node} is no longer cordoned",
 
   "lab.run.beginning": "Run from the beginning with these changes",
+  "lab.keep": "Keep the cluster as cycle {n} found it",
   "lab.run.here": "Run on from cycle {n}",
 
   "lab.pod": "Pod {pod}",
