@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import serious_findings
 from tests.e2e.conftest import Api
+from tests.e2e.test_editor import editor
 from tests.page_list import addresses_of_pages
 
 MAX_TABS = 60
@@ -55,7 +56,7 @@ def test_axe_finds_nothing_serious_on_a_phone(page: Page, addresses: list[str]) 
 
 def test_axe_finds_nothing_serious_in_a_form_with_errors(page: Page) -> None:
     page.goto("/runs/new")
-    page.get_by_label("Scheduler configuration").fill("kind: Nonsense")
+    editor(page, "Scheduler configuration").fill("kind: Nonsense")
     page.get_by_label("Cluster").select_option(index=1)
     page.get_by_role("button", name="Run the scheduler").click()
     expect(page.get_by_role("alert")).to_be_visible()

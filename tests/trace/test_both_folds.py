@@ -171,7 +171,7 @@ def check(front_end: FrontEnd, objects: Sequence[KubeObject], options: RunOption
     for moment, state in zip(moments, found["states"], strict=True):
         assert state == state_after(headers[:moment]), f"after {moment} of {len(headers)} events"
     starts = [i for i, event in enumerate(headers) if isinstance(event, CycleStarted)]
-    ends = [*starts[1:], len(headers)]
+    ends = [*starts, len(headers)][1:]
     for start, end, cycle in zip(starts, ends, found["cycles"], strict=True):
         record = cycle_record(headers[start:end], headers[end:])
         known = plain_cycle(record)

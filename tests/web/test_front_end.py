@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from csp.constants import NONCE
 from django.template import Context, Template
 from django_vite.core.asset_loader import DjangoViteAssetLoader
 from pytest_django import Settings
@@ -71,7 +72,7 @@ def test_a_development_server_sends_the_sources(settings: Settings) -> None:
 def test_only_a_development_server_loosens_the_policy() -> None:
     strict, loose = directives(""), directives("http://localhost:5173")
 
-    assert strict["style-src"] == ["'self'"]
+    assert strict["style-src"] == ["'self'", NONCE]
     assert "script-src" not in strict
     assert loose["script-src"] == ["'self'", "http://localhost:5173"]
     assert "ws://localhost:5173" in loose["connect-src"]

@@ -25,7 +25,8 @@ export interface EditorOptions {
 
 /** Put an editor in place of the text area, and return it. */
 export function edit(area: HTMLTextAreaElement, { schema, check, steps, nonce }: EditorOptions): EditorView {
-  const label = document.querySelector(`label[for="${area.id}"]`);
+  const label = document.querySelector<HTMLLabelElement>(`label[for="${area.id}"]`);
+  if (label) label.id ||= `${area.id}-label`;
   const goTo = (line: number): void => {
     const at = view.state.doc.line(Math.min(line, view.state.doc.lines));
     view.dispatch({ selection: { anchor: at.from }, effects: EditorView.scrollIntoView(at.from, { y: "center" }) });
@@ -50,7 +51,7 @@ export function edit(area: HTMLTextAreaElement, { schema, check, steps, nonce }:
       schema ? [autocompletion({ override: [(context) => complete(schema, context)] }), describeOnHover(schema)] : [],
       check ? [checking(check, (found) => steps && showSteps(steps, found, goTo)), lintGutter()] : [],
       EditorView.contentAttributes.of({
-        "aria-label": label?.textContent ?? "",
+        "aria-labelledby": label?.id ?? "",
         "aria-describedby": area.getAttribute("aria-describedby") ?? "",
         spellcheck: "false",
         autocapitalize: "off",
@@ -66,6 +67,8 @@ export function edit(area: HTMLTextAreaElement, { schema, check, steps, nonce }:
   view.dom.classList.add("yaml-editor");
   view.dom.style.setProperty("--rows", String(area.rows));
   area.hidden = true;
+  // The label is now that of the editor.
+  label?.removeAttribute("for");
   label?.addEventListener("click", () => view.focus());
   // Presets and samples are written into the text area.
   area.addEventListener("input", () => {
