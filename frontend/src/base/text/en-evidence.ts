@@ -3,7 +3,8 @@
 export const evidence = {
   "evidence.offline": "The values behind verdicts are worked out by a server, and this page has none.",
   "evidence.tried":
-    "The values behind verdicts are those of what happened. What is tried has its verdicts and scores on the map and in the tables.",
+    "The values behind verdicts are those of what happened. What is tried has its verdicts and scores on the map " +
+    "and in the tables.",
   "evidence.observed": "A real scheduler decided this cycle, and kviz cannot ask its plugins for their values.",
   "evidence.loading": "Simulating the run again up to this cycle…",
   "evidence.asks": "{pod} asks",
