@@ -225,6 +225,15 @@ def test_a_dry_run_plays_on_the_map(page: Page, preemption: str) -> None:
     eventually(lambda: canvas.screenshot() == as_it_ended)
 
 
+@pytest.mark.browser_context_args(viewport={"width": 390, "height": 844})
+def test_a_narrow_screen_turns_to_the_map_for_what_plays_there(page: Page, preemption: str) -> None:
+    explore(page, preemption, "?c=3&tab=preempt")
+    regions = page.get_by_role("group", name="Region shown")
+    regions.get_by_role("button", name="Inspector").click()
+    inspector(page).get_by_role("button", name="Play on the map").first.click()
+    expect(regions.get_by_role("button", name="Map")).to_have_attribute("aria-pressed", "true")
+
+
 def other_than(before: bytes, now: bytes) -> bytes | None:
     return now if now != before else None
 
