@@ -73,10 +73,14 @@ class Names:
         return [self.plugins[plugin] for plugin in plugins]
 
     def node(self, node: int) -> str:
-        return "" if node == NONE else self._nodes[node]
+        """Return a node's name; empty for none, and for one that was never there.
+
+        A dump may bind or nominate a pod to a node that it lacks.
+        """
+        return self._nodes.get(node, "")
 
     def knows_node(self, node: int) -> bool:
-        """Return whether the trace names a node: pods may be bound to one that never was there."""
+        """Return whether the trace names a node, or there is none to name."""
         return node == NONE or node in self._nodes
 
     def nodes(self, nodes: Iterable[int]) -> list[str]:
