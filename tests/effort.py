@@ -1,7 +1,8 @@
 """How hard property tests try: briefly in every run of the tests, long in `make fuzz`.
 
-`KVIZ_EFFORT=long` tries fifty times as many examples. Neither profile has a deadline: how long an
-example takes says something of the machine, nothing of the code.
+`KVIZ_EFFORT=long` tries fifty times as many examples, others in every run; the short run tries the
+same ones each time, so that a change is judged by what it changed. Neither profile has a deadline:
+how long an example takes says something of the machine, nothing of the code.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ def choose_effort() -> None:
             name,
             max_examples=n_examples,
             deadline=None,
+            derandomize=name == "short",
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
             print_blob=True,
         )
