@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from kviz.bench.diff import measure_diff
 from kviz.bench.dump import RECORDED, UnusableDump, recorded
@@ -131,39 +133,55 @@ def _storage(options: argparse.Namespace) -> int:
 
 def _flush(options: argparse.Namespace) -> int:
     results = list(measure_flush(options.pods or 10_000))
-    if options.json:
-        print(json.dumps({"flush": [result.as_json() for result in results]}))
-        return 0
-    print(f"{'pods':>12} {'requeued in':>12} {'per pod':>10}")
-    for result in results:
-        per_pod_us = 1e6 * result.flush_s / result.n_pods
-        print(f"{result.n_pods:>12,} {1000 * result.flush_s:>9.1f} ms {per_pod_us:>7.1f} us")
-    return 0
+    head = f"{'pods':>12} {'requeued in':>12} {'per pod':>10}"
+    rows = (
+        f"{each.n_pods:>12,} {1000 * each.flush_s:>9.1f} ms "
+        f"{1e6 * each.flush_s / each.n_pods:>7.1f} us"
+        for each in results
+    )
+    return _tell(options, "flush", results, head, rows)
 
 
 def _previews(options: argparse.Namespace) -> int:
     workload = "basic" if options.workload in RECORDED else options.workload
     results = list(measure_previews(workload, options.nodes or 5_000, options.pods or 400))
-    if options.json:
-        print(json.dumps({"preview": [result.as_json() for result in results]}))
-        return 0
-    print(f"{'changed':<8} {'p50 ms':>8} {'p95 ms':>8} {'bytes':>9} {'calibration s':>14}")
-    for each in results:
-        figures = f"{each.p50_ms:>8.1f} {each.p95_ms:>8.1f} {each.n_bytes:>9,}"
-        print(f"{each.change:<8} {figures} {each.calibration_s:>14.2f}")
-    return 0
+    head = f"{'changed':<8} {'p50 ms':>8} {'p95 ms':>8} {'bytes':>9} {'calibration s':>14}"
+    rows = (
+        f"{each.change:<8} {each.p50_ms:>8.1f} {each.p95_ms:>8.1f} {each.n_bytes:>9,} "
+        f"{each.calibration_s:>14.2f}"
+        for each in results
+    )
+    return _tell(options, "preview", results, head, rows)
 
 
 def _diff(options: argparse.Namespace) -> int:
     workload = "basic" if options.workload in RECORDED else options.workload
     results = list(measure_diff(workload, options.nodes or 1_000, options.pods or 40_000))
+    head = f"{'compared with':<14} {'cycles':>9} {'moved':>9} {'CPU s':>7} {'calibration s':>14}"
+    rows = (
+        f"{each.pair:<14} {each.n_cycles:>9,} {each.n_moved:>9,} {each.compare_s:>7.2f} "
+        f"{each.calibration_s:>14.2f}"
+        for each in results
+    )
+    return _tell(options, "diff", results, head, rows)
+
+
+class _Measured(Protocol):
+    def as_json(self) -> Mapping[str, object]: ...
+
+
+def _tell(
+    options: argparse.Namespace,
+    name: str,
+    results: Sequence[_Measured],
+    head: str,
+    rows: Iterable[str],
+) -> int:
+    """Print what was measured: one JSON object if that is wanted, else a table."""
     if options.json:
-        print(json.dumps({"diff": [result.as_json() for result in results]}))
-        return 0
-    print(f"{'compared with':<14} {'cycles':>9} {'moved':>9} {'CPU s':>7} {'calibration s':>14}")
-    for each in results:
-        figures = f"{each.n_cycles:>9,} {each.n_moved:>9,} {each.compare_s:>7.2f}"
-        print(f"{each.pair:<14} {figures} {each.calibration_s:>14.2f}")
+        print(json.dumps({name: [result.as_json() for result in results]}))
+    else:
+        print(head, *rows, sep="\n")
     return 0
 
 

@@ -13,8 +13,8 @@ from rest_framework.views import APIView
 
 from kviz.common.fields import DocumentField
 from kviz.common.problems import ErrorItem
-from kviz.runs.execution.engine import check
-from kviz.runs.inputs import InvalidInput, extender_warnings, gates_of, scenario_of
+from kviz.runs.execution.engine import warnings_of
+from kviz.runs.inputs import InvalidInput, scenario_of
 from scheduler_core.changes import sentence
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.config import Problem, located
@@ -90,10 +90,12 @@ def _check_configuration(
     config: str, scenario: str, values: Mapping[str, Any]
 ) -> tuple[list[ErrorItem], list[ErrorItem]]:
     """Return errors and warnings about a configuration, and about the gates that go with it."""
-    release = values.get("release", LATEST.name)
     try:
-        gates = gates_of(asked=values.get("feature_gates", {}), scenario=scenario, release=release)
-        check(scheduler_config=config, gates=gates)
-        return [], extender_warnings(config, gates)
+        return [], warnings_of(
+            scheduler_config=config,
+            scenario=scenario,
+            asked=values.get("feature_gates", {}),
+            release=values.get("release", LATEST.name),
+        )
     except InvalidInput as invalid:
         return list(invalid.errors), []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -12,9 +12,18 @@ from msgspec.structs import replace
 from kviz.common.extender_http import HttpTransport, read_files, refuse_files
 from kviz.common.hosts import AllowedHosts
 from kviz.common.mode import Mode
+from kviz.common.problems import ErrorItem
 from kviz.out_of_tree import LoadedPlugins, OutOfTreePlugin, load_plugins
 from kviz.runs.execution.extender_answers import RecordingTransport, ReplayTransport
-from kviz.runs.inputs import changes_of, configuration_of, invalid, rules_of, scenario_of
+from kviz.runs.inputs import (
+    changes_of,
+    configuration_of,
+    extender_warnings,
+    gates_of,
+    invalid,
+    rules_of,
+    scenario_of,
+)
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects_cached
@@ -58,6 +67,18 @@ class Accepted:
 
     sentences: tuple[str, ...]
     plugins: tuple[OutOfTreePlugin, ...]
+
+
+def warnings_of(
+    *, scheduler_config: str, scenario: str, asked: Mapping[str, bool], release: str
+) -> list[ErrorItem]:
+    """Raise InvalidInput unless a run can be made of these; return what it would lack, if it was.
+
+    `asked` are the gates that are switched beside those of the scenario.
+    """
+    gates = gates_of(asked=asked, scenario=scenario, release=release)
+    check(scheduler_config=scheduler_config, gates=gates)
+    return extender_warnings(scheduler_config, gates)
 
 
 def check_changes(

@@ -14,7 +14,7 @@ from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
 from kviz.runs import services
-from kviz.runs.execution.engine import check
+from kviz.runs.execution.engine import warnings_of
 from kviz.runs.forms import (
     ORDERS,
     RULES,
@@ -24,12 +24,7 @@ from kviz.runs.forms import (
     gate_rows,
     values_of,
 )
-from kviz.runs.inputs import (
-    InvalidInput,
-    check_fit,
-    extender_warnings,
-    gates_of,
-)
+from kviz.runs.inputs import InvalidInput, check_fit
 from kviz.runs.marked_text import MarkedLine, marked_lines
 from kviz.runs.pages.access import run_of, uuid_of
 from kviz.runs.presets import (
@@ -91,9 +86,13 @@ def _run_create(request: HttpRequest) -> HttpResponse:
         if values["sample"]:  # a scenario of one's own may act on what is not there
             check_fit(scenario=values["scenario"], snapshot=snapshot)
         if not request.POST.get("all_the_same"):
-            gates = gates_of(asked=form.gates, scenario=values["scenario"], release=release)
-            check(scheduler_config=values["scheduler_config"], gates=gates)
-            if warnings := extender_warnings(values["scheduler_config"], gates):
+            warnings = warnings_of(
+                scheduler_config=values["scheduler_config"],
+                scenario=values["scenario"],
+                asked=form.gates,
+                release=release,
+            )
+            if warnings:
                 return _run_form(request, values, warnings, HTTPStatus.OK)
         if refused := too_often(request, "run"):
             return _run_form(request, values, [refused], HTTPStatus.TOO_MANY_REQUESTS)
