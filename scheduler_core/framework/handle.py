@@ -67,6 +67,9 @@ class Handle(Protocol):
     def break_tie(self, node_names: Sequence[str]) -> str:
         """Choose where upstream takes any one of several nodes: the first of them."""
 
+    def first_candidate(self, n_nodes: int) -> int:
+        """Return the position at which preemption begins to try nodes, at random in upstream."""
+
     def live_pod(self, key: str) -> Pod | None:
         """Return a pod as the API server has it now, None if it is gone."""
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from scheduler_core.api import PodDisruptionBudget
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
@@ -146,9 +148,11 @@ class DefaultPreemption:
     ) -> PreemptionReport:
         """Dry-run preemption, in node order, until there are enough candidates.
 
-        Upstream begins at a random node; here it is the first (offset 0).
+        Upstream begins at a random node; here it is the first (offset 0), unless lots are drawn.
         """
         nodes = statuses.nodes_with(Code.UNSCHEDULABLE)
+        if offset := self._handle.first_candidate(nodes.n):
+            nodes = nodes.take(np.roll(np.arange(nodes.n), -offset))
         n_wanted = self._calculate_num_candidates(nodes.n)
         done: list[DryRun] = []
         search = _Search(n_wanted)

@@ -15,6 +15,7 @@ from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.extender.extenders import Extenders
+from scheduler_core.framework.chance import PINNED, Chance
 from scheduler_core.framework.diagnosis import VerdictBuilder, Verdicts
 from scheduler_core.framework.extenders import EXTENDER, ExtenderCall
 from scheduler_core.framework.runtime import CycleState, Framework, PreFilterResult
@@ -37,7 +38,12 @@ class SchedulingAlgorithm:
     """Filters and scores for one pod after another; remembers where the next search starts."""
 
     def __init__(
-        self, pick: Pick, rule: TieBreak, draw: Draw, extenders: Extenders | None = None
+        self,
+        pick: Pick,
+        rule: TieBreak,
+        draw: Draw,
+        extenders: Extenders | None = None,
+        chance: Chance = PINNED,
     ) -> None:
         self.next_start_index = 0
         self._pick_among_equals = pick
@@ -46,6 +52,7 @@ class SchedulingAlgorithm:
         self._n_examined: dict[int, int] = {}
         """How many nodes the last search examined, by template: about as many as the next will."""
         self._extenders = extenders
+        self._chance = chance
 
     # ------------------------------------------------------------ which nodes fit
 
@@ -90,7 +97,7 @@ class SchedulingAlgorithm:
         The search goes block by block: filtering many nodes at once costs little more than
         filtering one, and hardly more nodes are filtered than upstream's search looks at.
         """
-        framework, nodes = cycle.framework, self._nodes_left_by_pre_filter(cycle)
+        framework, (nodes, first) = cycle.framework, self._nodes_to_search(cycle)
         n_to_find = self._n_to_find(framework, nodes)
         builder = VerdictBuilder(nodes.n)
         template = cycle.pod.template.index
@@ -98,7 +105,7 @@ class SchedulingAlgorithm:
         end, n_fits = 0, 0
         while end < nodes.n:
             start, end = end, _next_end(end, n_fits, n_to_find, guess, nodes.n)
-            block = self._from_start_index(nodes, start, end)
+            block = _from(first, nodes, start, end)
             verdicts = framework.run_filter_with_nominated_pods(cycle.state, cycle.pod, block)
             if not verdicts.all_fit:
                 builder.merge(np.arange(start, end), verdicts)
@@ -108,7 +115,7 @@ class SchedulingAlgorithm:
         verdicts = builder.build().up_to(end)
         n_examined = self._n_examined[template] = _search_length(verdicts, n_to_find)
         verdicts = verdicts.up_to(n_examined)
-        examined = self._from_start_index(nodes, 0, n_examined)
+        examined = _from(first, nodes, 0, n_examined)
         feasible = examined if verdicts.all_fit else examined.take(verdicts.fits)
         return self._end_of_search(cycle, Filtering(examined, verdicts, feasible, n_to_find))
 
@@ -130,6 +137,17 @@ class SchedulingAlgorithm:
         cycle.filtering = left
         return left
 
+    def _nodes_to_search(self, cycle: Cycle) -> tuple[Nodes, int]:
+        """Return the nodes that PreFilter leaves, and the position at which to begin.
+
+        They may be fewer than those the start index was computed for. Where the order in which
+        workers are done with them is drawn, they come in that order.
+        """
+        nodes = self._nodes_left_by_pre_filter(cycle)
+        first = self.next_start_index % nodes.n if nodes.n else 0
+        order = self._chance.finishing_order(nodes.n)
+        return (nodes, first) if order is None else (nodes.take((order + first) % nodes.n), 0)
+
     def _nodes_left_by_pre_filter(self, cycle: Cycle) -> Nodes:
         assert cycle.pre_filter is not None
         wanted = cycle.pre_filter.node_names
@@ -140,7 +158,9 @@ class SchedulingAlgorithm:
         plugins = " ".join(sorted(cycle.diagnosis.unschedulable_plugins))
         text = f"node(s) didn't satisfy plugin(s) [{plugins}]"
         cycle.diagnosis.absent = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (text,))
-        return cycle.nodes.take(np.array([name in wanted for name in cycle.nodes.names], np.bool_))
+        left = cycle.nodes.take(np.array([name in wanted for name in cycle.nodes.names], np.bool_))
+        order = self._chance.narrowed_order(left.n)
+        return left if order is None else left.take(order)
 
     def _n_to_find(self, framework: Framework, nodes: Nodes) -> int:
         """Return how many feasible nodes are enough: one, where nothing tells them apart."""
@@ -152,19 +172,6 @@ class SchedulingAlgorithm:
     def _may_extend(self) -> bool:
         extenders = self._extenders
         return extenders is not None and (extenders.may_filter or extenders.may_prioritize)
-
-    def _from_start_index(self, nodes: Nodes, start: int, end: int) -> Nodes:
-        """Return the nodes from position `start` to `end`, counted from where to begin.
-
-        `nodes` may be fewer than those the start index was computed for.
-        """
-        first = self.next_start_index % nodes.n if nodes.n else 0
-        start, end = start + first, end + first
-        if end <= nodes.n:
-            return nodes.slice(start, end)
-        if start >= nodes.n:
-            return nodes.slice(start - nodes.n, end - nodes.n)
-        return nodes.take(np.arange(start, end) % nodes.n)
 
     def _filter_by_extenders(self, cycle: Cycle, filtering: Filtering) -> Filtering:
         """Return what extenders leave of the feasible nodes.
@@ -234,6 +241,16 @@ class SchedulingAlgorithm:
                 rule: PickRule = "draw" if np.count_nonzero(best) > 1 else "heap"
                 return int(candidates[self._draw(candidates.size)]), rule
         return self._pick_among_equals(totals), self._rule
+
+
+def _from(first: int, nodes: Nodes, start: int, end: int) -> Nodes:
+    """Return the nodes from position `start` to `end`, counted from `first` and on from 0."""
+    start, end = start + first, end + first
+    if end <= nodes.n:
+        return nodes.slice(start, end)
+    if start >= nodes.n:
+        return nodes.slice(start - nodes.n, end - nodes.n)
+    return nodes.take(np.arange(start, end) % nodes.n)
 
 
 def _next_end(end: int, n_fits: int, n_to_find: int, guess: int, n: int) -> int:

@@ -25,6 +25,7 @@ from scheduler_core.config.features import FeatureGates
 from scheduler_core.config.problems import ByName
 from scheduler_core.extender.extenders import Extenders
 from scheduler_core.extender.transport import Transport
+from scheduler_core.framework.chance import PINNED, Chance
 from scheduler_core.framework.extenders import EXTENDER
 from scheduler_core.framework.handle import Handle
 from scheduler_core.framework.interface import Plugin
@@ -63,7 +64,8 @@ class SchedulerOptions:
     `tie_break` chooses among the best nodes, unless `pick` does, as where recorded picks are
     repeated. `draw` draws lots where upstream does. `on_queue_event` is called with every decision
     of the queue, `on_decision` with every cycle, beside the trace; `break_tie` decides where
-    upstream takes any one of several nodes. `transport` reaches the extenders of the configuration;
+    upstream takes any one of several nodes; `chance` is the rest of what threads and maps decide
+    there. `transport` reaches the extenders of the configuration;
     without it they are not called.
     """
 
@@ -76,6 +78,7 @@ class SchedulerOptions:
     on_queue_event: Callable[[QueueEvent], None] | None = None
     on_decision: CycleObserver = lambda cycle: None
     break_tie: BreakTie = first
+    chance: Chance = PINNED
     transport: Transport | None = None
 
 
@@ -142,6 +145,7 @@ def assemble(
         background=background,
         now_ns=now_ns,
         break_tie=options.break_tie,
+        chance=options.chance,
         extenders=extenders,
     )
     profiles = make_profiles(options.configuration, options.registry, handle)
@@ -200,7 +204,7 @@ def make_algorithm(
     options: SchedulerOptions, extenders: Extenders | None = None
 ) -> SchedulingAlgorithm:
     pick = options.pick or PICKS[options.tie_break](options.draw)
-    return SchedulingAlgorithm(pick, options.tie_break, options.draw, extenders)
+    return SchedulingAlgorithm(pick, options.tie_break, options.draw, extenders, options.chance)
 
 
 def _extenders(options: SchedulerOptions, cluster: ClusterColumns) -> Extenders | None:

@@ -16,6 +16,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.devices.inventory import Devices
 from scheduler_core.extender.extenders import Extenders
+from scheduler_core.framework.chance import PINNED, Chance
 from scheduler_core.framework.waiting import PodsInPreBind, WaitingPods
 from scheduler_core.preemption.pick import BreakTie
 from scheduler_core.queue.nominator import Nominator
@@ -36,9 +37,11 @@ class SchedulerHandle:
         background: Background,
         now_ns: Callable[[], int],
         break_tie: BreakTie,
+        chance: Chance = PINNED,
         extenders: Extenders | None = None,
     ) -> None:
         self.break_tie = break_tie
+        self.first_candidate = chance.first_candidate
         self.extenders = extenders
         self.cache = cache
         self.objects = ObjectStore()

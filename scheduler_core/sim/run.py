@@ -22,6 +22,7 @@ from scheduler_core.changes.vocabulary import Create, Put
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.extender.transport import Transport
+from scheduler_core.framework.chance import PINNED, Chance
 from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import TieBreak
@@ -62,6 +63,7 @@ class RunOptions:
     (a pod that meets an error is tried again for ever). `details` False leaves the per-node
     columns out of the trace. `scenario` is what happens meanwhile; its options go before `timing`.
     `later` are changes made when a cycle would begin, in order of the cycles.
+    `chance` is what real threads and maps decide; a trace does not hold it.
     `ignored` counts the objects of the cluster that were not read, by kind: what of them is not
     modelled the trace says. `left_out` says which could not be read, in sentences for the trace.
     Extenders of the configuration are called over `transport`; without
@@ -83,6 +85,7 @@ class RunOptions:
     later: tuple[StepAtCycle, ...] = ()
     ignored: Mapping[str, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    chance: Chance = PINNED
 
 
 def simulate(
@@ -112,10 +115,14 @@ class Run:
         self._recorder = Recorder(self._events.append, options.details)
         self._last_step_ns = 0
         self._later = deque(options.later)
+        self._arriving: list[Pod] | None = None
+        """The pods that pend at the start, once all else is loaded."""
         self.draw = SeededDraw(options.seed)
         scheduling = SchedulerOptions(
             tie_break=options.tie_break,
             draw=self.draw,
+            break_tie=options.chance.break_tie,
+            chance=options.chance,
             configuration=options.configuration,
             features=options.features,
             registry=options.registry,
@@ -166,7 +173,8 @@ class Run:
         self._events.clear()
         yield from events
 
-    def _start(self) -> None:
+    def load(self) -> None:
+        """Create all but the pods that pend: what runs share that differ by chance alone."""
         scheduler, features = self.simulation.scheduler, self._options.features
         self._recorder.emit(
             RunStarted(
@@ -182,7 +190,17 @@ class Run:
                 queue_order=self._options.queue_order,
             )
         )
-        self.simulation.load(in_sync_order(self._objects, self._options.queue_order))
+        standing, self._arriving = _in_stages(self._objects, self._options.queue_order)
+        self.simulation.load(standing)
+
+    def _start(self) -> None:
+        if self._arriving is None:
+            self.load()
+        chance, simulation, pending = self._options.chance, self.simulation, self._arriving or []
+        order = chance.arrival_order(len(pending))
+        simulation.load(pending if order is None else [pending[i] for i in order.tolist()])
+        if n_nodes := simulation.n_nodes:
+            simulation.scheduler.algorithm.next_start_index = chance.start_index(n_nodes)
         self._plan_scenario()
 
     def _plan_scenario(self) -> None:
@@ -317,6 +335,14 @@ def in_sync_order(
     objects: Sequence[KubeObject], queue_order: QueueOrder = "listed"
 ) -> list[KubeObject]:
     """Return the objects as a starting scheduler gets to know them: pending pods last."""
+    standing, pending = _in_stages(objects, queue_order)
+    return [*standing, *pending]
+
+
+def _in_stages(
+    objects: Sequence[KubeObject], queue_order: QueueOrder
+) -> tuple[list[KubeObject], list[Pod]]:
+    """Return what a starting scheduler gets to know first, and the pods that then queue up."""
 
     def stage(item: KubeObject) -> int:
         if isinstance(item, Pod):
@@ -328,7 +354,7 @@ def in_sync_order(
         (i for i, item in enumerate(in_stages) if stage(item) == 3), len(in_stages)
     )
     pending = [item for item in in_stages[first_pending:] if isinstance(item, Pod)]
-    return [*in_stages[:first_pending], *_in_queue_order(pending, queue_order)]
+    return in_stages[:first_pending], _in_queue_order(pending, queue_order)
 
 
 def _in_queue_order(pods: list[Pod], order: QueueOrder) -> list[Pod]:
