@@ -1,0 +1,1 @@
+"""Questions answered by running the scheduler many times, from files alone."""

@@ -1,0 +1,93 @@
+"""Work done by copies of this process: in order, incrementally, whatever happens to a copy."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kviz.answers.forked import CopyDied, Died, Done, as_done, mapped, n_cores
+
+
+def test_results_are_in_the_order_of_the_items() -> None:
+    assert mapped(lambda word: word.upper() * 200_000, "abc", 2) == [c * 200_000 for c in "ABC"]
+    assert mapped(len, [], 2) == []
+
+
+def test_what_a_copy_changes_stays_in_it() -> None:
+    kept = [1]
+
+    def change(number: int) -> list[int]:
+        kept.append(number)
+        return kept
+
+    assert mapped(change, [7, 8], 1) == [[1, 7], [1, 8]]
+    assert kept == [1]
+
+
+def test_what_a_piece_of_work_raises_is_raised_and_says_where() -> None:
+    def fail(number: int) -> int:
+        return 1 // number
+
+    with pytest.raises(ZeroDivisionError) as failure:
+        mapped(fail, [1, 0], 2)
+    assert "in fail" in "".join(failure.value.__notes__)
+
+
+def test_a_copy_that_is_killed_is_begun_again(tmp_path: Path) -> None:
+    def work(number: int) -> int:
+        mark = tmp_path / str(number)
+        if number == 1 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number * 10
+
+    assert mapped(work, [0, 1, 2], 2) == [0, 10, 20]
+
+
+def test_a_piece_of_work_that_kills_its_copies_is_given_up_and_the_others_go_on() -> None:
+    def work(number: int) -> int:
+        if number == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    found = [each for batch in as_done(work, range(3), 2) for each in batch]
+    assert Died(1, "its process died 2 times (signal 9)") in found
+    assert {each.number for each in found if isinstance(each, Done)} == {0, 2}
+    with pytest.raises(CopyDied):
+        mapped(work, range(3), 2)
+
+
+def test_numbers_are_taken_when_a_copy_may_begin_and_closing_ends_the_copies(
+    tmp_path: Path,
+) -> None:
+    taken: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    def work(number: int) -> int:
+        (tmp_path / str(os.getpid())).touch()
+        if number > 0:
+            signal.pause()
+        return number
+
+    batches = as_done(work, numbers(), 2, tick_s=0.01)
+    while not next(batches):
+        pass
+    while next(batches) or len(list(tmp_path.iterdir())) < 3:
+        pass
+    assert taken == [0, 1, 2]
+    batches.close()
+    for file in tmp_path.iterdir():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(file.name), 0)
+
+
+def test_there_is_a_core() -> None:
+    assert n_cores() >= 1
