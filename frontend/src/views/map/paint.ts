@@ -7,6 +7,8 @@ import type { Palette } from "../../base/palette.ts";
 import type { Pen, Stamp } from "../../base/pen.ts";
 import { Verdict } from "../../store/verdicts.ts";
 import { BAND, CARD, drawLook, GONE, sign, Sprites, star, verdictOf, type Look } from "./sprites.ts";
+import { Captions, writeCaption } from "./captions.ts";
+import { clip } from "./clip.ts";
 import { find, HEADER, spotOf, type Box, type Layout } from "./layout.ts";
 
 export interface NodeCard {
@@ -60,6 +62,7 @@ const LISTED_FROM = 170;
 const ROW = 15;
 /** The name of a group goes before the bar of its verdicts. */
 const LEAST_TALLY = 24;
+const CAPTION_LEFT = 8;
 /** From this card width on there are words about the verdict. */
 const NOTED_FROM = 84;
 const NOTE_LINE = 14;
@@ -73,6 +76,7 @@ interface Tile {
 
 export class Painter {
   private sprites: Sprites | null = null;
+  private captions: Captions | null = null;
   private tiles = new Map<Box, Tile>();
   private basis: unknown[] = [];
 
@@ -85,7 +89,11 @@ export class Painter {
     const toScene = (): void => c.setTransform(view.scale, 0, 0, view.scale, 0, -view.top * view.scale);
     for (const box of inSight(scene, view)) {
       toScene();
-      drawBox(c, scene, box);
+      drawBox(c, scene, box, (title, room) => {
+        const caption = this.captions!.get(title, room);
+        c.drawImage(caption.canvas, box.x + CAPTION_LEFT, box.y, caption.canvas.width / view.scale, HEADER);
+        return caption.width;
+      });
       if (layout.cell.width < STAMPED_BELOW) this.stamp(c, scene, box, view);
       else this.place(c, scene, box, view);
     }
@@ -99,6 +107,7 @@ export class Painter {
     if (this.sprites && basis.every((part, i) => part === this.basis[i])) return;
     this.basis = basis;
     this.sprites = new Sprites(palette, layout.cell, scale);
+    this.captions = new Captions(palette, scale);
     this.tiles.clear();
   }
 
@@ -162,7 +171,13 @@ export function drawScene(c: Pen, stamp: Stamp, scene: Scene, view: Omit<Viewpor
   c.fillRect(0, 0, view.width, view.height);
   c.translate(0, -view.top);
   for (const box of inSight(scene, view)) {
-    drawBox(c, scene, box);
+    drawBox(c, scene, box, (title, room) => {
+      c.save();
+      c.translate(box.x + CAPTION_LEFT, box.y);
+      const width = writeCaption(c, palette, title, room);
+      c.restore();
+      return width;
+    });
     box.group.nodes.forEach((node, n) => {
       const { x, y } = spotOf(box, cell, n);
       if (y + cell.height < view.top || y > view.top + view.height) return;
@@ -178,18 +193,16 @@ export function drawScene(c: Pen, stamp: Stamp, scene: Scene, view: Omit<Viewpor
 const inSight = ({ layout }: Scene, view: { top: number; height: number }): Box[] =>
   layout.boxes.filter((box) => box.y + box.height >= view.top && box.y <= view.top + view.height);
 
-function drawBox(c: Pen, scene: Scene, box: Box): void {
+/** Writes a group's name where it belongs, in the room there is; returns the width it took. */
+type WriteCaption = (title: string, room: number) => number;
+
+function drawBox(c: Pen, scene: Scene, box: Box, write: WriteCaption): void {
   const { palette } = scene;
   c.fillStyle = palette.sunken;
   c.beginPath();
   c.roundRect(box.x, box.y, box.width, box.height, 4);
   c.fill();
-  c.font = `600 12px ${palette.font}`;
-  c.textBaseline = "middle";
-  c.fillStyle = palette.ink2;
-  const title = clip(c, scene.title(box), box.width - 16);
-  c.fillText(title, box.x + 8, box.y + HEADER / 2 + 1);
-  const left = box.width - c.measureText(title).width - 26;
+  const left = box.width - write(scene.title(box), box.width - 2 * CAPTION_LEFT) - 26;
   const tallyWidth = Math.min(120, box.width * 0.35, left);
   if (tallyWidth < LEAST_TALLY) return;
   drawTally(c, scene.tally(box), box.x + box.width - tallyWidth - 8, box.y + 9, tallyWidth, palette);
@@ -418,21 +431,4 @@ export function drawPod(c: Pen, palette: Palette, pod: PodBlock, x: number, y: n
   c.moveTo(x + 1, y + size - 1);
   c.lineTo(x + size - 1, y + 1);
   c.stroke();
-}
-
-const widths = new Map<string, string>();
-
-/** Shorten a text, names in the middle: those of one family differ at the end. */
-export function clip(c: Pen, text: string, width: number, end = 0.6): string {
-  const key = `${c.font}|${Math.round(width)}|${text}`;
-  const known = widths.get(key);
-  if (known !== undefined) return known;
-  let short = text;
-  for (let keep = text.length - 1; keep > 1 && c.measureText(short).width > width; keep--) {
-    const tail = Math.ceil(keep * end);
-    short = `${text.slice(0, keep - tail)}…${text.slice(text.length - tail)}`;
-  }
-  if (widths.size > 20_000) widths.clear();
-  widths.set(key, short);
-  return short;
 }

@@ -10,7 +10,8 @@ import type { Explorer } from "../../store/explorer.ts";
 import { shownResources } from "../../store/nodes.ts";
 import type { Standing, TrialShown } from "../../store/trial.ts";
 import { find, type Layout } from "./layout.ts";
-import { clip, drawBar, drawPod, type NodeCard, type Overlay, type PodBlock } from "./paint.ts";
+import { clip } from "./clip.ts";
+import { drawBar, drawPod, type NodeCard, type Overlay, type PodBlock } from "./paint.ts";
 
 interface Line {
   readonly block: PodBlock;
