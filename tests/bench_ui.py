@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import CDPSession, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import BrowserType, CDPSession, ConsoleMessage, Page, sync_playwright
 
 from tests.chromium import NoBrowser, find_chromium, sandbox_arguments
 from tests.running_server import Server, start_server, stop_server
 
 N_NODES, N_PODS, N_BOUND = 5_000, 50_000, 10_000
-N_SCRUBS, N_SEEKS, N_INTERACTIONS = 400, 60, 60
+N_VISITS, N_SCRUBS, N_SEEKS, N_INTERACTIONS = 5, 400, 60, 60
 GROWTH_SEEKS, N_JUMPS = 10_000, 500
 RUN_TAKES_S = 900
 SETTLE_MS = 1_500
@@ -216,19 +216,34 @@ class Bench:
         return found
 
 
+def visiting(browser_type: BrowserType, browser_path: str, url: str) -> list[Row]:
+    """From the address to something to read, to something to use: the median of new browsers."""
+    painted_s, interactive_s = [], []
+    for _ in range(N_VISITS):
+        browser = browser_type.launch(executable_path=browser_path, args=sandbox_arguments())
+        page = browser.new_page(viewport={"width": 1600, "height": 900})
+        page.add_init_script(IN_PAGE)
+        page.goto(url, wait_until="commit")
+        page.wait_for_function("window.bench.at.interactive", timeout=120_000)
+        painted_ms = page.evaluate(
+            "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"
+        )
+        painted_s.append(painted_ms / 1000)
+        interactive_s.append(page.evaluate("window.bench.at.interactive") / 1000)
+        browser.close()
+    return [
+        Row("first contentful paint", statistics.median(painted_s), 1.0, "s"),
+        Row("Explorer interactive", statistics.median(interactive_s), 2.0, "s"),
+    ]
+
+
 def loading(bench: Bench) -> list[Row]:
-    """From the address to something to read, to something to use, to all headers."""
+    """All headers, counted from when the Explorer can be used."""
     bench.page.goto(bench.url, wait_until="commit")
     bench.page.get_by_role("button", name="Recorded").wait_for(timeout=120_000)
-    bench.page.evaluate("window.bench.frame()")
-    painted_ms = bench.page.evaluate(
-        "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"
-    )
     at_ms = bench.page.evaluate("window.bench.at")
     rate = bench.n_cycles * 1000 / (at_ms["recorded"] - at_ms["interactive"])
     return [
-        Row("first contentful paint", painted_ms / 1000, 1.0, "s"),
-        Row("Explorer interactive", at_ms["interactive"] / 1000, 2.0, "s"),
         Row("all headers here", at_ms["recorded"] / 1000, 60.0, "s"),
         Row("cycle headers to the screen", rate, 2_000, "per s", floor=True),
     ]
@@ -365,6 +380,8 @@ def measure(
             errors.append(message.text)
 
     with sync_playwright() as playwright:
+        url = f"{server.base_url}/runs/{run}/explore?c=1"
+        visits = visiting(playwright.chromium, browser_path, url)
         browser = playwright.chromium.launch(executable_path=browser_path, args=sandbox_arguments())
         page = browser.new_page(viewport={"width": 1600, "height": 900})
         page.add_init_script(IN_PAGE)
@@ -372,9 +389,8 @@ def measure(
         page.on("pageerror", lambda error: errors.append(str(error)))
         devtools = page.context.new_cdp_session(page)
         devtools.send("Performance.enable")
-        url = f"{server.base_url}/runs/{run}/explore?c=1"
         bench = Bench(page, devtools, url, n_cycles, random.Random(1))
-        rows = [*loading(bench), *weights()]
+        rows = [*visits, *loading(bench), *weights()]
         page.wait_for_timeout(SETTLE_MS)
         rows += [*seeking(bench), *scrubbing(bench), *interacting(bench), *remembering(bench)]
         if soak_minutes:
