@@ -2,53 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from scheduler_core.api import KubeObject, Pod
+from scheduler_core.advice.trial import Differing, PodEnd, RunEnd, differences, trial
+from scheduler_core.api import KubeObject
 from scheduler_core.evidence.lead import Lead
 from scheduler_core.sim.pending import leads_of
-from scheduler_core.sim.run import Run, RunOptions
-from scheduler_core.trace.events import CycleFinished, DetailEvent, PodEvicted
-from scheduler_core.trace.fold import TraceState, apply
-from scheduler_core.trace.tables import TERMINAL_PHASES
-
-Outcome = Literal["bound", "pending", "evicted", "finished", "absent"]
+from scheduler_core.sim.run import RunOptions
 
 
 @dataclass(frozen=True)
-class PodEnd:
-    """Where a pod is when a run is over; `cycle` is its last one, 0 if it had none.
+class Side:
+    """The pod asked for in one of the runs; `lead` is what keeps a pending one from a node."""
 
-    `message` is what its last cycle said, `lead` what keeps a pending pod from a node.
-    """
-
-    outcome: Outcome
-    node: str = ""
-    cycle: int = 0
-    message: str = ""
+    end: PodEnd
     lead: Lead | None = None
-
-
-@dataclass(frozen=True)
-class RunEnd:
-    """What became of the pods of a run, by `namespace/name`."""
-
-    pods: Mapping[str, PodEnd]
-
-    def of(self, pod: str) -> PodEnd:
-        return self.pods.get(pod, PodEnd("absent"))
-
-
-@dataclass(frozen=True)
-class Other:
-    """A pod beside the one asked for that ends differently."""
-
-    pod: str
-    what: str
-    before: PodEnd
-    after: PodEnd
 
 
 @dataclass(frozen=True)
@@ -56,9 +25,9 @@ class Effect:
     """What follows from changes: for one pod, and for others."""
 
     pod: str
-    before: PodEnd
-    after: PodEnd
-    others: tuple[Other, ...]
+    before: Side
+    after: Side
+    others: tuple[Differing, ...]
     sentences: tuple[str, ...]
 
 
@@ -76,67 +45,16 @@ def effect(
 
     Raises UnknownPodError, and ConfigError and PluginFailure as a run does.
     """
-    ends = [_run_end(*each, pod) for each in (before, after)]
-    if all(end.of(pod).outcome == "absent" for end in ends):
+    then, now = trial(*before), trial(*after)
+    if then.of(pod).outcome == now.of(pod).outcome == "absent":
         raise UnknownPodError(pod)
-    then, now = ends
-    keys = dict.fromkeys((*then.pods, *now.pods))
-    others = tuple(
-        Other(key, what, then.of(key), now.of(key))
-        for key in keys
-        if key != pod and (what := difference(then.of(key), now.of(key)))
-    )
-    return Effect(pod, then.of(pod), now.of(pod), others, sentences)
+    others = tuple(each for each in differences(then, now) if each.pod != pod)
+    return Effect(pod, _side(pod, then, *before), _side(pod, now, *after), others, sentences)
 
 
-def difference(before: PodEnd, after: PodEnd) -> str:
-    """Name how a pod ends differently, empty if it does not."""
-    match before.outcome, after.outcome:
-        case "bound", "bound":
-            return "" if before.node == after.node else "moved"
-        case was, now if was == now:
-            return ""
-        case "absent", now:
-            return f"new, {now}"
-        case _, "bound":
-            return "newly bound"
-        case _, "pending":
-            return "newly pending"
-        case _, "evicted":
-            return "evicted"
-        case _, "finished":
-            return "finished"
-        case _:
-            return "gone"
-
-
-def _run_end(objects: Sequence[KubeObject], options: RunOptions, pod: str) -> RunEnd:
-    run = Run(objects, options)
-    state, messages = TraceState(), {0: ""}
-    evicted: set[str] = set()
-    for event in run.events():
-        if isinstance(event, DetailEvent):
-            continue
-        apply(state, event)
-        if isinstance(event, CycleFinished):
-            messages[event.cycle] = event.message
-        elif isinstance(event, PodEvicted):
-            evicted.add(state.names.pod(event.pod))
-    known = {state.names.pod(number): pod_state for number, pod_state in state.pods.items()}
-    ends = {key: PodEnd("evicted") for key in sorted(evicted)}
-    for item in run.simulation.server.all(Pod):
-        cycle = known[item.key].cycle if item.key in known else 0
-        end = PodEnd(_outcome(item), item.spec.node_name, cycle, messages.get(cycle, ""))
-        if item.key == pod and end.outcome == "pending":
-            leads = leads_of(objects, options, {cycle})
-            end = replace(end, lead=leads.of(pod, cycle, item.spec.scheduler_name))
-        ends[item.key] = end
-    return RunEnd(ends)
-
-
-def _outcome(pod: Pod) -> Outcome:
-    if pod.status.phase in TERMINAL_PHASES:
-        return "finished"
-    if pod.metadata.deletion_timestamp is not None:
-        return "evicted"
-    return "bound" if pod.spec.node_name else "pending"
+def _side(pod: str, run: RunEnd, objects: Sequence[KubeObject], options: RunOptions) -> Side:
+    end = run.of(pod)
+    if end.outcome != "pending":
+        return Side(end)
+    leads = leads_of(objects, options, {end.cycle})
+    return Side(end, leads.of(pod, end.cycle, end.scheduler_name))

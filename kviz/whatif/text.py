@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kviz.whatif.effect import Effect, Other, PodEnd
+from kviz.whatif.effect import Effect, Side
+from scheduler_core.advice.trial import Differing, PodEnd
 from scheduler_core.api.findings import counted
 from scheduler_core.evidence.document import lead_document
 
@@ -25,7 +26,7 @@ def as_json(found: Effect, changes: Sequence[str]) -> dict[str, object]:
         "others": [
             {
                 "pod": other.pod,
-                "what": other.what,
+                "what": _what(other),
                 "before": {"outcome": other.before.outcome, "node": other.before.node},
                 "after": {"outcome": other.after.outcome, "node": other.after.node},
             }
@@ -34,13 +35,18 @@ def as_json(found: Effect, changes: Sequence[str]) -> dict[str, object]:
     }
 
 
-def _end_json(end: PodEnd) -> dict[str, object]:
+def _what(other: Differing) -> str:
+    return f"new, {other.after.outcome}" if other.what == "new" else other.what
+
+
+def _end_json(side: Side) -> dict[str, object]:
+    end = side.end
     return {
         "outcome": end.outcome,
         "node": end.node,
         "cycle": end.cycle,
         "message": end.message,
-        "lead": lead_document(end.lead) if end.lead is not None else None,
+        "lead": lead_document(side.lead) if side.lead is not None else None,
     }
 
 
@@ -65,13 +71,14 @@ def _lines(found: Effect) -> Iterator[str]:
         yield f"  and {len(found.others) - MAX_LISTED:,} more"
 
 
-def _end_lines(when: str, end: PodEnd) -> Iterator[str]:
+def _end_lines(when: str, side: Side) -> Iterator[str]:
+    end, lead = side.end, side.lead
     yield f"  {when:<8}{_where(end)}"
     if end.outcome != "pending":
         return
-    if end.lead is not None:
-        yield f"  {'':<8}{end.lead.text}"
-        yield from (f"  {'':<8}also: {each}" for each in end.lead.also)
+    if lead is not None:
+        yield f"  {'':<8}{lead.text}"
+        yield from (f"  {'':<8}also: {each}" for each in lead.also)
     if end.message:
         yield f"  {'':<8}{end.message}"
 
@@ -88,7 +95,7 @@ def _where(end: PodEnd) -> str:
             return end.outcome
 
 
-def _other(other: Other) -> str:
+def _other(other: Differing) -> str:
     match other.what:
         case "moved":
             return f"{other.pod} moved from {other.before.node} to {other.after.node}"
@@ -97,4 +104,4 @@ def _other(other: Other) -> str:
         case "newly pending" | "evicted" | "gone" if other.before.node:
             return f"{other.pod} {other.what}, was on {other.before.node}"
         case _:
-            return f"{other.pod} {other.what}"
+            return f"{other.pod} {_what(other)}"

@@ -1,0 +1,7 @@
+"""Questions about a cluster, answered by running the scheduler and never by guessing.
+
+    objects, RunOptions --trial--> RunEnd: where every pod ended
+    Trials: many trials of one cluster, each with other changes
+
+Nothing here has a clock or a thread: what takes long is a generator, and who asks may stop it.
+"""

@@ -1,0 +1,197 @@
+"""A trial: what becomes of every pod of a cluster, and nothing else of the run.
+
+`trial(objects, options)` runs once. `Trials(objects, options)` is for many runs of one cluster
+that differ by changes. Whoever has made a `Run` of their own plays it with `played_out`. All
+three give a `RunEnd`; two of them are set side by side with `differences`. No per-node columns are
+recorded and nothing is folded: a trial costs what the cluster costs to load and the cycles to
+decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, Literal
+
+from scheduler_core.api import KubeObject, Pod
+from scheduler_core.changes import apply
+from scheduler_core.changes.vocabulary import ObjectChange
+from scheduler_core.sim.run import Run, RunOptions
+from scheduler_core.trace.events import (
+    AnyEvent,
+    CycleFinished,
+    CycleStarted,
+    PodAdded,
+    PodEvicted,
+    RunFinished,
+)
+from scheduler_core.trace.tables import TERMINAL_PHASES
+
+Outcome = Literal["bound", "pending", "evicted", "finished", "absent"]
+
+
+@dataclass(frozen=True, slots=True)
+class PodEnd:
+    """Where a pod is when a run is over; `cycle` is its last one, 0 if it had none.
+
+    `message` is what its last cycle said, empty if that bound it. An evicted pod has the node
+    that it was on while it is still on its way out, none when it is gone. `scheduler_name` is the
+    scheduler that it names.
+    """
+
+    outcome: Outcome
+    node: str = ""
+    cycle: int = 0
+    message: str = ""
+    scheduler_name: str = ""
+
+
+ABSENT: Final = PodEnd("absent")
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """What became of the pods of a run, by `namespace/name`.
+
+    First those that were evicted and are gone, then all that are there, in order of creation.
+    `stopped` says why the run ended before its time, empty if it did not.
+    """
+
+    pods: Mapping[str, PodEnd]
+    stopped: str = ""
+
+    def of(self, pod: str) -> PodEnd:
+        return self.pods.get(pod, ABSENT)
+
+    def keys(self, outcome: Outcome) -> tuple[str, ...]:
+        """Return the pods that ended so."""
+        return tuple(key for key, end in self.pods.items() if end.outcome == outcome)
+
+
+def trial(objects: Sequence[KubeObject], options: RunOptions) -> RunEnd:
+    """Run a cluster and say where every pod ended.
+
+    `objects` are in creation order, after any changes (`changes.apply`). Raises ConfigError and
+    PluginFailure as a run does.
+    """
+    return played_out(Run(objects, replace(options, details=False)))
+
+
+class Trials:
+    """Many trials of one cluster, by the same rules.
+
+    For other rules (a configuration, gates, a seed) make other options, and `Trials` of them.
+    """
+
+    def __init__(self, objects: Sequence[KubeObject], options: RunOptions) -> None:
+        self.objects: Final = tuple(objects)
+        self.options: Final = replace(options, details=False)
+
+    @cached_property
+    def as_it_is(self) -> RunEnd:
+        """The trial without changes, run once."""
+        return trial(self.objects, self.options)
+
+    def after(self, changes: Sequence[ObjectChange]) -> RunEnd:
+        """Try the cluster with some changes, made in order before the run begins.
+
+        Raises ChangeError for changes that cannot be carried out, and what `trial` raises.
+        """
+        return trial(apply(self.objects, changes), self.options)
+
+
+def played_out(run: Run) -> RunEnd:
+    """Play a run that has not begun, loaded or not, to its end, and say where every pod ended."""
+    heard = _Heard()
+    for event in run.events():
+        heard.take(event)
+    server, pods = run.simulation.server, run.simulation.recorder.pods
+    ends = {key: PodEnd("evicted") for key in sorted(heard.evicted)}
+    for pod in server.all(Pod):
+        cycle = heard.last_cycle.get(pods[pod.uid], 0)
+        message = heard.messages.get(cycle, "")
+        spec = pod.spec
+        ends[pod.key] = PodEnd(_outcome(pod), spec.node_name, cycle, message, spec.scheduler_name)
+    return RunEnd(ends, heard.stopped)
+
+
+class _Heard:
+    """What the events of a run say that its pods do not show in the end."""
+
+    def __init__(self) -> None:
+        self.evicted: set[str] = set()
+        self.last_cycle: dict[int, int] = {}
+        self.messages: dict[int, str] = {}
+        self.stopped = ""
+        self._names: dict[int, str] = {}
+
+    def take(self, event: AnyEvent) -> None:
+        match event:
+            case PodAdded():
+                self._names[event.pod] = f"{event.namespace}/{event.name}"
+            case CycleStarted():
+                self.last_cycle[event.pod] = event.cycle
+            case CycleFinished():
+                self.messages[event.cycle] = event.message
+            case PodEvicted():
+                self.evicted.add(self._names[event.pod])
+            case RunFinished():
+                self.stopped = event.reason
+            case _:
+                pass
+
+
+def _outcome(pod: Pod) -> Outcome:
+    if pod.status.phase in TERMINAL_PHASES:
+        return "finished"
+    if pod.metadata.deletion_timestamp is not None:
+        return "evicted"
+    return "bound" if pod.spec.node_name else "pending"
+
+
+# ---------------------------------------------------------------- two of them
+
+
+Difference = Literal["moved", "newly bound", "newly pending", "evicted", "finished", "gone", "new"]
+"""How a pod ends differently. `new`: it was not there; how it ended says its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """A pod that ends differently in two runs."""
+
+    pod: str
+    what: Difference
+    before: PodEnd
+    after: PodEnd
+
+
+def differences(before: RunEnd, after: RunEnd) -> Iterator[Differing]:
+    """Yield the pods that end differently, those of the first run in its order, then new ones."""
+    for key in dict.fromkeys((*before.pods, *after.pods)):
+        then, now = before.of(key), after.of(key)
+        what = difference(then, now)
+        if what is not None:
+            yield Differing(key, what, then, now)
+
+
+def difference(before: PodEnd, after: PodEnd) -> Difference | None:
+    """Name how a pod ends differently, None if it does not."""
+    match before.outcome, after.outcome:
+        case "bound", "bound":
+            return None if before.node == after.node else "moved"
+        case was, now if was == now:
+            return None
+        case "absent", _:
+            return "new"
+        case _, "bound":
+            return "newly bound"
+        case _, "pending":
+            return "newly pending"
+        case _, "evicted":
+            return "evicted"
+        case _, "finished":
+            return "finished"
+        case _:
+            return "gone"
