@@ -229,7 +229,8 @@ def test_a_dry_run_plays_on_the_map(page: Page, preemption: str) -> None:
 def test_a_narrow_screen_turns_to_the_map_for_what_plays_there(page: Page, preemption: str) -> None:
     explore(page, preemption, "?c=3&tab=preempt")
     regions = page.get_by_role("group", name="Region shown")
-    regions.get_by_role("button", name="Inspector").click()
+    shown = regions.get_by_role("button", name="Inspector")
+    expect(shown).to_have_attribute("aria-pressed", "true")  # the address names one of its tabs
     inspector(page).get_by_role("button", name="Play on the map").first.click()
     expect(regions.get_by_role("button", name="Map")).to_have_attribute("aria-pressed", "true")
 
