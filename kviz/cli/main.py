@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from kviz.cli import (
     bench,
+    capacity,
     conformance,
     diff,
     explain,
@@ -30,6 +31,7 @@ SUBCOMMANDS = (
     simulate,
     explain,
     whatif,
+    capacity,
     diff,
     gates,
     plugins,

@@ -8,7 +8,7 @@ scenario may instead say until when the run goes on.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -18,7 +18,7 @@ from scheduler_core.api.gc_freeze import gc_frozen
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.changes.admission import admit
 from scheduler_core.changes.plan import StepAtCycle
-from scheduler_core.changes.vocabulary import Create, Put
+from scheduler_core.changes.vocabulary import Create, Put, StepChange
 from scheduler_core.config import KubeSchedulerConfiguration, default_configuration
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.extender.transport import Transport
@@ -145,15 +145,30 @@ class Run:
     def events(self) -> Iterator[AnyEvent]:
         """Yield the trace from beginning to end."""
         with gc_frozen(self._start):
-            yield from self._drain()
-            reason = ""
-            while not reason:
-                if not self._step():
-                    break
-                yield from self._drain()
-                reason = self._limit_met()
+            yield from self.drain()
+            reason = yield from self._until_over()
             self._recorder.emit(self._finished(reason))
-            yield from self._drain()
+            yield from self.drain()
+
+    def go_on(self, changes: Iterable[StepChange]) -> Iterator[AnyEvent]:
+        """Make changes now that the run is over, and yield what follows until it is over again."""
+        simulation = self.simulation
+        now_ns = self._last_step_ns = simulation.clock.now_ns()
+        for index, change in enumerate(changes):
+            self._steps.play(index, Step(now_ns - self._begin_ns, change))
+        simulation.advance_to(now_ns)
+        yield from self.drain()
+        yield from self._until_over()
+
+    def _until_over(self) -> Generator[AnyEvent, None, str]:
+        """Yield what happens until nothing more does; return why it was stopped, if it was."""
+        reason = ""
+        while not reason:
+            if not self._step():
+                break
+            yield from self.drain()
+            reason = self._limit_met()
+        return reason
 
     def before_cycle(self) -> BeforeCycle:
         """Return what the next cycle would use up."""
@@ -168,7 +183,8 @@ class Run:
         """The events that have happened and are still to be handed out."""
         return self._events
 
-    def _drain(self) -> Iterator[AnyEvent]:
+    def drain(self) -> Iterator[AnyEvent]:
+        """Hand out the events that have happened since they were last handed out."""
         events = self._events[:]
         self._events.clear()
         yield from events

@@ -1,0 +1,96 @@
+"""`kviz capacity`: the JSON that scripts read, the table, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kviz.cli import main
+
+CLUSTER = """\
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: b}
+spec: {taints: [{key: gpu, effect: NoSchedule}]}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+"""
+WEB = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: c, resources: {requests: {cpu: "1500m"}}}]}
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    cluster, web = tmp_path / "cluster.yaml", tmp_path / "web.yaml"
+    cluster.write_text(CLUSTER)
+    web.write_text(WEB)
+    return [str(cluster), f"--pod={web}"]
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main(["capacity", *arguments, "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_json(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, *files)
+    assert (found["count"], found["by_node"]) == (2, {"a": 2})
+    assert found["stopped_by"] == {"NodeResourcesFit": 1, "TaintToleration": 1}
+    assert found["message"].startswith("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had")
+
+
+def test_with_changes(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, *files, "--change=node/b untaint gpu")
+    assert (found["count"], found["changes"]) == (4, ["untaint node b gpu"])
+
+
+def test_text(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["capacity", *files]) == 0
+    text = capsys.readouterr().out
+    assert "2 copies of default/web fit, on 1 node" in text
+    assert "NodeResourcesFit on 1 node" in text
+
+
+def test_a_mix(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    mix = [files[0], f"{files[1]}=2", f"{files[1]}=1"]
+    assert [each["count"] for each in answer(capsys, *mix)["templates"]] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code", "says"),
+    [
+        (["--max=0"], 2, "at least one copy"),
+        (["--pod=absent.yaml"], 1, "absent.yaml: No such file"),
+    ],
+)
+def test_what_makes_no_sense(
+    files: list[str],
+    capsys: pytest.CaptureFixture[str],
+    wrong: list[str],
+    code: int,
+    says: str,
+) -> None:
+    assert main(["capacity", *files, *wrong]) == code
+    assert says in capsys.readouterr().err
+
+
+def test_weights_for_all_or_none(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["capacity", *files, f"{files[1]}=3"]) == 2
+    assert "give each file of a mix a weight" in capsys.readouterr().err
+
+
+def test_a_file_without_pods(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["capacity", files[0], f"--pod={files[0]}"]) == 1
+    assert "there is no pod in it" in capsys.readouterr().err
