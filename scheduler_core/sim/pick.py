@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 
 import numpy as np
@@ -11,6 +12,10 @@ class SeededDraw:
     """A draw that gives the same numbers for the same seed."""
 
     def __init__(self, seed: int) -> None:
+        self._generator = np.random.default_rng(seed)
+
+    def restart(self, seed: int | Sequence[int]) -> None:
+        """Go on as a draw with this seed begins."""
         self._generator = np.random.default_rng(seed)
 
     def __call__(self, n: int) -> int:

@@ -1,0 +1,107 @@
+"""`kviz luck`: which placements hold, whatever coins come up, and which do not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from kviz.answers.forked import CopyDied, n_cores
+from kviz.answers.luck import luck
+from kviz.answers.luck_text import luck_json, luck_text
+from kviz.cli.arguments import Subparsers
+from kviz.cli.changes import add_change_option, changes_of, inputs_of
+from kviz.cli.problems import CommandFailed, WrongUsage
+from kviz.cli.run_options import add_release_options, add_rule_options
+from kviz.cli.simulate import pod_key, read_cluster
+from scheduler_core.advice.coins import COINS, Coin, coins_of
+from scheduler_core.api import Pod
+from scheduler_core.config import ConfigError
+from scheduler_core.releases.table import TieBreak
+
+DEFAULT_RUNS = 1000
+MAX_RUNS = 100_000
+
+
+def add_parser(commands: Subparsers) -> None:
+    command = commands.add_parser(
+        "luck",
+        help="say which placements hold and which are a coin toss",
+        description="Run the scheduler many times over what kubectl printed, tossing each time the "
+        "coins that a real scheduler tosses, and say for every pending pod how often it finds a "
+        "node, and which (docs/luck.md).",
+    )
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    command.add_argument("--pod", default="", metavar="NS/NAME", help="list this pod only")
+    command.add_argument(
+        "--runs",
+        type=int,
+        default=DEFAULT_RUNS,
+        metavar="N",
+        help="at most so many; fewer when every interval is tight (default: %(default)s)",
+    )
+    command.add_argument(
+        "--coins",
+        default="",
+        metavar="A,B",
+        help=f"toss these of {', '.join(COINS)} (default: those that the release tosses)",
+    )
+    command.add_argument(
+        "--jobs", type=int, default=0, metavar="N", help="processes (default: one per core)"
+    )
+    add_change_option(command)
+    command.add_argument(
+        "--config",
+        type=Path,
+        metavar="F",
+        help="a KubeSchedulerConfiguration (default: upstream's)",
+    )
+    command.add_argument(
+        "--scenario", type=Path, metavar="F", help="what happens meanwhile (docs/scenarios.md)"
+    )
+    add_release_options(command)
+    add_rule_options(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    if not 1 <= options.runs <= MAX_RUNS:
+        raise WrongUsage(f"--runs must be from 1 to {MAX_RUNS}")
+    cluster = read_cluster(options.files)
+    made_of = inputs_of(options, changes_of(options), cluster)
+    objects = made_of.objects(cluster)
+    pod = pod_key(options.pod) if options.pod else ""
+    if pod and not any(isinstance(item, Pod) and item.key == pod for item in objects):
+        raise CommandFailed(f"there is no pod {pod}")
+    if made_of.options.configuration.extenders:
+        print("kviz: note: extenders are not called here", file=sys.stderr)
+    try:
+        found = luck(
+            objects,
+            made_of.options,
+            coins=_coins(options.coins, made_of.options.tie_break),
+            runs=options.runs,
+            seed=made_of.options.seed,
+            jobs=options.jobs or n_cores(),
+        )
+    except ConfigError as error:
+        raise CommandFailed(f"{options.config or '--change'}: {error}") from error
+    except CopyDied as error:
+        raise CommandFailed(str(error)) from error
+    if options.json:
+        print(json.dumps(luck_json(found, pod)))
+    else:
+        print(luck_text(found, pod), end="")
+    return 0
+
+
+def _coins(text: str, tie_break: TieBreak) -> tuple[Coin, ...]:
+    """Return the coins to toss, in their order. Raises WrongUsage."""
+    if not text:
+        return coins_of(tie_break)
+    asked = {name.strip() for name in text.split(",")}
+    if unknown := sorted(asked - set(COINS)):
+        raise WrongUsage(f"--coins: there is no {unknown[0]!r}; there are {', '.join(COINS)}")
+    return tuple(coin for coin in COINS if coin in asked)
