@@ -76,6 +76,7 @@ def test_as_json(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
     web, huge = found["pods"]
     assert (web["pod"], web["pinned"], web["deciding"]) == ("shop/web", "a", ["start", "workers"])
     assert [each["node"] for each in web["nodes"]] in (["a", "b"], ["b", "a"])
+    assert [each["n"] for each in web["pools"]] == [60]
     assert huge["bound"] == {"n": 0, "share": 0.0, "low": 0.0, "high": 0.0602}
     assert found["lost_node"] == []
 
