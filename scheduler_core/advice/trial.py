@@ -9,14 +9,15 @@ decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Literal
 
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.changes import apply
-from scheduler_core.changes.vocabulary import ObjectChange
+from scheduler_core.changes.vocabulary import Change
+from scheduler_core.sim.loaded import LoadedCluster
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.trace.events import (
     AnyEvent,
@@ -81,7 +82,9 @@ def trial(objects: Sequence[KubeObject], options: RunOptions) -> RunEnd:
 class Trials:
     """Many trials of one cluster, by the same rules.
 
-    For other rules (a configuration, gates, a seed) make other options, and `Trials` of them.
+    The cluster is loaded once, and most changes are made to copies of that (`sim.loaded`): a trial
+    costs the cycles, not the cluster. For other rules (a configuration, gates, a seed) make other
+    options, and `Trials` of them.
     """
 
     def __init__(self, objects: Sequence[KubeObject], options: RunOptions) -> None:
@@ -91,27 +94,47 @@ class Trials:
     @cached_property
     def as_it_is(self) -> RunEnd:
         """The trial without changes, run once."""
-        return trial(self.objects, self.options)
+        return self.of(self.objects)
 
-    def after(self, changes: Sequence[ObjectChange]) -> RunEnd:
+    def after(self, changes: Iterable[Change]) -> RunEnd:
         """Try the cluster with some changes, made in order before the run begins.
 
-        Raises ChangeError for changes that cannot be carried out, and what `trial` raises.
+        Changes of rules change nothing here. Raises ChangeError for changes that cannot be carried
+        out, and what `trial` raises.
         """
-        return trial(apply(self.objects, changes), self.options)
+        return self.of(apply(self.objects, changes))
+
+    def of(self, objects: Sequence[KubeObject]) -> RunEnd:
+        """Try other objects; it is fast where most of them are those of the cluster."""
+        run = self._loaded.run_of(objects)
+        if run is None:
+            return trial(objects, self.options)
+        return _play(run, self._names_loaded)
+
+    @cached_property
+    def _loaded(self) -> LoadedCluster:
+        return LoadedCluster(self.objects, self.options)
+
+    @cached_property
+    def _names_loaded(self) -> Mapping[int, str]:
+        return dict(_names(self._loaded.loading))
 
 
 def played_out(run: Run) -> RunEnd:
     """Play a run that has not begun, loaded or not, to its end, and say where every pod ended."""
-    heard = _Heard()
+    return _play(run, {})
+
+
+def _play(run: Run, names: Mapping[int, str]) -> RunEnd:
+    """Play a run to its end; `names` are those of the pods whose events have been taken."""
+    heard = _Heard(names)
     for event in run.events():
         heard.take(event)
     server, pods = run.simulation.server, run.simulation.recorder.pods
     ends = {key: PodEnd("evicted") for key in sorted(heard.evicted)}
     for pod in server.all(Pod):
         cycle = heard.last_cycle.get(pods[pod.uid], 0)
-        message = heard.messages.get(cycle, "")
-        spec = pod.spec
+        message, spec = heard.messages.get(cycle, ""), pod.spec
         ends[pod.key] = PodEnd(_outcome(pod), spec.node_name, cycle, message, spec.scheduler_name)
     return RunEnd(ends, heard.stopped)
 
@@ -119,17 +142,17 @@ def played_out(run: Run) -> RunEnd:
 class _Heard:
     """What the events of a run say that its pods do not show in the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Mapping[int, str]) -> None:
         self.evicted: set[str] = set()
         self.last_cycle: dict[int, int] = {}
         self.messages: dict[int, str] = {}
         self.stopped = ""
-        self._names: dict[int, str] = {}
+        self._names = dict(names)
 
     def take(self, event: AnyEvent) -> None:
         match event:
             case PodAdded():
-                self._names[event.pod] = f"{event.namespace}/{event.name}"
+                self._names |= _names((event,))
             case CycleStarted():
                 self.last_cycle[event.pod] = event.cycle
             case CycleFinished():
@@ -140,6 +163,12 @@ class _Heard:
                 self.stopped = event.reason
             case _:
                 pass
+
+
+def _names(events: Iterable[AnyEvent]) -> Iterator[tuple[int, str]]:
+    for event in events:
+        if isinstance(event, PodAdded):
+            yield event.pod, f"{event.namespace}/{event.name}"
 
 
 def _outcome(pod: Pod) -> Outcome:

@@ -209,6 +209,13 @@ class Run:
         standing, self._arriving = _in_stages(self._objects, self._options.queue_order)
         self.simulation.load(standing)
 
+    def expect(self, objects: Sequence[KubeObject]) -> None:
+        """Let the pods arrive that pend in `objects`, in place of those that it was made with."""
+        asked, _ = admitted(
+            [each for each in objects if isinstance(each, PriorityClass) or _is_pending(each)]
+        )
+        _, self._arriving = _in_stages(asked, self._options.queue_order)
+
     def _start(self) -> None:
         if self._arriving is None:
             self.load()
@@ -345,6 +352,10 @@ def admitted(objects: Sequence[KubeObject]) -> tuple[list[KubeObject], list[str]
                 refused.append(f"Pod {item.key}: {error}; its priority counts as 0")
         items.append(item)
     return items, refused
+
+
+def _is_pending(item: KubeObject) -> bool:
+    return isinstance(item, Pod) and not item.spec.node_name
 
 
 def in_sync_order(

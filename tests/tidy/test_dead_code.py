@@ -25,6 +25,7 @@ CALLED_BY: dict[str, str] = {
     "markdown-it": "table_open table_close fence",
     "attrgetter": "highest_priority",
     "isinstance": "__instancecheck__",
+    "pickle": "persistent_id reducer_override persistent_load",
     "html.parser and http.server, for tests": """handle_starttag handle_endtag handle_data do_*
         log_message""",
     "pytest and Hypothesis": "pytest_* django_db_modify_db_settings teardown",
