@@ -241,6 +241,70 @@ SAMPLES = (
         start="lab/serve-0",
         outcome=Outcome(6, 2),
     ),
+    Sample(
+        slug="size-trap",
+        title=_("Size trap"),
+        teaches=_("The best node for one pod can be the only node for the next."),
+        lesson=_(
+            "Two nodes, of 4 and of 2 cores, and two pods: small asks for 2 cores and comes first, "
+            "large asks for 4. Either node would do for small. Of n1 more is left afterwards, so "
+            "NodeResourcesFit (LeastAllocated) rates it higher: 436 against 399 in total. That is "
+            "the best choice for small, and no rule of the scheduler is broken. But large fits "
+            "n1 only, and n1 is no longer empty. The scheduler decides for one pod at a time and "
+            "does not look at who waits behind it: each choice is the best by itself, and together "
+            "they place one pod of two."
+        ),
+        question=_("Would small have gone elsewhere, had large come first?"),
+        answer=_(
+            "Yes: with n1 full, only n2 is left for it, and both run. Of the nine possible "
+            "placements five are feasible and exactly one places both. It is out of reach after "
+            "cycle 1. Give large a higher priority, and the queue tries it first."
+        ),
+        start="default/large",
+        outcome=Outcome(1, 1),
+    ),
+    Sample(
+        slug="regret",
+        title=_("Regret"),
+        teaches=_("A small advantage for one pod can cost the next one a large one."),
+        lesson=_(
+            "Two nodes with room for one pod each. p1 hardly cares: it prefers n1 with weight 10 "
+            "and n2 with 9. p2 cares very much: n1 with 100, n2 with 1. p1 comes first and takes "
+            "n1, one point better for it; p2 gets what is left. Each had the best node there was "
+            "at its turn. The preferences that are met add up to 10 + 1 = 11; the other way round "
+            "it would be 9 + 100 = 109. What p2 loses nobody asked when p1 was placed, because "
+            "scores are compared between nodes of one pod, never between pods."
+        ),
+        question=_("How many points does p1 gain by its choice, and how many does p2 lose?"),
+        answer=_(
+            "It gains 1 and costs 99. In totals of v1.36's score plugins, in the cluster as it is "
+            "at the start, the two placements are worth 1112 and 1290. The better one is out of "
+            "reach after cycle 1."
+        ),
+        start="default/p2",
+        outcome=Outcome(2, 0),
+    ),
+    Sample(
+        slug="casualty",
+        title=_("Casualty"),
+        teaches=_("The fewest victims and the least important victims are not the same."),
+        lesson=_(
+            "One node of 4 cores, full: a has 2 of them and priority 10, b and c have 1 each and "
+            "priorities 9 and 8. The urgent pod p needs 2. Eight sets of victims can be formed of "
+            "three pods, and five of them make enough room. The scheduler takes all three off and "
+            "puts back what it can, the most important first: a fits again, b and c do not. So b "
+            "and c are evicted, two pods, and the more important one stays. Evicting a alone would "
+            "do as well and harm only one pod."
+        ),
+        question=_("By which measure is the scheduler right?"),
+        answer=_(
+            "By the highest priority among the victims, which comes before their number: 9 "
+            "against 10. Whoever counts pods would evict a. Neither is wrong; v1.36 has decided "
+            "which harm weighs more."
+        ),
+        start="default/p",
+        outcome=Outcome(1, 0, 2),
+    ),
     GANGS,
 )
 

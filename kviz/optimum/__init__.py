@@ -1,0 +1,4 @@
+"""Searches for the best placement of all waiting pods together, and holds a run against it.
+
+The problem comes from the engine (`scheduler_core.model`); HiGHS solves it here. docs/optimum.md.
+"""

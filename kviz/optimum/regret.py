@@ -1,0 +1,110 @@
+"""After each cycle of a run: how much of the optimum is still in reach, if nobody moves again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kviz.optimum.comparison import Posed
+from kviz.optimum.search import Best, Clock, best_placement
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The best that is still in reach after a cycle; before the first, the optimum."""
+
+    cycle: int
+    placed: dict[int, int]
+    value: int
+
+
+@dataclass(frozen=True)
+class Regret:
+    """How the reach shrinks: the start, then every cycle that took something away.
+
+    `lost_at_cycle` is the first cycle after which the optimum was out of reach, None if it never
+    was, or is not known: then the search is not `complete`, for time ran out.
+    """
+
+    reach: tuple[Reach, ...] = ()
+    lost_at_cycle: int | None = None
+    complete: bool = True
+
+
+def regret_of(posed: Posed, optimum: Best, clock: Clock) -> Regret:
+    """Find the cycle that lost the optimum, by binary search, and then all that lost more.
+
+    Fixing more pods leaves less in reach, so between two cycles of equal reach there is nothing to
+    find. Raises Cancelled.
+    """
+    return _Look(posed, optimum, clock).regret()
+
+
+class _OutOfTime(Exception):
+    """The reach after a cycle is not known, and there is no time to find out."""
+
+
+class _Look:
+    def __init__(self, posed: Posed, optimum: Best, clock: Clock) -> None:
+        self._posed = posed
+        self._optimum = optimum
+        self._clock = clock
+        cycles = {posed.outcome.cycles.get(pod, 0) for pod in posed.own}
+        self._cycles = [0, *sorted(cycles - {0})]
+        self._known: dict[int, Best] = {0: optimum}
+
+    def regret(self) -> Regret:
+        lost_at: int | None = None
+        try:
+            lost_at = self._lost_at()
+            self._find_steps(0, len(self._cycles) - 1)
+        except _OutOfTime:
+            return Regret(self._steps(), lost_at, complete=False)
+        return Regret(self._steps(), lost_at)
+
+    def _lost_at(self) -> int | None:
+        low, high = 0, len(self._cycles) - 1
+        if self._at(high).key >= self._optimum.key:
+            return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._at(middle).key >= self._optimum.key:
+                low = middle
+            else:
+                high = middle
+        return self._cycles[high]
+
+    def _find_steps(self, low: int, high: int) -> None:
+        """Find the reach after every cycle between two, where theirs differ."""
+        if high - low <= 1 or self._at(low).key == self._at(high).key:
+            return
+        middle = (low + high) // 2
+        self._find_steps(low, middle)
+        self._find_steps(middle, high)
+
+    def _at(self, number: int) -> Best:
+        known = self._known.get(number)
+        if known is not None:
+            return known
+        if not self._clock.left_s:
+            raise _OutOfTime
+        posed, cycle = self._posed, self._cycles[number]
+        fixed = {
+            pod: node
+            for pod, node in posed.own.items()
+            if posed.outcome.cycles.get(pod, 0) <= cycle
+        }
+        best = best_placement(
+            posed.world, posed.instance, posed.mode, posed.own, self._clock, fixed
+        )
+        if not best.proven and best.key < self._optimum.key:
+            raise _OutOfTime
+        self._known[number] = best
+        return best
+
+    def _steps(self) -> tuple[Reach, ...]:
+        steps: list[Reach] = []
+        for number in sorted(self._known):
+            best = self._known[number]
+            if not steps or best.key < (*steps[-1].placed.values(), steps[-1].value):
+                steps.append(Reach(self._cycles[number], best.placed, best.value))
+        return tuple(steps)

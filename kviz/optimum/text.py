@@ -1,0 +1,127 @@
+"""The answer in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kviz.optimum.answer import Answer
+from kviz.optimum.comparison import Comparison
+from scheduler_core.api.findings import counted
+from scheduler_core.model import Viability
+
+MAX_LISTED = 20
+"""So many pods are listed as text; all are in the JSON."""
+
+WORTH: dict[Viability, str] = {
+    "classic": "classic: the weights of the preferred terms that match",
+    "snapshot": "v1.36 at the snapshot: the totals of the score plugins in the cluster as it is",
+    "replayed": "v1.36 replayed: the totals of the score plugins at each pod's turn",
+}
+
+
+def as_text(found: Answer) -> str:
+    """Return the statement, and what it rests on."""
+    return "\n".join((*statements(found), "", *_values(found))) + "\n"
+
+
+def statements(found: Answer) -> Iterator[str]:
+    """Yield what there is to say, one sentence each, the most important first."""
+    comparison = found.comparison
+    if comparison.not_comparable:
+        yield "Not comparable: the run did, or the pods ask for, what no placement can express."
+        yield from (f"  {each}" for each in comparison.not_comparable)
+    yield _placed(comparison)
+    yield from _by_priority(comparison)
+    yield _worth(comparison)
+    yield from _lost(found)
+
+
+def _placed(comparison: Comparison) -> str:
+    best, n = comparison.optimum, comparison.n_pods
+    here, there = sum(comparison.run.placed.values()), sum(best.placed.values())
+    did = f"The scheduler placed {here} of {counted(n, 'pod')}"
+    if best.bound_placed == best.placed:
+        if comparison.run.placed == best.placed:
+            more = "" if here == n else "; nobody can place more"
+            return f"{did}{more}."
+        return f"{did}; {there} can be placed{'' if there == n else ', and nobody can place more'}."
+    bound = sum(best.bound_placed.values())
+    return f"{did}; {there} can be placed, and nobody can place more than {bound}."
+
+
+def _by_priority(comparison: Comparison) -> Iterator[str]:
+    """Yield a sentence for every priority at which the two differ, if there are several."""
+    if len(comparison.run.placed) < 2:
+        return
+    for level, there in comparison.optimum.placed.items():
+        here, bound = comparison.run.placed[level], comparison.optimum.bound_placed[level]
+        if here != there:
+            limit = "" if bound == there else f", at most {bound}"
+            yield f"Of priority {level:,} it placed {here}, where {there} can be placed{limit}."
+
+
+def _worth(comparison: Comparison) -> str:
+    best, value = comparison.optimum, comparison.run.value
+    if comparison.gap == 0 and comparison.is_optimal and best.proven:
+        return f"Its placement is worth {value:,}, and no other is worth more: it is optimal."
+    own = "nothing in this mode" if value is None else f"{value:,}"
+    if best.proven:
+        return f"Its placement is worth {own}; the best one, as is proven, {best.value:,}."
+    if best.bound_value is None:
+        return (
+            f"Its placement is worth {own}, the best one found {best.value:,}; "
+            "how much better it can get is not known."
+        )
+    percent = 100 * (best.bound_value - best.value) / max(abs(best.value), 1)
+    return (
+        f"Its placement is worth {own}, the best one found {best.value:,}; of as many pods none is "
+        f"worth more than {best.bound_value:,} ({percent:.1f} % more)."
+    )
+
+
+def _lost(found: Answer) -> Iterator[str]:
+    if found.comparison.not_comparable or found.comparison.is_optimal:
+        return
+    cycle = found.regret.lost_at_cycle
+    if cycle is not None:
+        yield f"Until cycle {cycle} the best was in reach; after it, it was not."
+    elif not found.regret.complete:
+        yield "Which cycle lost the best is not known: time ran out."
+
+
+def _values(found: Answer) -> Iterator[str]:
+    comparison, best = found.comparison, found.comparison.optimum
+    yield f"value      {WORTH[comparison.mode]}"
+    yield f"instance   {counted(comparison.n_pods, 'pod')}, {counted(comparison.n_nodes, 'node')}"
+    counts = best.counts
+    yield f"possible   {in_digits(counts.possible)}"
+    if counts.feasible is not None:
+        yield f"feasible   {counts.feasible:,}"
+    if counts.viable is not None:
+        yield f"viable     {counts.viable:,}"
+    yield from _reach(found)
+    moved = comparison.moved
+    if moved:
+        yield f"differently placed: {counted(len(moved), 'pod')}"
+        for pod, (here, there) in list(moved.items())[:MAX_LISTED]:
+            yield f"  {pod}: {here or 'pending'} in the run, {there or 'pending'} in the best"
+        if len(moved) > MAX_LISTED:
+            yield f"  and {len(moved) - MAX_LISTED:,} more"
+
+
+def _reach(found: Answer) -> Iterator[str]:
+    if len(found.regret.reach) < 2:
+        return
+    yield "in reach"
+    for step in found.regret.reach:
+        when = f"after cycle {step.cycle}" if step.cycle else "at the start"
+        n = sum(step.placed.values())
+        yield f"  {when:<18}{counted(n, 'pod')} placed, worth {step.value:,}"
+
+
+def in_digits(number: int) -> str:
+    """Return a count: in full to a million, beyond that as a power of ten."""
+    if number <= 10**6:
+        return f"{number:,}"
+    digits = str(number)
+    return f"about {digits[0]}.{digits[1]}e{len(digits) - 1}"

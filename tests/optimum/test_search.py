@@ -1,0 +1,44 @@
+"""The program finds what looking at every placement finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kviz.optimum import search
+from kviz.optimum.search import Best, Clock, best_placement
+from scheduler_core.model import Instance, RestingWorld, Viability, build
+from scheduler_core.model.check import objections
+from scheduler_core.model.feasibility import feasible
+from scheduler_core.sim import RunOptions
+from tests.model.small_clusters import small_cluster
+
+
+def clock() -> Clock:
+    return Clock(600.0, lambda step: None)
+
+
+def both_ways(
+    monkeypatch: pytest.MonkeyPatch, world: RestingWorld, instance: Instance, mode: Viability
+) -> tuple[Best, Best]:
+    one_by_one = best_placement(world, instance, mode, {}, clock())
+    monkeypatch.setattr(search, "may_enumerate", lambda instance: False)
+    by_program = best_placement(world, instance, mode, {}, clock())
+    monkeypatch.undo()
+    return one_by_one, by_program
+
+
+@pytest.mark.parametrize("mode", ["classic", "snapshot"])
+@pytest.mark.parametrize("seed", range(20, 26))
+def test_the_program_and_the_enumeration_agree(
+    monkeypatch: pytest.MonkeyPatch, seed: int, mode: Viability
+) -> None:
+    world = RestingWorld(small_cluster(seed, n_nodes=4, n_pods=5), RunOptions())
+    instance = build(world, mode)
+    seen, solved = both_ways(monkeypatch, world, instance, mode)
+    assert solved.proven
+    assert solved.key == seen.key
+    assert (solved.bound_placed, solved.bound_value) == (seen.placed, seen.value)
+    assert solved.placement is not None
+    assert feasible(instance, instance.counts_of(solved.placement)[np.newaxis])[0]
+    assert objections(world, solved.placement) == ()
