@@ -36,9 +36,7 @@ class RestingWorld:
         """Load the cluster. Raises ConfigError for a bad configuration."""
         quiet = replace(options, details=False, scenario=Scenario(), later=(), transport=None)
         run = Run(objects, quiet)
-        events = run.events()
-        next(events)
-        events.close()
+        next(run.events())  # all is loaded when the first event comes, and nothing tried yet
         self._simulation = run.simulation
         self.waiting: tuple[PodInfo, ...] = tuple(self._popped())
         self._placed: dict[str, PodInfo] = {}
