@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from kviz.cli import (
     bench,
     capacity,
+    check,
     conformance,
     diff,
     explain,
@@ -35,6 +36,7 @@ SUBCOMMANDS = (
     whatif,
     capacity,
     luck,
+    check,
     diff,
     optimum,
     gates,

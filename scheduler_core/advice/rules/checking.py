@@ -1,0 +1,293 @@
+"""Checking rules: one run of the cluster, one more for each loss, and the copies of headroom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from scheduler_core.advice.capacity import capacity
+from scheduler_core.advice.rules.vocabulary import (
+    NODE,
+    Avoid,
+    Bind,
+    Evict,
+    Headroom,
+    Kind,
+    Pods,
+    Rule,
+    Spread,
+    Survive,
+    Utilisation,
+)
+from scheduler_core.advice.trial import RunEnd, Trials, played_out
+from scheduler_core.api import KubeObject, Node, Pod
+from scheduler_core.api.findings import counted
+from scheduler_core.changes.owners import PINNED_KINDS
+from scheduler_core.changes.vocabulary import Delete, Target
+from scheduler_core.cluster.columns import PODS
+from scheduler_core.cluster.pods import controller_of
+from scheduler_core.config.types import JsonValue
+from scheduler_core.sim.run import Run, RunOptions, admitted
+
+MAX_NAMED: Final = 3
+"""So many pods or nodes are named in a sentence; the values have them all."""
+
+
+NOT_MADE_AGAIN: Final = "nobody makes it again"
+"""Of a pod that is gone with its node and has no owner."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a rule is kept: the statement, and the values it rests on."""
+
+    rule: str
+    kind: Kind
+    holds: bool
+    sentence: str
+    values: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+def check(
+    rules: Sequence[Rule], objects: Sequence[KubeObject], options: RunOptions
+) -> tuple[Verdict, ...]:
+    """Run the scheduler over a cluster, and say of each rule whether it is kept.
+
+    Raises ConfigError and PluginFailure as a run does.
+    """
+    checked = _Checked(objects, options)
+    return tuple(checked.verdict(rule) for rule in rules)
+
+
+class _Checked:
+    """A cluster, run once for all rules."""
+
+    def __init__(self, objects: Sequence[KubeObject], options: RunOptions) -> None:
+        self._objects = admitted(objects)[0]
+        self._options = replace(options, details=False)
+        self._trials = Trials(objects, options)
+        self._ends_without: dict[tuple[str, ...], RunEnd] = {}
+
+    @cached_property
+    def _run_and_end(self) -> tuple[Run, RunEnd]:
+        run = Run(self._trials.objects, self._options)
+        return run, played_out(run)
+
+    @property
+    def _end(self) -> RunEnd:
+        return self._run_and_end[1]
+
+    def verdict(self, rule: Rule) -> Verdict:
+        demand = rule.demand
+        match demand:
+            case Bind():
+                found = self._bind(demand)
+            case Spread():
+                found = self._spread(demand)
+            case Survive():
+                found = self._survive(demand)
+            case Avoid():
+                found = self._avoid(demand)
+            case Evict():
+                found = self._evict(demand)
+            case Headroom():
+                found = self._headroom(demand)
+            case Utilisation():
+                found = self._utilisation(demand)
+        holds, sentence, values = found
+        return Verdict(rule.name, demand.kind, holds, sentence, values)
+
+    # ------------------------------------------------------------ where pods are
+
+    def _bind(self, rule: Bind) -> _Found:
+        pods = rule.pods.of(self._objects)
+        if not pods:
+            return NO_POD
+        unbound = [pod.key for pod in pods if not self._node_of(pod)]
+        values: dict[str, JsonValue] = {
+            "selected": len(pods),
+            "bound": len(pods) - len(unbound),
+            "not_bound": [
+                {"pod": key, "outcome": end.outcome, "message": end.message}
+                for key in unbound
+                for end in (self._end.of(key),)
+            ],
+        }
+        if not unbound:
+            return True, f"All {counted(len(pods), 'pod')} are on nodes", values
+        text = f"{len(unbound)} of {counted(len(pods), 'pod')} have no node: {_named(unbound)}"
+        return False, text, values
+
+    def _spread(self, rule: Spread) -> _Found:
+        pods = rule.pods.of(self._objects)
+        if not pods:
+            return NO_POD
+        labels = {node.name: node.metadata.labels for node in self._nodes}
+        there = [node for pod in pods if (node := self._node_of(pod))]
+        counts = Counter(labels.get(node, {}).get(rule.over, "") for node in there)
+        without = counts.pop("", 0)
+        values: dict[str, JsonValue] = {
+            "selected": len(pods),
+            "bound": len(there),
+            "at_least": rule.at_least,
+            "pods_by_value": dict(sorted(counts.items())),
+            "on_nodes_without": without,
+        }
+        listed = ", ".join(f"{value} {n}" for value, n in sorted(counts.items())) or "none"
+        text = f"{counted(len(there), 'pod')} over {len(counts)} of {rule.over} ({listed})"
+        return len(counts) >= rule.at_least, f"{text}; {rule.at_least} are asked for", values
+
+    def _avoid(self, rule: Avoid) -> _Found:
+        pods = rule.pods.of(self._objects)
+        nodes = {node.name for node in rule.nodes.of(self._nodes)}
+        placed = [(pod.key, self._node_of(pod)) for pod in pods]
+        there = [(pod, node) for pod, node in placed if node in nodes]
+        values: dict[str, JsonValue] = {
+            "selected": len(pods),
+            "nodes": len(nodes),
+            "there": [{"pod": pod, "node": node} for pod, node in there],
+        }
+        if not there:
+            text = f"None of {counted(len(pods), 'pod')} is on one of {counted(len(nodes), 'node')}"
+            return True, text, values
+        listed = _named([f"{pod} on {node}" for pod, node in there])
+        return False, f"{len(there)} of {counted(len(pods), 'pod')} are there: {listed}", values
+
+    def _evict(self, rule: Evict) -> _Found:
+        priorities = {pod.key: pod.spec.priority or 0 for pod in Pods().of(self._objects)}
+        gone = [(key, priorities[key]) for key in self._end.keys("evicted") if key in priorities]
+        above = [(key, priority) for key, priority in gone if priority > rule.nobody_above]
+        values: dict[str, JsonValue] = {
+            "evicted": len(gone),
+            "above": [{"pod": key, "priority": priority} for key, priority in above],
+        }
+        if not above:
+            text = f"{counted(len(gone), 'pod')} evicted, none of them above {rule.nobody_above}"
+            return True, text, values
+        listed = _named([f"{key} ({priority})" for key, priority in above])
+        text = f"{counted(len(above), 'pod')} above {rule.nobody_above} evicted: {listed}"
+        return False, text, values
+
+    # ------------------------------------------------------------ what is left, what would fit
+
+    def _survive(self, rule: Survive) -> _Found:
+        pods = [
+            pod.key
+            for pod in rule.pods.of(self._objects)
+            if self._node_of(pod) and not _belongs_to_its_node(pod)
+        ]
+        if not pods:
+            return False, "No pod that is selected has a node to lose", {"selected": 0}
+        losses = self._losses(rule.loss_of, pods)
+        lost: list[JsonValue] = []
+        worst, worst_pods = "", list[str]()
+        for value, nodes in losses.items():
+            end = self._without(nodes)
+            homeless = [key for key in pods if end.of(key).outcome not in ("bound", "finished")]
+            if homeless:
+                told: list[JsonValue] = [
+                    {"pod": key, "message": end.of(key).message or NOT_MADE_AGAIN}
+                    for key in homeless
+                ]
+                lost.append({"lost": value, "nodes": len(nodes), "pods": told})
+            if len(homeless) > len(worst_pods):
+                worst, worst_pods = value, homeless
+        values: dict[str, JsonValue] = {
+            "bound": len(pods),
+            "tried": len(losses),
+            "not_survived": lost,
+        }
+        what = "node" if rule.loss_of == NODE else f"value of {rule.loss_of}"
+        if not lost:
+            all_pods = f"All {counted(len(pods), 'pod')} find nodes"
+            text = f"{all_pods} without any one {what}; {len(losses)} were tried"
+            return bool(losses), text if losses else f"There is no {what} to lose", values
+        text = (
+            f"{len(lost)} of {len(losses)} losses leave pods without a node; worst {worst}: "
+            f"{len(worst_pods)} of {counted(len(pods), 'pod')}, {_named(worst_pods)}"
+        )
+        return False, text, values
+
+    def _losses(self, loss_of: str, pods: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Return the nodes of every loss that these pods could notice, by what is lost."""
+        theirs = {self._end.of(pod).node for pod in pods}
+        losses: dict[str, list[str]] = {}
+        for node in self._nodes:
+            value = node.name if loss_of == NODE else node.metadata.labels.get(loss_of, "")
+            if value:
+                losses.setdefault(value, []).append(node.name)
+        return {
+            value: tuple(nodes) for value, nodes in losses.items() if theirs.intersection(nodes)
+        }
+
+    def _without(self, nodes: tuple[str, ...]) -> RunEnd:
+        if nodes not in self._ends_without:
+            changes = [Delete(Target(Node, "", name)) for name in nodes]
+            self._ends_without[nodes] = self._trials.after(changes)
+        return self._ends_without[nodes]
+
+    def _headroom(self, rule: Headroom) -> _Found:
+        found = capacity(self._trials.objects, self._options, [rule.pod], rule.copies)
+        values: dict[str, JsonValue] = {
+            "copies": rule.copies,
+            "fit": found.count,
+            "stopped_by": dict(found.stop.by),
+            "message": found.stop.message,
+        }
+        if found.count >= rule.copies:
+            return True, f"{rule.copies} copies of {rule.pod.key} fit", values
+        text = f"{found.count} of {rule.copies} copies of {rule.pod.key} fit"
+        return False, f"{text}; {found.stop.message}" if found.stop.message else text, values
+
+    def _utilisation(self, rule: Utilisation) -> _Found:
+        names = [node.name for node in rule.nodes.of(self._nodes)]
+        view = self._run_and_end[0].simulation.scheduler.cache.update_snapshot()
+        view = view.take(np.isin(np.array(view.names, np.str_), names))
+        if rule.resource == PODS:
+            has, takes = int(view.allowed_pods.sum()), int(view.n_pods.sum())
+        else:
+            has = int(view.allocatable(rule.resource).sum())
+            takes = int(view.requested(rule.resource).sum())
+        values: dict[str, JsonValue] = {
+            "nodes": view.n,
+            "allocatable": has,
+            "requested": takes,
+            "share": round(takes / has, 4) if has else None,
+            "below": rule.below,
+        }
+        if not has:
+            return False, f"No node that is selected has {rule.resource}", values
+        share = f"{takes / has * 100:.1f} % of {rule.resource} on {counted(view.n, 'node')}"
+        text = f"{share}; below {rule.below * 100:g} % is asked for"
+        return takes < rule.below * has, text, values
+
+    # ------------------------------------------------------------ the run
+
+    @cached_property
+    def _nodes(self) -> list[Node]:
+        return [item for item in self._objects if isinstance(item, Node)]
+
+    def _node_of(self, pod: Pod) -> str:
+        """Return where the pod is in the end, empty if it has no node there."""
+        end = self._end.of(pod.key)
+        return end.node if end.outcome in ("bound", "finished") else ""
+
+
+_Found: TypeAlias = "tuple[bool, str, Mapping[str, JsonValue]]"
+NO_POD: Final[_Found] = (False, "No pod is selected", {"selected": 0})
+
+
+def _belongs_to_its_node(pod: Pod) -> bool:
+    """Return whether the pod goes with its node, as those of DaemonSets do."""
+    owner = controller_of(pod)
+    return owner is not None and owner.kind in PINNED_KINDS
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(names[:MAX_NAMED]) + more
