@@ -17,6 +17,7 @@ PAGES = {
     "plugin-detail": ("/plugins/NodeResourcesFit",),
     "fidelity": ("/about/fidelity",),
     "glossary": ("/glossary/",),
+    "then-and-now": ("/then-and-now/", "/then-and-now/?q=SelectorSpread"),
     "document-list": ("/docs/",),
     "document": ("/docs/concepts", "/docs/performance", "/docs/adr/README"),
     "snapshot-list": ("/snapshots/",),
@@ -45,6 +46,7 @@ PAGES = {
 """Paths by the name of the address; the run is one of *The pending clinic*."""
 
 NO_PAGES = {
+    "old-words",
     "document-image",
     "snapshot-delete",
     "run-open",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 
-from kviz.common import documents, fidelity
+from kviz.common import documents, fidelity, then_and_now
 from kviz.common.glossary import glossary
 from kviz.common.plugin_guide import GUIDES, TEACHING_GUIDES, guide_of
 from scheduler_core.config.features import NOT_MODELLED
@@ -28,6 +29,23 @@ def plugin_detail(request: HttpRequest, name: str) -> HttpResponse:
 
 def glossary_page(request: HttpRequest) -> HttpResponse:
     return render(request, "about/glossary.html", {"section": "docs", "glossary": glossary()})
+
+
+def then_and_now_page(request: HttpRequest) -> HttpResponse:
+    """Yesterday's words and what is there today; `q` asks for one of them."""
+    q = request.GET.get("q", "").strip()
+    context = {"section": "docs", "q": q, "table": then_and_now.table().matching(q)}
+    return render(request, "about/then_and_now.html", context)
+
+
+def old_words(request: HttpRequest) -> JsonResponse:
+    """The same for the Explorer, where one finds things by typing."""
+    page = reverse("then-and-now")
+    words = [
+        {"then": row.then, "now": row.now, "href": f"{page}#{row.id}"}
+        for row in then_and_now.table().rows
+    ]
+    return JsonResponse({"words": words}, headers={"Cache-Control": "max-age=3600"})
 
 
 def document_list(request: HttpRequest) -> HttpResponse:

@@ -91,8 +91,11 @@ def _type_problems(value: dict[str, JsonValue]) -> list[Problem]:
     if version == API_VERSION and kind == KIND:
         return []
     field = "apiVersion" if version != API_VERSION else "kind"
-    message = f'no kind "{kind}" is registered for version "{version}", expected '
-    return [Problem((field,), message + (API_VERSION if field == "apiVersion" else KIND))]
+    wanted = API_VERSION if field == "apiVersion" else KIND
+    message = f'no kind "{kind}" is registered for version "{version}", expected {wanted}'
+    if kind == "Policy":
+        message += ". Policies became profiles, their predicates and priorities plugins"
+    return [Problem((field,), message)]
 
 
 def _plugin_args(

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from kviz.common.then_and_now import old_words_in
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.reading import trace
@@ -93,6 +94,7 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         "message": message,
         "is_other_message": message != why["message"],
         "decoded": _decoded(message, cycle),
+        "old_words": old_words_in(message),
     }
     return render(request, "runs/why.html", context)
 

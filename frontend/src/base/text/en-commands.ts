@@ -59,6 +59,7 @@ export const commands = {
   "find.command": "Command",
   "find.cycle": "Cycle",
   "find.node": "Node",
+  "find.then": "Formerly",
   "find.pod": "Pod",
   "find.waitingPod": "Waiting pod",
 

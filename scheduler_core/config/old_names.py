@@ -1,0 +1,128 @@
+"""What predicates, priorities and plugins of earlier releases are called today.
+
+Books and configurations still have the names. Who enables one of them is told what does its work
+now. Upstream: v1.17 algorithm/predicates and algorithm/priorities, v1.18 to v1.22 plugins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Former = Literal["predicate", "priority", "plugin"]
+
+
+@dataclass(frozen=True)
+class OldName:
+    """A name that no plugin has any longer.
+
+    `now` are the plugins that do its work, none if nothing does; `note` says what is to be known
+    beside that, in a sentence.
+    """
+
+    was: Former
+    now: tuple[str, ...]
+    note: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What became of it: `NodeResourcesFit does this now`."""
+        match self.now:
+            case ():
+                return self.note or "it is gone, and nothing does its work"
+            case (only,):
+                said = f"{only} does this now"
+            case _:
+                said = f"{', '.join(self.now[:-1])} and {self.now[-1]} do this now"
+        return f"{said}. {self.note}" if self.note else said
+
+
+_FIT: Final = ("NodeResourcesFit",)
+_LIMITS: Final = ("NodeVolumeLimits",)
+_IN_TREE: Final = "In-tree volumes were migrated to CSI, and their limits with them."
+_STRATEGY: Final = "It is the scoring strategy {} there."
+_DEFAULTS: Final = "Its system defaults spread the pods of services and owners."
+
+OLD_NAMES: Final[Mapping[str, OldName]] = {
+    "PodFitsHost": OldName("predicate", ("NodeName",)),
+    "HostName": OldName("predicate", ("NodeName",)),
+    "PodFitsResources": OldName("predicate", _FIT),
+    "PodFitsHostPorts": OldName("predicate", ("NodePorts",)),
+    "GeneralPredicates": OldName(
+        "predicate", ("NodeName", "NodePorts", "NodeAffinity", "NodeResourcesFit")
+    ),
+    "MatchNodeSelector": OldName("predicate", ("NodeAffinity",)),
+    "PodToleratesNodeTaints": OldName("predicate", ("TaintToleration",)),
+    "CheckNodeUnschedulable": OldName("predicate", ("NodeUnschedulable",)),
+    "CheckNodeCondition": OldName(
+        "predicate", ("TaintToleration",), "Conditions act through taints node.kubernetes.io/*."
+    ),
+    "CheckNodeMemoryPressure": OldName(
+        "predicate", ("TaintToleration",), "The taint is node.kubernetes.io/memory-pressure."
+    ),
+    "CheckNodeDiskPressure": OldName(
+        "predicate", ("TaintToleration",), "The taint is node.kubernetes.io/disk-pressure."
+    ),
+    "CheckNodePIDPressure": OldName(
+        "predicate", ("TaintToleration",), "The taint is node.kubernetes.io/pid-pressure."
+    ),
+    "NoDiskConflict": OldName("predicate", ("VolumeRestrictions",)),
+    "NoVolumeZoneConflict": OldName("predicate", ("VolumeZone",)),
+    "CheckVolumeBinding": OldName("predicate", ("VolumeBinding",)),
+    "MaxCSIVolumeCount": OldName("predicate", _LIMITS),
+    "MaxCSIVolumeCountPred": OldName("predicate", _LIMITS),
+    "MaxEBSVolumeCount": OldName("predicate", _LIMITS, _IN_TREE),
+    "MaxGCEPDVolumeCount": OldName("predicate", _LIMITS, _IN_TREE),
+    "MaxAzureDiskVolumeCount": OldName("predicate", _LIMITS, _IN_TREE),
+    "MaxCinderVolumeCount": OldName("predicate", _LIMITS, _IN_TREE),
+    "MatchInterPodAffinity": OldName("predicate", ("InterPodAffinity",)),
+    "EvenPodsSpread": OldName("predicate", ("PodTopologySpread",)),
+    "CheckNodeLabelPresence": OldName(
+        "predicate", (), "It is gone; a required term of NodeAffinity asks for labels."
+    ),
+    "CheckServiceAffinity": OldName(
+        "predicate", (), "It is gone; InterPodAffinity keeps pods together in a topology domain."
+    ),
+    "LeastRequestedPriority": OldName("priority", _FIT, _STRATEGY.format("LeastAllocated")),
+    "MostRequestedPriority": OldName("priority", _FIT, _STRATEGY.format("MostAllocated")),
+    "RequestedToCapacityRatioPriority": OldName(
+        "priority", _FIT, _STRATEGY.format("RequestedToCapacityRatio")
+    ),
+    "BalancedResourceAllocation": OldName("priority", ("NodeResourcesBalancedAllocation",)),
+    "SelectorSpreadPriority": OldName("priority", ("PodTopologySpread",), _DEFAULTS),
+    "ServiceSpreadingPriority": OldName("priority", ("PodTopologySpread",), _DEFAULTS),
+    "EvenPodsSpreadPriority": OldName("priority", ("PodTopologySpread",)),
+    "NodeAffinityPriority": OldName("priority", ("NodeAffinity",)),
+    "TaintTolerationPriority": OldName("priority", ("TaintToleration",)),
+    "ImageLocalityPriority": OldName("priority", ("ImageLocality",)),
+    "InterPodAffinityPriority": OldName("priority", ("InterPodAffinity",)),
+    "NodePreferAvoidPodsPriority": OldName(
+        "priority", (), "It is gone, with the annotation that it read."
+    ),
+    "NodeResourcesLeastAllocated": OldName("plugin", _FIT, _STRATEGY.format("LeastAllocated")),
+    "NodeResourcesMostAllocated": OldName("plugin", _FIT, _STRATEGY.format("MostAllocated")),
+    "RequestedToCapacityRatio": OldName(
+        "plugin", _FIT, _STRATEGY.format("RequestedToCapacityRatio")
+    ),
+    "SelectorSpread": OldName("plugin", ("PodTopologySpread",), _DEFAULTS),
+    "DefaultPodTopologySpread": OldName("plugin", ("PodTopologySpread",), _DEFAULTS),
+    "NodePreferAvoidPods": OldName("plugin", (), "It is gone, with the annotation that it read."),
+    "NodeLabel": OldName(
+        "plugin", (), "It is gone; a required term of NodeAffinity asks for labels."
+    ),
+    "ServiceAffinity": OldName(
+        "plugin", (), "It is gone; InterPodAffinity keeps pods together in a topology domain."
+    ),
+    "EBSLimits": OldName("plugin", _LIMITS, _IN_TREE),
+    "GCEPDLimits": OldName("plugin", _LIMITS, _IN_TREE),
+    "AzureDiskLimits": OldName("plugin", _LIMITS, _IN_TREE),
+    "CinderLimits": OldName("plugin", _LIMITS, _IN_TREE),
+}
+"""By the name as a policy file, a configuration or a message has it."""
+
+
+def hint(name: str) -> str:
+    """What to add to `NAME does not exist`; empty for a name that never was one."""
+    old = OLD_NAMES.get(name)
+    return f": {old.sentence}" if old else ""
