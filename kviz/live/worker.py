@@ -1,5 +1,7 @@
 """The worker: claims runs and executes them, one after the other, until it is stopped.
 
+When none waits, it searches for the optimum of one that is over.
+
 It may die at any moment. Whatever it had stored stays, and whoever claims the run next goes on
 from there.
 """
@@ -21,6 +23,7 @@ from django.conf import settings
 from kviz.accounts.services import guests_prune
 from kviz.live import advances
 from kviz.runs.execution.claim import run_claim, runs_release
+from kviz.runs.execution.optimum import optima_release, optimum_claim, optimum_execute
 from kviz.runs.execution.record import run_execute
 from kviz.runs.signals import run_advanced
 
@@ -47,20 +50,34 @@ def work(*, name: str) -> NoReturn:
     signal.signal(signal.SIGTERM, _leave)
     run_advanced.connect(advances.write)
     runs_release(worker=name)
+    optima_release(worker=name)
     prune_at = time.monotonic()
     try:
         while True:
-            run = run_claim(worker=name)
-            if run is None and time.monotonic() >= prune_at:
-                prune_at = time.monotonic() + PRUNE_S
-                guests_prune()
-            elif run is None:
-                time.sleep(POLL_S)
-            else:
-                log.info("run %s begins or goes on", run.pk)
-                run_execute(run=run, worker=name)
+            if not _work_once(name):
+                if time.monotonic() >= prune_at:
+                    prune_at = time.monotonic() + PRUNE_S
+                    guests_prune()
+                else:
+                    time.sleep(POLL_S)
     finally:
         runs_release(worker=name)
+        optima_release(worker=name)
+
+
+def _work_once(name: str) -> bool:
+    """Execute a run, or else search for an optimum; False if neither waits."""
+    run = run_claim(worker=name)
+    if run is not None:
+        log.info("run %s begins or goes on", run.pk)
+        run_execute(run=run, worker=name)
+        return True
+    wanted = optimum_claim(worker=name)
+    if wanted is not None:
+        log.info("search for the %s", wanted)
+        optimum_execute(found=wanted, worker=name)
+        return True
+    return False
 
 
 def _leave(signum: int, frame: FrameType | None) -> NoReturn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from kviz.optimum.comparison import Comparison, Posed, compare, pose
 from kviz.optimum.regret import Regret, regret_of
@@ -12,7 +13,9 @@ from scheduler_core.api import KubeObject
 from scheduler_core.model import Viability
 from scheduler_core.sim import RunOptions
 
-DEFAULT_TIME_LIMIT_S = 10.0
+DEFAULT_TIME_LIMIT_S: Final = 10.0
+LARGEST: Final = 10**300
+"""Larger counts are null in JSON: no number there holds them."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def as_json(found: Answer) -> dict[str, object]:
         "proven": best.proven,
         "bound": {"placed": _by_priority(best.bound_placed), "value": best.bound_value},
         "counts": {
-            "possible": counts.possible,
+            "possible": counts.possible if counts.possible < LARGEST else None,
             "feasible": counts.feasible,
             "viable": counts.viable,
         },

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kviz.optimum.search import Best, Clock, best_placement
+from kviz.optimum.search import Best, Clock, TooLarge, best_placement
 from scheduler_core.api import KubeObject
 from scheduler_core.model import (
     Instance,
@@ -21,6 +21,13 @@ from scheduler_core.model.check import Objection, objections
 from scheduler_core.model.feasibility import values_of
 from scheduler_core.model.replayed import replayed_value
 from scheduler_core.sim import RunOptions
+
+MAX_PODS = 2_000
+MAX_PAIRS = 50_000
+"""Kinds of pods times the nodes they may go to: so many integers a program has at most."""
+
+
+EVICTIONS = "evictions"
 
 
 class CheckFailed(Exception):
@@ -85,14 +92,28 @@ class Comparison:
         }
 
 
-def pose(objects: Sequence[KubeObject], options: RunOptions, mode: Viability) -> Posed:
-    """Run the scheduler to the end, and write down the problem that it had.
+def pose(
+    objects: Sequence[KubeObject],
+    options: RunOptions,
+    mode: Viability,
+    outcome: RunOutcome | None = None,
+) -> Posed:
+    """Write down the problem that a run had; without `outcome`, run the scheduler to the end.
 
-    Raises InstanceError; ConfigError and PluginFailure as a run does.
+    Raises InstanceError and TooLarge; ConfigError and PluginFailure as a run does.
     """
-    outcome = outcome_of_run(objects, options)
+    if outcome is None:
+        outcome = outcome_of_run(objects, options)
     world = RestingWorld(objects, options)
+    if len(world.waiting) > MAX_PODS:
+        raise TooLarge(f"{len(world.waiting):,} pods wait; the optimum is for {MAX_PODS:,} at most")
     instance = build(world, mode)
+    n_pairs = int(np.count_nonzero(instance.eligible))
+    if n_pairs > MAX_PAIRS:
+        raise TooLarge(
+            f"{instance.n_classes:,} kinds of pods may go to {n_pairs:,} places; the optimum "
+            f"is for {MAX_PAIRS:,} at most"
+        )
     placement = outcome.placement
     own = {pod: placement[pod] for pod in instance.pods if pod in placement}
     own = {pod: node for pod, node in own.items() if node in instance.node_numbers}
@@ -136,7 +157,7 @@ def _not_comparable(posed: Posed) -> list[str]:
     if options.scenario.steps or options.later:
         found.append("scenario: objects change while the run goes on")
     if outcome.evicted:
-        found.append(f"evictions: the run made room, {', '.join(outcome.evicted)} had to leave")
+        found.append(f"{EVICTIONS}: the run made room, {', '.join(outcome.evicted)} had to leave")
         return found
     # A rule may hold at a pod's turn and break later, when others come: nobody asks again.
     found += [

@@ -83,11 +83,20 @@ class Best:
     def key(self) -> tuple[int, ...]:
         return (*self.placed.values(), self.value)
 
+    @property
+    def proven_key(self) -> tuple[int, ...]:
+        """Return the part of the key that nobody can better: all, the counts alone, or nothing."""
+        if self.proven:
+            return self.key
+        return self.key[:-1] if self.bound_placed == self.placed else ()
+
 
 class Clock:
     """Counts down a time limit, and hands on how far a search is."""
 
     def __init__(self, limit_s: float, report: Report) -> None:
+        self.about = ""
+        """What the search is for, behind each objective in the reports."""
         self._begin_s = time.monotonic()
         self._limit_s = limit_s
         self._report = report
@@ -101,7 +110,7 @@ class Clock:
         return max(self._limit_s - self.elapsed_s, 0.0)
 
     def report(self, objective: str, incumbent: int | None, bound: int | None) -> None:
-        self._report(Step(objective, incumbent, bound, self.elapsed_s))
+        self._report(Step(objective + self.about, incumbent, bound, self.elapsed_s))
 
 
 def best_placement(

@@ -1,11 +1,12 @@
-"""The answer in sentences."""
+"""The answer in sentences, and as the document that a page is made of."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from kviz.optimum.answer import Answer
-from kviz.optimum.comparison import Comparison
+from kviz.optimum.answer import Answer, as_json
+from kviz.optimum.comparison import EVICTIONS, Comparison
 from scheduler_core.api.findings import counted
 from scheduler_core.model import Viability
 
@@ -21,25 +22,48 @@ WORTH: dict[Viability, str] = {
 
 def as_text(found: Answer) -> str:
     """Return the statement, and what it rests on."""
-    return "\n".join((*statements(found), "", *_values(found))) + "\n"
+    hindrances = _hindrances(found.comparison)
+    return "\n".join((*hindrances, *statements(found), "", *_values(found))) + "\n"
+
+
+def as_document(found: Answer) -> dict[str, object]:
+    """Return what a page shows: the JSON, who is elsewhere, what was in reach, and sentences."""
+    moved, regret = found.comparison.moved, found.regret
+    return as_json(found) | {
+        "moved": [
+            {"pod": pod, "run": here, "optimum": there} for pod, (here, there) in moved.items()
+        ],
+        "reach": [
+            {"cycle": each.cycle, "placed": sum(each.placed.values()), "value": each.value}
+            for each in regret.reach
+        ],
+        "reach_complete": regret.complete,
+        "statements": list(statements(found)),
+        "possible": in_digits(found.comparison.optimum.counts.possible),
+    }
 
 
 def statements(found: Answer) -> Iterator[str]:
     """Yield what there is to say, one sentence each, the most important first."""
     comparison = found.comparison
+    yield _placed(comparison)
+    yield from _priorities(comparison)
+    yield _worth(comparison)
+    yield from _lost(found)
+
+
+def _hindrances(comparison: Comparison) -> Iterator[str]:
     if comparison.not_comparable:
         yield "Not comparable: the run did, or the pods ask for, what no placement can express."
         yield from (f"  {each}" for each in comparison.not_comparable)
-    yield _placed(comparison)
-    yield from _by_priority(comparison)
-    yield _worth(comparison)
-    yield from _lost(found)
 
 
 def _placed(comparison: Comparison) -> str:
     best, n = comparison.optimum, comparison.n_pods
     here, there = sum(comparison.run.placed.values()), sum(best.placed.values())
     did = f"The scheduler placed {here} of {counted(n, 'pod')}"
+    if any(each.startswith(EVICTIONS) for each in comparison.not_comparable):
+        return f"{did}, with evictions; without any, {there} can be placed."
     if best.bound_placed == best.placed:
         if comparison.run.placed == best.placed:
             more = "" if here == n else "; nobody can place more"
@@ -49,7 +73,7 @@ def _placed(comparison: Comparison) -> str:
     return f"{did}; {there} can be placed, and nobody can place more than {bound}."
 
 
-def _by_priority(comparison: Comparison) -> Iterator[str]:
+def _priorities(comparison: Comparison) -> Iterator[str]:
     """Yield a sentence for every priority at which the two differ, if there are several."""
     if len(comparison.run.placed) < 2:
         return
@@ -65,6 +89,8 @@ def _worth(comparison: Comparison) -> str:
     if comparison.gap == 0 and comparison.is_optimal and best.proven:
         return f"Its placement is worth {value:,}, and no other is worth more: it is optimal."
     own = "nothing in this mode" if value is None else f"{value:,}"
+    if best.proven and value == best.value:
+        return f"Both placements are worth {own}, and no other that places as many is worth more."
     if best.proven:
         return f"Its placement is worth {own}; the best one, as is proven, {best.value:,}."
     if best.bound_value is None:
@@ -123,5 +149,5 @@ def in_digits(number: int) -> str:
     """Return a count: in full to a million, beyond that as a power of ten."""
     if number <= 10**6:
         return f"{number:,}"
-    digits = str(number)
-    return f"about {digits[0]}.{digits[1]}e{len(digits) - 1}"
+    exponent = math.log10(number)
+    return f"about {10 ** (exponent % 1):.1f}e{int(exponent)}"

@@ -3,6 +3,7 @@ from rest_framework.routers import SimpleRouter
 
 from kviz.runs.api.check import RunCheck
 from kviz.runs.api.cycles import CycleViewSet, PodMarkdown, PodWhy
+from kviz.runs.api.optimum import RunOptimum
 from kviz.runs.api.runs import RunViewSet
 
 router = SimpleRouter(use_regex_path=False)
@@ -12,6 +13,7 @@ router.register("<uuid:run_id>/cycles", CycleViewSet, basename="api-cycle")
 urlpatterns = [
     path("check/", RunCheck.as_view(), name="api-run-check"),
     *router.urls,
+    path("<uuid:run_id>/optimum/", RunOptimum.as_view(), name="api-run-optimum"),
     path(
         "<uuid:run_id>/pods/<str:namespace>/<str:name>/why/",
         PodWhy.as_view(),

@@ -228,6 +228,54 @@ class PodOutcome(models.Model):
         return f"{self.pod} in {self.run_id}"
 
 
+class Optimum(models.Model):
+    """The best placement of a run's pods in one mode: asked for, searched for by a worker, found.
+
+    docs/optimum.md. A run has one per mode; asked again, it is searched for again.
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued", "Queued"
+        RUNNING = "running", "Running"
+        FINISHED = "finished", "Finished"
+        FAILED = "failed", "Failed"
+        CANCELLED = "cancelled", "Cancelled"
+
+    OPEN = (Status.QUEUED, Status.RUNNING)
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="optima")
+    mode = models.CharField(max_length=8)
+    """`classic`, `snapshot` or `replayed`."""
+    time_limit_s = models.FloatField(default=10.0)
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    answer = models.JSONField(null=True)
+    """`kviz.optimum.text.as_document`; null unless finished."""
+    progress = models.JSONField(default=list)
+    """`{"objective", "incumbent", "bound", "elapsed_s"}`, the latest last."""
+    error = models.TextField(blank=True, default="")
+    claimed_by = models.CharField(max_length=100, blank=True, default="")
+    claims = models.PositiveSmallIntegerField(default=0)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    asked_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "mode"], name="optimum_of_run")]
+        indexes = [
+            models.Index(
+                fields=["asked_at"],
+                condition=models.Q(status__in=["queued", "running"]),
+                name="optimum_to_claim",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.mode} optimum of {self.run_id} ({self.status})"
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in self.OPEN
+
+
 class ExtenderAnswer(models.Model):
     """What an extender answered to one call of a run: replayed, the run needs no extender."""
 

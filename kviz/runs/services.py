@@ -23,18 +23,22 @@ from kviz.runs.execution.append import chunk_store
 from kviz.runs.execution.causes import AT_ONCE, causes_store
 from kviz.runs.execution.engine import check, check_changes
 from kviz.runs.inputs import changes_of, gates_of, invalid, rules_of
-from kviz.runs.models import Run
+from kviz.runs.models import Optimum, Run
 from kviz.runs.portable import saved
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_adopt
 from scheduler_core.changes import Change, ChangeAt, Rules, document_of
 from scheduler_core.changes.documents import Document
 from scheduler_core.config import Problem
+from scheduler_core.model import Viability
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.records import QueueOrder
 
 MAX_NAME_CHARS: Final = 200
+OPTIMUM_LIMIT_S: Final = 10.0
+MAX_OPTIMUM_LIMIT_S: Final = 60.0
+"""How long a worker searches for an optimum; other runs wait meanwhile."""
 
 
 class StoredChange(TypedDict):
@@ -222,6 +226,31 @@ def run_cancel(*, run: Run) -> bool:
         status=Run.Status.CANCELLED, finished_at=timezone.now()
     )
     return cancelled == 1
+
+
+def optimum_ask(*, run: Run, mode: Viability, time_limit_s: float) -> Optimum | None:
+    """Queue the search for the optimum of a run; None while the run goes on, or is observed.
+
+    A search that is under way goes on.
+    """
+    if run.is_observed or run.snapshot is None or not run.is_over:
+        return None
+    with transaction.atomic():
+        found, _ = Optimum.objects.select_for_update().get_or_create(
+            run=run, mode=mode, defaults={"asked_at": timezone.now(), "time_limit_s": time_limit_s}
+        )
+        if not found.is_open:
+            found.status, found.asked_at = Optimum.Status.QUEUED, timezone.now()
+            found.answer, found.progress, found.error = None, [], ""
+            found.claims, found.time_limit_s = 0, time_limit_s
+            found.save()
+    return found
+
+
+def optimum_cancel(*, run: Run, mode: Viability) -> bool:
+    """End a search that is under way or waits; False if there is none."""
+    searching = Optimum.objects.filter(run=run, mode=mode, status__in=Optimum.OPEN)
+    return searching.update(status=Optimum.Status.CANCELLED, claimed_by="") == 1
 
 
 def run_delete(*, run: Run) -> None:

@@ -1,6 +1,16 @@
 from django.urls import path
 
-from kviz.runs.pages import compare, controls, cycles, detail, form, lists, variants, why
+from kviz.runs.pages import (
+    compare,
+    controls,
+    cycles,
+    detail,
+    form,
+    lists,
+    optimum,
+    variants,
+    why,
+)
 
 urlpatterns = [
     path("", lists.run_list, name="run-list"),
@@ -18,6 +28,9 @@ urlpatterns = [
     path("<uuid:run_id>/cancel", controls.run_cancel, name="run-cancel"),
     path("<uuid:run_id>/rename", controls.run_rename, name="run-rename"),
     path("<uuid:run_id>/differently", variants.run_differently, name="run-differently"),
+    path("<uuid:run_id>/optimum", optimum.run_optimum, name="run-optimum"),
+    path("<uuid:run_id>/optimum/ask", optimum.run_optimum_ask, name="run-optimum-ask"),
+    path("<uuid:run_id>/optimum/cancel", optimum.run_optimum_cancel, name="run-optimum-cancel"),
     path("<uuid:run_id>/share", controls.run_share, name="run-share"),
     path("<uuid:run_id>/delete", controls.run_delete, name="run-delete"),
     path("<uuid:run_id>/cycles/<int:cycle>/nodes/<str:node>", why.run_node, name="run-node"),

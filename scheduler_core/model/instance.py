@@ -93,23 +93,12 @@ class Instance:
             if node >= 0 and left[self.class_of[number], node] > 0:
                 left[self.class_of[number], node] -= 1
                 placed[pod] = self.nodes[node]
-        for number, pod in enumerate(self.pods):
-            if pod not in placed:
-                rest = np.flatnonzero(left[self.class_of[number]])
-                # Who is placed in `like` is placed here, too, before those who are not.
-                if rest.size and self._goes_first(number, like, placed, left):
-                    left[self.class_of[number], rest[0]] -= 1
-                    placed[pod] = self.nodes[int(rest[0])]
+        for own in range(self.n_classes):
+            members = [self.pods[i] for i in np.flatnonzero(self.class_of == own)]
+            # Who is placed in `like` is placed here, too, before those who are not.
+            rest = sorted(
+                (pod for pod in members if pod not in placed), key=lambda p: p not in like
+            )
+            places = np.repeat(np.arange(len(self.nodes)), left[own]).tolist()
+            placed.update((pod, self.nodes[at]) for pod, at in zip(rest, places, strict=False))
         return {pod: placed[pod] for pod in self.pods if pod in placed}
-
-    def _goes_first(self, number: int, like: Placement, placed: Placement, left: IntArray) -> bool:
-        """Whether enough places are left for this pod and all of its class that were placed."""
-        if self.pods[number] in like:
-            return True
-        own = self.class_of[number]
-        waiting = sum(
-            1
-            for i in range(number + 1, len(self.pods))
-            if self.class_of[i] == own and self.pods[i] in like and self.pods[i] not in placed
-        )
-        return int(left[own].sum()) > waiting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
 from msgspec.structs import replace
@@ -41,10 +41,15 @@ from scheduler_core.config import (
 from scheduler_core.config.problems import Path
 from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.model import RunOutcome, Viability
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import Progress, ReenactedCycle, RunOptions, reenact_cycle, simulate
 from scheduler_core.sim.pending import Leads, leads_of
 from scheduler_core.trace.events import AnyEvent
+
+if TYPE_CHECKING:
+    from kviz.optimum.answer import Answer
+    from kviz.optimum.search import Report
 
 
 def check(*, scheduler_config: str, gates: FeatureGates) -> tuple[OutOfTreePlugin, ...]:
@@ -152,6 +157,23 @@ def max_cycle(n_nodes: int) -> int:
     A cycle's time grows with the nodes, from one that does not: that of some 1,000 nodes.
     """
     return max(1, settings.MAX_REENACTED_CYCLES * 2_000 // (1_000 + n_nodes))
+
+
+def optimum(
+    run: Run, outcome: RunOutcome, mode: Viability, time_limit_s: float, report: Report
+) -> Answer:
+    """Hold what a run came to against the best placement of its pods (docs/optimum.md).
+
+    Raises InvalidInput and AnswerMissing, and what `kviz.optimum.answer` does.
+    """
+    from kviz.optimum.answer import answer_of  # the solver takes half a second to load
+    from kviz.optimum.comparison import pose
+
+    objects, options = _made_of(run, ReplayTransport(run))
+    try:
+        return answer_of(pose(objects, options, mode, outcome), time_limit_s, report)
+    except ConfigError as error:
+        raise invalid("scheduler_config", error.problems) from error
 
 
 def leads(run: Run, cycles: Collection[int]) -> Leads:

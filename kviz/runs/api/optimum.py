@@ -1,0 +1,91 @@
+"""REST: the best placement of a run's pods, and how far the run is from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, cast, get_args
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from kviz.accounts.throttling import Scope
+from kviz.common.problems import Problem
+from kviz.runs import services
+from kviz.runs.api.access import SHARE, own_run, readable_run
+from kviz.runs.models import Optimum
+from scheduler_core.model import Viability
+
+MODE = OpenApiParameter("mode", str, enum=get_args(Viability), default="classic")
+
+
+class OptimumAskSerializer(serializers.Serializer[object]):
+    mode = serializers.ChoiceField(choices=get_args(Viability), default="classic")
+    time_limit_s = serializers.FloatField(
+        min_value=1.0,
+        max_value=services.MAX_OPTIMUM_LIMIT_S,
+        default=services.OPTIMUM_LIMIT_S,
+        help_text="How long to search; as long again to find the cycle that lost the optimum.",
+    )
+
+
+class StepOfSearchSerializer(serializers.Serializer[object]):
+    objective = serializers.CharField()
+    incumbent = serializers.IntegerField(allow_null=True)
+    bound = serializers.IntegerField(allow_null=True)
+    elapsed_s = serializers.FloatField()
+
+
+class OptimumSerializer(serializers.ModelSerializer[Optimum]):
+    progress = StepOfSearchSerializer(many=True)
+    answer = serializers.JSONField(
+        allow_null=True, help_text="As `kviz optimum --json` prints it, and more (docs/optimum.md)."
+    )
+
+    class Meta:
+        model = Optimum
+        fields = ("mode", "status", "time_limit_s", "asked_at", "progress", "answer", "error")
+
+
+class RunOptimum(APIView):
+    """The optimum of a run, in one mode."""
+
+    @property
+    def throttle_scope(self) -> Scope | None:
+        return "run"
+
+    @extend_schema(parameters=[SHARE, MODE], responses=OptimumSerializer)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """How far the search is, and what it found; 404 if it was not asked for in this mode."""
+        run = readable_run(request, run_id)
+        mode = request.query_params.get("mode", "classic")
+        found = run.optima.filter(mode=mode).first()
+        if found is None:
+            text = f"The optimum of this run was not asked for in mode {mode}."
+            raise Problem(HTTPStatus.NOT_FOUND, text)
+        return Response(OptimumSerializer(found).data)
+
+    @extend_schema(request=OptimumAskSerializer, responses={202: OptimumSerializer})
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Queue the search; asked again, it is searched for again. 409 while the run goes on."""
+        run = own_run(request, run_id)
+        wanted = OptimumAskSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        found = services.optimum_ask(run=run, **cast("Mapping[str, Any]", wanted.validated_data))
+        if found is None:
+            text = "Only a simulated run that is over has an optimum to search for."
+            raise Problem(HTTPStatus.CONFLICT, text)
+        return Response(OptimumSerializer(found).data, status=HTTPStatus.ACCEPTED)
+
+    @extend_schema(parameters=[MODE], responses={204: None})
+    def delete(self, request: Request, run_id: UUID) -> Response:
+        """End a search that waits or is under way; 409 if there is none."""
+        run = own_run(request, run_id)
+        mode = cast("Viability", request.query_params.get("mode", "classic"))
+        if not services.optimum_cancel(run=run, mode=mode):
+            raise Problem(HTTPStatus.CONFLICT, "No search is under way in this mode.")
+        return Response(status=HTTPStatus.NO_CONTENT)

@@ -1,0 +1,139 @@
+"""Writes: a worker searches for the best placement of a run's pods, and stores what it finds."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Final, cast
+
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from kviz.runs.execution.claim import CLAIM_EXPIRES, MAX_CLAIMS
+from kviz.runs.execution.engine import optimum
+from kviz.runs.execution.extender_answers import AnswerMissing
+from kviz.runs.inputs import InvalidInput
+from kviz.runs.models import Optimum, Run
+from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.model import InstanceError, RunOutcome, Viability
+
+if TYPE_CHECKING:
+    from kviz.optimum.search import Step
+
+log = logging.getLogger(__name__)
+
+REPORT_S: Final = 0.25
+"""How often progress is stored at most, and whether anybody still wants it is asked."""
+MAX_STEPS: Final = 120
+"""So many steps of progress are stored, the latest."""
+
+
+def optimum_claim(*, worker: str) -> Optimum | None:
+    """Claim the search that waits longest, or whose worker fell silent; None if there is none."""
+    now = timezone.now()
+    free = Q(status=Optimum.Status.QUEUED) | Q(
+        status=Optimum.Status.RUNNING, heartbeat_at__lt=now - CLAIM_EXPIRES
+    )
+    for pk in Optimum.objects.filter(free).order_by("asked_at").values_list("pk", flat=True)[:5]:
+        claimed = Optimum.objects.filter(free, pk=pk).update(
+            status=Optimum.Status.RUNNING,
+            claimed_by=worker,
+            claims=F("claims") + 1,
+            heartbeat_at=now,
+        )
+        if claimed:
+            return Optimum.objects.select_related("run__snapshot").get(pk=pk)
+    return None
+
+
+def optima_release(*, worker: str) -> int:
+    """Give back what `worker` held when it died; for whoever starts it again."""
+    held = Optimum.objects.filter(status=Optimum.Status.RUNNING, claimed_by=worker)
+    return held.update(status=Optimum.Status.QUEUED, claimed_by="")
+
+
+def optimum_execute(*, found: Optimum, worker: str) -> None:
+    """Search, unless too many workers have died of it; store the answer or why there is none."""
+    from kviz.optimum.comparison import CheckFailed
+    from kviz.optimum.search import Cancelled, TooLarge
+    from kviz.optimum.text import as_document
+
+    if found.claims > MAX_CLAIMS:
+        _close(found, worker, error=f"{MAX_CLAIMS} workers died of it, perhaps for want of memory.")
+        return
+    try:
+        answer = optimum(
+            found.run,
+            outcome_of(found.run),
+            cast("Viability", found.mode),
+            found.time_limit_s,
+            _Listener(found, worker).hear,
+        )
+        _close(found, worker, answer=as_document(answer))
+    except Cancelled:
+        log.info("%s is no longer wanted", found)
+    except CheckFailed as failed:
+        text = "The placement that was found does not pass the scheduler's own filters, which is a"
+        _close(found, worker, error=f"{text} bug: {failed}")
+    except (InstanceError, TooLarge, InvalidInput, AnswerMissing, PluginFailure) as reason:
+        _close(found, worker, error=str(reason))
+    except Exception:
+        log.exception("%s failed", found)
+        text = "The search failed. This is a bug; the server's log has the details."
+        _close(found, worker, error=text)
+
+
+def outcome_of(run: Run) -> RunOutcome:
+    """What a run came to, as its stored index has it."""
+    rows = run.pod_outcomes.filter(deleted=False).exclude(node="")
+    placed = rows.values_list("pod", "node", "last_cycle")
+    evicted = run.pod_outcomes.filter(evicted_in_cycle__isnull=False).order_by("pod")
+    return RunOutcome(
+        {pod: node for pod, node, _ in placed},
+        {pod: cycle for pod, _, cycle in placed},
+        tuple(evicted.values_list("pod", flat=True)),
+    )
+
+
+def _held(found: Optimum, worker: str) -> QuerySet[Optimum]:
+    """The row as long as the worker's claim holds, else no row."""
+    running = Optimum.Status.RUNNING
+    return Optimum.objects.filter(pk=found.pk, status=running, claimed_by=worker)
+
+
+def _close(
+    found: Optimum, worker: str, *, answer: dict[str, object] | None = None, error: str = ""
+) -> None:
+    status = Optimum.Status.FAILED if error else Optimum.Status.FINISHED
+    _held(found, worker).update(status=status, answer=answer, error=error, claimed_by="")
+
+
+class _Listener:
+    """Stores how far the search is, a few times a second."""
+
+    def __init__(self, found: Optimum, worker: str) -> None:
+        self._found = found
+        self._worker = worker
+        self._steps: list[dict[str, object]] = []
+        self._due_at = 0.0
+
+    def hear(self, step: Step) -> None:
+        """Raises Cancelled where nobody wants the answer any more."""
+        from kviz.optimum.search import Cancelled
+
+        now = time.monotonic()
+        if now < self._due_at:
+            return
+        self._due_at = now + REPORT_S
+        self._steps.append(
+            {
+                "objective": step.objective,
+                "incumbent": step.incumbent,
+                "bound": step.bound,
+                "elapsed_s": round(step.elapsed_s, 2),
+            }
+        )
+        del self._steps[:-MAX_STEPS]
+        held = _held(self._found, self._worker)
+        if not held.update(progress=self._steps, heartbeat_at=timezone.now()):
+            raise Cancelled

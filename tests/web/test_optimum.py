@@ -1,0 +1,138 @@
+"""The optimum of a run: asked for, searched for by a worker, on its page and over REST."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kviz.runs import services
+from kviz.runs.execution.optimum import optima_release, optimum_claim, optimum_execute
+from kviz.runs.models import Optimum, Run
+from kviz.snapshots.samples import FOLDER
+from tests.web.cast import CLUSTER, Person, problem
+
+TRAP = (FOLDER / "size-trap.yaml").read_text()
+CASUALTY = (FOLDER / "casualty.yaml").read_text()
+
+
+def ask(person: Person, run: Run, **values: object) -> Any:
+    return person.post(f"/runs/{run.pk}/optimum/", values)
+
+
+def search() -> Optimum:
+    """Claim the search that waits, and carry it out."""
+    found = optimum_claim(worker="test")
+    assert found is not None
+    optimum_execute(found=found, worker="test")
+    found.refresh_from_db()
+    return found
+
+
+def page(client: Client, run: Run, query: str = "") -> str:
+    response = client.get(f"/runs/{run.pk}/optimum{query}")
+    assert response.status_code == 200
+    return str(response.content.decode())
+
+
+def test_a_worker_finds_what_the_command_line_prints(owner: Person) -> None:
+    run = owner.finished(TRAP)
+    assert owner.get(f"/runs/{run.pk}/optimum/").status_code == 404
+
+    asked = ask(owner, run, mode="snapshot")
+    assert (asked.status_code, asked.json()["status"]) == (202, "queued")
+    search()
+
+    document = owner.get(f"/runs/{run.pk}/optimum/?mode=snapshot").json()
+    answer = document["answer"]
+    assert document["status"] == "finished"
+    assert answer["run"] == {"placed": {"0": 1}, "value": 436}
+    assert answer["optimum"]["placed"] == {"0": 2}
+    assert (answer["lost_at_cycle"], answer["proven"]) == (1, True)
+    assert answer["counts"] == {"possible": 9, "feasible": 5, "viable": 1}
+    assert answer["moved"][1] == {"pod": "default/large", "run": "", "optimum": "n1"}
+    assert [each["cycle"] for each in answer["reach"]] == [0, 1]
+
+
+def test_the_page_says_it_first_and_links_the_cycle_that_lost_it(owner: Person) -> None:
+    run = owner.finished(TRAP)
+    assert "Find the best placement" in page(owner.client, run)
+
+    asked = owner.client.post(f"/runs/{run.pk}/optimum/ask", {"mode": "classic"})
+    assert asked.status_code == 302
+    assert "Waiting for a worker" in page(owner.client, run)
+    search()
+
+    html = page(owner.client, run)
+    assert "The scheduler placed 1 of 2 pods; 2 can be placed." in html
+    assert f'href="/runs/{run.pk}/explore?c=1&amp;p=Score"' in html
+    assert "Cycle 1 in the Explorer" in html
+    assert html.index("can be placed") < html.index("Who is placed differently")
+
+
+def test_what_cannot_be_compared_is_said_by_name(owner: Person) -> None:
+    run = owner.finished(CASUALTY)
+    ask(owner, run)
+    search()
+    html = page(owner.client, run)
+    assert "Not comparable" in html
+    assert "default/b, default/c had to leave" in html
+
+
+def test_a_search_that_is_stopped_stores_nothing(owner: Person) -> None:
+    run = owner.finished(TRAP)
+    ask(owner, run)
+    claimed = optimum_claim(worker="test")
+    assert claimed is not None
+    assert owner.delete(f"/runs/{run.pk}/optimum/").status_code == 204
+    optimum_execute(found=claimed, worker="test")
+    claimed.refresh_from_db()
+    assert (claimed.status, claimed.answer) == ("cancelled", None)
+    problem(owner.delete(f"/runs/{run.pk}/optimum/"), 409)
+    assert "The search was stopped." in page(owner.client, run)
+
+
+def test_a_cluster_in_which_no_pod_waits_has_none(owner: Person) -> None:
+    run = owner.finished(CLUSTER.partition("---")[0])
+    ask(owner, run)
+    assert search().error == "no pod waits for a node"
+    assert "no pod waits for a node" in page(owner.client, run)
+
+
+def test_only_a_run_that_is_over_is_asked_about(owner: Person) -> None:
+    run = owner.queued(TRAP)
+    problem(ask(owner, run), 409)
+    problem(ask(owner, owner.finished(TRAP), mode="best"), 400)
+
+
+def test_whose_run_it_is(ada: Person, ben: Person) -> None:
+    run = ada.finished(TRAP)
+    ask(ada, run)
+    search()
+    problem(ben.get(f"/runs/{run.pk}/optimum/"), 404)
+    problem(ask(ben, run), 404)
+    share = services.run_share(run=run)
+    assert ben.get(f"/runs/{run.pk}/optimum/?share={share}").status_code == 200
+    assert "Find the best placement" not in page(ben.client, run, f"?share={share}")
+    assert ben.client.post(f"/runs/{run.pk}/optimum/ask?share={share}").status_code == 404
+
+
+def test_what_a_dead_worker_held_is_searched_for_again(owner: Person) -> None:
+    run = owner.finished(TRAP)
+    ask(owner, run)
+    assert optimum_claim(worker="test") is not None
+    assert optimum_claim(worker="other") is None
+    assert optima_release(worker="test") == 1
+    assert search().status == "finished"
+
+
+@pytest.mark.parametrize("mode", ["snapshot", "replayed"])
+def test_every_mode_has_an_answer_of_its_own(owner: Person, mode: str) -> None:
+    run = owner.finished(TRAP)
+    for each in ("classic", mode):
+        ask(owner, run, mode=each)
+        search()
+    assert run.optima.count() == 2
+    assert "436" in page(owner.client, run, f"?mode={mode}")
+    assert "436" not in page(owner.client, run, "?mode=classic")
