@@ -41,6 +41,9 @@ PAGES = {
         "/runs/{run}/cycles/1/nodes/worker-1",
         "/runs/{run}/cycles/1/nodes/worker-3?against=worker-1",
     ),
+    "experiment-list": ("/experiments/",),
+    "experiment-new": ("/experiments/new", "/experiments/new?run={run}&question=configurations"),
+    "experiment-detail": ("/experiments/{experiment}",),
     "extender-list": ("/extender/",),
     "extender-session": ("/extender/{session}",),
 }
@@ -61,6 +64,8 @@ NO_PAGES = {
     "run-optimum-cancel",
     "run-share",
     "run-delete",
+    "experiment-cancel",
+    "experiment-delete",
     "extender-revoke",
     "extender-delete",
 }
@@ -70,10 +75,11 @@ NOWHERE = "/nowhere"
 """What is not found is a page too."""
 
 
-def addresses_of_pages(*, run: str, snapshot: str, session: str) -> list[str]:
+def addresses_of_pages(*, run: str, snapshot: str, experiment: str, session: str) -> list[str]:
     """All pages with these ids in their paths."""
     paths = [path for each in PAGES.values() for path in each]
-    return [p.format(run=run, snapshot=snapshot, session=session) for p in [*paths, NOWHERE]]
+    ids = {"run": run, "snapshot": snapshot, "experiment": experiment, "session": session}
+    return [path.format(**ids) for path in [*paths, NOWHERE]]
 
 
 def configured() -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 Each piece of work has a copy of its own, forked when it begins. So it costs what it touches, not
 what was loaded before (a cluster of 5,000 nodes, say), and it may change what it has, as no other
-piece sees that. What comes back is pickled. A copy must not use a connection to a database: who has
-one open closes it before. Where processes cannot be forked, nothing of this can be called.
+piece sees that. What comes back is pickled. The work must not touch a connection to a database or
+a socket that the copy inherits; the copy itself leaves without closing any. Where processes cannot
+be forked, nothing of this can be called.
 """
 
 from __future__ import annotations
@@ -182,6 +183,12 @@ def _be_copy(work: Callable[[int], T], number: int, writer: int, readers: list[i
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         for reader in readers:
             os.close(reader)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for standard in (
+            0,
+            1,
+        ):  # or whoever reads what this process prints would wait for its copies
+            os.dup2(nothing, standard)
         answer = _answer(work, number)
         with open(writer, "wb") as pipe:
             pipe.write(answer)

@@ -1,6 +1,7 @@
-"""The worker: claims runs and executes them, one after the other, until it is stopped.
+"""The worker: claims runs and experiments, one after the other, until it is stopped.
 
-When none waits, it searches for the optimum of one that is over.
+Runs go first, also while it carries out an experiment, which goes on afterwards. When none waits,
+it searches for the optimum of one that is over.
 
 It may die at any moment. Whatever it had stored stays, and whoever claims the run next goes on
 from there.
@@ -21,8 +22,10 @@ from typing import Final, NoReturn
 from django.conf import settings
 
 from kviz.accounts.services import guests_prune
+from kviz.experiments.execution.carry_out import experiment_carry_out
+from kviz.experiments.execution.claim import experiment_claim, experiments_release
 from kviz.live import advances
-from kviz.runs.execution.claim import run_claim, runs_release
+from kviz.runs.execution.claim import run_claim, runs_release, runs_wait
 from kviz.runs.execution.optimum import optima_release, optimum_claim, optimum_execute
 from kviz.runs.execution.record import run_execute
 from kviz.runs.signals import run_advanced
@@ -49,8 +52,7 @@ def work(*, name: str) -> NoReturn:
     """Work for ever. Leaves with SystemExit on SIGTERM, giving back the run in hand."""
     signal.signal(signal.SIGTERM, _leave)
     run_advanced.connect(advances.write)
-    runs_release(worker=name)
-    optima_release(worker=name)
+    _release(name)
     prune_at = time.monotonic()
     try:
         while True:
@@ -58,26 +60,31 @@ def work(*, name: str) -> NoReturn:
                 if time.monotonic() >= prune_at:
                     prune_at = time.monotonic() + PRUNE_S
                     guests_prune()
-                else:
-                    time.sleep(POLL_S)
+                time.sleep(POLL_S)
     finally:
-        runs_release(worker=name)
-        optima_release(worker=name)
+        _release(name)
 
 
 def _work_once(name: str) -> bool:
-    """Execute a run, or else search for an optimum; False if neither waits."""
-    run = run_claim(worker=name)
-    if run is not None:
+    """Execute a run, search for an optimum or carry out an experiment; False if none waits."""
+    if run := run_claim(worker=name):
         log.info("run %s begins or goes on", run.pk)
         run_execute(run=run, worker=name)
-        return True
-    wanted = optimum_claim(worker=name)
-    if wanted is not None:
+    elif wanted := optimum_claim(worker=name):
         log.info("search for the %s", wanted)
         optimum_execute(found=wanted, worker=name)
-        return True
-    return False
+    elif experiment := experiment_claim(worker=name):
+        log.info("experiment %s begins or goes on", experiment.pk)
+        experiment_carry_out(experiment=experiment, worker=name, wanted_elsewhere=runs_wait)
+    else:
+        return False
+    return True
+
+
+def _release(name: str) -> None:
+    runs_release(worker=name)
+    optima_release(worker=name)
+    experiments_release(worker=name)
 
 
 def _leave(signum: int, frame: FrameType | None) -> NoReturn:

@@ -6,6 +6,7 @@ Importing this module changes nothing on disk: `kviz serve` prepares the data fo
 import re
 from pathlib import Path
 
+from kviz.answers.forked import n_cores
 from kviz.common.hosts import AllowedHosts
 from kviz.common.mode import Mode
 from kviz.project import content_security
@@ -41,6 +42,7 @@ INSTALLED_APPS = [
     "kviz.accounts",
     "kviz.snapshots",
     "kviz.runs",
+    "kviz.experiments",
     "kviz.extenders",
     "kviz.live",
 ]
@@ -110,6 +112,12 @@ MAX_CYCLES = env.number("KVIZ_MAX_CYCLES", 200_000)
 """A run stops after so many scheduling cycles, and says so."""
 MAX_OFFLINE_BYTES = env.number("KVIZ_MAX_OFFLINE_MIB", 64) * env.MIB
 """What a page that carries its run may weigh (docs/exporting.md)."""
+MAX_VARIANTS = env.number("KVIZ_MAX_VARIANTS", 20_000)
+"""Of one experiment."""
+MAX_EXPERIMENTS = env.number("KVIZ_MAX_EXPERIMENTS", 3) if MODE is Mode.SERVER else None
+"""That a workspace may have waiting or running; None: any number."""
+EXPERIMENT_PROCESSES = env.number("KVIZ_EXPERIMENT_PROCESSES", n_cores())
+"""How many variants of an experiment run at the same time; by default one for each core."""
 EXTENDER_HOSTS = env.words("KVIZ_EXTENDER_HOSTS", ())
 """Which scheduler extenders runs may call (docs/extenders.md); by default none."""
 try:
@@ -140,6 +148,9 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_RATES": {
         "upload": env.text("KVIZ_UPLOAD_RATE", "60/hour") if MODE is Mode.SERVER else None,
         "run": env.text("KVIZ_RUN_RATE", "120/hour") if MODE is Mode.SERVER else None,
+        "experiment": (
+            env.text("KVIZ_EXPERIMENT_RATE", "30/hour") if MODE is Mode.SERVER else None
+        ),
     },
     "EXCEPTION_HANDLER": "kviz.common.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,

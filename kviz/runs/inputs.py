@@ -19,6 +19,7 @@ from scheduler_core.changes import (
     ChangeAt,
     ChangeError,
     Rules,
+    document_of,
     lines_of_changes,
     read_changes,
     read_lines,
@@ -38,6 +39,17 @@ from scheduler_core.releases import RELEASES
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run, load_scenario
 from scheduler_core.trace.records import QueueOrder
 
+INPUTS: Final = (
+    "scheduler_config",
+    "scenario",
+    "seed",
+    "release",
+    "feature_gates",
+    "tie_break",
+    "queue_order",
+    "changes",
+)
+"""The columns of a run that, with its snapshot, decide it."""
 _CHANGE: Final = re.compile(r"changes\[(\d+)\]")
 
 
@@ -115,6 +127,14 @@ def changes_of(run: Run) -> tuple[ChangeAt, ...]:
         raise invalid("changes", error.problems) from error
     cycles = [int(each["cycle"]) for each in run.changes]
     return tuple(map(ChangeAt, changes, cycles))
+
+
+def varied(run: Run, changes: Sequence[Change]) -> Run:
+    """A run that is not stored: it begins with changes on top of those of another one."""
+    made = [{"cycle": 0, "change": document_of(each), "sentence": ""} for each in changes]
+    inputs = {name: getattr(run, name) for name in INPUTS}
+    inputs["changes"] = [*run.changes, *made]
+    return Run(workspace=run.workspace, snapshot=run.snapshot, **inputs)
 
 
 def changes_given(values: Sequence[JsonValue]) -> tuple[Change, ...]:

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from tempfile import TemporaryFile
-from typing import BinaryIO, Final, TypedDict
+from typing import BinaryIO, Final, TypedDict, Unpack
 
 import msgspec
 import zstandard
@@ -49,7 +49,27 @@ class StoredChange(TypedDict):
     sentence: str
 
 
-def run_create(
+def run_create(*, workspace: Workspace, snapshot: Snapshot, **inputs: Unpack[RunInputs]) -> Run:
+    """Queue a run. Raises InvalidInput, see `run_prepare`."""
+    run = run_prepare(workspace=workspace, snapshot=snapshot, **inputs)
+    run.save()
+    return run
+
+
+class RunInputs(TypedDict, total=False):
+    """What else decides a run; see `run_prepare`."""
+
+    scheduler_config: str
+    scenario: str
+    seed: int
+    release: str
+    feature_gates: Mapping[str, bool] | None
+    tie_break: TieBreak | None
+    queue_order: QueueOrder
+    changes: Sequence[Change]
+
+
+def run_prepare(
     *,
     workspace: Workspace,
     snapshot: Snapshot,
@@ -62,9 +82,10 @@ def run_create(
     queue_order: QueueOrder = "listed",
     changes: Sequence[Change] = (),
 ) -> Run:
-    """Queue a run; `tie_break` None is the release's. `changes` are made before it begins.
+    """Make a run that is not stored; `changes` are made before it begins.
 
-    Raises InvalidInput when configuration, scenario or gates are bad, or a change cannot be made.
+    `tie_break` None is the release's. Raises InvalidInput when configuration, scenario or gates
+    are bad, or a change cannot be made.
     """
     gates = gates_of(asked=feature_gates or {}, scenario=scenario, release=release)
     plugins = check(scheduler_config=scheduler_config, gates=gates)
@@ -74,7 +95,7 @@ def run_create(
         at_rest = [ChangeAt(change) for change in changes]
         accepted = check_changes(snapshot, rules, at_rest)
         plugins, made = accepted.plugins, stored_changes(at_rest, accepted.sentences)
-    return Run.objects.create(
+    return Run(
         workspace=workspace,
         snapshot=snapshot,
         scheduler_config=scheduler_config,

@@ -118,14 +118,22 @@ class Api:
     def finished_run(self, snapshot: str, **options: str) -> str:
         """Run and wait for the end."""
         run = self.run(snapshot, **options)
+        self._wait_for(f"runs/{run}/")
+        return run
 
+    def finished_experiment(self, snapshot: str, **asked: object) -> str:
+        """Carry out an experiment and wait for the end."""
+        made = self.call("POST", "experiments/", {"snapshot": snapshot, **asked})
+        self._wait_for(f"experiments/{made['id']}/")
+        return str(made["id"])
+
+    def _wait_for(self, path: str) -> None:
         def over() -> Any:
-            found = self.call("GET", f"runs/{run}/")
+            found = self.call("GET", path)
             return found if found["status"] not in ("queued", "running") else None
 
         found = eventually(over)
         assert found["status"] == "finished", found["error"]
-        return run
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,9 @@ def addresses(page: Page, api: Api, clinic: str) -> list[str]:
     page.get_by_label("Name").fill("Staging")
     page.get_by_role("button", name="Start a live session").click()
     session = page.url.rpartition("/")[2]
-    return addresses_of_pages(run=clinic, snapshot=api.sample("gpu-pool"), session=session)
+    gpus = api.sample("gpu-pool")
+    experiment = api.finished_experiment(gpus, kind="survive", asked={"of": "nodes"})
+    return addresses_of_pages(run=clinic, snapshot=gpus, experiment=experiment, session=session)
 
 
 def findings_of(page: Page, addresses: list[str]) -> list[str]:

@@ -22,7 +22,7 @@ def test_every_address_is_a_page_that_is_opened_or_no_page() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_opened_at_its_own_address(name: str) -> None:
-    ids = {"run": ANY, "snapshot": ANY, "session": ANY}
+    ids = {"run": ANY, "snapshot": ANY, "session": ANY, "experiment": ANY}
     paths = [path.format(**ids).partition("?")[0] for path in PAGES[name]]
     assert [resolve(path).url_name for path in paths] == [name] * len(paths)
 
@@ -30,7 +30,13 @@ def test_a_page_is_opened_at_its_own_address(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(NO_PAGES))
 def test_what_is_no_page_shows_none(name: str, ada: Person) -> None:
     run = ada.finished()
-    ids = {"run_id": run.pk, "snapshot_id": ANY, "session_id": ANY, "name": "performance.svg"}
+    ids = {
+        "run_id": run.pk,
+        "snapshot_id": ANY,
+        "session_id": ANY,
+        "experiment_id": ANY,
+        "name": "performance.svg",
+    }
     wanted = re.findall(r":(\w+)>", configured()[name])
     address = reverse(name, kwargs={each: ids[each] for each in wanted})
     answer = ada.client.get(address, {"share": services.run_share(run=run)})

@@ -77,18 +77,11 @@ function* latest(fold: Fold): Generator<NodeFacts> {
 
 function group(fold: Fold, by: string): Group[] {
   const name = namer(by);
-  const names = new Map<NodeIndex, string>();
+  const found = new Map<string, number[]>();
   for (const node of fold.nodesSeen) {
     const facts = fold.nodeFacts[fold.latestFacts[node] ?? -1];
-    if (facts) names.set(node, name(facts));
-  }
-  return grouped(names);
-}
-
-/** Groups in the order of their names, each with its nodes in the order in which they are given. */
-export function grouped(names: ReadonlyMap<NodeIndex, string>): Group[] {
-  const found = new Map<string, number[]>();
-  for (const [node, key] of names) {
+    if (!facts) continue;
+    const key = name(facts);
     const nodes = found.get(key);
     if (nodes) nodes.push(node);
     else found.set(key, [node]);

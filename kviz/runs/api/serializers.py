@@ -18,7 +18,7 @@ class ChangeField(serializers.JSONField):
     """A change as its document, or in one line (docs/changes.md)."""
 
 
-class RunCreateSerializer(serializers.Serializer[Run]):
+class RunInputsSerializer(serializers.Serializer[Run]):
     snapshot = serializers.UUIDField(
         required=False, help_text="Required, unless there is a parent: then it is the parent's."
     )
@@ -27,17 +27,6 @@ class RunCreateSerializer(serializers.Serializer[Run]):
         required=False,
         help_text="What is different: documents, or lines such as `node/n1 cordon` "
         "(docs/changes.md).",
-    )
-    parent = serializers.UUIDField(  # type: ignore[assignment]  # a field of the document
-        required=False,
-        help_text="The run that this one is a variant of. It has all inputs of its parent; what "
-        "else is different is said by changes.",
-    )
-    cycle = serializers.IntegerField(
-        required=False,
-        min_value=0,
-        help_text="With a parent: the cycle that begins when the changes have been made, so that "
-        "all before it is as in the parent. 0: the run begins with them.",
     )
     scheduler_config = DocumentField()
     scenario = DocumentField()
@@ -70,6 +59,20 @@ class RunCreateSerializer(serializers.Serializer[Run]):
         required=False,
         help_text="In which order pending pods of equal priority enter the queue: as listed, by "
         "namespace and name, or by age.",
+    )
+
+
+class RunCreateSerializer(RunInputsSerializer):
+    parent = serializers.UUIDField(  # type: ignore[assignment]  # a field of the document
+        required=False,
+        help_text="The run that this one is a variant of. It has all inputs of its parent; what "
+        "else is different is said by changes.",
+    )
+    cycle = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        help_text="With a parent: the cycle that begins when the changes have been made, so that "
+        "all before it is as in the parent. 0: the run begins with them.",
     )
 
 

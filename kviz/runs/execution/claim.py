@@ -40,6 +40,11 @@ def run_claim(*, worker: str) -> Run | None:
     return None
 
 
+def runs_wait() -> bool:
+    """Whether a run waits for a worker."""
+    return Run.objects.filter(status=Run.Status.QUEUED, kind=Run.Kind.SIMULATED).exists()
+
+
 def runs_release(*, worker: str) -> int:
     """Give back what `worker` held when it died; for whoever starts it again."""
     held = Run.objects.filter(status=Run.Status.RUNNING, claimed_by=worker)

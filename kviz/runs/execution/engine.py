@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -151,6 +151,18 @@ def reenact(
         raise invalid("scheduler_config", error.problems) from error
 
 
+def cluster_of(run: Run) -> tuple[list[KubeObject], RunOptions]:
+    """What a run is made of, which need not be stored; its extenders are not called.
+
+    Raises InvalidInput, also where it has extenders.
+    """
+    objects, options = _made_of(run, None, _installed)
+    if options.configuration.extenders:
+        text = "It has extenders, which are called by runs only."
+        raise invalid("scheduler_config", [Problem(("extenders",), text)])
+    return objects, options
+
+
 def max_cycle(n_nodes: int) -> int:
     """Return the last cycle up to which a run is simulated again in a cluster of `n_nodes`.
 
@@ -194,7 +206,9 @@ def _snapshot_of(run: Run) -> Snapshot:
     return run.snapshot
 
 
-def _made_of(run: Run, transport: Transport) -> tuple[list[KubeObject], RunOptions]:
+def _made_of(
+    run: Run, transport: Transport | None, plugins_of: PluginsOf | None = None
+) -> tuple[list[KubeObject], RunOptions]:
     """The objects of a run, and everything else that decides it. Raises InvalidInput."""
     objects = list(snapshot_objects_cached(snapshot=_snapshot_of(run)))
     rules = rules_of(run)
@@ -213,7 +227,7 @@ def _made_of(run: Run, transport: Transport) -> tuple[list[KubeObject], RunOptio
     return objects, RunOptions(
         configuration=configuration,
         features=gates,
-        registry=_plugins_of(run, configuration).registry,
+        registry=(plugins_of or _as_made)(run, configuration).registry,
         scenario=scenario_of(run.scenario),
         later=later,
         seed=rules.seed,
@@ -226,12 +240,19 @@ def _made_of(run: Run, transport: Transport) -> tuple[list[KubeObject], RunOptio
     )
 
 
-def _plugins_of(run: Run, configuration: KubeSchedulerConfiguration) -> LoadedPlugins:
-    """Load the run's plugins, which must be those it was made with: a trace has one author."""
+PluginsOf = Callable[[Run, KubeSchedulerConfiguration], LoadedPlugins]
+
+
+def _installed(run: Run, configuration: KubeSchedulerConfiguration) -> LoadedPlugins:
     try:
-        plugins = load_plugins(configuration, settings.ALLOWED_PLUGINS)
+        return load_plugins(configuration, settings.ALLOWED_PLUGINS)
     except ConfigError as error:
         raise invalid("scheduler_config", error.problems) from error
+
+
+def _as_made(run: Run, configuration: KubeSchedulerConfiguration) -> LoadedPlugins:
+    """Load the run's plugins, which must be those it was made with: a trace has one author."""
+    plugins = _installed(run, configuration)
     made_with = tuple(OutOfTreePlugin(**each) for each in run.out_of_tree_plugins)
     if plugins.out_of_tree != made_with:
         before, now = (_listed(each) for each in (made_with, plugins.out_of_tree))

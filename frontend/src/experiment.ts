@@ -1,0 +1,59 @@
+// The entry of an experiment's page: it follows one that is not over, and draws its chart. Without it the page is read
+// again by hand.
+
+import type { Bars } from "./views/experiment/chart.ts";
+
+const PAUSE_MS = 700;
+const RETRY_MS = 3000;
+const LIVE = ["queued", "running"];
+
+interface Progress {
+  readonly status: string;
+  readonly n_done: number;
+}
+
+let isLeaving = false; // to put another page into place would take the reader back from the one just clicked
+addEventListener("beforeunload", () => (isLeaving = true));
+
+void draw();
+void follow();
+
+async function draw(): Promise<void> {
+  const place = document.querySelector<HTMLElement>("[data-chart]");
+  const data = document.getElementById(place?.dataset.chart ?? "")?.textContent;
+  if (!place || !data) return;
+  const { drawBars } = await import("./views/experiment/chart.ts");
+  if (place.isConnected) drawBars(place, JSON.parse(data) as Bars);
+}
+
+/** Look how far it is, and show the page as it would be now, until it is over. */
+async function follow(): Promise<void> {
+  for (;;) {
+    const place = document.querySelector<HTMLElement>("[data-experiment]");
+    if (!place || isLeaving || !LIVE.includes(place.dataset.state ?? "")) return;
+    const found = await progress(place.dataset.experiment ?? "");
+    const isNews = found && (found.status !== place.dataset.state || String(found.n_done) !== place.dataset.done);
+    if (isNews && !isLeaving && !isBeingRead(place, found)) await renew(place);
+    await new Promise((resolve) => setTimeout(resolve, found ? PAUSE_MS : RETRY_MS));
+  }
+}
+
+/** What is opened would be closed: it stays as it is until the end. */
+function isBeingRead(place: HTMLElement, found: Progress): boolean {
+  return LIVE.includes(found.status) && place.querySelector("details[open]") !== null;
+}
+
+async function progress(address: string): Promise<Progress | null> {
+  const answer = await fetch(address, { headers: { Accept: "application/json" } }).catch(() => null);
+  return answer?.ok ? ((await answer.json()) as Progress) : null;
+}
+
+async function renew(place: HTMLElement): Promise<void> {
+  const answer = await fetch(location.href).catch(() => null);
+  if (!answer?.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const now = page.querySelector<HTMLElement>("[data-experiment]");
+  if (!now || isLeaving) return;
+  place.replaceWith(document.adoptNode(now));
+  await draw();
+}

@@ -1,0 +1,199 @@
+"""Writes: a worker carries out the experiment it has claimed, and stores what comes.
+
+Variants are run by copies of the worker (`kviz.answers.forked`); the worker alone writes. A copy
+inherits its connection to the database, and neither uses nor closes it: it leaves at once. A batch
+of results and the count of them are one transaction that succeeds only while the claim holds, and
+a variant has one row: killed at any time, nothing is lost but what was under way, and nothing is
+counted twice.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from kviz.answers.forked import Died, Done, as_done
+from kviz.experiments.execution.claim import claimed_experiment
+from kviz.experiments.models import Experiment, Result
+from kviz.experiments.questions import question_of
+from kviz.experiments.questions.question import Outcome, Question, Variant
+from kviz.runs.execution.claim import MAX_CLAIMS
+from kviz.runs.inputs import InvalidInput
+from scheduler_core import ENGINE_VERSION
+from scheduler_core.framework.plugin_calls import PluginFailure
+
+log = logging.getLogger(__name__)
+
+FLUSH_S: Final = 0.25
+"""How long results wait at most before they are stored."""
+TICK_S: Final = 0.25
+HEARTBEAT_S: Final = 1.0
+
+Elsewhere = Callable[[], bool]
+
+
+class ClaimLost(Exception):
+    """The experiment was cancelled or deleted, or is another worker's by now."""
+
+
+class GiveWay(Exception):
+    """The worker is wanted for something that does not take as long."""
+
+
+class WorkersDied(Exception):
+    """Worker after worker died on the experiment; it is given up."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"{MAX_CLAIMS} workers died while carrying out this experiment, perhaps for want of "
+            "memory."
+        )
+
+
+def experiment_carry_out(
+    *, experiment: Experiment, worker: str, wanted_elsewhere: Elsewhere = lambda: False
+) -> None:
+    """Carry out a claimed experiment; go on with one that another worker began.
+
+    Ends with the experiment finished or failed, unless the claim was lost meanwhile, or the
+    worker is `wanted_elsewhere`: then it waits for a worker again.
+    """
+    try:
+        if experiment.claims > MAX_CLAIMS:
+            raise WorkersDied
+        _Carrying(experiment, worker, wanted_elsewhere).finish()
+    except ClaimLost:
+        log.info("experiment %s is no longer ours", experiment.pk)
+    except GiveWay:
+        held = claimed_experiment(experiment, worker)
+        held.update(status=Experiment.Status.QUEUED, claimed_by="", claims=0)
+    except (InvalidInput, WorkersDied, PluginFailure) as reason:
+        _fail(experiment, worker, str(reason))
+    except Exception:
+        log.exception("experiment %s failed", experiment.pk)
+        text = "A variant failed. This is a bug; the server's log has the details."
+        _fail(experiment, worker, text)
+
+
+def _fail(experiment: Experiment, worker: str, error: str) -> None:
+    claimed_experiment(experiment, worker).update(
+        status=Experiment.Status.FAILED, error=error, finished_at=timezone.now(), claimed_by=""
+    )
+
+
+class _Carrying:
+    """Runs what a question asks for, and keeps what is stored and what is known alike."""
+
+    def __init__(self, experiment: Experiment, worker: str, wanted_elsewhere: Elsewhere) -> None:
+        self._experiment = experiment
+        self._worker = worker
+        self._wanted_elsewhere = wanted_elsewhere
+        self._outcomes: dict[int, Outcome] = self._stored()
+        self._n_stored = len(self._outcomes)
+        self._look_at = time.monotonic() + HEARTBEAT_S
+
+    def _stored(self) -> dict[int, Outcome]:
+        """What is stored; results of another version of the engine are dropped."""
+        experiment = self._experiment
+        if experiment.engine_version != ENGINE_VERSION:
+            with transaction.atomic():
+                self._update(engine_version=ENGINE_VERSION, n_done=0)
+                experiment.results.all().delete()
+        return dict(experiment.results.values_list("variant", "outcome"))
+
+    def finish(self) -> None:
+        """Carry it out to its end. Raises ClaimLost, GiveWay, InvalidInput and PluginFailure."""
+        question = question_of(self._experiment)
+        asking = question.ask()
+        batch, first = next(asking), 0
+        while True:
+            outcomes = self._carried_out(question, batch, first)
+            first += len(batch)
+            try:
+                batch = asking.send(outcomes)
+            except StopIteration as end:
+                answer: Outcome = end.value
+                break
+        self._update(
+            status=Experiment.Status.FINISHED,
+            answer=answer,
+            finished_at=timezone.now(),
+            claimed_by="",
+        )
+
+    def _carried_out(
+        self, question: Question[Any], batch: Sequence[Variant], first: int
+    ) -> list[Outcome]:
+        """Return what the variants came to, in their order; `first` is the number of the first."""
+        numbers = range(first, first + len(batch))
+        missing = [number for number in numbers if number not in self._outcomes]
+        if missing:
+            self._update(n_variants=numbers.stop)
+            self._run(question, batch, first, missing)
+        return [self._outcomes[number] for number in numbers]
+
+    def _run(
+        self, question: Question[Any], batch: Sequence[Variant], first: int, missing: Sequence[int]
+    ) -> None:
+        found: list[Result] = []
+        flush_at = time.monotonic() + FLUSH_S
+        running = as_done(
+            lambda number: question.carry_out(batch[number - first]),
+            missing,
+            settings.EXPERIMENT_PROCESSES,
+            TICK_S,
+        )
+        try:
+            for pieces in running:
+                found += [self._result(piece, batch[piece.number - first]) for piece in pieces]
+                if found and time.monotonic() >= flush_at:
+                    self._store(found)
+                    found, flush_at = [], time.monotonic() + FLUSH_S
+                self._look_around()
+        finally:
+            running.close()
+        self._store(found)
+
+    def _result(self, piece: Done[Outcome] | Died, variant: Variant) -> Result:
+        outcome = (
+            piece.value if isinstance(piece, Done) else {"problem": f"Not run: {piece.reason}"}
+        )
+        return Result(
+            experiment=self._experiment,
+            variant=piece.number,
+            name=variant.name[:512],
+            outcome=outcome,
+        )
+
+    def _store(self, results: Sequence[Result]) -> None:
+        """Store results and count them, both or neither. Raises ClaimLost."""
+        if not results:
+            return
+        for number, result in enumerate(results, self._n_stored + 1):
+            result.number = number
+        with transaction.atomic():
+            self._update(n_done=self._n_stored + len(results), claims=0)
+            Result.objects.bulk_create(results)
+        self._n_stored += len(results)
+        self._outcomes |= {result.variant: result.outcome for result in results}
+
+    def _look_around(self) -> None:
+        """Show that the worker is alive. Raises ClaimLost, and GiveWay."""
+        if time.monotonic() < self._look_at:
+            return
+        self._look_at = time.monotonic() + HEARTBEAT_S
+        self._update()
+        if self._wanted_elsewhere():
+            raise GiveWay
+
+    def _update(self, **values: object) -> None:
+        """Write to the experiment's row. Raises ClaimLost."""
+        held = claimed_experiment(self._experiment, self._worker)
+        if not held.update(heartbeat_at=timezone.now(), **values):
+            raise ClaimLost

@@ -1,0 +1,98 @@
+"""An experiment: many variants of one run carried out as one job, and what each came to."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+
+from kviz.accounts.models import Workspace
+from kviz.runs.models import Run
+from kviz.snapshots.models import Snapshot
+
+
+class Experiment(models.Model):
+    """What is asked of which cluster, how far the answer is, and the answer."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued", "Queued"
+        RUNNING = "running", "Running"
+        FINISHED = "finished", "Finished"
+        FAILED = "failed", "Failed"
+        CANCELLED = "cancelled", "Cancelled"
+
+    LIVE = (Status.QUEUED, Status.RUNNING)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="experiments")
+    name = models.CharField(max_length=200, blank=True, default="")
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="experiments")
+    run = models.ForeignKey(
+        Run, on_delete=models.SET_NULL, related_name="experiments", null=True, blank=True
+    )
+    """The run at whose beginning it starts, if it was not made of a cluster."""
+    inputs = models.JSONField(default=dict)
+    """What else decides a run: the columns of `Run` in `runs.inputs.INPUTS`, by name."""
+    kind = models.CharField(max_length=16)
+    """Which question of `experiments.questions` it is."""
+    asked = models.JSONField(default=dict)
+    """What the question is to be about; its shape is the kind's own."""
+
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    n_variants = models.PositiveIntegerField(default=0)
+    """So many are known to be needed so far; 0 before it begins."""
+    n_done = models.PositiveIntegerField(default=0)
+    """So many have a row of results."""
+    answer = models.JSONField(null=True)
+    """What the results come to; set when it is finished."""
+    engine_version = models.CharField(max_length=64, blank=True, default="")
+    """Of the engine that the results are of; empty before it begins."""
+    error = models.TextField(blank=True, default="")
+
+    claimed_by = models.CharField(max_length=100, blank=True, default="")
+    claims = models.PositiveSmallIntegerField(default=0)
+    """How often it was claimed since anything was stored, as of runs."""
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-created_at", "id")
+        indexes = [
+            models.Index(fields=["workspace", "-created_at"]),
+            models.Index(
+                fields=["status", "created_at"],
+                condition=models.Q(status__in=["queued", "running"]),
+                name="experiment_to_claim",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name or self.kind} ({self.status})"
+
+    @property
+    def is_over(self) -> bool:
+        return self.status not in self.LIVE
+
+
+class Result(models.Model):
+    """What one variant came to. It is written once, and a variant has one."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="results")
+    number = models.PositiveIntegerField()
+    """The place at which it was stored, from 1: whoever has read up to one reads on after it."""
+    variant = models.PositiveIntegerField()
+    """The variant's place among those of the experiment, from 0."""
+    name = models.CharField(max_length=512)
+    """What is different, for people."""
+    outcome = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["experiment", "number"], name="number_of_result"),
+            models.UniqueConstraint(fields=["experiment", "variant"], name="result_of_variant"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.experiment_id} {self.name}"

@@ -1,0 +1,167 @@
+"""Questions that are answered by comparing each variant's end with that of the run as it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, TypedDict, cast
+
+from kviz.experiments.questions.question import Asking, Outcome, Variant
+from kviz.runs.execution.engine import cluster_of
+from kviz.runs.inputs import InvalidInput, changes_given, varied
+from kviz.runs.models import Run
+from scheduler_core.advice import trial as advice
+from scheduler_core.advice.trial import Differing, RunEnd, differences
+from scheduler_core.api import KubeObject, Node, Pod
+from scheduler_core.changes import Change, ChangeError, RuleChange, document_of
+from scheduler_core.changes.documents import Document
+from scheduler_core.changes.owners import PINNED_KINDS
+from scheduler_core.changes.vocabulary import Delete, Target
+from scheduler_core.cluster.node_tree import ZONE_LABELS
+from scheduler_core.cluster.pods import controller_of
+from scheduler_core.config import JsonValue
+from scheduler_core.framework.plugin_calls import PluginFailure
+
+AS_IT_IS: Final = "as it is"
+WITH_ITS_NODE: Final = "gone with its node"
+DIFFERENCES: Final = (
+    "newly bound",
+    "newly pending",
+    "evicted",
+    "gone",
+    WITH_ITS_NODE,
+    "moved",
+    "finished",
+    "new, bound",
+    "new, pending",
+)
+"""How a pod may end differently, as outcomes and tables have it."""
+NAMED: Final = 20
+"""So many pods that end differently an outcome names, of each kind of difference."""
+
+
+class AskedVariant(TypedDict):
+    """A variant as an experiment has it stored; `changes` are documents or lines."""
+
+    name: str
+    changes: Sequence[Document]
+
+
+@dataclass(frozen=True)
+class Trial(Variant):
+    """The run as it is, with some changes before it begins."""
+
+    changes: tuple[Document, ...] = ()
+
+
+class Trials:
+    """Runs each variant from the beginning, with its changes made before.
+
+    An outcome says how many pods are `bound`, `pending` and `evicted` in the end, how many end
+    differently from the run as it is, by how (`different`), and names some of them (`pods`). A
+    variant that cannot be run has a `problem` instead.
+    """
+
+    def __init__(self, run: Run, variants: Iterable[AskedVariant]) -> None:
+        self._run = run
+        asked = [Trial(each["name"], tuple(each["changes"])) for each in variants]
+        self._variants = [Trial(AS_IT_IS), *asked]
+
+    @cached_property
+    def _trials(self) -> advice.Trials:
+        """The cluster, loaded once for all variants."""
+        return advice.Trials(*cluster_of(self._run))
+
+    @cached_property
+    def _pinned(self) -> frozenset[str]:
+        """The pods that belong to their node, as those of DaemonSets do, and go with it."""
+        pods = (item for item in self._trials.objects if isinstance(item, Pod))
+        return frozenset(pod.key for pod in pods if _is_pinned(pod))
+
+    def ask(self) -> Asking[Trial]:
+        _ = self._trials.as_it_is, self._pinned  # before copies are made: they all need them
+        outcomes = yield self._variants
+        return totals(outcomes[1:])
+
+    def carry_out(self, variant: Trial) -> Outcome:
+        try:
+            end = self._end(changes_given(cast("list[JsonValue]", list(variant.changes))))
+        except (ChangeError, InvalidInput, PluginFailure) as error:
+            return {"problem": str(error)}
+        return outcome_of(self._trials.as_it_is, end, self._pinned)
+
+    def _end(self, changes: Sequence[Change]) -> advice.RunEnd:
+        if not changes:
+            return self._trials.as_it_is
+        if any(isinstance(each, RuleChange) for each in changes):
+            return advice.trial(*cluster_of(varied(self._run, changes)))
+        return self._trials.after(changes)
+
+
+def _is_pinned(pod: Pod) -> bool:
+    owner = controller_of(pod)
+    return owner is not None and owner.kind in PINNED_KINDS
+
+
+def outcome_of(before: RunEnd, after: RunEnd, pinned: Collection[str]) -> Outcome:
+    """Set the end of a variant beside that of the run as it is.
+
+    That the `pinned` pods are gone is said apart: it follows from their node being gone.
+    """
+    ends = Counter(end.outcome for end in after.pods.values())
+    differing: dict[str, list[str]] = {}
+    for each in differences(before, after):
+        differing.setdefault(_what(each, pinned), []).append(each.pod)
+    return {
+        "bound": ends["bound"],
+        "pending": ends["pending"],
+        "evicted": ends["evicted"],
+        "different": {what: len(pods) for what, pods in differing.items()},
+        "pods": {what: pods[:NAMED] for what, pods in differing.items()},
+        "stopped": after.stopped,
+    }
+
+
+def _what(each: Differing, pinned: Collection[str]) -> str:
+    if each.what == "gone" and each.pod in pinned:
+        return WITH_ITS_NODE
+    return f"new, {each.after.outcome}" if each.what == "new" else each.what
+
+
+def totals(outcomes: Sequence[Outcome]) -> Outcome:
+    """How many variants leave pods pending that are bound as it is, and how many could not run."""
+    problems = sum("problem" in each for each in outcomes)
+    harmless = sum("problem" not in each and not n_worse(each) for each in outcomes)
+    return {"variants": len(outcomes), "harmless": harmless, "problems": problems}
+
+
+def n_worse(outcome: Outcome) -> int:
+    """How many pods that have a node as it is have none in a variant, or are gone."""
+    different = outcome.get("different")
+    if not isinstance(different, Mapping):
+        return 0
+    return sum(int(different.get(what, 0)) for what in ("newly pending", "evicted", "gone"))
+
+
+# ---------------------------------------------------------------- which variants
+
+
+def losses(objects: Iterable[KubeObject], of: str) -> Iterator[AskedVariant]:
+    """Every zone, or every node, gone in turn, in the order of the cluster."""
+    groups: dict[str, list[str]] = {}
+    for item in objects:
+        if isinstance(item, Node):
+            groups.setdefault(zone_of(item) if of == "zones" else item.name, []).append(item.name)
+    what = "zone" if of == "zones" else "node"
+    for name, nodes in groups.items():
+        deleted: list[Change] = [Delete(Target(Node, "", node)) for node in nodes]
+        called = f"{what} {name}" if name else "the nodes without a zone"
+        yield {"name": f"without {called}", "changes": [document_of(each) for each in deleted]}
+
+
+def zone_of(node: Node) -> str:
+    """Return the zone of a node, empty if it names none."""
+    labels = node.metadata.labels
+    return next((labels[key] for key in ZONE_LABELS if key in labels), "")

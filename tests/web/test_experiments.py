@@ -1,0 +1,286 @@
+"""Experiments: many variants as one job, each run and counted once, whatever happens to workers."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import json
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from kviz.experiments import selectors, services
+from kviz.experiments.execution.carry_out import experiment_carry_out
+from kviz.experiments.execution.claim import experiment_claim, experiments_release
+from kviz.experiments.models import Experiment, Result
+from kviz.runs.execution.claim import MAX_CLAIMS
+from scheduler_core import ENGINE_VERSION
+from tests.web.cast import NODES, Person, person, pod, problem
+from tests.web.test_saved_runs import body
+
+TIGHT = NODES + "".join(pod(f"web-{i}", "2") for i in range(3))
+"""Three pods that fill both nodes: nothing survives."""
+
+
+def started(ada: Person, text: str = TIGHT, **more: Any) -> Experiment:
+    asked = {"kind": "survive", "asked": {"of": "zones"}} | more
+    answer = ada.post("/experiments/", {"snapshot": str(ada.snapshot(text).pk), **asked})
+    assert answer.status_code == 201, answer.json()
+    return Experiment.objects.get(pk=answer.json()["id"])
+
+
+def carried_out(worker: str = "w", **more: Any) -> Experiment:
+    experiment = experiment_claim(worker=worker)
+    assert experiment is not None
+    experiment_carry_out(experiment=experiment, worker=worker, **more)
+    experiment.refresh_from_db()
+    return experiment
+
+
+def outcomes(ada: Person, experiment: Experiment) -> dict[str, Any]:
+    found = ada.get(f"/experiments/{experiment.pk}/results/").json()["results"]
+    return {each["name"]: each["outcome"] for each in found}
+
+
+def test_what_survives_the_loss_of_a_zone(ada: Person) -> None:
+    carried_out_of = started(ada)
+    experiment = carried_out()
+
+    assert experiment.pk == carried_out_of.pk
+    assert (experiment.status, experiment.n_done, experiment.n_variants) == ("finished", 3, 3)
+    assert experiment.answer == {"variants": 2, "harmless": 0, "problems": 0}
+    found = outcomes(ada, experiment)
+    assert found["as it is"]["bound"] == 3
+    assert found["without zone north"]["different"]["newly pending"] == 2
+    assert found["without zone south"]["pods"]["newly pending"] == ["shop/web-2"]
+
+
+def test_changes_of_ones_own_and_one_that_cannot_be_made(ada: Person) -> None:
+    variants = [
+        {"name": "more room", "changes": ["node/south copies 1", {"cordon": "north"}]},
+        {"changes": ["node/west cordon"]},
+    ]
+    started(ada, TIGHT + pod("more", "2"), kind="changes", asked={"variants": variants})
+    experiment = carried_out()
+
+    found = outcomes(ada, experiment)
+    assert found["as it is"]["pending"] == 1
+    assert found["more room"]["pending"] == 2
+    assert "west" in found["node/west cordon"]["problem"]
+    assert experiment.answer == {"variants": 2, "harmless": 0, "problems": 1}
+
+
+def test_configurations_side_by_side(ada: Person) -> None:
+    config = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{schedulerName: another}]
+"""
+    asked = {"configurations": [{"name": "another", "scheduler_config": config}]}
+    started(ada, kind="configurations", asked=asked)
+
+    assert carried_out().answer == {"variants": 1, "harmless": 0, "problems": 0}
+
+
+def test_an_experiment_about_a_run_has_its_inputs(ada: Person) -> None:
+    run = ada.finished(TIGHT, changes=())
+    answer = ada.post(
+        "/experiments/", {"run": str(run.pk), "kind": "survive", "asked": {"of": "nodes"}}
+    )
+    assert answer.status_code == 201
+    assert carried_out().run_id == run.pk
+    refused = ada.post(
+        "/experiments/",
+        {"run": str(run.pk), "seed": 4, "kind": "survive", "asked": {"of": "nodes"}},
+    )
+    assert problem(refused, 400)["errors"][0]["field"] == "seed"
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "message"),
+    [
+        ("survive", {"of": "racks"}, "racks"),
+        ("survive", {}, "of"),
+        ("changes", {"variants": []}, "length"),
+        ("changes", {"variants": [{"changes": ["node/n1 explode"]}]}, "explode"),
+        ("configurations", {"configurations": [{"name": "x", "scheduler_config": "{"}]}, ""),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    ada: Person, kind: str, asked: object, message: str
+) -> None:
+    asks = {"snapshot": str(ada.snapshot().pk), "kind": kind, "asked": asked}
+    assert message in json.dumps(problem(ada.post("/experiments/", asks), 400)["errors"])
+
+
+def test_limits(ada: Person, settings: Any) -> None:
+    asks = {"snapshot": str(ada.snapshot().pk), "kind": "survive", "asked": {"of": "nodes"}}
+    settings.MAX_VARIANTS = 1
+    assert problem(ada.post("/experiments/", asks), 413)["type"].endswith("too-large")
+    settings.MAX_VARIANTS, settings.MAX_EXPERIMENTS = 10, 1
+    assert ada.post("/experiments/", asks).status_code == 201
+    problem(ada.post("/experiments/", asks), 429)
+
+
+def test_experiments_are_private(ada: Person) -> None:
+    experiment = started(ada)
+    ben = person()
+    for path in ("", "results/", "results.csv/", "results.json/"):
+        problem(ben.get(f"/experiments/{experiment.pk}/{path}"), 404)
+    problem(ben.post(f"/experiments/{experiment.pk}/cancel/", {}), 404)
+    assert ben.get("/experiments/").json() == []
+    asks = {"snapshot": str(experiment.snapshot_id), "kind": "survive", "asked": {"of": "zones"}}
+    problem(ben.post("/experiments/", asks), 400)
+
+
+def test_results_come_page_by_page_and_as_files(ada: Person) -> None:
+    started(ada)
+    experiment = carried_out()
+    path = f"/experiments/{experiment.pk}"
+
+    first = ada.get(f"{path}/results/?limit=2").json()
+    rest = ada.get(f"{path}/results/?after={first['next_after']}").json()
+    assert [each["number"] for each in first["results"] + rest["results"]] == [1, 2, 3]
+    assert rest["next_after"] is None
+
+    document = json.loads(body(ada.get(f"{path}/results.json/")))
+    assert (document["status"], len(document["results"])) == ("finished", 3)
+    table = body(ada.get(f"{path}/results.csv/")).decode()
+    rows = {row["name"]: row for row in csv.DictReader(io.StringIO(table))}
+    assert rows["without zone north"]["newly pending"] == "2"
+
+
+# ---------------------------------------------------------------- workers
+
+
+def test_a_worker_that_dies_loses_only_what_was_under_way(ada: Person, settings: Any) -> None:
+    settings.EXPERIMENT_PROCESSES = 1
+    started(ada)
+    whole = [each.outcome for each in carried_out().results.order_by("variant")]
+    started(ada)
+    experiment = experiment_claim(worker="first")
+    assert experiment is not None
+    Experiment.objects.filter(pk=experiment.pk).update(n_done=1, engine_version=ENGINE_VERSION)
+    Result.objects.create(experiment=experiment, number=1, variant=1, name="kept", outcome=whole[1])
+    assert experiments_release(worker="first") == 1
+
+    again = carried_out("second")
+
+    assert (again.status, again.n_done) == ("finished", 3)
+    results = again.results.order_by("variant")
+    assert [each.outcome for each in results] == whole
+    assert results[1].name == "kept"
+    assert again.answer == {"variants": 2, "harmless": 0, "problems": 0}
+
+
+def test_results_of_another_engine_are_made_again(ada: Person) -> None:
+    experiment = started(ada)
+    Experiment.objects.filter(pk=experiment.pk).update(n_done=1, engine_version="old")
+    Result.objects.create(experiment=experiment, number=1, variant=1, name="old", outcome={})
+
+    assert carried_out().n_done == 3
+    assert not experiment.results.filter(name="old").exists()
+
+
+def test_a_variant_has_one_result(ada: Person) -> None:
+    started(ada)
+    experiment = carried_out()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Result.objects.create(experiment=experiment, number=4, variant=1, name="", outcome={})
+
+
+def test_a_cancelled_experiment_stores_nothing_more(ada: Person) -> None:
+    started(ada)
+    experiment = experiment_claim(worker="w")
+    assert experiment is not None
+    assert ada.post(f"/experiments/{experiment.pk}/cancel/", {}).json()["status"] == "cancelled"
+    experiment_carry_out(experiment=experiment, worker="w")
+
+    experiment.refresh_from_db()
+    assert (experiment.status, experiment.n_done) == ("cancelled", 0)
+    problem(ada.post(f"/experiments/{experiment.pk}/cancel/", {}), 409)
+
+
+def test_a_silent_worker_loses_its_claim_and_a_deadly_experiment_is_given_up(ada: Person) -> None:
+    experiment = started(ada)
+    assert experiment_claim(worker="silent") is not None
+    assert experiment_claim(worker="other") is None
+    long_ago = timezone.now() - dt.timedelta(minutes=5)
+    Experiment.objects.filter(pk=experiment.pk).update(heartbeat_at=long_ago, claims=MAX_CLAIMS)
+
+    given_up = carried_out("other")
+
+    assert given_up.status == "failed"
+    assert "workers died" in given_up.error
+
+
+def test_an_experiment_gives_way(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kviz.experiments.execution.carry_out.HEARTBEAT_S", 0.0)
+    started(ada)
+    assert carried_out(wanted_elsewhere=lambda: True).status == "queued"
+    assert carried_out().n_done == 3
+
+
+def test_what_the_engine_refuses_is_said(ada: Person) -> None:
+    experiment = started(ada)
+    inputs = experiment.inputs | {"scheduler_config": "{"}
+    Experiment.objects.filter(pk=experiment.pk).update(inputs=inputs)
+    assert carried_out().status == "failed"
+    services.experiment_delete(experiment=experiment)
+    assert not selectors.experiments_visible(workspace=ada.workspace)
+
+
+# ---------------------------------------------------------------- pages
+
+
+def test_the_form_asks_and_the_page_answers(owner: Person, client: Client) -> None:
+    snapshot = owner.snapshot(TIGHT)
+    form = client.get(f"/experiments/new?snapshot={snapshot.pk}&question=zones")
+    assert b'value="zones" checked' in form.content
+
+    sent = client.post("/experiments/new", {"snapshot": str(snapshot.pk), "question": "zones"})
+    waiting = client.get(sent["Location"])
+    assert b"Waiting for a worker" in waiting.content
+    carried_out()
+    page = client.get(sent["Location"]).content.decode()
+
+    assert "Most is lost without zone north: 2 pods lose their place." in page
+    assert "After 0 of 2 losses every pod that had a node has one." in page
+    assert b"What survives the loss of a zone" in client.get("/experiments/").content
+
+
+@pytest.mark.parametrize(
+    ("given", "answer"),
+    [
+        ({"question": "configurations", "preset": ["bin-packing"], "own": "{}"}, 400),
+        ({"question": "configurations", "preset": ["bin-packing", "default"]}, 302),
+        ({"question": "changes", "variants": "# more\nnode/south copies 1\n\nseed 4"}, 302),
+        ({"question": "changes", "variants": "# nothing"}, 400),
+        ({"question": "nodes"}, 302),
+        ({}, 400),
+    ],
+)
+def test_what_the_form_takes(
+    owner: Person, client: Client, given: dict[str, object], answer: int
+) -> None:
+    sent = client.post("/experiments/new", {"snapshot": str(owner.snapshot().pk), **given})
+    assert sent.status_code == answer
+
+
+def test_pages_of_an_experiment_are_private(ada: Person, client: Client) -> None:
+    experiment = started(ada)
+    assert client.get(f"/experiments/{experiment.pk}").status_code == 404
+    assert client.post(f"/experiments/{experiment.pk}/cancel").status_code == 404
+    assert client.post(f"/experiments/{experiment.pk}/delete").status_code == 404
+
+
+def test_an_experiment_is_stopped_and_deleted_on_its_page(owner: Person, client: Client) -> None:
+    experiment = started(owner)
+    client.post(f"/experiments/{experiment.pk}/cancel")
+    assert b"stopped" in client.get(f"/experiments/{experiment.pk}").content
+    client.post(f"/experiments/{experiment.pk}/delete")
+    assert not Experiment.objects.exists()
