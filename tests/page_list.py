@@ -29,6 +29,8 @@ PAGES = {
     "run-detail": ("/runs/{run}",),
     "run-differently": ("/runs/{run}/differently",),
     "run-optimum": ("/runs/{run}/optimum",),
+    "run-luck": ("/runs/{run}/luck",),
+    "run-rules": ("/runs/{run}/rules",),
     "run-policies": ("/runs/{run}/policies",),
     "run-cycles": ("/runs/{run}/cycles",),
     "run-explore": ("/runs/{run}/explore?c=1&view=tables",),

@@ -92,10 +92,10 @@ def _never(found: Luck) -> str:
 
 def percent(share: Share) -> str:
     """Return a share with its interval: `37 % (33-41)`."""
-    return f"{_round(share.share)} % ({_round(share.low)}-{_round(share.high)})"
+    return f"{rounded(share.share)} % ({rounded(share.low)}-{rounded(share.high)})"
 
 
-def _round(share: float) -> str:
+def rounded(share: float) -> str:
     """Return per cent; what is neither nothing nor everything never looks as if it were."""
     text = f"{share * 100:.0f}"
     if text in ("0", "100") and share not in (0, 1):
@@ -164,7 +164,7 @@ def deciding_in_words(each: PodLuck) -> str:
 
 
 def _nodes(nodes: Sequence[tuple[str, Share]]) -> str:
-    listed = [f"{name} {_round(share.share)} %" for name, share in nodes[:MAX_NODES]]
+    listed = [f"{name} {rounded(share.share)} %" for name, share in nodes[:MAX_NODES]]
     if len(nodes) > MAX_NODES:
         listed.append(f"and {len(nodes) - MAX_NODES} more")
     return ", ".join(listed)

@@ -1,6 +1,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
+from kviz.runs.api.answers import RunLuck, RunRules
 from kviz.runs.api.check import RunCheck
 from kviz.runs.api.cycles import CycleViewSet, PodMarkdown, PodWhy
 from kviz.runs.api.optimum import RunOptimum
@@ -14,6 +15,8 @@ urlpatterns = [
     path("check/", RunCheck.as_view(), name="api-run-check"),
     *router.urls,
     path("<uuid:run_id>/optimum/", RunOptimum.as_view(), name="api-run-optimum"),
+    path("<uuid:run_id>/luck/", RunLuck.as_view(), name="api-run-luck"),
+    path("<uuid:run_id>/rules/", RunRules.as_view(), name="api-run-rules"),
     path(
         "<uuid:run_id>/pods/<str:namespace>/<str:name>/why/",
         PodWhy.as_view(),

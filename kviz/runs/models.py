@@ -71,6 +71,9 @@ class Run(models.Model):
     out_of_tree_plugins = models.JSONField(default=list)
     """`{"name", "package", "version"}` of every plugin of other packages that it enables."""
 
+    luck = models.JSONField(null=True)
+    """How lucky its placements were, if somebody has asked (docs/luck.md): `kviz luck --json`."""
+
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     cycles = models.PositiveIntegerField(default=0)
     bound = models.PositiveIntegerField(default=0)

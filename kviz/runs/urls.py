@@ -7,7 +7,9 @@ from kviz.runs.pages import (
     detail,
     form,
     lists,
+    luck,
     optimum,
+    rules,
     variants,
     why,
 )
@@ -23,6 +25,8 @@ urlpatterns = [
     path("<uuid:run_id>/pods.csv", cycles.run_pods_csv, name="run-pods-csv"),
     path("<uuid:run_id>/explore", cycles.run_explore, name="run-explore"),
     path("<uuid:run_id>/policies", detail.run_policies, name="run-policies"),
+    path("<uuid:run_id>/luck", luck.run_luck, name="run-luck"),
+    path("<uuid:run_id>/rules", rules.run_rules, name="run-rules"),
     path("<uuid:run_id>/pause", controls.run_pause, name="run-pause"),
     path("<uuid:run_id>/resume", controls.run_resume, name="run-resume"),
     path("<uuid:run_id>/cancel", controls.run_cancel, name="run-cancel"),

@@ -19,6 +19,8 @@ from scheduler_core.api import KubeObject
 
 ROUND: Final = 50
 """So many runs are made before it is asked again whether they are enough."""
+ALONE: Final = 25
+"""With one coin alone at least so many, where there are as many with all."""
 MIN_RUNS: Final = 100
 """Fewer are never enough to say that something held in all of them."""
 TIGHT: Final = 0.04
@@ -131,7 +133,7 @@ def ask(
     for coin in coins:
         other = tally if len(coins) == 1 else _Tally(cast, pinned)
         if other is not tally and (coin in tally.tossed or coin == "draws"):
-            n_runs = min(max(tally.runs // 10, ROUND), tally.runs)
+            n_runs = min(max(tally.runs // 10, ALONE), tally.runs)
             other.take((yield Batch((coin,), range(n_runs))))
         alone.append((coin, other))
     return Luck(

@@ -106,7 +106,7 @@ def test_a_coin_with_nothing_to_decide_is_not_tried_alone() -> None:
     luck = lucky([*nodes(2), make_pod("a").cpu(1).obj()], runs=100)
     alone = {each.coin: each for each in luck.alone}
     assert (alone["arrival"].runs, alone["maps"].runs) == (0, 0)
-    assert (alone["workers"].runs, alone["workers"].n_pods) == (50, 1)
+    assert (alone["workers"].runs, alone["workers"].n_pods) == (25, 1)
 
 
 def test_runs_end_when_every_interval_is_tight() -> None:

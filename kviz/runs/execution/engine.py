@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from django.conf import settings
 from msgspec.structs import replace
 
+from kviz.answers.luck import luck
 from kviz.common.extender_http import HttpTransport, read_files, refuse_files
 from kviz.common.hosts import AllowedHosts
 from kviz.common.mode import Mode
@@ -27,6 +28,10 @@ from kviz.runs.inputs import (
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects_cached
+from scheduler_core.advice.coins import coins_of
+from scheduler_core.advice.luck import Luck
+from scheduler_core.advice.rules import Rule, Verdict, runs_needed
+from scheduler_core.advice.rules import check as rules_check
 from scheduler_core.api import KubeObject
 from scheduler_core.changes import ChangeAt, ChangeError, Rules, in_words, plan
 from scheduler_core.changes.plan import StepAtCycle
@@ -196,6 +201,37 @@ def leads(run: Run, cycles: Collection[int]) -> Leads:
     objects, options = _made_of(run, ReplayTransport(run))
     try:
         return leads_of(objects, options, cycles)
+    except ConfigError as error:
+        raise invalid("scheduler_config", error.problems) from error
+
+
+def lucky(run: Run, runs: int) -> Luck:
+    """Run what a run was made of many times, tossing the coins that it pins (docs/luck.md).
+
+    Extenders are not called. Raises InvalidInput.
+    """
+    objects, options = _made_of(run, None)
+    coins = coins_of(options.tie_break)
+    try:
+        return luck(objects, options, coins=coins, runs=runs, seed=options.seed, jobs=1)
+    except ConfigError as error:
+        raise invalid("scheduler_config", error.problems) from error
+
+
+def checked(run: Run, rules: Sequence[Rule], max_work: int) -> tuple[Verdict, ...]:
+    """Check rules on the cluster of a run, by its rules of scheduling (docs/rules.md).
+
+    `max_work` is how many runs times objects (and 1,000) that may take. Extenders are not called.
+    Raises InvalidInput.
+    """
+    objects, options = _made_of(run, None)
+    n_runs = runs_needed(rules, objects)
+    if n_runs * (1_000 + len(objects)) > max_work:
+        text = f"That takes {n_runs:,} runs of this cluster, more than a page waits for"
+        problem = Problem((), f"{text}. `kviz check` makes as many as it takes.")
+        raise invalid("rules", [problem])
+    try:
+        return rules_check(rules, objects, options)
     except ConfigError as error:
         raise invalid("scheduler_config", error.problems) from error
 

@@ -10,10 +10,12 @@ from django.views.decorators.http import require_GET
 
 from kviz.accounts.middleware import workspace_of
 from kviz.runs import selectors
+from kviz.runs.execution.luck import may_ask
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.pages.exports import exports_of
 from kviz.runs.reading import trace
 from kviz.runs.reading.findings import findings
+from kviz.runs.reading.luck import luck_of
 from kviz.snapshots.policies import policies_of
 
 
@@ -23,6 +25,8 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     found = findings(run=run)
     context = run_context(request, run) | {
         "findings": found,
+        "luck": luck_of(run),
+        "may_ask_luck": may_ask(run) and found.n_scheduled > 0,
         "bound_before": max(0, run.bound - found.n_scheduled) if run.last_seq >= 0 else "",
         "steps_refused": trace.steps_refused(run=run),
         "parent": selectors.parent_of(run=run, workspace=workspace_of(request)),

@@ -4,8 +4,8 @@ load_rules(text) -> tuple[Rule, ...]     raises ConfigError, each problem with f
 check(rules, objects, options)           a Verdict for each, with the values it rests on
 """
 
-from scheduler_core.advice.rules.checking import Verdict, check
+from scheduler_core.advice.rules.checking import Verdict, check, runs_needed
 from scheduler_core.advice.rules.reading import load_rules
 from scheduler_core.advice.rules.vocabulary import Rule
 
-__all__ = ["Rule", "Verdict", "check", "load_rules"]
+__all__ = ["Rule", "Verdict", "check", "load_rules", "runs_needed"]

@@ -64,6 +64,22 @@ def check(
     return tuple(checked.verdict(rule) for rule in rules)
 
 
+def runs_needed(rules: Iterable[Rule], objects: Sequence[KubeObject]) -> int:
+    """Return how many runs of the cluster a check takes at most; fifty copies count as one."""
+    nodes = [item for item in objects if isinstance(item, Node)]
+    n_runs = 1
+    for demand in (rule.demand for rule in rules):
+        match demand:
+            case Survive():
+                values = {_lost_with(node, demand.loss_of) for node in nodes}
+                n_runs += len(values)
+            case Headroom():
+                n_runs += 1 + demand.copies // 50
+            case _:
+                pass
+    return n_runs
+
+
 class _Checked:
     """A cluster, run once for all rules."""
 
@@ -218,8 +234,7 @@ class _Checked:
         theirs = {self._end.of(pod).node for pod in pods}
         losses: dict[str, list[str]] = {}
         for node in self._nodes:
-            value = node.name if loss_of == NODE else node.metadata.labels.get(loss_of, "")
-            if value:
+            if value := _lost_with(node, loss_of):
                 losses.setdefault(value, []).append(node.name)
         return {
             value: tuple(nodes) for value, nodes in losses.items() if theirs.intersection(nodes)
@@ -286,6 +301,11 @@ def _belongs_to_its_node(pod: Pod) -> bool:
     """Return whether the pod goes with its node, as those of DaemonSets do."""
     owner = controller_of(pod)
     return owner is not None and owner.kind in PINNED_KINDS
+
+
+def _lost_with(node: Node, loss_of: str) -> str:
+    """Return what a node is lost with, empty if with nothing."""
+    return node.name if loss_of == NODE else node.metadata.labels.get(loss_of, "")
 
 
 def _named(names: Sequence[str]) -> str:

@@ -1,0 +1,72 @@
+"""REST: questions about a run that are answered by running its cluster again."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from kviz.accounts.throttling import Scope
+from kviz.answers.rules_text import rules_json
+from kviz.common.problems import Problem
+from kviz.runs.api.access import SHARE, own_run, readable_run
+from kviz.runs.execution.luck import luck_find
+from kviz.runs.inputs import InvalidInput
+from kviz.runs.reading.rules import verdicts_of
+
+
+class RunLuck(APIView):
+    """Which placements of a run hold whatever coins come up (docs/luck.md)."""
+
+    throttle_scope: Scope = "run"
+
+    @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """What was found out; 404 if nobody has asked. The shape is that of `kviz luck --json`."""
+        run = readable_run(request, run_id)
+        if run.luck is None:
+            raise Problem(HTTPStatus.NOT_FOUND, "Nobody has asked yet: POST finds out.")
+        return Response(run.luck)
+
+    @extend_schema(request=None, responses={201: OpenApiTypes.OBJECT})
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Find out, in 100 runs; 400 for a cluster that takes longer than a request waits."""
+        run = own_run(request, run_id)
+        try:
+            luck_find(run=run)
+        except InvalidInput as invalid:
+            text = "It cannot be found out here."
+            raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
+        return Response(run.luck, status=HTTPStatus.CREATED)
+
+
+class RulesSerializer(serializers.Serializer[object]):
+    rules = serializers.JSONField(help_text="A list of rules, or YAML text (docs/rules.md).")
+
+
+class RunRules(APIView):
+    """Rules checked on the cluster of a run."""
+
+    throttle_scope: Scope = "run"
+
+    @extend_schema(
+        parameters=[SHARE], request=RulesSerializer, responses={200: OpenApiTypes.OBJECT}
+    )
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Check rules, and say what each verdict rests on: the shape of `kviz check --json`."""
+        run = readable_run(request, run_id)
+        wanted = RulesSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        rules: Any = wanted.validated_data["rules"]
+        try:
+            return Response(rules_json(verdicts_of(run=run, rules=rules)))
+        except InvalidInput as invalid:
+            text = "These rules cannot be checked."
+            raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid

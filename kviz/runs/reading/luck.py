@@ -1,0 +1,107 @@
+"""Reads: how lucky a run's placements were, as its page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kviz.answers.luck_text import percent, rounded
+from kviz.runs.models import Run
+from scheduler_core.advice.intervals import Share
+
+MAX_PODS: Final = 200
+"""So many pods a page lists, those that are luck first."""
+MAX_NODES: Final = 5
+
+
+@dataclass(frozen=True)
+class PodRow:
+    """One pod: where this run has it, how often it finds a node, and which."""
+
+    pod: str
+    node: str
+    held: bool
+    bound: str
+    as_here: str
+    nodes: Sequence[tuple[str, str]]
+    n_more_nodes: int
+    deciding: Sequence[str]
+
+
+@dataclass(frozen=True)
+class CoinRow:
+    """What one coin does alone; `runs` is 0 if it had nothing to decide."""
+
+    coin: str
+    what: str
+    runs: int
+    n_pods: int
+
+
+@dataclass(frozen=True)
+class RunLuck:
+    """What many runs came to. `n_held` of `n_placed` placements were the same in all `runs`."""
+
+    runs: int
+    is_tight: bool
+    n_placed: int
+    n_held: int
+    n_always_bound: int
+    pods: Sequence[PodRow]
+    n_pods: int
+    left: Sequence[tuple[str, str]]
+    coins: Sequence[CoinRow]
+
+    @property
+    def n_luck(self) -> int:
+        return self.n_placed - self.n_held
+
+    @property
+    def n_sometimes_bound(self) -> int:
+        """So many pods that this run places find no node in some of the runs."""
+        return self.n_placed - self.n_always_bound
+
+
+def luck_of(run: Run) -> RunLuck | None:
+    """What is stored with the run, None if nobody has asked."""
+    return run_luck(run.luck) if run.luck else None
+
+
+def run_luck(stored: Mapping[str, Any]) -> RunLuck:
+    """Read what `kviz luck --json` prints."""
+    placements, runs = stored["placements"], stored["runs"]
+    pods = sorted(stored["pods"], key=lambda each: (each["held"], not each["pinned"], each["pod"]))
+    return RunLuck(
+        runs=runs,
+        is_tight=stored["tight"],
+        n_placed=placements["made"],
+        n_held=placements["held"],
+        n_always_bound=placements["always_bound"],
+        pods=[_pod(each, runs) for each in pods[:MAX_PODS]],
+        n_pods=len(pods),
+        left=[(each["pod"], _percent(each["n"], runs)) for each in stored["lost_node"]],
+        coins=[
+            CoinRow(each["coin"], each["what"], each["runs_alone"], each["pods_alone"])
+            for each in stored["coins"]
+        ],
+    )
+
+
+def _pod(each: Mapping[str, Any], runs: int) -> PodRow:
+    nodes = [(node["node"], rounded(node["n"] / runs)) for node in each["nodes"]]
+    return PodRow(
+        pod=each["pod"],
+        node=each["pinned"] or "",
+        held=each["held"],
+        bound=_percent(each["bound"]["n"], runs),
+        as_here=_percent(each["as_pinned"]["n"], runs),
+        nodes=nodes[:MAX_NODES],
+        n_more_nodes=max(0, len(nodes) - MAX_NODES),
+        deciding=each["deciding"],
+    )
+
+
+def _percent(n: int, runs: int) -> str:
+    """Return a share with its interval, in one line whatever the width."""
+    return percent(Share(n, runs)).replace(" ", "\N{NO-BREAK SPACE}").replace("-", "\N{EN DASH}")

@@ -1,0 +1,44 @@
+"""Reads: rules checked on the cluster of a run, for its page and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from kviz.runs.execution.engine import checked
+from kviz.runs.inputs import invalid
+from kviz.runs.models import Run
+from scheduler_core.advice.rules import Rule, Verdict, load_rules
+from scheduler_core.advice.rules.reading import read_rules
+from scheduler_core.config import ConfigError, JsonValue, Problem
+from scheduler_core.framework.plugin_calls import PluginFailure
+
+MAX_WORK: Final = 60_000
+"""Runs times objects (and 1,000) that a page waits for: some seconds."""
+
+
+def verdicts_of(*, run: Run, rules: JsonValue) -> Sequence[Verdict]:
+    """Check rules, as text or as a value, on the cluster that the run began with.
+
+    Raises InvalidInput.
+    """
+    if run.is_observed or run.snapshot is None:
+        raise invalid("run", [Problem((), "A real scheduler decided this run.")])
+    try:
+        return checked(run, _read(rules), MAX_WORK)
+    except PluginFailure as failure:
+        raise invalid("rules", [Problem((), str(failure))]) from failure
+
+
+def _read(rules: JsonValue) -> Sequence[Rule]:
+    try:
+        return load_rules(rules) if isinstance(rules, str) else read_rules(rules)
+    except ConfigError as error:
+        raise invalid("rules", error.problems) from error
+
+
+def values_in_words(verdict: Verdict) -> str:
+    """The values that a verdict rests on, as JSON for people."""
+    return msgspec.json.format(msgspec.json.encode(dict(verdict.values)), indent=2).decode()
