@@ -30,6 +30,7 @@ from scheduler_core.changes.vocabulary import (
     SetField,
     SetLabel,
     SetQueueOrder,
+    SetScoring,
     SetSeed,
     SetWeight,
     SwitchGate,
@@ -61,7 +62,14 @@ def document_of(change: Change) -> Document:
         case Restore(objects, remove):
             placed = [{"place": p.place, "object": object_document(p.item)} for p in objects]
             return {"restore": {"objects": placed, "remove": [_named(each) for each in remove]}}
-        case UseConfiguration() | SetWeight() | SwitchGate() | SetSeed() | SetQueueOrder():
+        case (
+            UseConfiguration()
+            | SetWeight()
+            | SetScoring()
+            | SwitchGate()
+            | SetSeed()
+            | SetQueueOrder()
+        ):
             return _of_rule(change)
         case _:
             return _of_node(change)
@@ -92,6 +100,9 @@ def _of_rule(change: RuleChange) -> Document:
             return {"config": text}
         case SetWeight(plugin, weight):
             return {"weight": {"plugin": plugin, "weight": weight}}
+        case SetScoring(strategy, shape):
+            points: list[Plain] = [{"utilization": u, "score": s} for u, s in shape]
+            return {"scoring": {"type": strategy.value, **({"shape": points} if shape else {})}}
         case SwitchGate(gate, enabled):
             return {"gate": {"name": gate, "enabled": enabled}}
         case SetSeed(seed):

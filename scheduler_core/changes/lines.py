@@ -31,6 +31,7 @@ from scheduler_core.changes.vocabulary import (
     SetField,
     SetLabel,
     SetQueueOrder,
+    SetScoring,
     SetSeed,
     SetWeight,
     SwitchGate,
@@ -52,7 +53,7 @@ _NODE_FORMS: Final = (
     "set PATH=VALUE, copies N, delete"
 )
 _FORMS: Final = "set PATH=VALUE, delete"
-_RULE_WORDS: Final = ("config", "gate", "seed", "queue-order", "weight")
+_RULE_WORDS: Final = ("config", "gate", "seed", "queue-order", "weight", "scoring")
 
 ReadFile = Callable[[str], str]
 """Gives the text of a file that a line names. Raises ConfigError."""
@@ -240,10 +241,24 @@ def _rule(word: str, rest: str, read_file: ReadFile) -> Change:
             return _checked({"seed": _number(rest, word)})
         case "queue-order":
             return _checked({"queueOrder": rest})
+        case "scoring":
+            return _scoring(rest)
         case _:
             plugin, _, weight = rest.partition("=")
             document = {"plugin": plugin.strip(), "weight": _number(weight.strip(), word)}
             return _checked({"weight": document})
+
+
+def _scoring(rest: str) -> Change:
+    """Read `STRATEGY`, or `STRATEGY UTILIZATION=SCORE,...`."""
+    strategy, _, shape = rest.partition(" ")
+    points: list[Plain] = []
+    for point in filter(None, shape.replace(" ", "").split(",")):
+        utilization, _, score = point.partition("=")
+        points.append(
+            {"utilization": _number(utilization, "scoring"), "score": _number(score, "scoring")}
+        )
+    return _checked({"scoring": {"type": strategy, **({"shape": points} if points else {})}})
 
 
 def read_gate(part: str) -> SwitchGate:
@@ -285,6 +300,9 @@ def _short(change: Change) -> str:
             return f"queue-order {order}"
         case SetWeight(plugin, weight) if _are_names(plugin):
             return f"weight {plugin}={weight}"
+        case SetScoring(strategy, shape):
+            points = ",".join(f"{utilization}={score}" for utilization, score in shape)
+            return f"scoring {strategy.value} {points}".rstrip()
         case _:
             return _short_of_node(change)
 

@@ -38,6 +38,7 @@ from scheduler_core.changes.vocabulary import (
     SetField,
     SetLabel,
     SetQueueOrder,
+    SetScoring,
     SetSeed,
     SetWeight,
     SwitchGate,
@@ -46,7 +47,14 @@ from scheduler_core.changes.vocabulary import (
 )
 from scheduler_core.config.decode import decode
 from scheduler_core.config.problems import Path, Problem, invalid, not_supported
-from scheduler_core.config.types import ConfigStruct, Int32, Int64, JsonValue
+from scheduler_core.config.types import (
+    ConfigStruct,
+    Int32,
+    Int64,
+    JsonValue,
+    ScoringStrategyType,
+    UtilizationShapePoint,
+)
 from scheduler_core.trace.records import QueueOrder
 
 MAX_COPIES: Final = 10_000
@@ -70,7 +78,7 @@ STEP_ACTIONS: Final = (
     "scale",
 )
 """What a step of a scenario may do."""
-RULE_ACTIONS: Final = ("config", "weight", "gate", "seed", "queueOrder")
+RULE_ACTIONS: Final = ("config", "weight", "scoring", "gate", "seed", "queueOrder")
 ACTIONS: Final = (*STEP_ACTIONS, "restore", *RULE_ACTIONS)
 
 _Mapping = dict[str, JsonValue]
@@ -124,6 +132,11 @@ class _Scale(_Target, frozen=True, kw_only=True):
 class _Weight(ConfigStruct, frozen=True, kw_only=True):
     plugin: str = ""
     weight: Int64 | None = None
+
+
+class _Scoring(ConfigStruct, frozen=True, kw_only=True):
+    type: str = ""
+    shape: tuple[UtilizationShapePoint, ...] = ()
 
 
 class _Gate(ConfigStruct, frozen=True, kw_only=True):
@@ -363,6 +376,8 @@ class ChangeReader:
                 return self._configuration(value, at)
             case "weight":
                 return self._weight(value, at)
+            case "scoring":
+                return self._scoring(value, at)
             case "gate":
                 gate = self._read(value, _Gate, at, ("name", "enabled"))
                 return SwitchGate(gate.name, bool(gate.enabled)) if gate else None
@@ -394,6 +409,19 @@ class ChangeReader:
             detail = f"must be between 1 and {MAX_WEIGHT}; a configuration disables a plugin"
             self._problems.append(invalid((*at, "weight"), written.weight, detail))
         return SetWeight(written.plugin, written.weight)
+
+    def _scoring(self, value: JsonValue, at: Path) -> Change | None:
+        written = self._read(value, _Scoring, at, ("type",))
+        if written is None:
+            return None
+        for strategy in ScoringStrategyType:
+            if strategy == written.type:
+                return SetScoring(
+                    strategy, tuple((point.utilization, point.score) for point in written.shape)
+                )
+        known = tuple(ScoringStrategyType)
+        self._problems.append(not_supported((*at, "type"), written.type, known))
+        return None
 
     def _queue_order(self, value: JsonValue, at: Path) -> Change | None:
         for order in get_args(QueueOrder):

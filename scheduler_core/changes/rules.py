@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from scheduler_core.changes.scoring import scored, scoring_of
 from scheduler_core.changes.vocabulary import (
     Change,
     RuleChange,
     SetQueueOrder,
+    SetScoring,
     SetSeed,
     SetWeight,
     SwitchGate,
@@ -37,7 +39,7 @@ class Rules:
     """What beside the objects decides a run, as far as changes can tell.
 
     `configuration` is a KubeSchedulerConfiguration as text, empty for the default one; `weights`
-    go before what it says. `gates` are those that are switched, of `release`.
+    and `scoring` go before what it says. `gates` are those that are switched, of `release`.
     """
 
     configuration: str = ""
@@ -46,14 +48,15 @@ class Rules:
     weights: Mapping[str, int] = field(default_factory=dict)
     seed: int = 0
     queue_order: QueueOrder = "listed"
+    scoring: SetScoring | None = None
 
     def features(self) -> FeatureGates:
         """Return the gates. Raises ConfigError."""
         return feature_gates(self.gates, self.release)
 
     def load(self) -> KubeSchedulerConfiguration:
-        """Read the configuration, with the weights. Raises ConfigError."""
-        return weighted(self._written(), self.weights)
+        """Read the configuration, with weights and scoring strategy. Raises ConfigError."""
+        return weighted(scored(self._written(), self.scoring, self.features()), self.weights)
 
     def _written(self) -> KubeSchedulerConfiguration:
         gates = self.features()
@@ -69,6 +72,14 @@ class Rules:
             return None
         return next((w for each in profiles if (w := _weight_in(each, plugin))), None)
 
+    def scoring_now(self) -> SetScoring | None:
+        """Return the scoring strategy of the first profile that has one. None if nobody knows."""
+        try:
+            profiles = self.load().profiles
+        except ConfigError:
+            return None
+        return next((found for each in profiles if (found := scoring_of(each))), None)
+
     def gate(self, name: str) -> bool | None:
         """Return whether a gate is on, None if the release has none of that name."""
         known = self.release.gates.get(name)
@@ -78,14 +89,17 @@ class Rules:
 def changed_rules(rules: Rules, changes: Iterable[Change]) -> Rules:
     """Return the rules with those changes that are about rules, the later one before the earlier.
 
-    Another configuration has its own weights. What comes of it is checked by `load`.
+    Another configuration has its own weights and scoring strategy. What comes of it is checked by
+    `load`.
     """
     for change in changes:
         match change:
             case UseConfiguration(text):
-                rules = replace(rules, configuration=text, weights={})
+                rules = replace(rules, configuration=text, weights={}, scoring=None)
             case SetWeight(plugin, weight):
                 rules = replace(rules, weights={**rules.weights, plugin: weight})
+            case SetScoring():
+                rules = replace(rules, scoring=change)
             case SwitchGate(gate, enabled):
                 rules = replace(rules, gates={**rules.gates, gate: enabled})
             case SetSeed(seed):
@@ -102,10 +116,14 @@ def undone_rule(change: RuleChange, rules: Rules) -> tuple[RuleChange, ...]:
     match change:
         case UseConfiguration():
             weights = (SetWeight(name, weight) for name, weight in rules.weights.items())
-            return (UseConfiguration(rules.configuration), *weights)
+            scoring = () if rules.scoring is None else (rules.scoring,)
+            return (UseConfiguration(rules.configuration), *weights, *scoring)
         case SetWeight(plugin, _):
             weight = rules.weight_of(plugin)
             return () if weight is None else (SetWeight(plugin, weight),)
+        case SetScoring():
+            before = rules.scoring_now()
+            return () if before is None else (before,)
         case SwitchGate(gate, _):
             enabled = rules.gate(gate)
             return () if enabled is None else (SwitchGate(gate, enabled),)

@@ -35,6 +35,7 @@ from scheduler_core.changes.vocabulary import (
     SetField,
     SetLabel,
     SetQueueOrder,
+    SetScoring,
     SetSeed,
     SetWeight,
     SwitchGate,
@@ -50,7 +51,14 @@ _OF_CONTAINER: Final = re.compile(r"spec\.containers\[(?:0|name=[^\]]*)\]\.resou
 def sentence(change: Change, objects: Objects, rules: Rules | None = None) -> str:
     """Say what a change does to a cluster as it is, and to the rules; old values where they are."""
     match change:
-        case UseConfiguration() | SetWeight() | SwitchGate() | SetSeed() | SetQueueOrder():
+        case (
+            UseConfiguration()
+            | SetWeight()
+            | SetScoring()
+            | SwitchGate()
+            | SetSeed()
+            | SetQueueOrder()
+        ):
             return _of_rule(change, rules or Rules())
         case Create():
             return f"create {_listed(list(change.items()))}"
@@ -104,6 +112,10 @@ def _of_rule(change: RuleChange, rules: Rules) -> str:
             return f"schedule with {'another' if text.strip() else 'the default'} configuration"
         case SetWeight(plugin, weight):
             return f"weight of {plugin} {_old(rules.weight_of(plugin))} → {weight}"
+        case SetScoring():
+            before = rules.scoring_now()
+            old = _scoring(before) if before is not None else "none"
+            return f"scoring strategy {old} → {_scoring(change)}"
         case SwitchGate(gate, enabled):
             return f"feature gate {gate} {_old(rules.gate(gate))} → {str(enabled).lower()}"
         case SetSeed(seed):
@@ -114,6 +126,11 @@ def _of_rule(change: RuleChange, rules: Rules) -> str:
 
 def _old(value: int | bool | None) -> str:
     return "none" if value is None else str(value).lower()
+
+
+def _scoring(change: SetScoring) -> str:
+    points = ", ".join(f"{utilization} %: {score}" for utilization, score in change.shape)
+    return f"{change.strategy.value} ({points})" if points else change.strategy.value
 
 
 def _put(items: Sequence[KubeObject], objects: Objects) -> str:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from scheduler_core.api import KubeObject, Taint
 from scheduler_core.api.coerce import Plain
+from scheduler_core.config.types import ScoringStrategyType
 from scheduler_core.trace.records import QueueOrder
 
 MAX_CREATED: Final = 100_000
@@ -228,6 +229,18 @@ class SetWeight:
 
 
 @dataclass(frozen=True, slots=True)
+class SetScoring:
+    """Let NodeResourcesFit score by another strategy, in all profiles that score with it.
+
+    `shape` are points `(utilization, score)`, percent and 0 to 10, of a RequestedToCapacityRatio;
+    empty: those of the configuration. The resources stay those of the configuration.
+    """
+
+    strategy: ScoringStrategyType
+    shape: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SwitchGate:
     """Switch a feature gate."""
 
@@ -249,6 +262,8 @@ class SetQueueOrder:
     order: QueueOrder
 
 
-RuleChange: TypeAlias = UseConfiguration | SetWeight | SwitchGate | SetSeed | SetQueueOrder
+RuleChange: TypeAlias = (
+    UseConfiguration | SetWeight | SetScoring | SwitchGate | SetSeed | SetQueueOrder
+)
 
 Change: TypeAlias = ObjectChange | RuleChange

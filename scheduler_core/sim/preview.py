@@ -11,7 +11,7 @@ docs/lab.md is the contract. Upstream has no counterpart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from msgspec import structs
@@ -41,6 +41,7 @@ from scheduler_core.scheduler.cycle_trace import CycleTrace
 from scheduler_core.scheduler.decision import decide
 from scheduler_core.scheduler.outcome import Scheduled
 from scheduler_core.scheduler.profile_records import profile_records
+from scheduler_core.sim.decided import DecidedCycle
 from scheduler_core.sim.pick import SeededDraw
 from scheduler_core.sim.preview_changes import HeldState, plan
 from scheduler_core.sim.preview_world import Edit, PreviewWorld
@@ -88,6 +89,8 @@ class PreviewedCycle:
     plugins: tuple[str, ...] | None = None
     profiles: tuple[ProfileRecord, ...] | None = None
     without_effect: tuple[Problem, ...] = ()
+    decided: DecidedCycle | None = field(default=None, compare=False, repr=False)
+    """What answers for the cycle until another is previewed; None if there is none."""
 
     @property
     def cycle(self) -> Sequence[AnyEvent]:
@@ -134,6 +137,11 @@ class CyclePreviews:
             planned = plan(changes, self._held_state())
             found = self.preview(planned.edits, planned.configuration)
             return replace(found, without_effect=planned.without_effect)
+
+    def profile_of(self, scheduler_name: str) -> Profile | None:
+        """Return a profile of the run's configuration."""
+        profiles = self._options.configuration.profiles
+        return next((each for each in profiles if each.scheduler_name == scheduler_name), None)
 
     def _held_state(self) -> HeldState:
         simulation, pod = self._simulation, self._cycle.pod
@@ -260,8 +268,11 @@ class CyclePreviews:
         if gated is not None:
             return PreviewedCycle(events, n_world, False, gated, rules.plugins, rules.profiles)
         queued = replace(held, pod=own) if changed else held
-        self._decide_again(world, rules, framework, queued, recorder)
-        found = PreviewedCycle(events, n_world, True, None, rules.plugins, rules.profiles)
+        cycle = self._decide_again(world, rules, framework, queued, recorder)
+        decided = DecidedCycle(cycle, world.handle.objects)
+        found = PreviewedCycle(
+            events, n_world, True, None, rules.plugins, rules.profiles, decided=decided
+        )
         recorded = self._recorded
         same = recorded is None or found.cycle[1:] == recorded.cycle[1:]
         return found if same else replace(found, as_recorded=False)
@@ -273,7 +284,7 @@ class CyclePreviews:
         framework: Framework,
         queued: QueuedPodInfo,
         recorder: Recorder,
-    ) -> None:
+    ) -> Cycle:
         held, before = self._cycle, self._before
         algorithm = make_algorithm(replace(self._options, draw=before.draw.fork()))
         algorithm.next_start_index = held.start_index
@@ -299,6 +310,7 @@ class CyclePreviews:
             ended
             or Scheduled(AssumedPod(cycle.number, queued, cycle.pod, node, framework, cycle.state)),
         )
+        return cycle
 
     def _batch(self, framework: Framework, queued: QueuedPodInfo) -> BatchTurn | None:
         batch = self._before.batches.get(framework.profile_name)

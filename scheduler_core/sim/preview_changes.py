@@ -11,9 +11,11 @@ from scheduler_core.changes import Change, ChangeError, RuleChange, sentence
 from scheduler_core.changes.applying import carry_out
 from scheduler_core.changes.refusals import Objects, Refused
 from scheduler_core.changes.rules import weighted
+from scheduler_core.changes.scoring import scored
 from scheduler_core.changes.vocabulary import (
     ObjectChange,
     Restore,
+    SetScoring,
     SetWeight,
     Target,
     UseConfiguration,
@@ -97,6 +99,8 @@ def _configuration(
             return default_configuration(held.features)
         case SetWeight(plugin, weight):
             return weighted(held.configuration if known is None else known, {plugin: weight})
+        case SetScoring():
+            return scored(held.configuration if known is None else known, change, held.features)
         case _:
             raise Refused(
                 "this counts from the beginning of a run, so no cycle shows it by itself; start a "

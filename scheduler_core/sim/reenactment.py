@@ -7,19 +7,20 @@ everything about the cycle can be asked later, one question at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from scheduler_core.api import KubeObject
+from scheduler_core.changes.scoring import scoring_of
+from scheduler_core.changes.vocabulary import SetScoring
 from scheduler_core.devices.survey import DeviceSurvey
-from scheduler_core.evidence.cycle import CycleEvidence
 from scheduler_core.framework.individual import IndividualVerdicts, evaluate_individually
 from scheduler_core.framework.prepared_state import CycleStateDescription, describe_cycle_state
 from scheduler_core.framework.status import SUCCESS, Status
-from scheduler_core.scheduler.cycle_evidence import evidence_of
 from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.sim.api_server import ApiServer
+from scheduler_core.sim.decided import DecidedCycle
 from scheduler_core.sim.preview import BeforeCycle, CyclePreviews
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.simulation import Simulation
@@ -28,22 +29,17 @@ Progress = Callable[[int], None]
 """Hears how many cycles have been simulated."""
 
 
-class ReenactedCycle:
+class ReenactedCycle(DecidedCycle):
     """A cycle as it went, in the cluster as it was when the cycle decided.
 
     What is asked of it is worked out then, and cached.
     """
 
     def __init__(self, cycle: Cycle, simulation: Simulation, before: BeforeCycle) -> None:
-        self._cycle = cycle
+        super().__init__(cycle, simulation.objects)
         self.objects: ApiServer = simulation.server
         """All objects, as they were then."""
-        self.evidence: CycleEvidence = evidence_of(cycle, simulation.objects)
         self.previews = CyclePreviews(cycle, simulation, before)
-
-    @property
-    def pod(self) -> str:
-        return self._cycle.pod.key
 
     @property
     def pre_filter(self) -> Status:
@@ -51,18 +47,11 @@ class ReenactedCycle:
         pre_filter = self._cycle.pre_filter
         return pre_filter.status if pre_filter is not None else SUCCESS
 
-    @cached_property
-    def rejected(self) -> Mapping[str, Status]:
-        """What Filter found first, by node name."""
-        filtering = self._cycle.filtering
-        if filtering is None:
-            return {}
-        statuses = map(filtering.verdicts.status, range(filtering.examined.n))
-        return {
-            name: status
-            for name, status in zip(filtering.examined.names, statuses, strict=True)
-            if not status.is_success
-        }
+    @property
+    def scoring(self) -> SetScoring | None:
+        """What gives the pod's profile the scoring strategy it has; None if it has none."""
+        profile = self.previews.profile_of(self._cycle.framework.profile_name)
+        return scoring_of(profile) if profile is not None else None
 
     @cached_property
     def individually(self) -> IndividualVerdicts:

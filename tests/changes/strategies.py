@@ -31,12 +31,14 @@ from scheduler_core.changes.vocabulary import (
     SetField,
     SetLabel,
     SetQueueOrder,
+    SetScoring,
     SetSeed,
     SetWeight,
     SwitchGate,
     Target,
     UseConfiguration,
 )
+from scheduler_core.config.types import ScoringStrategyType
 from tests.builders import make_node, make_pod
 
 NODES = ("n1", "n2", "n3")
@@ -142,6 +144,11 @@ object_changes: st.SearchStrategy[Change] = st.one_of(
 rule_changes: st.SearchStrategy[Change] = st.one_of(
     st.builds(UseConfiguration, st.sampled_from(("", "apiVersion: x\nkind: y\n", '{"a": 1}'))),
     st.builds(SetWeight, st.sampled_from(("NodeAffinity", "TaintToleration")), st.integers(1, 100)),
+    st.builds(
+        SetScoring,
+        st.sampled_from(ScoringStrategyType),
+        st.sampled_from((((0, 0), (100, 10)), ((0, 10), (50, 0)))),
+    ),
     st.builds(
         SwitchGate, st.sampled_from(("NodeDeclaredFeatures", "DRADeviceTaints")), st.booleans()
     ),

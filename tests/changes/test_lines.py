@@ -20,12 +20,14 @@ from scheduler_core.changes.vocabulary import (
     SetField,
     SetLabel,
     SetQueueOrder,
+    SetScoring,
     SetSeed,
     SetWeight,
     SwitchGate,
     Target,
     UseConfiguration,
 )
+from scheduler_core.config.types import ScoringStrategyType
 
 NODE = Target(Node, "", "n1")
 WEB = Target(Pod, "shop", "web")
@@ -85,6 +87,11 @@ WEB = Target(Pod, "shop", "web")
         ("seed -5", SetSeed(-5)),
         ("queue-order created", SetQueueOrder("created")),
         ("weight NodeAffinity=10", SetWeight("NodeAffinity", 10)),
+        ("scoring MostAllocated", SetScoring(ScoringStrategyType.MOST_ALLOCATED)),
+        (
+            "scoring RequestedToCapacityRatio 0=0,70=10",
+            SetScoring(ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO, ((0, 0), (70, 10))),
+        ),
     ],
 )
 def test_short_forms(line: str, change: Change) -> None:

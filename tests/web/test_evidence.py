@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -151,3 +152,45 @@ def test_what_is_not_there(ada: Person, ben: Person, run: Run) -> None:
     found = problem(ada.get(f"/runs/{run.pk}/cycles/1/nodes/north/?against=west"), 404)
     assert found["detail"] == "Cycle 1 saw no node west."
     problem(node(ben, run, 1, "north"), 404)
+
+
+def test_the_values_of_what_is_tried_are_those_of_its_preview(ada: Person, run: Run) -> None:
+    cycle = cycle_of(ada, run, "shop/picky")
+    free = ["pod/shop/picky set spec.nodeSelector.disk=null",
+            "pod/shop/picky set spec.containers[0].resources.requests.cpu=100m",
+            "weight NodeResourcesFit=3"]  # fmt: skip
+    path = f"/runs/{run.pk}/cycles/{cycle}/"
+    body = {"changes": free}
+    preview = ada.post(f"{path}preview/", body).json()
+    assert preview["feasible"]
+
+    for name in preview["feasible"]:
+        answer = ada.get(f"{path}nodes/{name}/", query_params={"changes": json.dumps(free)})
+        assert answer.status_code == 200
+        document = answer.json()
+        assert document["feasible"]
+        assert document["pod_node"] == preview["node"]
+        scores = {each["plugin"]: each for each in document["evidence"]["scores"]}
+        if scores:
+            assert scores["NodeResourcesFit"]["weight"] == 3
+            assert document["evidence"]["total"] == preview["totals"][name]
+    assert node(ada, run, cycle, "north").json()["recorded"]["plugin"] == "NodeAffinity"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [("[", "Input data was truncated"), ('["node/nowhere cordon"]', "nowhere")],
+)
+def test_changes_that_cannot_be_tried_are_refused(
+    ada: Person, run: Run, changes: str, says: str
+) -> None:
+    answer = ada.get(f"/runs/{run.pk}/cycles/1/nodes/north/", query_params={"changes": changes})
+    assert answer.status_code == 400
+    assert says in answer.json()["errors"][0]["message"]
+
+
+def test_the_lab_begins_with_the_fields_of_the_pod(ada: Person, run: Run) -> None:
+    cycle = cycle_of(ada, run, "shop/picky")
+    document = ada.get(f"/runs/{run.pk}/cycles/{cycle}/lab/").json()
+    assert document["pod"]["spec"]["nodeSelector"] == {"disk": "ssd"}
+    assert document["scoring"] == {"type": "LeastAllocated"}

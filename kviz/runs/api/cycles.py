@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
+import msgspec
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -26,6 +27,7 @@ from kviz.runs.api.serializers import (
     AlsoSerializer,
     CycleSerializer,
     DevicesSerializer,
+    LabInputsSerializer,
     NodeEvidenceSerializer,
     PodEvidenceSerializer,
     PreviewSerializer,
@@ -36,15 +38,23 @@ from kviz.runs.reading import evidence, reenactment, trace
 from kviz.runs.reading import preview as reading
 from kviz.runs.reading.cluster import cluster_at
 from kviz.runs.reading.held_cycles import CannotReenact
+from kviz.runs.reading.lab_inputs import lab_inputs
 from kviz.runs.reading.markdown import pod_markdown
 from kviz.runs.reading.projection import CycleDocument
 from kviz.runs.titles import run_title
 from kviz.snapshots.api import SnapshotSerializer
 from kviz.snapshots.services import snapshot_keep
+from scheduler_core.changes import Change
 
 NODE = OpenApiParameter("node", str, description="Only the devices that this node can use.")
 CYCLE = OpenApiParameter("cycle", int, description="One of the pod's cycles; else its last one.")
 AGAINST = OpenApiParameter("against", str, description="A second node, to compare the first with.")
+
+CHANGES = OpenApiParameter(
+    "changes",
+    str,
+    description="A list of changes as JSON (docs/changes.md): the cycle as they would have it.",
+)
 
 _Document = TypeVar("_Document", covariant=True)
 
@@ -130,7 +140,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
         """
         return Response(_reenacted(evidence.pod_evidence, readable_run(request, run_id), cycle))
 
-    @extend_schema(parameters=[SHARE, AGAINST], responses=NodeEvidenceSerializer)
+    @extend_schema(parameters=[SHARE, AGAINST, CHANGES], responses=NodeEvidenceSerializer)
     @action(detail=True, url_path="nodes/<str:node>", url_name="node")
     def node(self, request: Request, run_id: UUID, cycle: int, node: str) -> Response:
         """Why each plugin takes or rejects a node, with the values, and its scores written out.
@@ -138,14 +148,26 @@ class CycleViewSet(GenericViewSet[Cycle]):
         The run is simulated again, as for `also/`; further nodes then take little time.
         """
         run, against = readable_run(request, run_id), request.query_params.get("against", "")
-        answer = partial(evidence.node_evidence, node=node, against=against)
         try:
+            changes = _changes_in(request)
+            answer = partial(evidence.node_evidence, node=node, against=against, changes=changes)
             document = _reenacted(answer, run, cycle)
         except evidence.UnknownNode as unknown:
             raise _no_node(cycle, against) from unknown
+        except reading.BadChanges as error:
+            raise Problem(HTTPStatus.BAD_REQUEST, str(error), error.errors) from error
         if document is None:
             raise _no_node(cycle, node)
         return Response(document)
+
+    @extend_schema(parameters=[SHARE], responses=LabInputsSerializer)
+    @action(detail=True)
+    def lab(self, request: Request, run_id: UUID, cycle: int) -> Response:
+        """What the forms of the Lab begin with: the pod's fields, and how its profile scores.
+
+        The run is simulated again, as for `also/`.
+        """
+        return Response(_reenacted(lab_inputs, readable_run(request, run_id), cycle))
 
     @extend_schema(
         parameters=[SHARE],
@@ -223,6 +245,16 @@ class CycleViewSet(GenericViewSet[Cycle]):
             response["Content-Encoding"] = "gzip"
         response.content = details
         return response
+
+
+def _changes_in(request: Request) -> tuple[Change, ...]:
+    """Return the changes that the query asks for. Raises BadChanges."""
+    text = request.query_params.get("changes", "")
+    try:
+        values = msgspec.json.decode(text, type=list[Any]) if text else []
+    except msgspec.DecodeError as error:
+        raise reading.BadChanges([{"field": "changes", "message": str(error)}]) from error
+    return reading.changes_of(values)
 
 
 class _Reenactment(Protocol[_Document]):

@@ -185,6 +185,14 @@ class PreviewSerializer(serializers.Serializer[object]):
     )
 
 
+class LabInputsSerializer(serializers.Serializer[object]):
+    cycle = serializers.IntegerField()
+    pod = serializers.DictField(help_text="The pod when the cycle began, as kubectl prints it.")
+    scoring = serializers.DictField(
+        allow_null=True, help_text="The scoring strategy of its profile, as a change writes it."
+    )
+
+
 class HolderSerializer(serializers.Serializer[object]):
     claim = serializers.CharField()
     pods = serializers.ListField(child=serializers.CharField())

@@ -6,14 +6,17 @@ The trace holds verdicts; the values behind them are read in the cluster as it w
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Container, Mapping, Sequence
 from typing import Final, TypedDict
 
 import msgspec
 
 from kviz.runs.models import PodOutcome, Run
 from kviz.runs.reading.held_cycles import HELD, CannotReenact, is_quick
-from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
+from kviz.runs.reading.preview import previewed
+from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument, answer_document
 from kviz.runs.reading.trace import cycle_why
+from scheduler_core.changes import Change
 from scheduler_core.evidence.comparison import Comparison
 from scheduler_core.evidence.cycle import NodeEvidence
 from scheduler_core.evidence.document import (
@@ -24,6 +27,7 @@ from scheduler_core.evidence.document import (
     requests_document,
 )
 from scheduler_core.evidence.lead import Lead, lead_of_why
+from scheduler_core.sim.decided import DecidedCycle
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.why import Why
 
@@ -131,38 +135,62 @@ def pod_evidence_at_once(*, run: Run, recorded: CycleDocument) -> PodEvidenceDoc
 
 
 def node_evidence(
-    *, run: Run, recorded: CycleDocument, node: str, against: str = ""
+    *,
+    run: Run,
+    recorded: CycleDocument,
+    node: str,
+    against: str = "",
+    changes: Sequence[Change] = (),
 ) -> NodeEvidenceDocument | None:
     """Every plugin about one node, and its scores written out; None for a node it did not see.
 
-    `against` names a node to compare it with. Raises CannotReenact, and UnknownNode for that one.
+    With `changes`, all of it is about the cycle as they would have it. `against` names a node to
+    compare it with. Raises CannotReenact, UnknownNode for that one, and BadChanges.
     """
 
     def look(cycle: ReenactedCycle | None) -> NodeEvidenceDocument | None:
-        if cycle is None or node not in cycle.evidence.node_names:
+        if cycle is None:
             return None
-        if against and against not in cycle.evidence.node_names:
-            raise UnknownNode(against)
-        return _node(recorded, cycle, node, against)
+        if not changes:
+            found = _Found(recorded["node"], recorded["feasible"], recorded["filter"])
+            return _node(cycle, found, node, against)
+        decided = previewed(cycle, changes).decided
+        if decided is None:
+            raise CannotReenact("With these changes the pod is held back before its cycle.")
+        rejected = {name: answer_document(status) for name, status in decided.rejected.items()}
+        return _node(decided, _Found(decided.node, decided.feasible, rejected), node, against)
 
     return HELD.ask(run, recorded, look)
 
 
+@dataclasses.dataclass(frozen=True)
+class _Found:
+    """What a cycle came to: the node it chose, those that fit, and why others do not."""
+
+    node: str
+    feasible: Container[str]
+    rejected: Mapping[str, StatusDocument]
+
+
 def _node(
-    recorded: CycleDocument, cycle: ReenactedCycle, node: str, against: str
-) -> NodeEvidenceDocument:
-    evidence, feasible = cycle.evidence, node in recorded["feasible"]
-    found = evidence.node(node)
-    both = Comparison(found, evidence.node(against)) if against else None
+    cycle: DecidedCycle, found: _Found, node: str, against: str
+) -> NodeEvidenceDocument | None:
+    evidence, feasible = cycle.evidence, node in found.feasible
+    if node not in evidence.node_names:
+        return None
+    if against and against not in evidence.node_names:
+        raise UnknownNode(against)
+    of_node = evidence.node(node)
+    both = Comparison(of_node, evidence.node(against)) if against else None
     return {
-        "cycle": recorded["cycle"],
-        "pod": recorded["pod"],
-        "pod_node": recorded["node"],
-        "examined": feasible or node in recorded["filter"],
+        "cycle": cycle.number,
+        "pod": cycle.pod,
+        "pod_node": found.node,
+        "examined": feasible or node in found.rejected,
         "feasible": feasible,
-        "recorded": recorded["filter"].get(node),
+        "recorded": found.rejected.get(node),
         "requests": requests_document(evidence.requests),
         "pod_rejections": [plugin_document(each) for each in evidence.pod],
-        "evidence": node_document(found),
+        "evidence": node_document(of_node),
         "comparison": comparison_document(both) if both is not None else None,
     }

@@ -124,12 +124,12 @@ def preview_document(*, run: Run, found: Preview) -> Json:
     }
 
 
-def _preview(number: int, cycle: ReenactedCycle | None, changes: Sequence[Change]) -> Preview:
+def previewed(cycle: ReenactedCycle | None, changes: Sequence[Change]) -> PreviewedCycle:
+    """Evaluate a held cycle after some changes. Raises CannotReenact and BadChanges."""
     if cycle is None:
         raise CannotReenact("This cycle looked at no node: there is nothing to evaluate again.")
-    began_ns = time.perf_counter_ns()
     try:
-        found = cycle.previews.change(changes)
+        return cycle.previews.change(changes)
     except ChangeError as error:
         raise BadChanges(errors_of(error.problems)) from error
     except ConfigError as error:
@@ -139,6 +139,11 @@ def _preview(number: int, cycle: ReenactedCycle | None, changes: Sequence[Change
         ) from error
     except (CannotPreview, PluginFailure) as error:
         raise CannotReenact(str(error)) from error
+
+
+def _preview(number: int, cycle: ReenactedCycle | None, changes: Sequence[Change]) -> Preview:
+    began_ns = time.perf_counter_ns()
+    found = previewed(cycle, changes)
     return _answer(number, found, (time.perf_counter_ns() - began_ns) // 1_000)
 
 
