@@ -30,6 +30,13 @@ N_VISITS, N_SCRUBS, N_SEEKS, N_INTERACTIONS = 5, 400, 60, 60
 GROWTH_SEEKS, N_JUMPS = 10_000, 500
 RUN_TAKES_S = 900
 SETTLE_MS = 1_500
+TRIED_CYCLE, N_TRIED = 1_000, 60
+HANDLES = (
+    ("pod edit", "cpu, handle", 45, 100),
+    ("node edit", "Allocatable cpu, handle", 60, 100),
+    ("weight", "Weight of NodeResourcesFit", 2, 33),
+)
+"""In the Lab: what is edited, by which handle, from which place on, and how long it may take."""
 BUILT = Path(__file__).parents[1] / "static" / "kviz"
 MIB = 1_000_000
 
@@ -130,6 +137,30 @@ window.bench = {
     }
   },
   async jump(cycles) { for (const n of cycles) { this.go(n); await this.frame(); } },
+  async drag(label, values) {
+    const handle = document.querySelector(`[aria-label="${label}"]`);
+    const table = document.querySelector(".lab table");
+    const told = () => table.rows[1]?.innerText ?? "";
+    const times = [];
+    for (const value of values) {
+      const before = told();
+      const begun = performance.now();
+      handle.value = String(value);
+      handle.dispatchEvent(new Event("input", {bubbles: true}));
+      while (told() === before) await new Promise((done) => {
+        const watch = new MutationObserver(() => (watch.disconnect(), done()));
+        watch.observe(table, {subtree: true, childList: true, characterData: true});
+      });
+      await this.frame();
+      await new Promise((done) => {
+        const {port1, port2} = new MessageChannel();
+        port1.onmessage = done;
+        port2.postMessage(0);
+      });
+      times.push(performance.now() - begun);
+    }
+    return times;
+  },
   interactions: [],
   at: {},
   details: [],
@@ -336,6 +367,26 @@ def interacting(bench: Bench) -> list[Row]:
     return [Row("interaction to paint, p95", p([*slow, *quick], 95), 100, "ms")]
 
 
+def trying(bench: Bench) -> list[Row]:
+    """Drag handles in the Lab: from the input to the paint of what follows from it."""
+    page = bench.page
+    page.goto(f"{bench.url}&lab=-".replace("c=1", f"c={min(TRIED_CYCLE, bench.n_cycles)}"))
+    page.get_by_label("cpu, handle", exact=True).wait_for(timeout=300_000)
+    page.get_by_role("region", name="Lab").get_by_role("row").get_by_role("button").first.click()
+    page.get_by_label("Allocatable cpu, handle").wait_for()
+    rows = []
+    for what, label, low, budget in HANDLES:
+        values = [low + i % 20 for i in range(N_TRIED)]
+        times = page.evaluate(
+            "([label, values]) => window.bench.drag(label, values)", [label, values]
+        )
+        for percent in (50, 95):
+            name = f"Lab, {what}, input to paint p{percent}"
+            rows.append(Row(name, p(times, percent), budget, "ms"))
+        page.get_by_role("button", name="Back to what happened").click()
+    return rows
+
+
 def remembering(bench: Bench) -> list[Row]:
     before = bench.heap_bytes()
     for _ in range(GROWTH_SEEKS // N_JUMPS):
@@ -371,7 +422,7 @@ def soak(bench: Bench, minutes: float) -> list[Row]:
 
 
 def measure(
-    server: Server, browser_path: str, run: str, n_cycles: int, soak_minutes: float
+    server: Server, browser_path: str, run: str, n_cycles: int, wanted: argparse.Namespace
 ) -> list[Row]:
     errors: list[str] = []
 
@@ -392,9 +443,11 @@ def measure(
         bench = Bench(page, devtools, url, n_cycles, random.Random(1))
         rows = [*visits, *loading(bench), *weights()]
         page.wait_for_timeout(SETTLE_MS)
-        rows += [*seeking(bench), *scrubbing(bench), *interacting(bench), *remembering(bench)]
-        if soak_minutes:
-            rows += soak(bench, soak_minutes)
+        if not wanted.lab_only:
+            rows += [*seeking(bench), *scrubbing(bench), *interacting(bench), *remembering(bench)]
+        rows += trying(bench)
+        if wanted.soak_minutes:
+            rows += soak(bench, wanted.soak_minutes)
         browser.close()
     return [*rows, Row("errors on the console", len(errors), 0, "")]
 
@@ -414,6 +467,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench-ui", description=__doc__)
     parser.add_argument("dump", type=Path, nargs="?", help="a cluster as JSON, may be gzipped")
     parser.add_argument("--soak-minutes", type=float, default=0.0)
+    parser.add_argument("--lab-only", action="store_true", help="measure loading and the Lab")
     wanted = parser.parse_args()
     try:
         browser_path = find_chromium()
@@ -423,7 +477,7 @@ def main() -> None:
         server = start_server(Path(folder))
         try:
             run, n_cycles = finished_run(server, wanted.dump)
-            rows = measure(server, browser_path, run, n_cycles, wanted.soak_minutes)
+            rows = measure(server, browser_path, run, n_cycles, wanted)
         finally:
             stop_server(server)
     sys.stdout.write(f"{n_cycles:,} cycles\n\n{table(rows)}\n")

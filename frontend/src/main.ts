@@ -32,6 +32,6 @@ if (root) {
     source,
     place: inQuery,
     isOver,
-    page: { name, home, run: runUrl, downloads, server: { run, api, share, csrf } },
+    page: { name, home, run: runUrl, downloads, server: { run, api, share, csrf, carrier: source.carrier } },
   });
 }

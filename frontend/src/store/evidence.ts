@@ -4,6 +4,7 @@ import "../base/text/late.ts";
 import type { NodeIndex } from "../base/units.ts";
 import { Answers } from "./answers.svelte.ts";
 import type { Explorer } from "./explorer.ts";
+import { inOrder, read } from "./lab-changes.ts";
 import { attemptOf, nodeAtHand } from "./nodes.ts";
 import { isAhead } from "./position.ts";
 import type { CycleRecord } from "./record.ts";
@@ -67,11 +68,17 @@ function isAheadOf({ navigation }: Explorer, record: CycleRecord, point: "Filter
   return navigation.record === record && isAhead(navigation, point);
 }
 
-/** Where the answer about a node is; `other` is -1 for none beside it. */
-export function nodePath(explorer: Explorer, { number }: CycleRecord, node: NodeIndex, other: NodeIndex): string {
-  const path = `cycles/${number}/nodes/${encodeURIComponent(explorer.nodeName(node))}/`;
-  return other < 0 ? path : `${path}?against=${encodeURIComponent(explorer.nodeName(other))}`;
+/** Where the answer about a node is, of the cycle as it is shown; `other` is -1 for none beside it. */
+export function nodePath(explorer: Explorer, record: CycleRecord, node: NodeIndex, other: NodeIndex): string {
+  const path = `cycles/${record.number}/nodes/${encodeURIComponent(explorer.nodeName(node))}/`;
+  const query = new URLSearchParams();
+  if (other >= 0) query.set("against", explorer.nodeName(other));
+  if (isTried(explorer, record)) query.set("changes", JSON.stringify(inOrder(read(explorer.changes) ?? [])));
+  return query.size ? `${path}?${query}` : path;
 }
+
+/** Whether what is shown of a cycle is what is tried. */
+const isTried = ({ tried }: Explorer, record: CycleRecord): boolean => tried?.record === record;
 
 export const podPath = ({ number }: CycleRecord): string => `cycles/${number}/evidence/`;
 
@@ -85,6 +92,10 @@ export interface Line {
   /** Nominated pods that were counted as if they were there, where they matter. */
   readonly counted: readonly string[];
 }
+
+/** Whether an answer is about the cycle shown as it happened, while something else is tried of it. */
+export const missesTried = ({ tried }: Explorer, path: string): boolean =>
+  tried !== null && path.startsWith(`cycles/${tried.record.number}/`) && !path.includes("changes=");
 
 /** What plugins ask, what is not met first. */
 export function linesOf(plugins: readonly PluginEvidence[]): Line[] {

@@ -4,6 +4,7 @@
 import type { NodeIndex } from "../base/units.ts";
 import type { Fold, NodeFacts } from "./fold.ts";
 import { taintText } from "./nodes.ts";
+import type { State } from "./state.ts";
 
 export interface Group {
   /** Empty for the nodes without the label, or for all nodes together. */
@@ -30,14 +31,16 @@ export class Grouping {
   private knownLabels: string[] = [];
 
   /** Reads the fold afresh each time, so that who asks follows what arrives. */
-  constructor(private readonly recording: { readonly fold: Fold }) {}
+  constructor(private readonly recording: { readonly fold: Fold; readonly state: State }) {}
 
   /** `by` is `zone`, `pool`, `taint`, `none` or `label:KEY`. */
   by(by: string): readonly Group[] {
-    const { fold } = this.recording;
-    const key = `${by} ${fold.nodeFacts.length} ${fold.nodesSeen.length}`;
+    const { fold, state } = this.recording;
+    const added = state.addedNodes;
+    const key = `${by} ${fold.nodeFacts.length} ${fold.nodesSeen.length} ${added.join()}`;
     if (key !== this.key) {
-      this.groups = group(fold, by);
+      const factsOf = (node: NodeIndex): NodeFacts | undefined => latestFacts(fold, node) ?? state.nodeFacts(node);
+      this.groups = group([...fold.nodesSeen, ...added], factsOf, by);
       this.key = key;
     }
     return this.groups;
@@ -68,22 +71,25 @@ function countLabels(fold: Fold): string[] {
     .sort();
 }
 
+const latestFacts = (fold: Fold, node: NodeIndex): NodeFacts | undefined =>
+  fold.nodeFacts[fold.latestFacts[node] ?? -1];
+
 function* latest(fold: Fold): Generator<NodeFacts> {
   for (const node of fold.nodesSeen) {
-    const facts = fold.nodeFacts[fold.latestFacts[node] ?? -1];
+    const facts = latestFacts(fold, node);
     if (facts) yield facts;
   }
 }
 
-function group(fold: Fold, by: string): Group[] {
+function group(nodes: readonly NodeIndex[], factsOf: (node: NodeIndex) => NodeFacts | undefined, by: string): Group[] {
   const name = namer(by);
   const found = new Map<string, number[]>();
-  for (const node of fold.nodesSeen) {
-    const facts = fold.nodeFacts[fold.latestFacts[node] ?? -1];
+  for (const node of nodes) {
+    const facts = factsOf(node);
     if (!facts) continue;
     const key = name(facts);
-    const nodes = found.get(key);
-    if (nodes) nodes.push(node);
+    const known = found.get(key);
+    if (known) known.push(node);
     else found.set(key, [node]);
   }
   const collator = new Intl.Collator("en", { numeric: true });

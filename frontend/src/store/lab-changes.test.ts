@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 
-import { NOTHING, read, subject, withChange, without, written, type Change } from "./lab-changes.ts";
+import { inOrder, NOTHING, read, subject, withChange, without, written, type Change } from "./lab-changes.ts";
 
 const weight = (n: number): Change => ({ weight: { plugin: "ImageLocality", weight: n } });
 const tolerate = (key: string): Change => ({
@@ -33,6 +33,22 @@ describe("the list of changes", () => {
     expect(read(written(changes))).toEqual(changes);
     expect(written([])).toBe(NOTHING);
     expect(read(NOTHING)).toEqual([]);
+  });
+
+  test("takes elements of lists away last, the last one first, and objects at the end", () => {
+    const set = (path: string, value: string | null): Change => ({
+      set: { kind: "Pod", namespace: "shop", name: "web", path, value },
+    });
+    const gone: Change = { delete: { kind: "Node", name: "n1" } };
+    const list = [gone, set("a[2]", null), set("a[10]", null), set("a[2].b", "x"), set("a", null), { cordon: "n1" }];
+    expect(inOrder(list)).toEqual([
+      set("a[2].b", "x"),
+      { cordon: "n1" },
+      set("a[10]", null),
+      set("a[2]", null),
+      set("a", null),
+      gone,
+    ]);
   });
 
   test.each(["W3sid2", "e30", btoa('[{"launch":1}]'), btoa('[{"cordon":"a","weight":1}]'), "ä"])(

@@ -23,7 +23,25 @@ export type Change =
   | { readonly label: { readonly node: string; readonly key: string; readonly value: string } }
   | { readonly unlabel: { readonly node: string; readonly key: string } }
   | { readonly cordon: string }
-  | { readonly uncordon: string };
+  | { readonly uncordon: string }
+  | { readonly copyNode: { readonly node: string; readonly copies: number } }
+  | { readonly delete: Target }
+  | { readonly scoring: Scoring };
+
+/** How NodeResourcesFit scores; `shape` is that of a RequestedToCapacityRatio. */
+export interface Scoring {
+  readonly type: string;
+  readonly shape?: readonly ShapePoint[];
+}
+
+/** So much of a node in percent gets a score of 0 to 10. */
+export interface ShapePoint {
+  readonly utilization: number;
+  readonly score: number;
+}
+
+/** Changes of the rules hold from the beginning of a run. */
+export const isRule = (change: Change): boolean => "weight" in change || "scoring" in change;
 
 /** The Lab is open, and nothing is tried. */
 export const NOTHING = "-";
@@ -49,7 +67,19 @@ export function read(text: string): readonly Change[] | null {
   }
 }
 
-const ACTIONS = ["weight", "set", "taint", "untaint", "label", "unlabel", "cordon", "uncordon"];
+const ACTIONS = [
+  "weight",
+  "set",
+  "taint",
+  "untaint",
+  "label",
+  "unlabel",
+  "cordon",
+  "uncordon",
+  "copyNode",
+  "delete",
+  "scoring",
+];
 
 function isChange(value: unknown): value is Change {
   if (typeof value !== "object" || value === null) return false;
@@ -69,8 +99,15 @@ export function subject(change: Change): string {
   if ("untaint" in change) return taintOf(change.untaint);
   if ("label" in change) return `label ${change.label.node} ${change.label.key}`;
   if ("unlabel" in change) return `label ${change.unlabel.node} ${change.unlabel.key}`;
+  if ("copyNode" in change) return `copies ${change.copyNode.node}`;
+  if ("delete" in change) return `delete ${change.delete.kind}/${change.delete.namespace ?? ""}/${change.delete.name}`;
+  if ("scoring" in change) return "scoring";
   return `cordon ${"cordon" in change ? change.cordon : change.uncordon}`;
 }
+
+/** The subject of a change of one field. */
+export const subjectOfField = ({ kind, namespace, name }: Target, path: string): string =>
+  `set ${kind}/${namespace ?? ""}/${name} ${path}`;
 
 const taintOf = ({ node, key, effect }: TaintChange): string => `taint ${node} ${key}:${effect}`;
 
@@ -82,3 +119,18 @@ export function withChange(changes: readonly Change[], change: Change): readonly
 
 export const without = (changes: readonly Change[], about: string): readonly Change[] =>
   changes.filter((each) => subject(each) !== about);
+
+const numeric = new Intl.Collator("en", { numeric: true });
+
+/**
+ * The order in which they are carried out. Paths name elements of lists as the object has them, so elements are taken
+ * away after everything else, the last one first; objects are deleted at the very end.
+ */
+export function inOrder(changes: readonly Change[]): readonly Change[] {
+  const dropped = changes.filter(isDrop).sort((a, b) => numeric.compare(subject(b), subject(a)));
+  const deleted = changes.filter((change) => "delete" in change);
+  const first = changes.filter((change) => !isDrop(change) && !("delete" in change));
+  return [...first, ...dropped, ...deleted];
+}
+
+const isDrop = (change: Change): boolean => "set" in change && change.set.value === null;

@@ -2,7 +2,7 @@
 // when the cycle began.
 
 import type { NodeIndex, PodIndex } from "../base/units.ts";
-import type { HeaderEvent } from "../wire/events.ts";
+import type { HeaderEvent, NodeAdded } from "../wire/events.ts";
 import type { Preview } from "../wire/preview.ts";
 import { retold } from "./cycle.ts";
 import type { Fold, NodeFacts, PodFacts } from "./fold.ts";
@@ -16,7 +16,7 @@ export function previewed(fold: Fold, recorded: CycleRecord, { world, events, de
   if (!events.length) return null;
   const record = retold(fold, recorded, events);
   const state = new ChangedState(fold, recorded.seqs[0] ?? 0, world);
-  return { record, detail: detailOf(details, record, state.nodeOrder), state };
+  return { record, detail: detailOf(details, record, state.nodeOrder), state, events: [...world, ...events] };
 }
 
 /** The run just before a cycle began, with what changes did to its nodes and pods. */
@@ -25,16 +25,37 @@ class ChangedState extends State {
   private readonly pods = new Map<PodIndex, PodFacts>();
   private readonly changedOrder: readonly NodeIndex[] | null = null;
   private readonly moreResources: string[] = [];
+  private readonly added: NodeIndex[] = [];
+  private readonly deleted = new Set<NodeIndex>();
 
   constructor(fold: Fold, moment: number, world: readonly HeaderEvent[]) {
     super(fold);
     this.seek(moment);
     for (const event of world) {
       if (event.kind === "NodeUpdated") this.nodes.set(event.node, { ...super.nodeFacts(event.node)!, ...event });
+      else if (event.kind === "NodeAdded") this.add(event);
+      else if (event.kind === "NodeDeleted") this.deleted.add(event.node);
       else if (event.kind === "PodUpdated") this.pods.set(event.pod, { ...super.podFacts(event.pod)!, ...event });
       else if (event.kind === "ResourcesDefined") this.moreResources.push(...event.names);
       else if (event.kind === "NodeOrderChanged") this.changedOrder = event.nodes;
     }
+  }
+
+  private add({ kind: _, node, ...facts }: NodeAdded): void {
+    this.nodes.set(node, facts);
+    if (!this.fold.nodesSeen.includes(node)) this.added.push(node);
+  }
+
+  override get nodesSeen(): readonly NodeIndex[] {
+    return this.added.length ? [...super.nodesSeen, ...this.added] : super.nodesSeen;
+  }
+
+  override get addedNodes(): readonly NodeIndex[] {
+    return this.added;
+  }
+
+  override nodeExists(node: NodeIndex): boolean {
+    return !this.deleted.has(node) && (this.nodes.has(node) || super.nodeExists(node));
   }
 
   override get resources(): string[] {

@@ -2,9 +2,23 @@
 // changed objects; weights are tried here, on the scores of either.
 
 import { textIfAny } from "../base/text/text.ts";
-import { fetchPreview, Refused, type FieldProblem, type Preview, type Server } from "../wire/preview.ts";
+import type { FieldProblem, Preview, Refused, Server } from "../wire/preview.ts";
+import { Previews, type Progress } from "../wire/previews.ts";
 import type { Explorer } from "./explorer.ts";
-import { read, subject, withChange, without, written, type Change } from "./lab-changes.ts";
+import {
+  inOrder,
+  isRule,
+  read,
+  subject,
+  subjectOfField,
+  withChange,
+  without,
+  written,
+  type Change,
+  type Json,
+  type Scoring,
+  type Target,
+} from "./lab-changes.ts";
 import { previewed } from "./lab-preview.ts";
 import { interval, weigh, type Interval, type Weighing } from "./lab-weights.ts";
 import type { CycleRecord, PointStep } from "./record.ts";
@@ -24,6 +38,8 @@ export interface PluginWeight {
   readonly interval: Interval | null;
 }
 
+const same = (a: Json, b: Json): boolean => JSON.stringify(a) === JSON.stringify(b);
+
 export class Lab {
   readonly changes: readonly Change[] = $derived.by(() => read(this.explorer.changes) ?? NO_CHANGES);
   /** Whether the address has changes that cannot be read. */
@@ -36,8 +52,10 @@ export class Lab {
   /** Why there is none. */
   problem = $state.raw<Refused | null>(null);
   asking = $state(false);
-  /** Changes of objects, as they are sent. */
-  readonly sent: readonly Change[] = $derived.by(() => this.changes.filter((change) => !("weight" in change)));
+  /** How far the server is with simulating the run up to the cycle; null where it need not. */
+  progress = $state.raw<Progress | null>(null);
+  /** All but weights, which need no server, as they are sent. */
+  readonly sent: readonly Change[] = $derived.by(() => inOrder(this.changes.filter((change) => !("weight" in change))));
   readonly recorded: CycleRecord | null = $derived.by(() => {
     const { navigation } = this.explorer;
     return this.explorer.record(navigation.position.cycle);
@@ -49,7 +67,7 @@ export class Lab {
     const isAsked = preview?.cycle === recorded.number && this.sent.length > 0;
     const changed = isAsked ? previewed(explorer.fold, recorded, preview) : null;
     const detail = explorer.details.recorded;
-    return changed ?? (detail && { record: recorded, detail, state: null });
+    return changed ?? (detail && { record: recorded, detail, state: null, events: null });
   });
   /** The scores under the weights that are tried; null where the cycle has none. */
   readonly weighing: Weighing | null = $derived.by(() => {
@@ -70,34 +88,52 @@ export class Lab {
     return { ...base, record: { ...base.record, selected, points }, detail: { ...base.detail, scores } };
   });
 
+  private readonly previews: Previews | null;
+
   /** `server` is null on a page that carries its run: nothing but weights is tried there. */
   constructor(
     private readonly explorer: Explorer,
     readonly server: Server | null,
-  ) {}
-
-  /** Ask what becomes of the cycle shown; returns how to give up, which is due before asking again. */
-  ask(): () => void {
-    const { server, sent, recorded } = this;
-    const stop = new AbortController();
-    this.problem = null;
-    const isAsked = server !== null && recorded !== null && sent.length > 0;
-    this.asking = isAsked;
-    if (!isAsked) this.preview = null;
-    else void this.answer(server, recorded.number, sent, stop.signal);
-    return () => stop.abort();
+  ) {
+    this.previews = server && new Previews(server, this.listener);
   }
 
-  private async answer(server: Server, cycle: number, sent: readonly Change[], signal: AbortSignal): Promise<void> {
-    try {
-      const preview = await fetchPreview(server, cycle, sent, signal);
-      if (!signal.aborted) this.preview = preview;
-    } catch (error) {
-      if (signal.aborted) return;
-      this.preview = null;
-      this.problem = error instanceof Refused ? error : new Refused((error as Error).message, []);
+  /** Ask what becomes of the cycle shown. Until the answer is here, what was tried last is shown. */
+  ask(): void {
+    const { previews, sent, recorded } = this;
+    const isAsked = previews !== null && recorded !== null && sent.length > 0;
+    this.asking = isAsked;
+    this.problem = null;
+    if (isAsked) {
+      previews.ask(recorded.number, sent);
+      return;
     }
-    if (!signal.aborted) this.asking = false;
+    this.preview = null;
+    previews?.forget();
+  }
+
+  /** Hear nothing any more. */
+  close(): void {
+    this.previews?.close();
+  }
+
+  private get listener(): ConstructorParameters<typeof Previews>[1] {
+    const settle = (): void => {
+      this.asking = false;
+      this.progress = null;
+    };
+    return {
+      answer: (preview, isLatest) => {
+        this.preview = preview;
+        if (isLatest) settle();
+      },
+      problem: (refused) => {
+        this.preview = null;
+        this.problem = refused;
+        settle();
+      },
+      progress: (progress) => (this.progress = progress),
+    };
   }
 
   /** What the server says of a change: that it is wrong, or that nothing follows. */
@@ -161,11 +197,67 @@ export class Lab {
 
   /** Try a change, in place of one about the same. */
   put(change: Change): void {
-    const about = subject(change);
+    this.putAll([change]);
+  }
+
+  /** Try several changes at once: they are undone together. */
+  putAll(changes: readonly Change[]): void {
+    const goesOn = this.goesOn(changes.map(subject).join());
+    this.set(changes.reduce(withChange, this.changes), goesOn);
+  }
+
+  /** Whether an edit goes on with the one before: a handle that is dragged. */
+  private goesOn(about: string): boolean {
     const now = performance.now();
     const goesOn = this.#latest.subject === about && now - this.#latest.at < BURST_MS;
     this.#latest = { subject: about, at: now };
-    this.set(withChange(this.changes, change), goesOn);
+    return goesOn;
+  }
+
+  /** The value that is tried of a field; undefined if none is. */
+  fieldOf(target: Target, path: string): Json | undefined {
+    const about = subjectOfField(target, path);
+    const found = this.changes.find((change) => subject(change) === about);
+    return found && "set" in found ? found.set.value : undefined;
+  }
+
+  /** Try values of fields; with the recorded one there is nothing to try. */
+  setFields(target: Target, fields: readonly { path: string; value: Json; recorded: Json }[]): void {
+    const isTried = fields.filter(({ value, recorded }) => !same(value, recorded));
+    const others = fields.filter(({ value, recorded }) => same(value, recorded));
+    const goesOn = this.goesOn(fields.map(({ path }) => path).join());
+    const left = others.reduce((list, { path }) => without(list, subjectOfField(target, path)), this.changes);
+    const changes = isTried.map(({ path, value }): Change => ({ set: { ...target, path, value } }));
+    this.set(changes.reduce(withChange, left), goesOn);
+  }
+
+  /** The scoring strategy that is tried; null if none is. */
+  get scoring(): Scoring | null {
+    const found = this.changes.find((change) => "scoring" in change);
+    return found ? found.scoring : null;
+  }
+
+  /** How many nodes like one are tried. */
+  copiesOf(node: string): number {
+    const found = this.changes.find((change) => "copyNode" in change && change.copyNode.node === node);
+    return found && "copyNode" in found ? found.copyNode.copies : 0;
+  }
+
+  copyNode(node: string, copies: number): void {
+    const change: Change = { copyNode: { node, copies } };
+    if (copies) this.put(change);
+    else this.remove(subject(change));
+  }
+
+  /** Try a scoring strategy; with the recorded one there is nothing to try. */
+  score(scoring: Scoring, recorded: Scoring): void {
+    if (same(scoring as unknown as Json, recorded as unknown as Json)) this.remove("scoring");
+    else this.put({ scoring });
+  }
+
+  /** Whether something is tried that holds from the beginning of a run. */
+  get hasRules(): boolean {
+    return this.changes.some(isRule);
   }
 
   /** Try a plugin with a weight; with the recorded one there is nothing to try. */
@@ -175,9 +267,9 @@ export class Lab {
     else this.put(change);
   }
 
-  remove(about: string): void {
+  remove(...about: readonly string[]): void {
     this.#latest = { subject: "", at: -Infinity };
-    this.set(without(this.changes, about));
+    this.set(about.reduce(without, this.changes));
   }
 
   /** Go back to what happened. */
@@ -201,8 +293,10 @@ export class Lab {
   }
 
   private set(changes: readonly Change[], goesOn = false): void {
+    const text = written(changes);
+    if (text === this.explorer.changes) return;
     if (!goesOn) this.#done = [...this.#done, this.explorer.changes];
     this.#undone = [];
-    this.explorer.setChanges(written(changes), "replace");
+    this.explorer.setChanges(text, "replace");
   }
 }

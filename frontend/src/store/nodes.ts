@@ -26,15 +26,19 @@ export interface Measure {
 }
 
 export function verdictsAt(explorer: Explorer): Uint8Array {
-  const n = explorer.fold.nodeNames.length;
+  const n = nNodeNumbers(explorer);
   const { record, position } = explorer.navigation;
   return record ? verdictColumn(record, explorer.details.ready, position, n) : new Uint8Array(n);
 }
 
+/** Node numbers are below this, those of nodes that are tried included. */
+const nNodeNumbers = ({ fold, state }: Explorer): number =>
+  Math.max(fold.nodeNames.length, ...state.addedNodes.map((node) => node + 1));
+
 /** How many of the nodes that exist have each verdict. */
-export function countVerdicts({ fold, state }: Explorer, verdicts: Uint8Array): number[] {
+export function countVerdicts({ state }: Explorer, verdicts: Uint8Array): number[] {
   const counts = new Array<number>(Object.keys(Verdict).length).fill(0);
-  for (const node of fold.nodesSeen) if (state.nodeExists(node)) counts[verdicts[node] ?? 0]!++;
+  for (const node of state.nodesSeen) if (state.nodeExists(node)) counts[verdicts[node] ?? 0]!++;
   return counts;
 }
 
@@ -69,7 +73,7 @@ export function measureAt(explorer: Explorer): Measure {
   const showsScores = point === "Score" || explorer.tried?.detail.scores;
   const kind = colour !== "auto" ? colour : showsScores ? "score" : "verdict";
   if (kind === "verdict") return { kind, values: null, low: 0, high: 0 };
-  const values = new Float64Array(explorer.fold.nodeNames.length).fill(NaN);
+  const values = new Float64Array(nNodeNumbers(explorer)).fill(NaN);
   if (kind !== "score" && kind !== FULL_SCALE) {
     fillUse(values, explorer, kind);
     return { kind, values, low: 0, high: 1 };
@@ -93,7 +97,7 @@ function fillScores(values: Float64Array, scores: Scores, plugin: number | null)
 
 function fillUse(values: Float64Array, { state, fold }: Explorer, kind: string): void {
   const resource = fold.resources.indexOf(kind);
-  for (const node of fold.nodesSeen) {
+  for (const node of state.nodesSeen) {
     const allocatable = resource < 0 ? 110 : state.allocatable(node, resource);
     if (!state.nodeExists(node) || allocatable <= 0) continue;
     values[node] = Math.min(1, (resource < 0 ? state.nPodsOn(node) : state.requested(node, resource)) / allocatable);

@@ -1,7 +1,7 @@
 // What is here of the run, and the moment of it that is shown.
 
 import type { Cycle, NodeIndex, PodIndex, Seq } from "../base/units.ts";
-import type { RunStarted } from "../wire/events.ts";
+import type { HeaderEvent, RunStarted } from "../wire/events.ts";
 import { Fold } from "./fold.ts";
 import { cycleRecord } from "./cycle.ts";
 import type { CycleRecord } from "./record.ts";
@@ -17,6 +17,8 @@ export interface Tried {
   readonly detail: CycleDetail;
   /** The run when the cycle began, with the changes; null where they are none of its objects. */
   readonly state: State | null;
+  /** The events of that: what the changes do, and then the cycle. Those of the run where `state` is null. */
+  readonly events: readonly HeaderEvent[] | null;
 }
 
 export class Recording {
@@ -51,6 +53,12 @@ export class Recording {
   get state(): State {
     void this.#moment;
     return this.tried?.state ?? this.#state;
+  }
+
+  /** The run at that moment as it was, whatever is tried. */
+  get happened(): State {
+    void this.#moment;
+    return this.#state;
   }
 
   get nCycles(): number {

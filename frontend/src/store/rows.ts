@@ -12,8 +12,8 @@ import { statusOf, type CycleDetail, type Scores } from "./verdicts.ts";
 export function nodeRows(explorer: Explorer, verdicts: Uint8Array): NodeIndex[] {
   const { isolate, query } = explorer.display.map;
   const matches = nodeMatcher(explorer, query);
-  const { state, fold } = explorer;
-  const nodes = fold.nodesSeen.filter(
+  const { state } = explorer;
+  const nodes = state.nodesSeen.filter(
     (node) => state.nodeExists(node) && (isolate < 0 || verdicts[node] === isolate) && (matches?.(node) ?? true),
   );
   const { nodesBy, nodesUp } = explorer.display.tables;

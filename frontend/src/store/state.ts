@@ -5,6 +5,8 @@ import { Queue, type Result } from "../wire/events.ts";
 import { Memory } from "./cells.ts";
 import { NODE, POD, RUN, type Fold, type NodeFacts, type PodFacts } from "./fold.ts";
 
+const NONE: readonly NodeIndex[] = [];
+
 export class State {
   private readonly memory: Memory;
   private order: { seq: Seq; nodes: readonly NodeIndex[] } = { seq: -1, nodes: [] };
@@ -92,6 +94,16 @@ export class State {
   }
 
   // ---------------------------------------------------------------- nodes
+
+  /** All nodes there ever are, in the order in which they come. */
+  get nodesSeen(): readonly NodeIndex[] {
+    return this.fold.nodesSeen;
+  }
+
+  /** Those of them that the run does not have: they are tried. */
+  get addedNodes(): readonly NodeIndex[] {
+    return NONE;
+  }
 
   nodeExists(node: NodeIndex): boolean {
     return this.node(node, NODE.FACTS) > 0;

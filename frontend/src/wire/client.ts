@@ -9,6 +9,7 @@ import {
   isLive,
   type Also,
   type Ask,
+  type Carrier,
   type DeviceSurvey,
   type Link,
   type PreparedStates,
@@ -20,6 +21,8 @@ import {
 /** How a frame with details begins: this byte, then the cycle. A chunk is gzip, and begins otherwise. */
 const DETAIL = 0x01;
 const DETAIL_HEAD = 5;
+/** How a frame with a preview begins; who asked for it reads on (previews.ts). */
+const PREVIEW = 0x02;
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
@@ -35,6 +38,10 @@ interface MissingFrame {
   readonly cycle: Cycle;
 }
 
+interface PreviewFrame {
+  readonly type: "preview";
+}
+
 /** Hears nothing: what there is before the start. */
 const NOBODY: Receiver = {
   headers: () => -1,
@@ -44,7 +51,8 @@ const NOBODY: Receiver = {
   detail: () => undefined,
 };
 
-export class Client {
+export class Client implements Carrier {
+  onPreview: Carrier["onPreview"] = () => undefined;
   private receiver: Receiver = NOBODY;
   private socket: WebSocket | null = null;
   private lastSeq = -1;
@@ -89,8 +97,10 @@ export class Client {
     this.tell({ following: isFollowing });
   }
 
-  private tell(message: object): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  tell(message: object): boolean {
+    const isOpen = this.socket?.readyState === WebSocket.OPEN;
+    if (isOpen) this.socket!.send(JSON.stringify(message));
+    return isOpen;
   }
 
   private connect(): void {
@@ -113,13 +123,15 @@ export class Client {
   private async take(socket: WebSocket, data: ArrayBuffer | string): Promise<void> {
     if (socket !== this.socket) return;
     if (typeof data === "string") {
-      const frame = JSON.parse(data) as StatusFrame | MissingFrame;
-      if (frame.type === "status") this.takeStatus(frame);
+      const frame = JSON.parse(data) as StatusFrame | MissingFrame | PreviewFrame;
+      if (frame.type === "preview") void this.onPreview(frame);
+      else if (frame.type === "status") this.takeStatus(frame);
       else if (frame.type === "missing") this.asked.refuse(frame.cycle, new Error("not recorded"));
       return;
     }
     const view = new DataView(data);
     if (view.getUint8(0) === DETAIL) return this.takeDetail(view);
+    if (view.getUint8(0) === PREVIEW) return this.onPreview(view);
     this.lastSeq = this.receiver.headers(await gunzip(data));
     this.tell({ ack: this.lastSeq });
     this.endIfComplete();
@@ -155,6 +167,7 @@ export class Client {
   private closed(socket: WebSocket, code: number): void {
     if (socket !== this.socket || this.stopped) return;
     this.socket = null;
+    void this.onPreview(null);
     if (code >= REFUSED_FROM) {
       this.stopped = true;
       this.link("refused");
@@ -212,10 +225,11 @@ export const asking =
   };
 
 /** A run on a server: headers and details over a socket, what is simulated again by request. */
-export function served(socket: string, api: string, share: string, hasDevices: boolean): Source {
+export function served(socket: string, api: string, share: string, hasDevices: boolean): Source & { carrier: Carrier } {
   const client = new Client(socket, share);
   const ask = asking(api, share);
   return {
+    carrier: client,
     start: (receiver) => client.start(receiver),
     detail: (cycle, signal) => client.detail(cycle, signal),
     follow: (isFollowing) => client.follow(isFollowing),

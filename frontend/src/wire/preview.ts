@@ -3,6 +3,7 @@
 import type { Cycle } from "../base/units.ts";
 import { readHeaderEvent, type HeaderEvent } from "./events.ts";
 import { Reader } from "./msgpack.ts";
+import type { Carrier } from "./source.ts";
 
 /** Where to ask, and as whom; `csrf` shows that the page itself asks. */
 export interface Server {
@@ -10,6 +11,7 @@ export interface Server {
   readonly api: string;
   readonly share: string;
   readonly csrf: string;
+  readonly carrier: Carrier;
 }
 
 export interface Preview {
@@ -111,11 +113,12 @@ export function post(
 }
 
 /** What a problem document says. */
+export interface ProblemDocument {
+  readonly detail?: string;
+  readonly errors?: readonly FieldProblem[];
+}
+
 export async function refusal(response: Response): Promise<Refused> {
-  interface Document {
-    readonly detail?: string;
-    readonly errors?: readonly FieldProblem[];
-  }
-  const problem = (await response.json().catch(() => ({}))) as Document;
+  const problem = (await response.json().catch(() => ({}))) as ProblemDocument;
   return new Refused(problem.detail ?? response.statusText, problem.errors ?? []);
 }

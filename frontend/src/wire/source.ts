@@ -143,6 +143,14 @@ export interface Source {
   readonly ask: Ask | null;
 }
 
+/** The line that carries previews, too, as far as who asks for them has to know it. */
+export interface Carrier {
+  /** Send; false while the line is down. */
+  tell(message: object): boolean;
+  /** Hears of previews: frames of bytes, what a text frame says, null when the line breaks. */
+  onPreview: (frame: DataView<ArrayBuffer> | object | null) => void | Promise<void>;
+}
+
 export async function gunzip(bytes: BufferSource): Promise<Uint8Array> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
