@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from scheduler_core.cluster.arrays import ABSENT, IntArray
 from scheduler_core.model.instance import Instance
@@ -69,6 +70,21 @@ class Program:
         for each in variables:
             self.at_most([(each, 1.0), (there, -self.upper[each])], 0.0)
         return there
+
+    def ceiling(self, worth: npt.NDArray[np.float64], sizes: IntArray) -> int:
+        """Return what nobody can exceed, by a look at each class alone; `sizes` int64 (C,)."""
+        other = np.ones(self.n_variables, np.bool_)
+        total = 0.0
+        for own, size in enumerate(sizes.tolist()):
+            at = self.x[own][self.x[own] >= 0]
+            other[at] = False
+            best_first = at[np.argsort(-worth[at], kind="stable")]
+            room = np.array(self.upper)[best_first]
+            before = np.concatenate([[0.0], np.cumsum(room)[:-1]]) if at.size else room
+            taken = np.clip(size - before, 0.0, room)
+            total += float((taken * np.maximum(worth[best_first], 0.0)).sum())
+        total += float((np.maximum(worth, 0.0) * np.array(self.upper))[other].sum())
+        return math.floor(total + 1e-6)
 
     def values_of(self, counts: IntArray) -> tuple[IntArray, IntArray]:
         """Return the numbers of the counts, and their values in a placement (C, N)."""

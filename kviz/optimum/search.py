@@ -142,7 +142,7 @@ def _one_by_one(instance: Instance, like: Placement, clock: Clock, fixed: Placem
     seen = enumerate_all(instance, fixed, own, lambda n: clock.report("placements", n, None))
     counts = Counts(instance.n_possible, seen.n_feasible, seen.n_viable)
     if seen.best is None:
-        return nothing(instance, counts)
+        return nothing(instance, counts, proven=True)
     placed = instance.placed(seen.best)
     placement = instance.placement_of(seen.best, {**like, **fixed})
     return Best(placement, placed, seen.value, True, dict(placed), seen.value, counts)
@@ -157,10 +157,11 @@ def _as_it_is(instance: Instance, best: IntArray, own: IntArray) -> IntArray:
     return own if values[1] >= values[0] else best
 
 
-def nothing(instance: Instance, counts: Counts) -> Best:
-    """Return that no placement is feasible, which happens only where pods are fixed."""
+def nothing(instance: Instance, counts: Counts, *, proven: bool) -> Best:
+    """Return that no placement was found; `proven` if none is feasible: where pods are fixed."""
     none = dict.fromkeys(instance.levels, 0)
-    return Best(None, none, 0, True, dict(none), 0, counts)
+    most = none if proven else {level: _n_at(instance, level) for level in instance.levels}
+    return Best(None, none, 0, proven, dict(most), 0 if proven else None, counts)
 
 
 # ---------------------------------------------------------------- turn by turn
@@ -184,7 +185,7 @@ def _by_turns(
     n_feasible = enumerate_all(instance, fixed, instance.counts_of(like)).n_feasible
     counts = Counts(instance.n_possible, n_feasible, found.n_viable if found.complete else None)
     if found.placement is None:
-        return nothing(instance, counts)
+        return nothing(instance, counts, proven=found.complete)
     placed = dict(zip(instance.levels, found.key[:-1], strict=True))
     most = {level: _n_at(instance, level) for level in instance.levels}
     return Best(
@@ -209,13 +210,13 @@ def _by_program(instance: Instance, like: Placement, clock: Clock, fixed: Placem
     counts = Counts(instance.n_possible)
     fixed_counts = instance.counts_of(fixed)
     if (fixed_counts * ~instance.eligible).any():
-        return nothing(instance, counts)
+        return nothing(instance, counts, proven=True)
     program = program_of(instance, fixed_counts)
-    stages = _Stages(instance, program, clock, like)
+    stages = _Stages(instance, program, clock, _begin(instance, like, fixed))
     bounds = {level: stages.most_placed(level) for level in instance.levels}
     bound_value = stages.most_valuable()
     if stages.counts is None:
-        return nothing(instance, counts)
+        return nothing(instance, counts, proven=stages.is_infeasible)
     value = int(values_of(instance, stages.counts[np.newaxis])[0])
     own = instance.counts_of({**like, **fixed})
     chosen = _as_it_is(instance, stages.counts, own)
@@ -243,16 +244,42 @@ def _by_program(instance: Instance, like: Placement, clock: Clock, fixed: Placem
     )
 
 
+def _begin(instance: Instance, like: Placement, fixed: Placement) -> IntArray | None:
+    """Return as much of the scheduler's placement as is feasible, None if not even `fixed` is.
+
+    Pods are added in halves: of a half that is not feasible, again the halves.
+    """
+    placement = dict(fixed)
+    if not _is_feasible(instance, {**like, **fixed}) and not _is_feasible(instance, fixed):
+        return None
+
+    def add(pods: list[str]) -> None:
+        more = placement | {pod: like[pod] for pod in pods}
+        if _is_feasible(instance, more):
+            placement.update(more)
+        elif len(pods) > 1:
+            add(pods[: len(pods) // 2])
+            add(pods[len(pods) // 2 :])
+
+    add([pod for pod in like if pod not in fixed])
+    return instance.counts_of(placement)
+
+
+def _is_feasible(instance: Instance, placement: Placement) -> bool:
+    return bool(feasible(instance, instance.counts_of(placement)[np.newaxis])[0])
+
+
 class _Stages:
     """One objective after another, each keeping what those before it have reached."""
 
-    def __init__(self, instance: Instance, program: Program, clock: Clock, like: Placement) -> None:
+    def __init__(
+        self, instance: Instance, program: Program, clock: Clock, begin: IntArray | None
+    ) -> None:
         self._instance = instance
         self._program = program
         self._clock = clock
-        own = instance.counts_of(like)
-        begins = bool(feasible(instance, own[np.newaxis])[0])
-        self.counts: IntArray | None = own if begins else None
+        self.counts = begin
+        self.is_infeasible = False
         self._whole: tuple[IntArray, np.typing.NDArray[np.float64]] | None = None
 
     def most_placed(self, level: int) -> int:
@@ -261,18 +288,27 @@ class _Stages:
         numbers = counts_of_level[counts_of_level >= 0]
         worth = np.zeros(self._program.n_variables)
         worth[numbers] = 1.0
-        # Not all that is left: those who come after need time, too.
-        solved = self._solve(worth, f"placed at priority {level}", 0.8 * self._clock.left_s)
-        if self.counts is not None:
-            reached = self._instance.placed(self.counts)[level]
-            self._program.at_least([(int(each), 1.0) for each in numbers], reached - 0.5)
-            return max(solved.bound, reached)
-        return solved.bound
+        ceiling = self._program.ceiling(worth, self._instance.sizes)
+        if self.counts is None or self._instance.placed(self.counts)[level] < ceiling:
+            # Not all that is left: those who come after need time, too.
+            limit_s = 0.8 * self._clock.left_s
+            solved = self._solve(worth, f"placed at priority {level}", limit_s)
+            ceiling = min(ceiling, solved.bound)
+        if self.counts is None:
+            return ceiling
+        reached = self._instance.placed(self.counts)[level]
+        self._program.at_least([(int(each), 1.0) for each in numbers], reached - 0.5)
+        return max(ceiling, reached)
 
     def most_valuable(self) -> int:
         """Find the most valuable of these placements; return what nobody can exceed."""
         worth = np.array(self._program.worth)
-        return self._solve(worth, "value", self._clock.left_s).bound
+        ceiling = self._program.ceiling(worth, self._instance.sizes)
+        if self.counts is not None:
+            value = int(values_of(self._instance, self.counts[np.newaxis])[0])
+            if value >= ceiling:
+                return value
+        return min(ceiling, self._solve(worth, "value", self._clock.left_s).bound)
 
     def most_alike(self, value: int, own: IntArray) -> None:
         """Of the placements of that value, find one in which as many pods as can be stay."""
@@ -306,6 +342,7 @@ class _Stages:
         solved = maximize(self._program, worth.tolist(), self._start(), limit_s, hear)
         if cancelled:
             raise cancelled[0]
+        self.is_infeasible = solved.values is None and solved.proven
         if solved.values is not None and solved.solution is not None:
             self.counts = self._program.counts_of(solved.values)
             at = np.arange(self._program.n_variables)

@@ -7,10 +7,15 @@ there yet. `C` classes, `N` nodes; a node of domain -1 is in none.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from scheduler_core.cluster.arrays import ABSENT, BoolArray, IntArray
+
+
+MAX_CELLS: Final = 1_000_000
+"""So large a matrix of nodes and domains is multiplied with; beyond that sums are added up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +27,12 @@ class Domains:
 
     def sums(self, amounts: IntArray) -> IntArray:
         """Add up `amounts` (..., N) over the nodes of each domain, int64 (..., n)."""
-        member = np.zeros((self.of_node.size, self.n))
         inside = np.flatnonzero(self.of_node != ABSENT)
+        if self.n * self.of_node.size > MAX_CELLS:
+            added: IntArray = np.zeros((*amounts.shape[:-1], self.n), np.int64)
+            np.add.at(added, (..., self.of_node[inside]), amounts[..., inside])
+            return added
+        member = np.zeros((self.of_node.size, self.n))
         member[inside, self.of_node[inside]] = 1.0
         sums: IntArray = np.rint(amounts.astype(np.float64) @ member).astype(np.int64)
         return sums

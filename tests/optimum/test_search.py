@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kviz.optimum import search
-from kviz.optimum.search import Best, Clock, best_placement
+from kviz.optimum.search import Best, Cancelled, Clock, Step, best_placement
 from scheduler_core.model import Instance, RestingWorld, Viability, build
 from scheduler_core.model.check import objections
 from scheduler_core.model.feasibility import feasible
@@ -42,3 +42,32 @@ def test_the_program_and_the_enumeration_agree(
     assert solved.placement is not None
     assert feasible(instance, instance.counts_of(solved.placement)[np.newaxis])[0]
     assert objections(world, solved.placement) == ()
+
+
+def test_a_search_that_has_no_time_keeps_what_the_scheduler_did(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Bounds are what the search knows by then; nothing is called proven that is not."""
+    world = RestingWorld(small_cluster(23, n_nodes=4, n_pods=5), RunOptions())
+    instance = build(world, "snapshot")
+    seen, _ = both_ways(monkeypatch, world, instance, "snapshot")
+    assert seen.placement is not None
+    own = dict(list(seen.placement.items())[:1])
+    monkeypatch.setattr(search, "may_enumerate", lambda instance: False)
+    hurried = best_placement(world, instance, "snapshot", own, Clock(0.0, lambda step: None))
+    assert hurried.placement is not None
+    assert hurried.key <= seen.key
+    assert not hurried.proven or hurried.key == seen.key
+    for level, n in seen.placed.items():
+        assert hurried.bound_placed[level] >= n
+
+
+def test_a_search_that_nobody_wants_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unwanted(step: Step) -> None:
+        raise Cancelled
+
+    world = RestingWorld(small_cluster(23, n_nodes=4, n_pods=5), RunOptions())
+    for mode in ("classic", "replayed"):
+        instance = build(world, mode)
+        with pytest.raises(Cancelled):
+            best_placement(world, instance, mode, {}, Clock(60.0, unwanted))
