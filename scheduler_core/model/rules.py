@@ -13,7 +13,6 @@ import numpy as np
 
 from scheduler_core.cluster.arrays import ABSENT, BoolArray, IntArray
 
-
 MAX_CELLS: Final = 1_000_000
 """So large a matrix of nodes and domains is multiplied with; beyond that sums are added up."""
 
@@ -29,9 +28,11 @@ class Domains:
         """Add up `amounts` (..., N) over the nodes of each domain, int64 (..., n)."""
         inside = np.flatnonzero(self.of_node != ABSENT)
         if self.n * self.of_node.size > MAX_CELLS:
-            added: IntArray = np.zeros((*amounts.shape[:-1], self.n), np.int64)
-            np.add.at(added, (..., self.of_node[inside]), amounts[..., inside])
-            return added
+            flat = amounts.reshape(-1, self.of_node.size)
+            at = self.of_node[inside]
+            added = [np.bincount(at, weights=row[inside], minlength=self.n) for row in flat]
+            whole = np.array(added).reshape(*amounts.shape[:-1], self.n)
+            return np.rint(whole).astype(np.int64)
         member = np.zeros((self.of_node.size, self.n))
         member[inside, self.of_node[inside]] = 1.0
         sums: IntArray = np.rint(amounts.astype(np.float64) @ member).astype(np.int64)
