@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 Cell = str | int | float | None
 MEDIA_TYPE: Final = "text/csv; charset=utf-8"
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+FORMULA: Final = re.compile(r"[\t\r\n]|\s*[=+\-@]")
 """Spreadsheets take text that begins like this for a formula, and compute it."""
 
 
@@ -32,4 +33,4 @@ def _lines(rows: Iterable[Sequence[Cell]]) -> bytes:
 
 
 def _guarded(cell: Cell) -> Cell:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 MAX_NAMES: Final = 10_000
 """Of nodes, of candidates, and of victims of one candidate; further names are dropped."""
@@ -18,6 +19,10 @@ MAX_POD_BYTES: Final = 256 * 1024
 MAX_NAME_CHARS: Final = 253
 MAX_UID_CHARS: Final = 64
 NULL: Final = b"null"
+
+
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+"""As Go has it: an int64 that counts."""
 
 
 class Verb(StrEnum):
@@ -89,12 +94,12 @@ class _MetaPod(msgspec.Struct):
 
 class _Victims(msgspec.Struct):
     pods: list[_Object] | None = msgspec.field(default=None, name="Pods")
-    n_pdb_violations: int = msgspec.field(default=0, name="NumPDBViolations")
+    n_pdb_violations: Count = msgspec.field(default=0, name="NumPDBViolations")
 
 
 class _MetaVictims(msgspec.Struct):
     pods: list[_MetaPod] | None = msgspec.field(default=None, name="Pods")
-    n_pdb_violations: int = msgspec.field(default=0, name="NumPDBViolations")
+    n_pdb_violations: Count = msgspec.field(default=0, name="NumPDBViolations")
 
 
 class _PreemptionArgs(msgspec.Struct, rename="pascal"):
@@ -133,6 +138,8 @@ def _exchange(
     whole: bool,
     victims: dict[str, CandidateVictims] | None = None,
 ) -> Exchange:
+    if "" in names:
+        raise BadRequest("a node has no name")
     metadata = _OBJECT.decode(pod).metadata
     return Exchange(
         pod=metadata.key,

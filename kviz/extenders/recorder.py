@@ -12,6 +12,8 @@ import logging
 import queue
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
@@ -91,12 +93,7 @@ class CallRecorder:
 
     def _write(self) -> None:
         while True:
-            batch = self._batch()
-            try:
-                self.store(batch)
-            except Exception:
-                log.exception("calls of a real scheduler were not recorded")
-                self._runs.clear()
+            self.store(self._batch())
             close_old_connections()
 
     def _batch(self) -> list[tuple[UUID, ObservedCall]]:
@@ -117,14 +114,25 @@ class CallRecorder:
     def store(self, batch: list[tuple[UUID, ObservedCall]]) -> None:
         """Take calls in order, and store whatever is ready of any run."""
         for run_id, call in batch:
-            run = self._run(run_id)
-            if run is not None:
-                run.take(call)
+            with self._alone(run_id):
+                run = self._run(run_id)
+                if run is not None:
+                    run.take(call)
         for run in list(self._runs.values()):
-            self._store(run)
+            with self._alone(run.run_id):
+                self._store(run)
         for run_id in list(self._runs)[:-MAX_RUNS]:
             if not self._runs[run_id].observer.n_open:
                 del self._runs[run_id]
+
+    @contextmanager
+    def _alone(self, run_id: UUID) -> Iterator[None]:
+        """What goes wrong with one run costs its unstored calls, and nothing of any other run."""
+        try:
+            yield
+        except Exception:
+            log.exception("calls of the real scheduler of run %s were not recorded", run_id)
+            self._runs.pop(run_id, None)
 
     def _run(self, run_id: UUID) -> _ObservedRun | None:
         """The run's state, most recently used last; None if the run is over."""

@@ -38,11 +38,13 @@ def text(name: str, default: str = "") -> str:
         raise EnvironmentProblem(f"{name} names another variable. {error}") from error
 
 
-def number(name: str, default: int) -> int:
-    """A whole number, at least 1."""
+def number(name: str, default: int, *, at_least: int = 1) -> int:
+    """A whole number."""
     value = text(name, str(default))
-    if not value.isascii() or not value.isdigit() or int(value) < 1:
-        raise EnvironmentProblem(f"{name} must be a whole number of at least 1, not {value!r}")
+    if not value.isascii() or not value.isdigit() or int(value) < at_least:
+        raise EnvironmentProblem(
+            f"{name} must be a whole number of at least {at_least}, not {value!r}"
+        )
     return int(value)
 
 

@@ -31,6 +31,7 @@ def serve(listener: socket.socket, *, host: str) -> None:
         "kviz.project.asgi:application",
         ws="websockets-sansio",
         ws_per_message_deflate=False,
+        proxy_headers=False,  # whose address counts is said by KVIZ_TRUSTED_PROXIES
         lifespan="off",
         log_config=None,
         access_log=False,

@@ -152,6 +152,7 @@ REST_FRAMEWORK = {
             env.text("KVIZ_EXPERIMENT_RATE", "30/hour") if MODE is Mode.SERVER else None
         ),
     },
+    "NUM_PROXIES": env.number("KVIZ_TRUSTED_PROXIES", 0, at_least=0),
     "EXCEPTION_HANDLER": "kviz.common.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,

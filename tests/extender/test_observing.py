@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 from uuid import UUID
@@ -209,6 +210,35 @@ def test_recorded_calls_become_cycles_of_a_run(ada: Person) -> None:
     second = ada.get(f"/runs/{run.pk}/cycles/2/").json()
     assert set(second["preemption"]["candidates"]) == set(bodies[2][1]["NodeNameToVictims"])
     assert "winner" not in second["preemption"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "more"),
+    [
+        (Verb.FILTER, {"NodeNames": ["a", ""]}),
+        (Verb.FILTER, {"Nodes": {"items": [{"metadata": {}}]}}),
+        (Verb.PREEMPT, {"NodeNameToMetaVictims": {"": {"Pods": []}}}),
+        (Verb.PREEMPT, {"NodeNameToMetaVictims": {"a": {"NumPDBViolations": 2**63}}}),
+        (Verb.PREEMPT, {"NodeNameToVictims": {"a": {"NumPDBViolations": -1}}}),
+    ],
+)
+def test_what_no_scheduler_sends_is_refused(verb: Verb, more: dict[str, Any]) -> None:
+    with pytest.raises(incoming.BadRequest):
+        call(verb, 0, {"Pod": pod("web-0"), **more})
+
+
+def test_what_goes_wrong_with_one_run_costs_no_other(ada: Person) -> None:
+    broken, fine = (session_create(workspace=ada.workspace, name=name) for name in ("a", "b"))
+    bad = would_evict(1, "bad", {"n": ["victim"]})
+    victims = {"n": incoming.CandidateVictims([("uid", "shop/victim")], 2**70)}
+    unwritable = replace(bad, exchange=replace(bad.exchange, victims=victims))
+    recorder = CallRecorder()
+    first, third = (asks(Verb.FILTER, i, f"web-{i}", "n") for i in (0, 2))
+    recorder.store([(fine.run_id, first), (broken.run_id, unwritable), (fine.run_id, third)])
+    write(broken, asks(Verb.FILTER, 3, "web-3", "n"), recorder=recorder)  # lost with the bad one
+    run = write(broken, asks(Verb.FILTER, 4, "web-4", "n"), recorder=recorder)
+    fine.run.refresh_from_db()
+    assert (fine.run.cycles, run.cycles) == (2, 1)
 
 
 def test_the_nodes_of_a_snapshot_are_there_from_the_beginning(ada: Person) -> None:

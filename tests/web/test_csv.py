@@ -33,9 +33,14 @@ def of(who: Person, run: Run, path: str) -> list[dict[str, str]]:
 def test_every_text_comes_back_and_none_is_a_formula(rows: list[list[str]]) -> None:
     file = b"".join(csv_pieces(["a", "b"], [rows])).decode()
     found = list(csv.reader(io.StringIO(file, newline="")))[1:]
-    plain = [[c[1:] if c[:1] == "'" and c[1:2] in FORMULA else c for c in row] for row in found]
+    plain = [[c[1:] if c[:1] == "'" and FORMULA.match(c[1:]) else c for c in row] for row in found]
     assert plain == rows
-    assert not any(cell.startswith(FORMULA) for row in found for cell in row)
+    assert not any(FORMULA.match(cell) for row in found for cell in row)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "  =1+1", "\n=1+1", "\t@x", "\u00a0-2"])
+def test_a_formula_is_guarded_whatever_stands_before_it(text: str) -> None:
+    assert b"".join(csv_pieces(["a"], [[[text]]])).decode().count("'") == 1
 
 
 def test_numbers_are_not_guarded() -> None:

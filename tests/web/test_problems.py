@@ -111,6 +111,22 @@ def test_too_many_uploads(ada: Person, ben: Person, monkeypatch: pytest.MonkeyPa
     assert ada.get("/snapshots/").status_code == 200
 
 
+def test_an_invented_address_is_no_other_address(
+    db: None, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    from kviz.accounts.throttling import WorkspaceRate
+
+    settings.MODE = "server"
+    monkeypatch.setitem(WorkspaceRate.THROTTLE_RATES, "upload", "1/hour")
+    codes = [
+        Client(headers={"X-Forwarded-For": f"203.0.113.{i}"})
+        .post("/snapshots/new", {"text": NODES})
+        .status_code
+        for i in range(2)
+    ]
+    assert codes == [302, 429]
+
+
 def test_too_many_uploads_from_a_browser(
     client: Client, db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
