@@ -175,7 +175,7 @@ class Standing:
         """Look at a settled run."""
         server = run.simulation.server
         pods = tuple(server.all(Pod))
-        free = [pod for pod in pods if not _is_pinned(pod)]
+        free = [pod for pod in pods if not goes_with_node(pod)]
         budgets = budgets_over(server.all(PodDisruptionBudget), free)
         return cls(
             nodes=tuple(server.all(Node)),
@@ -270,7 +270,7 @@ def workload_of(pod: Pod) -> str:
     of DaemonSets and static pods belong to their nodes, and so to nothing here.
     """
     owner = controller_of(pod)
-    if owner is None or _is_pinned(pod):
+    if owner is None or goes_with_node(pod):
         return ""
     kind, name = owner.kind, owner.name
     template_hash = pod.metadata.labels.get(TEMPLATE_HASH, "")
@@ -279,7 +279,7 @@ def workload_of(pod: Pod) -> str:
     return f"{kind} {pod.namespace}/{name}"
 
 
-def _is_pinned(pod: Pod) -> bool:
+def goes_with_node(pod: Pod) -> bool:
     """Return whether the pod belongs to its node; static pods may have no owner in a dump."""
     owner = controller_of(pod)
     is_owned = owner is not None and owner.kind in PINNED_KINDS
@@ -287,7 +287,7 @@ def _is_pinned(pod: Pod) -> bool:
 
 
 def _counts(pod: Pod) -> bool:
-    return is_healthy(pod) and not _is_pinned(pod)
+    return is_healthy(pod) and not goes_with_node(pod)
 
 
 def _on_nodes(pods: Iterable[Pod]) -> Counter[str]:
