@@ -104,6 +104,19 @@ def test_the_page_leads_with_the_sentence(owner: Person, two: tuple[Run, Run]) -
     assert f"/runs/compare?a={b.pk}&amp;b={a.pk}" in html
 
 
+def test_the_two_maps_know_what_to_read(owner: Person, ada: Person, two: tuple[Run, Run]) -> None:
+    a, b = two
+    html = page(owner.client, a, b)
+
+    assert 'id="two-maps"' in html
+    assert 'data-parting-a="1" data-parting-b="1"' in html
+    assert f"/runs/{b.pk}/explore?c=CYCLE&quot;" in html
+    share = run_share(run=a)
+    shared = ada.client.get(f"/runs/compare?a={a.pk}&b={a.pk}&share={share}").content.decode()
+    assert f"explore?c=CYCLE&amp;share={share}" in shared
+    assert "data-parting" not in shared
+
+
 def test_identical_runs_have_no_tables(owner: Person, two: tuple[Run, Run]) -> None:
     html = page(owner.client, two[0], two[0])
 

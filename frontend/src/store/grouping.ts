@@ -83,13 +83,20 @@ function* latest(fold: Fold): Generator<NodeFacts> {
 
 function group(nodes: readonly NodeIndex[], factsOf: (node: NodeIndex) => NodeFacts | undefined, by: string): Group[] {
   const name = namer(by);
-  const found = new Map<string, number[]>();
+  const names = new Map<NodeIndex, string>();
   for (const node of nodes) {
     const facts = factsOf(node);
-    if (!facts) continue;
-    const key = name(facts);
-    const known = found.get(key);
-    if (known) known.push(node);
+    if (facts) names.set(node, name(facts));
+  }
+  return grouped(names);
+}
+
+/** Groups in the order of their names, each with its nodes in the order in which they are given. */
+export function grouped(names: ReadonlyMap<NodeIndex, string>): Group[] {
+  const found = new Map<string, number[]>();
+  for (const [node, key] of names) {
+    const nodes = found.get(key);
+    if (nodes) nodes.push(node);
     else found.set(key, [node]);
   }
   const collator = new Intl.Collator("en", { numeric: true });

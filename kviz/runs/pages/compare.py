@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
@@ -53,6 +56,7 @@ def run_compare(request: HttpRequest) -> HttpResponse:
     if a and b:
         try:
             context |= _compared(a, b, comparison(a=a, b=b))
+            context |= {"map_a": _map(request, a), "map_b": _map(request, b)}
         except CannotCompare as refused:
             context["refused"], status = str(refused), HTTPStatus.CONFLICT
     return render(request, "runs/compare.html", context, status=status)
@@ -92,3 +96,15 @@ def _sides(a: Run, b: Run, parting: Parting) -> list[Side]:
         Side(name, run, value, run.cycle_rows.filter(number=number).first())
         for name, run, value, number in numbers
     ]
+
+
+def _map(request: HttpRequest, run: Run) -> str:
+    """What one of the two maps is drawn from, as JSON; CYCLE stands where the cycle goes."""
+    share = share_of(request)
+    query = "?c=CYCLE" + (f"&{urlencode({'share': share})}" if share else "")
+    read = {
+        "id": str(run.pk),
+        "cycles": run.cycles,
+        "explorer": reverse("run-explore", args=[run.pk]) + query,
+    }
+    return json.dumps(read)

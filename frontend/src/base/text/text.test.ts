@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 
 import { en } from "./en.ts";
 import { late } from "./en-late.ts";
+import { pair } from "./en-pair.ts";
 import "./late.ts";
 import { parts, t, textIfAny } from "./text.ts";
 
@@ -16,7 +17,7 @@ const files = readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter(
   (file) => /\.(ts|svelte)$/.test(file) && !/\.test\.ts$|base\/text\//.test(file),
 );
 const sources = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
-const keys = [...Object.keys(en), ...Object.keys(late)];
+const keys = [...Object.keys(en), ...Object.keys(late), ...Object.keys(pair)];
 
 /** Keys written out, and the fixed beginnings of keys made at run time. */
 function asked(): { exact: Set<string>; prefixes: Set<string> } {
@@ -50,10 +51,13 @@ describe("the catalogue", () => {
     expect(keys.filter((key) => !used(key))).toEqual([]);
   });
 
-  test("comes with every module that asks for its late texts", () => {
-    const beginnings = [...new Set(Object.keys(late).map((key) => key.split(".")[0]!))].join("|");
+  test.each([
+    ["late.ts", late],
+    ["pair.ts", pair],
+  ])("%s comes with every module that asks for one of its texts", (name, texts) => {
+    const beginnings = [...new Set(Object.keys(texts).map((key) => key.split(".")[0]!))].join("|");
     const asks = new RegExp(`["\`](?:${beginnings})\\.[A-Za-z$]`);
-    const without = [...sources].filter(([, text]) => asks.test(text) && !text.includes("base/text/late.ts"));
+    const without = [...sources].filter(([, text]) => asks.test(text) && !text.includes(`base/text/${name}`));
     expect(without.map(([file]) => file)).toEqual([]);
   });
 

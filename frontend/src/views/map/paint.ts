@@ -6,7 +6,7 @@ import { fraction, shortResource } from "../../base/format.ts";
 import type { Palette } from "../../base/palette.ts";
 import type { Pen, Stamp } from "../../base/pen.ts";
 import { Verdict } from "../../store/verdicts.ts";
-import { BAND, CARD, drawLook, GONE, sign, Sprites, star, verdictOf, type Look } from "./sprites.ts";
+import { BAND, CARD, GONE, sign, Sprites, star, verdictOf, type DrawLook, type Look } from "./sprites.ts";
 import { Captions, writeCaption } from "./captions.ts";
 import { clip } from "./clip.ts";
 import { find, HEADER, spotOf, type Box, type Layout } from "./layout.ts";
@@ -36,6 +36,7 @@ export interface Scene {
   readonly layout: Layout;
   readonly palette: Palette;
   readonly looks: (node: NodeIndex) => Look;
+  readonly drawLook: DrawLook;
   readonly card: (node: NodeIndex) => NodeCard;
   /** The node that a pin points out while cells are too small for signs; -1 for none. */
   readonly pinned: number;
@@ -102,11 +103,11 @@ export class Painter {
     overlay?.(c, view);
   }
 
-  private prepare({ layout, palette }: Scene, scale: number): void {
+  private prepare({ layout, palette, drawLook }: Scene, scale: number): void {
     const basis = [layout, palette, scale];
     if (this.sprites && basis.every((part, i) => part === this.basis[i])) return;
     this.basis = basis;
-    this.sprites = new Sprites(palette, layout.cell, scale);
+    this.sprites = new Sprites(palette, layout.cell, scale, drawLook);
     this.captions = new Captions(palette, scale);
     this.tiles.clear();
   }
@@ -161,7 +162,7 @@ export class Painter {
 
 /** The same without pixels of one's own: every cell is drawn, or stamped by its look. */
 export function drawScene(c: Pen, stamp: Stamp, scene: Scene, view: Omit<Viewport, "scale">): void {
-  const { palette, layout } = scene;
+  const { palette, layout, drawLook } = scene;
   const { cell } = layout;
   c.save();
   c.beginPath();

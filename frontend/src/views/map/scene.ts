@@ -13,7 +13,7 @@ import type { State } from "../../store/state.ts";
 import { Verdict, type CycleDetail } from "../../store/verdicts.ts";
 import type { Box, Layout } from "./layout.ts";
 import type { NodeCard, PodBlock, PodMark, Scene } from "./paint.ts";
-import { GONE, lookOf, NO_VALUE } from "./sprites.ts";
+import { drawLook, GONE, lookOf, NO_VALUE } from "./sprites.ts";
 
 export interface Inputs {
   readonly explorer: Explorer;
@@ -42,6 +42,7 @@ export function makeScene(inputs: Inputs): Scene {
     layout,
     palette,
     looks,
+    drawLook,
     title,
     banded: measure.values !== null,
     pinned: verdicts.findIndex((verdict) => verdict === Verdict.CHOSEN || verdict === Verdict.NOMINATED),

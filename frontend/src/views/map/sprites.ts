@@ -15,8 +15,8 @@ export const GONE = VERDICTS - 1;
 export const lookOf = (verdict: number, value: number, dim: boolean): Look =>
   verdict + VERDICTS * (value + VALUES * Number(dim));
 export const verdictOf = (look: Look): number => look % VERDICTS;
-const valueOf = (look: Look): number => Math.floor(look / VERDICTS) % VALUES;
-const isDim = (look: Look): boolean => look >= VERDICTS * VALUES;
+export const valueOf = (look: Look): number => Math.floor(look / VERDICTS) % VALUES;
+export const isDim = (look: Look): boolean => look >= VERDICTS * VALUES;
 
 export interface Sprite {
   readonly canvas: HTMLCanvasElement;
@@ -32,6 +32,7 @@ export class Sprites {
     private readonly palette: Palette,
     private readonly cell: Cell,
     private readonly scale: number,
+    private readonly draw: DrawLook,
   ) {
     this.width = Math.max(1, Math.round(cell.width * scale));
     this.height = Math.max(1, Math.round(cell.height * scale));
@@ -53,13 +54,16 @@ export class Sprites {
     context.fillStyle = this.palette.sunken;
     context.fillRect(0, 0, this.width, this.height);
     context.scale(this.scale, this.scale);
-    drawLook(context, this.palette, this.cell, look);
+    this.draw(context, this.palette, this.cell, look);
     const { data } = context.getImageData(0, 0, this.width, this.height);
     return { canvas, pixels: new Uint32Array(data.buffer.slice(0)) };
   }
 }
 
-/** A cell's looks with its upper left corner at the origin. */
+/** Draws a cell's looks with its upper left corner at the origin. */
+export type DrawLook = (pen: Pen, palette: Palette, cell: Cell, look: Look) => void;
+
+/** What a cycle says of a node. */
 export function drawLook(pen: Pen, palette: Palette, cell: Cell, look: Look): void {
   if (isDim(look)) pen.globalAlpha = 0.14;
   drawCell(pen, palette, cell, verdictOf(look), valueOf(look));
