@@ -23,6 +23,7 @@ from kviz.cli import (
     simulate,
     survive,
     token,
+    unblock,
     whatif,
     worker,
 )
@@ -36,6 +37,7 @@ SUBCOMMANDS = (
     simulate,
     explain,
     whatif,
+    unblock,
     capacity,
     nodes,
     luck,

@@ -18,6 +18,7 @@ from scheduler_core.api import KubeObject, Pod
 from scheduler_core.changes import apply
 from scheduler_core.changes.vocabulary import Change
 from scheduler_core.sim.loaded import LoadedCluster
+from scheduler_core.sim.reenactment import ReenactedCycle, stopped_at
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.trace.events import (
     AnyEvent,
@@ -110,6 +111,13 @@ class Trials:
         if run is None:
             return trial(objects, self.options)
         return _play(run, self._names_loaded)
+
+    def held_at(self, objects: Sequence[KubeObject], cycle: int) -> ReenactedCycle | None:
+        """Return a cycle of a run over other objects, to look at and to preview.
+
+        It is the moment at which the cycle decided; see `sim.reenactment`.
+        """
+        return stopped_at(self._loaded.run_of(objects) or Run(objects, self.options), cycle)
 
     @cached_property
     def _loaded(self) -> LoadedCluster:

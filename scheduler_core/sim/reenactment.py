@@ -7,13 +7,14 @@ everything about the cycle can be asked later, one question at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from scheduler_core.api import KubeObject
 from scheduler_core.changes.scoring import scoring_of
 from scheduler_core.changes.vocabulary import SetScoring
+from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.devices.survey import DeviceSurvey
 from scheduler_core.framework.individual import IndividualVerdicts, evaluate_individually
 from scheduler_core.framework.prepared_state import CycleStateDescription, describe_cycle_state
@@ -40,6 +41,16 @@ class ReenactedCycle(DecidedCycle):
         self.objects: ApiServer = simulation.server
         """All objects, as they were then."""
         self.previews = CyclePreviews(cycle, simulation, before)
+
+    @property
+    def requests(self) -> Mapping[str, int]:
+        """What the pod takes of a node: cpu in milli, all else in bytes or units."""
+        return self._cycle.pod.template.requests.placed
+
+    @property
+    def nodes(self) -> Nodes:
+        """All nodes, as the cycle saw them."""
+        return self._cycle.nodes
 
     @property
     def pre_filter(self) -> Status:
@@ -90,12 +101,19 @@ def reenact_cycle(
     cycle to cycle with the number of those simulated; what it raises ends the simulation. Raises
     ConfigError and PluginFailure as the run does.
     """
+    return stopped_at(Run(objects, replace(options, details=False)), cycle, progress)
+
+
+def stopped_at(
+    run: Run, cycle: int, progress: Progress = lambda n_cycles: None
+) -> ReenactedCycle | None:
+    """Play a run that has not begun up to a cycle, as `reenact_cycle` does."""
 
     def stop(at: Cycle) -> None:
         if at.number == cycle:
             raise _Decided(at)
 
-    run = Run(objects, replace(options, details=False), on_decision=stop)
+    run.on_decision = stop
     scheduler = run.simulation.scheduler
     before: BeforeCycle | None = None
     n_told = 0

@@ -27,6 +27,7 @@ from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.scheduler.cycle_record import Cycle
 from scheduler_core.scheduler.decision import CycleObserver
 from scheduler_core.scheduler.event_handlers import TERMINAL_PHASES
 from scheduler_core.scheduler.profile_records import profile_records
@@ -99,7 +100,7 @@ def simulate(
 
 
 class Run:
-    """One run of a simulated cluster; `on_decision` see `Scheduler`."""
+    """One run of a simulated cluster; `on_decision` see `Scheduler`, another may be set."""
 
     def __init__(
         self,
@@ -117,6 +118,7 @@ class Run:
         self._later = deque(options.later)
         self._arriving: list[Pod] | None = None
         """The pods that pend at the start, once all else is loaded."""
+        self.on_decision = on_decision
         self.draw = SeededDraw(options.seed)
         scheduling = SchedulerOptions(
             tie_break=options.tie_break,
@@ -127,7 +129,7 @@ class Run:
             features=options.features,
             registry=options.registry,
             transport=options.transport,
-            on_decision=on_decision,
+            on_decision=self._decided,
         )
         timing = timing_of(options.scenario.options, options.timing)
         self.simulation = Simulation(scheduling, self._recorder, start_ns(objects), timing)
@@ -169,6 +171,9 @@ class Run:
             yield from self.drain()
             reason = self._limit_met()
         return reason
+
+    def _decided(self, cycle: Cycle) -> None:
+        self.on_decision(cycle)
 
     def before_cycle(self) -> BeforeCycle:
         """Return what the next cycle would use up."""

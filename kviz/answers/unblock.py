@@ -1,0 +1,102 @@
+"""What would help a pending pod, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scheduler_core.advice.unblock import Answer, Unblocked
+from scheduler_core.api.findings import counted
+from scheduler_core.changes import line_of
+
+MAX_NAMED = 5
+"""So many other pods are named as text; all are in the JSON."""
+
+
+def as_json(found: Unblocked) -> dict[str, object]:
+    """Return what `kviz unblock --json` prints; every change can be given to `--change`."""
+    return {
+        "pod": found.pod,
+        "answers": [_answer_json(each) for each in found.answers],
+        "tried": found.n_tried,
+        "complete": found.complete,
+        "triedByKind": dict(found.tried),
+    }
+
+
+def _answer_json(answer: Answer) -> dict[str, object]:
+    return {
+        "changes": [line_of(change) for change in answer.changes],
+        "sentence": answer.sentence,
+        "node": answer.node,
+        "evicted": list(answer.evicted),
+        "others": {
+            "newly_bound": list(answer.newly_bound),
+            "newly_pending": list(answer.newly_pending),
+        },
+        "price": answer.price,
+    }
+
+
+def as_text(found: Unblocked) -> str:
+    """Return the answers, cheapest first, and what was tried."""
+    return "\n".join(_lines(found)) + "\n"
+
+
+def _lines(found: Unblocked) -> Iterator[str]:
+    if found.answers:
+        yield f"{found.pod} binds, cheapest first:"
+    else:
+        yield f"Nothing that was tried lets {found.pod} bind"
+    for number, each in enumerate(found.answers, 1):
+        yield f"{number:>3}. {each.sentence}"
+        yield f"     on {each.node}, price {each.price}{''.join(_felt(each))}"
+        yield from (f"     --change '{quoted(line_of(change))}'" for change in each.changes)
+    yield ""
+    yield tried_sentence(found)
+
+
+def quoted(line: str) -> str:
+    """Return a line as it stands between the single quotes of a shell."""
+    return line.replace("'", "'\\''")
+
+
+def _felt(answer: Answer) -> Iterator[str]:
+    for what, pods in (
+        ("evicts", answer.evicted),
+        ("also lets bind", answer.newly_bound),
+        ("leaves pending", answer.newly_pending),
+    ):
+        if pods:
+            more = f" and {len(pods) - MAX_NAMED:,} more" if len(pods) > MAX_NAMED else ""
+            yield f"; {what} {', '.join(pods[:MAX_NAMED])}{more}"
+
+
+KINDS = {
+    "gate": "lifting scheduling gates",
+    "tolerate": "tolerations",
+    "maxSkew": "a larger maxSkew",
+    "uncordon": "uncordoning",
+    "shrink": "smaller requests",
+    "soften": "preferring what it requires",
+    "selector": "dropping a node selector",
+    "schedule": "another scheduler",
+    "hostPort": "dropping a host port",
+    "label": "labels of nodes",
+    "untaint": "taking taints off",
+    "claim": "providing a claim",
+    "priority": "a higher priority",
+    "class": "a priority class of its own",
+    "move": "moving pods",
+    "delete": "deleting pods",
+    "node": "one more node",
+}
+"""What the kinds of actions are called where they are counted."""
+
+
+def tried_sentence(found: Unblocked) -> str:
+    """Say what was tried, and whether anything cheaper may have been missed."""
+    said = [f"{KINDS[kind]} ({n})" for kind, n in found.tried.items()]
+    tried = f"Tried: {counted(found.n_tried, 'plan')}" + (f", {', '.join(said)}" if said else "")
+    if not found.complete:
+        return f"{tried}. The search was ended before its time; something cheaper may exist."
+    return f"{tried}. Nothing smaller exists among what was tried."

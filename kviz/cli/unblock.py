@@ -1,0 +1,93 @@
+"""`kviz unblock`: the smallest changes after which a pending pod binds, each of them run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from kviz.answers.unblock import as_json, as_text
+from kviz.cli.arguments import Subparsers
+from kviz.cli.cluster import add_cluster_options, asked_cluster
+from kviz.cli.problems import CommandFailed, WrongUsage
+from kviz.cli.simulate import pod_key
+from scheduler_core.advice.trial import Trials
+from scheduler_core.advice.unblock import NothingToUnblock, Unblocked, representative, unblock
+
+TIME_LIMIT_S = 60.0
+
+
+def add_parser(commands: Subparsers) -> None:
+    command = commands.add_parser(
+        "unblock",
+        help="say what would let a pending pod bind",
+        description="Try changes of the pod and of the cluster, alone and in pairs, and say which "
+        "let a pending pod bind, cheapest first. Every answer was run (docs/unblock.md).",
+    )
+    add_cluster_options(command)
+    command.add_argument(
+        "--scenario", type=Path, metavar="F", help="what happens meanwhile (docs/scenarios.md)"
+    )
+    wanted = command.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("--pod", metavar="NS/NAME", help="the pod that is pending")
+    wanted.add_argument(
+        "--owner",
+        metavar="KIND/NS/NAME",
+        help="an owner with pending pods: one of them is asked about, and stands for all",
+    )
+    command.add_argument(
+        "--time-limit",
+        type=float,
+        default=TIME_LIMIT_S,
+        metavar="S",
+        help="stop searching after so many seconds, with what was found (default: %(default)s)",
+    )
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    until = time.monotonic() + options.time_limit
+    with asked_cluster(options) as asked:
+        trials = Trials(asked.objects, asked.options)
+        try:
+            pod = _pod(options, trials)
+            found = _found_until(unblock(trials, pod), until)
+        except NothingToUnblock as error:
+            raise CommandFailed(str(error)) from error
+    if options.json:
+        print(json.dumps(as_json(found)))
+    else:
+        print(as_text(found), end="")
+        if options.owner:
+            print(f"Pod {pod} stands for the pending pods of {options.owner}.")
+        print(f"\n{asked.options.features.text}")
+        for sentence in asked.sentences:
+            print(f"changed: {sentence}")
+    return 0
+
+
+def _pod(options: argparse.Namespace, trials: Trials) -> str:
+    """The pod that it is about. Raises WrongUsage and NothingToUnblock."""
+    if options.pod:
+        return pod_key(options.pod)
+    kind, _, name = options.owner.partition("/")
+    if not name:
+        raise WrongUsage(f"--owner {options.owner}: write KIND/NAMESPACE/NAME")
+    namespace, _, own = pod_key(name).partition("/")
+    return representative(trials, kind, namespace, own)
+
+
+def _found_until(search: Iterator[Unblocked], until: float) -> Unblocked:
+    """What the search has found when it is over, or when the time is."""
+    found = next(search)
+    for found in search:
+        if sys.stderr.isatty():
+            print(f"\rtried {found.n_tried} of {found.n_plans}", end="", file=sys.stderr)
+        if time.monotonic() > until:
+            break
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+    return found

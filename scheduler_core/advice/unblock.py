@@ -1,0 +1,250 @@
+"""The smallest changes after which a pending pod binds, each of them run.
+
+Candidates come from the evidence of the plugins that are against the pod (`remedies`), in its last
+cycle. A preview of that cycle says in milliseconds which of them can be left out; what is left is
+run from the beginning, and only a run makes an answer. docs/unblock.md has the prices.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec.structs import replace
+
+from scheduler_core.advice.actions import (
+    EVICTED,
+    NEWLY_PENDING,
+    Action,
+    Kind,
+    Plan,
+    action,
+    set_on,
+)
+from scheduler_core.advice.blockers import blocked_nodes
+from scheduler_core.advice.leaving import Leaving
+from scheduler_core.advice.plans import plans
+from scheduler_core.advice.remedies import Remedies
+from scheduler_core.advice.trial import PodEnd, RunEnd, Trials, differences
+from scheduler_core.advice.words import sentence_of
+from scheduler_core.api import KubeObject, Pod
+from scheduler_core.changes import Change, ChangeError, apply
+from scheduler_core.changes.applying import RestingCluster
+from scheduler_core.changes.owners import like, pods_of
+from scheduler_core.changes.vocabulary import Create, Delete, target_of
+from scheduler_core.sim.preview import CannotPreview
+from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.trace.events import CycleFinished, PreemptionDecided
+from scheduler_core.trace.records import NONE
+
+MAX_ANSWERS: Final = 10
+MAX_ALIKE: Final = 2
+"""So many answers of the same kinds, on other nodes."""
+MAX_RUNS: Final = 60
+"""So many plans are run; what a preview rejects does not count."""
+
+
+class NothingToUnblock(LookupError):
+    """The pod is not there, or is not pending; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Changes after which the pod binds on `node`, in the run with them.
+
+    `evicted` are the pods evicted in that run and not in the one without; the others are pods
+    that have a node only with the changes, or only without. `base_price` is the price without
+    what other pods feel.
+    """
+
+    changes: tuple[Change, ...]
+    sentence: str
+    node: str
+    evicted: tuple[str, ...]
+    newly_bound: tuple[str, ...]
+    newly_pending: tuple[str, ...]
+    price: int
+    base_price: int
+    kinds: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unblocked:
+    """What has been found so far for a pod, cheapest first.
+
+    `n_tried` of `n_plans` plans have been tried, by kind in `tried`; a pair counts under both.
+    `complete`: none is left that might be cheaper than the answers here.
+    """
+
+    pod: str
+    answers: tuple[Answer, ...] = ()
+    n_tried: int = 0
+    n_plans: int = 0
+    tried: Mapping[str, int] = field(default_factory=dict)
+    complete: bool = False
+
+
+def unblock(trials: Trials, pod: str) -> Iterator[Unblocked]:
+    """Search, and yield what is found after every plan that was tried; the last is the result.
+
+    Whoever has waited long enough stops asking. Raises NothingToUnblock, and what a run raises.
+    """
+    end = trials.as_it_is.of(pod)
+    if end.outcome != "pending":
+        text = "is not there" if end.outcome == "absent" else f"is {end.outcome}"
+        raise NothingToUnblock(f"pod {pod} {text}, not pending")
+    yield from _Search(trials, pod).steps()
+
+
+def representative(trials: Trials, kind: str, namespace: str, name: str) -> str:
+    """Return the first pending pod of an owner; the others of its template wait for the same.
+
+    Raises NothingToUnblock if it has none.
+    """
+    cluster, ends = RestingCluster(trials.objects), trials.as_it_is
+    for pod in pods_of(cluster, kind, namespace, name):
+        if ends.of(pod.key).outcome == "pending":
+            return pod.key
+    raise NothingToUnblock(f"{kind} {namespace}/{name} has no pending pod")
+
+
+class _Search:
+    def __init__(self, trials: Trials, pod: str) -> None:
+        self._trials = trials
+        self._pod = pod
+        self._answers: list[Answer] = []
+        self._tried: Counter[str] = Counter()
+        self._n_tried = 0
+        self._n_runs = 0
+        self._enough: list[set[str]] = []
+        """What changes have been enough: more of the same is no answer."""
+
+    def steps(self) -> Iterator[Unblocked]:
+        first = self._to_be_tried_at_all()
+        objects, end = self._trials.objects, self._trials.as_it_is.of(self._pod)
+        if first:
+            self._try(Plan(first))
+            self._count(Plan(first))
+            yield self._found(1, complete=False)
+            objects = tuple(apply(objects, Plan(first).changes))
+            end = self._trials.of(objects).of(self._pod)
+        held = self._trials.held_at(objects, end.cycle) if end.outcome == "pending" else None
+        wanted = [] if held is None else self._plans(held, objects)
+        for plan in wanted:
+            if self._is_one_of_many((*first, *plan.actions)):
+                continue
+            if self._is_dearer_than_all(plan) or self._n_runs >= MAX_RUNS:
+                break
+            if held is None or _may_help(plan, held):
+                self._try(Plan((*first, *plan.actions)))
+            self._count(plan)
+            yield self._found(len(wanted), complete=False)
+        yield self._found(len(wanted), complete=self._n_runs < MAX_RUNS)
+
+    def _to_be_tried_at_all(self) -> tuple[Action, ...]:
+        """Return what has to be done before a scheduler tries the pod, if it does not now."""
+        pod = self._own(self._trials.objects)
+        found = []
+        if pod.spec.scheduling_gates:
+            found.append(action("gate", set_on(pod, "spec.schedulingGates", None)))
+        names = [each.scheduler_name for each in self._trials.options.configuration.profiles]
+        if (pod.spec.scheduler_name or names[0]) not in names:
+            spec = replace(pod.spec, scheduler_name=names[0])
+            again = replace(like(pod, pod.name), spec=spec)
+            found = [action("schedule", Delete(target_of(pod)), Create((again,))), *found]
+        return tuple(found)
+
+    def _own(self, objects: Sequence[KubeObject]) -> Pod:
+        for item in objects:
+            if isinstance(item, Pod) and item.key == self._pod:
+                return item
+        raise NothingToUnblock(f"pod {self._pod} comes about in the run; it cannot be changed")
+
+    def _plans(self, held: ReenactedCycle, objects: Sequence[KubeObject]) -> list[Plan]:
+        resting = RestingCluster(objects)
+        pod = self._own(objects)
+        live = held.objects.get(Pod, self._pod)
+        remedies = Remedies(pod, resting, Leaving(resting))
+        return plans(live or pod, resting, remedies, list(blocked_nodes(held)))
+
+    # ------------------------------------------------------------ one plan
+
+    def _try(self, plan: Plan) -> None:
+        lines = set(plan.lines)
+        if any(lines >= each for each in self._enough) or self._is_less_of_the_same(plan):
+            return
+        try:
+            objects = apply(self._trials.objects, plan.changes)
+        except ChangeError:
+            return
+        self._n_runs += 1
+        after = self._trials.of(objects)
+        end = after.of(self._pod)
+        if end.outcome == "bound":
+            self._enough.append(lines)
+            self._answers.append(self._answer(plan, end, after))
+
+    def _count(self, plan: Plan) -> None:
+        self._n_tried += 1
+        self._tried.update(each.kind for each in plan.actions)
+
+    def _is_one_of_many(self, actions: Sequence[Action]) -> bool:
+        """Return whether the same was an answer for other nodes, as often as is of interest."""
+        kinds = tuple(each.kind for each in actions)
+        return sum(each.kinds == kinds for each in self._answers) >= MAX_ALIKE
+
+    def _is_less_of_the_same(self, plan: Plan) -> bool:
+        """Return whether larger requests than this plan's are an answer by themselves."""
+        given_up = [each.price for each in plan.actions if each.kind == "shrink"]
+        return any(
+            each.kinds == ("shrink",) and price >= each.base_price
+            for each in self._answers
+            for price in given_up
+        )
+
+    def _answer(self, plan: Plan, end: PodEnd, after: RunEnd) -> Answer:
+        before = self._trials.as_it_is
+        others = [each for each in differences(before, after) if each.pod != self._pod]
+        known = set(before.keys("evicted"))
+        evicted = tuple(key for key in after.keys("evicted") if key not in known)
+        bound = tuple(each.pod for each in others if each.what == "newly bound")
+        pending = tuple(each.pod for each in others if each.what == "newly pending")
+        price = plan.price + EVICTED * len(evicted) + NEWLY_PENDING * len(pending)
+        return Answer(
+            changes=plan.changes,
+            sentence=sentence_of(plan, self._trials.objects),
+            node=end.node,
+            evicted=evicted,
+            newly_bound=bound,
+            newly_pending=pending,
+            price=price,
+            base_price=plan.price,
+            kinds=tuple(each.kind for each in plan.actions),
+        )
+
+    def _is_dearer_than_all(self, plan: Plan) -> bool:
+        prices = sorted(each.price for each in self._answers)
+        return len(prices) >= MAX_ANSWERS and plan.price >= prices[MAX_ANSWERS - 1]
+
+    def _found(self, n_plans: int, *, complete: bool) -> Unblocked:
+        cheapest = sorted(self._answers, key=lambda each: each.price)[:MAX_ANSWERS]
+        return Unblocked(
+            self._pod, tuple(cheapest), self._n_tried, n_plans, dict(self._tried), complete
+        )
+
+
+def _may_help(plan: Plan, held: ReenactedCycle) -> bool:
+    """Return whether the cycle finds a node with the changes, or makes room for the pod."""
+    try:
+        found = held.previews.change(plan.changes)
+    except ChangeError:
+        return False
+    except CannotPreview:
+        return True
+    return any(
+        (isinstance(event, CycleFinished) and event.node != NONE)
+        or (isinstance(event, PreemptionDecided) and event.winner != NONE)
+        for event in found.cycle
+    )

@@ -1,0 +1,164 @@
+"""What would let a pending pod bind: every answer, given as text, makes it bind where it says."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kviz.conformance.cases import list_of, read_object
+from kviz.simulate import read_files
+from scheduler_core.advice.trial import Trials, trial
+from scheduler_core.advice.unblock import (
+    Answer,
+    NothingToUnblock,
+    Unblocked,
+    representative,
+    unblock,
+)
+from scheduler_core.api import KubeObject, Pod, PriorityClass
+from scheduler_core.api.meta import ObjectMeta
+from scheduler_core.changes import apply, line_of, read_line
+from scheduler_core.sim import RunOptions
+from tests.builders import make_node, make_pod
+from tests.effort import examples
+from tests.generator.documents import cycle_document
+
+CLINIC = Path("kviz/snapshots/samples/why-pending.yaml")
+
+
+def found_for(objects: list[KubeObject], pod: str) -> Unblocked:
+    return last(unblock(Trials(objects, RunOptions()), pod))
+
+
+def last(search: Iterator[Unblocked]) -> Unblocked:
+    return deque(search, maxlen=1).pop()
+
+
+def sentences(*objects: KubeObject) -> list[str]:
+    return [each.sentence for each in found_for(list(objects), "default/p").answers]
+
+
+def node_after(objects: list[KubeObject], answer: Answer, pod: str) -> str:
+    """Run the changes as somebody would give them to `--change`; return where the pod is."""
+    changes = [read_line(line_of(change)) for change in answer.changes]
+    end = trial(apply(objects, changes), RunOptions()).of(pod)
+    return end.node if end.outcome == "bound" else ""
+
+
+CHEAPEST = {
+    "analytics-0": "let pod clinic/analytics-0 tolerate nvidia.com/gpu=present:NoSchedule",
+    "archiver-0": "bind claim clinic/archive with a volume of its own",
+    "backup-0": "create claim clinic/backup-target with a volume of its own",
+    "ingress-2": "let pod clinic/ingress-2 tolerate nvidia.com/gpu=present:NoSchedule",
+    "launch-0": "pod clinic/launch-0: spec.schedulingGates "
+    '[{"name":"example.com/quota-approved"}] → none',
+    "ledger-2": "let pod clinic/ledger-2 tolerate nvidia.com/gpu=present:NoSchedule",
+    "metrics-0": "make pod clinic/metrics-0 again for another scheduler",
+    "router-0": "let pod clinic/router-0 prefer what its podAffinity requires",
+    "sensor-0": "pod clinic/sensor-0: spec.nodeSelector.disktype nvme → none",
+    "train-1": "delete pod clinic/train-0 on gpu-1 (nobody makes it again)",
+    "train-2": "let pod clinic/train-2 tolerate nvidia.com/gpu=present:NoSchedule, and create "
+    "priorityclass above-0; pod clinic/train-2: spec.priorityClassName none → above-0",
+    "zonal-0": "pod clinic/zonal-0: spec.topologySpreadConstraints[0].whenUnsatisfiable "
+    "DoNotSchedule → ScheduleAnyway",
+}
+"""The best answer for each pending pod of the clinic."""
+
+
+def test_every_pod_of_the_clinic_can_be_helped_and_the_top_answer_binds_it() -> None:
+    objects = list(read_files([CLINIC]).objects)
+    trials = Trials(objects, RunOptions())
+    told = {}
+    for pod in trials.as_it_is.keys("pending"):
+        found = last(unblock(trials, pod))
+        assert found.complete
+        best = found.answers[0]
+        assert node_after(objects, best, pod) == best.node
+        told[pod.removeprefix("clinic/")] = best.sentence
+    assert told == CHEAPEST
+
+
+@examples(15)
+@given(st.integers(0, 2**32 - 1))
+def test_every_answer_makes_the_pod_bind_where_it_says(seed: int) -> None:
+    given = cycle_document(seed)["input"]
+    objects = [read_object(each) for each in (*list_of(given, "objects"), given["pod"])]
+    trials = Trials(objects, RunOptions())
+    for pod in trials.as_it_is.keys("pending")[:1]:
+        found = last(unblock(trials, pod))
+        for answer in found.answers:
+            assert node_after(objects, answer, pod) == answer.node
+        assert [each.price for each in found.answers] == sorted(e.price for e in found.answers)
+
+
+# ---------------------------------------------------------------- one reason each
+
+
+def test_the_largest_request_that_fits() -> None:
+    told = sentences(make_node("n").cpu(4).obj(), make_pod("p").cpu(6).obj())
+    assert "pod default/p: requests.cpu 6 → 4" in told
+
+
+def test_a_pod_that_has_an_owner_is_moved_and_its_budget_counts() -> None:
+    objects = [
+        make_node("n").cpu(4).obj(),
+        make_node("m").cpu(2).obj(),
+        make_pod("web").owner("ReplicaSet", "web").cpu(2).on("n").phase("Running").obj(),
+        make_pod("p").cpu(4).obj(),
+    ]
+    found = found_for(list(objects), "default/p")
+    move = next(each for each in found.answers if each.kinds == ("move",))
+    assert (move.node, move.newly_pending, move.price) == ("n", (), 5)
+    assert move.sentence == "delete pod default/web on n (let its owner make it again)"
+
+
+def test_a_higher_class_preempts_and_says_whom() -> None:
+    high = PriorityClass(metadata=ObjectMeta(name="high"), value=10)
+    objects = [
+        high,
+        make_node("n").cpu(4).obj(),
+        make_pod("web").cpu(4).on("n").phase("Running").obj(),
+        make_pod("p").cpu(4).obj(),
+    ]
+    found = found_for(list(objects), "default/p")
+    raised = next(each for each in found.answers if each.kinds == ("priority",))
+    assert raised.evicted == ("default/web",)
+    assert raised.sentence == "pod default/p: spec.priorityClassName none → high"
+
+
+def test_two_plugins_against_a_pod_make_a_pair() -> None:
+    node = make_node("n").cpu(4).taint("gpu").obj()
+    told = sentences(node, make_pod("p").cpu(1).node_selector("disk", "ssd").obj())
+    assert told[0] == (
+        "let pod default/p tolerate gpu:NoSchedule, and pod default/p: spec.nodeSelector.disk "
+        "ssd → none"
+    )
+
+
+def test_one_node_stands_for_all_of_its_kind() -> None:
+    nodes = [make_node(f"n{i}").cpu(4).taint("gpu").obj() for i in range(200)]
+    found = found_for([*nodes, make_pod("p").cpu(1).obj()], "default/p")
+    assert found.n_plans < 10
+    assert found.complete
+
+
+def test_a_pod_of_an_owner_stands_for_the_others() -> None:
+    pods = [make_pod(f"p{i}").owner("ReplicaSet", "web").cpu(9).obj() for i in range(3)]
+    trials = Trials([make_node("n").cpu(4).obj(), *pods], RunOptions())
+    assert representative(trials, "ReplicaSet", "default", "web") == "default/p0"
+    with pytest.raises(NothingToUnblock, match="has no pending pod"):
+        representative(trials, "ReplicaSet", "default", "other")
+
+
+def test_only_a_pending_pod_can_be_unblocked() -> None:
+    objects: list[KubeObject] = [make_node("n").cpu(4).obj(), make_pod("p").cpu(1).obj()]
+    with pytest.raises(NothingToUnblock, match="is bound"):
+        found_for(objects, "default/p")
+    with pytest.raises(NothingToUnblock, match="is not there"):
+        found_for(objects, "default/q")
+    assert isinstance(objects[1], Pod)

@@ -1,0 +1,85 @@
+"""`kviz unblock`: the JSON that scripts read, whose changes `kviz simulate` takes, and the text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kviz.cli import main
+
+CLUSTER = """\
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+spec: {taints: [{key: gpu, effect: NoSchedule}]}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+  namespace: shop
+  ownerReferences: [{kind: ReplicaSet, name: web, controller: true}]
+spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> str:
+    file = tmp_path / "cluster.yaml"
+    file.write_text(CLUSTER)
+    return str(file)
+
+
+def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main([*arguments]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_the_json_and_its_changes_make_the_pod_bind(
+    cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = asked(capsys, "unblock", cluster, "--pod=shop/web", "--json")
+    assert found["pod"] == "shop/web"
+    assert found["complete"] is True
+    assert found["tried"] == sum(found["triedByKind"].values())
+    assert found["answers"][0] == {
+        "changes": [
+            'pod/shop/web set spec.tolerations[+]={"key":"gpu","operator":"Exists",'
+            '"effect":"NoSchedule"}'
+        ],
+        "sentence": "let pod shop/web tolerate gpu:NoSchedule",
+        "node": "a",
+        "evicted": [],
+        "others": {"newly_bound": [], "newly_pending": []},
+        "price": 2,
+    }
+    for answer in found["answers"]:
+        changes = [f"--change={change}" for change in answer["changes"]]
+        after = asked(capsys, "simulate", cluster, "--format=json", *changes)
+        assert after["cycles"][-1]["node"] == answer["node"]
+
+
+def test_the_text_says_what_to_do_and_what_was_tried(
+    cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["unblock", cluster, "--owner=ReplicaSet/shop/web"]) == 0
+    text = capsys.readouterr().out
+    assert "shop/web binds, cheapest first:\n  1. let pod shop/web tolerate" in text
+    assert "Nothing smaller exists among what was tried." in text
+    assert "Pod shop/web stands for the pending pods of ReplicaSet/shop/web." in text
+
+
+def test_a_search_that_was_ended_says_so(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = asked(capsys, "unblock", cluster, "--pod=shop/web", "--time-limit=0", "--json")
+    assert found["complete"] is False
+
+
+def test_a_pod_that_is_not_there(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["unblock", cluster, "--pod=shop/other"]) == 1
+    assert "pod shop/other is not there, not pending" in capsys.readouterr().err
+    assert main(["unblock", cluster, "--owner=web"]) == 2
