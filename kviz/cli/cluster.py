@@ -12,6 +12,7 @@ from kviz.cli.changes import add_change_option, changes_of, inputs_of
 from kviz.cli.problems import CommandFailed
 from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.cli.simulate import read_cluster, transport_for
+from scheduler_core.advice.daemons import with_daemons
 from scheduler_core.api import KubeObject
 from scheduler_core.config import ConfigError
 from scheduler_core.sim import RunOptions
@@ -19,7 +20,10 @@ from scheduler_core.sim import RunOptions
 
 @dataclass(frozen=True)
 class Asked:
-    """A cluster with the changes that were asked for, and how it is scheduled."""
+    """A cluster with the changes that were asked for, and how it is scheduled.
+
+    Nodes that changes add have pods of the DaemonSets that would run there.
+    """
 
     objects: Sequence[KubeObject]
     options: RunOptions
@@ -50,7 +54,7 @@ def asked_cluster(options: argparse.Namespace) -> Iterator[Asked]:
     """
     cluster = read_cluster(options.files)
     made_of = inputs_of(options, changes_of(options), cluster)
-    objects = made_of.objects(cluster)
+    objects = with_daemons(cluster.objects, made_of.objects(cluster))
     try:
         with transport_for(made_of.options.configuration) as transport:
             wanted = replace(made_of.options, transport=transport)

@@ -56,6 +56,23 @@ def test_with_changes(files: list[str], capsys: pytest.CaptureFixture[str]) -> N
     assert (found["count"], found["changes"]) == (4, ["untaint node b gpu"])
 
 
+AGENT = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: agent-a, ownerReferences: [{kind: DaemonSet, name: agent, controller: true}]}
+spec: {nodeName: a, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+status: {phase: Running}
+"""
+
+
+def test_daemon_sets_take_their_part_of_nodes_that_changes_add(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "agent.yaml").write_text(AGENT)
+    found = answer(capsys, str(tmp_path / "agent.yaml"), *files, "--change=node/a copies 1")
+    assert found["by_node"] == {"a-copy-1": 1, "a": 1}
+
+
 def test_text(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["capacity", *files]) == 0
     text = capsys.readouterr().out

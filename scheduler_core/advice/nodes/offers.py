@@ -6,18 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from msgspec.structs import replace
-
+from scheduler_core.advice.daemons import daemons_of, running_on, runs_on
 from scheduler_core.advice.pools import pools_of
-from scheduler_core.api import CSINode, KubeObject, Node, OwnerReference, Pod
-from scheduler_core.api.selectors import find_untolerated_taint, required_node_affinity_matches
+from scheduler_core.api import CSINode, KubeObject, Node, Pod
 from scheduler_core.changes.node_changes import copies_of
-from scheduler_core.changes.owners import like
-from scheduler_core.cluster.pods import controller_of
 from scheduler_core.cluster.requests import integer_resources, pod_requests
-
-DAEMON_SET = "DaemonSet"
-HARD = ("NoSchedule", "NoExecute")
 
 
 @dataclass(frozen=True)
@@ -52,7 +45,7 @@ class Offer:
         for item in copies_of(self.node, self.csi_node, n, ()):
             yield item
             if isinstance(item, Node):
-                yield from (_on(pod, item.name) for pod in self.daemons)
+                yield from (running_on(pod, item.name) for pod in self.daemons)
 
 
 def offers_of(
@@ -67,7 +60,7 @@ def offers_of(
     """
     nodes = [item for item in objects if isinstance(item, Node)]
     csi_nodes = {item.name: item for item in objects if isinstance(item, CSINode)}
-    daemons = list(_one_pod_of_each_daemon_set(objects))
+    daemons = daemons_of(objects)
     found = []
     for pool in pools_of(nodes):
         for zone in pool.zones:
@@ -82,37 +75,4 @@ def offers_of(
 def _offer(
     name: str, node: Node, csi_node: CSINode | None, daemons: Iterable[Pod], terms: Terms
 ) -> Offer:
-    return Offer(name, node, csi_node, tuple(p for p in daemons if _runs_on(p, node)), terms)
-
-
-def _one_pod_of_each_daemon_set(objects: Iterable[KubeObject]) -> Iterator[Pod]:
-    seen: set[tuple[str, str]] = set()
-    pods = (item for item in objects if isinstance(item, Pod) and item.spec.node_name)
-    for pod in pods:
-        owner = _daemon_set(pod)
-        if owner is not None and (pod.namespace, owner.name) not in seen:
-            seen.add((pod.namespace, owner.name))
-            yield pod
-
-
-def _daemon_set(pod: Pod) -> OwnerReference | None:
-    owner = controller_of(pod)
-    return owner if owner is not None and owner.kind == DAEMON_SET else None
-
-
-def _runs_on(pod: Pod, node: Node) -> bool:
-    """Return whether the pod's DaemonSet would have a pod on such a node.
-
-    The controller names the pod's own node in its affinity: that is taken for the new one's name.
-    """
-    if find_untolerated_taint(node.spec.taints, pod.spec.tolerations, HARD) is not None:
-        return False
-    return required_node_affinity_matches(pod.spec, node.metadata.labels, pod.spec.node_name)
-
-
-def _on(pod: Pod, node_name: str) -> Pod:
-    owner = _daemon_set(pod)
-    assert owner is not None
-    copy = like(pod, f"{owner.name}-{node_name}")
-    status = replace(copy.status, phase="Running")
-    return replace(copy, spec=replace(copy.spec, node_name=node_name), status=status)
+    return Offer(name, node, csi_node, tuple(p for p in daemons if runs_on(p, node)), terms)
