@@ -15,11 +15,13 @@ from rest_framework.views import APIView
 
 from kviz.accounts.throttling import Scope
 from kviz.answers.rules_text import rules_json
+from kviz.answers.unblock import as_json as unblock_json
 from kviz.common.problems import Problem
 from kviz.runs.api.access import SHARE, own_run, readable_run
 from kviz.runs.execution.luck import luck_find
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.reading.rules import verdicts_of
+from kviz.runs.reading.unblock import unblocked
 
 
 class RunLuck(APIView):
@@ -70,3 +72,24 @@ class RunRules(APIView):
         except InvalidInput as invalid:
             text = "These rules cannot be checked."
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
+
+
+class PodUnblock(APIView):
+    """What would let a pending pod of a run bind (docs/unblock.md)."""
+
+    throttle_scope: Scope = "run"
+
+    @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, run_id: UUID, namespace: str, name: str) -> Response:
+        """Search for at most ten seconds: the shape of `kviz unblock --json`."""
+        run = readable_run(request, run_id)
+        try:
+            return Response(unblock_json(unblocked(run=run, pod=f"{namespace}/{name}")))
+        except InvalidInput as invalid:
+            text = "What would help cannot be found out here."
+            raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
+
+    @extend_schema(request=None, parameters=[SHARE], responses={200: OpenApiTypes.OBJECT})
+    def post(self, request: Request, run_id: UUID, namespace: str, name: str) -> Response:
+        """Search, as GET does; nothing is stored."""
+        return self.get(request, run_id, namespace, name)

@@ -1,0 +1,56 @@
+"""What would let a pod of a run bind, over REST: who may ask, for how long, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from kviz.runs.models import Run
+from kviz.runs.reading import unblock as reading
+from tests.web.cast import Person
+
+
+@pytest.fixture
+def run(ada: Person) -> Run:
+    return ada.finished()
+
+
+@pytest.mark.django_db
+def test_a_pending_pod_gets_answers_that_were_run(ada: Person, run: Run) -> None:
+    asked = f"/runs/{run.pk}/pods/shop/giant/unblock/"
+    found = ada.get(asked).json()
+    assert (found["pod"], found["complete"]) == ("shop/giant", True)
+    best = found["answers"][0]
+    assert best["changes"][0].startswith("pod/shop/giant set spec.containers[0].resources")
+    assert best["node"]
+    assert ada.post(asked, {}).json() == found
+
+
+@pytest.mark.django_db
+def test_a_search_ends_with_its_time(
+    ada: Person, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MAX_SECONDS", -1.0)
+    assert ada.get(f"/runs/{run.pk}/pods/shop/giant/unblock/").json()["complete"] is False
+
+
+@pytest.mark.django_db
+def test_what_cannot_be_answered_says_why(
+    ada: Person, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = ada.get(f"/runs/{run.pk}/pods/shop/web-0/unblock/")
+    assert refused.status_code == 400
+    assert "is bound, not pending" in refused.json()["errors"][0]["message"]
+    monkeypatch.setattr(reading, "MAX_WORK", 10)
+    refused = ada.get(f"/runs/{run.pk}/pods/shop/giant/unblock/")
+    assert "kviz unblock" in refused.json()["errors"][0]["message"]
+
+
+@pytest.mark.django_db
+def test_another_workspace_sees_nothing_and_a_link_lets_ask(
+    ada: Person, ben: Person, run: Run
+) -> None:
+    asked = f"/runs/{run.pk}/pods/shop/giant/unblock/"
+    assert ben.get(asked).status_code == 404
+    token = ada.post(f"/runs/{run.pk}/share/", {}).json()["token"]
+    assert Client().get(f"/api/v1{asked}?share={token}").status_code == 200
