@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -69,6 +70,25 @@ def test_the_page_says_it_first_and_links_the_cycle_that_lost_it(owner: Person) 
     assert f'href="/runs/{run.pk}/explore?c=1&amp;p=Score"' in html
     assert "Cycle 1 in the Explorer" in html
     assert html.index("can be placed") < html.index("Who is placed differently")
+
+
+def test_the_run_and_the_optimum_are_two_maps(owner: Person) -> None:
+    run = owner.finished(TRAP)
+    ask(owner, run)
+    search()
+    html = page(owner.client, run)
+    found = html.partition('<script id="placements" type="application/json">')[2]
+    drawn = json.loads(found.partition("</script>")[0])
+    assert [node["name"] for node in drawn["a"]["nodes"]] == ["n1", "n2"]
+    assert {pod["pod"]: pod["node"] for pod in drawn["a"]["pods"]} == {
+        "default/small": "n1",
+        "default/large": "",
+    }
+    assert {pod["pod"]: pod["node"] for pod in drawn["b"]["pods"]} == {
+        "default/small": "n2",
+        "default/large": "n1",
+    }
+    assert drawn["b"]["pods"][1]["requests"] == {"cpu": 4000, "memory": 2**30}
 
 
 def test_what_cannot_be_compared_is_said_by_name(owner: Person) -> None:

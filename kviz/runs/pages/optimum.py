@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final, cast, get_args
+from typing import Any, Final, cast, get_args
 from uuid import UUID
 
 from django.contrib import messages
@@ -17,9 +17,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from kviz.accounts.throttling import too_often
 from kviz.runs import services
+from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.pages.access import own_run_of, run_context, run_of
 from kviz.runs.reading.bounds import chart_of
+from kviz.runs.reading.placements import Placement, placements
 from scheduler_core.model import Viability
 
 ROWS_SHOWN: Final = 100
@@ -50,6 +52,7 @@ def run_optimum(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "rows": ROWS_SHOWN,
         "levels": _levels(answer) if answer else [],
         "chart": chart_of(found) if found is not None else None,
+        "placements": _placements(run, answer) if answer else None,
     }
     return render(request, "runs/optimum.html", context)
 
@@ -58,6 +61,16 @@ def _simulated(run: Run) -> Run:
     if run.is_observed or run.snapshot is None:
         raise Http404(run.pk)
     return run
+
+
+def _placements(run: Run, answer: dict[str, Any]) -> dict[str, Placement] | None:
+    """What the two maps are drawn from, where anybody is elsewhere and nobody was evicted."""
+    if not answer["moved"] or answer["not_comparable"]:
+        return None
+    try:
+        return placements(run, answer["moved"], answer["optimum"]["assignment"])
+    except InvalidInput:  # made with plugins that are no longer installed
+        return None
 
 
 def _levels(answer: dict[str, dict[str, dict[str, int]]]) -> list[dict[str, object]]:
