@@ -14,11 +14,14 @@ from kviz.cli.changes import add_change_option, changes_of, inputs_of
 from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.cli.simulate import read_cluster, transport_for
-from kviz.run_file import MAGIC, Part, RunFileError, is_run_file, read_records
+from kviz.run_file import MAGIC, Inputs, Part, RunFileError, is_run_file, read_records
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.quantity import amount_text
-from scheduler_core.compare import Comparison, RunLines, compare, read_lines
-from scheduler_core.config import ConfigError
+from scheduler_core.changes import ChangeError, Rules, changed_rules, read_changes
+from scheduler_core.compare import Comparison, RunLines, argument_settings, compare, read_lines
+from scheduler_core.compare.inputs import Setting
+from scheduler_core.compare.words import share_text
+from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.releases import RELEASES
 from scheduler_core.releases.table import TieBreak
@@ -92,7 +95,7 @@ def _compared(options: argparse.Namespace) -> Comparison:
         raise WrongUsage(f"{_option(given[0])}: both are runs already; they stay as they were made")
     a, b = (_run_of(options, side, sources) for side in SIDES)
     try:
-        return compare(a, b)
+        return compare(a.lines, b.lines).with_known(_arguments(a, b), ())
     except TraceError as error:
         raise CommandFailed(f"{options.a} or {options.b}: {error}") from error
 
@@ -110,7 +113,22 @@ class Sources:
         return self.cluster
 
 
-def _run_of(options: argparse.Namespace, side: str, sources: Sources) -> RunLines:
+@dataclass(frozen=True)
+class Made:
+    """A run, and what it was configured with: None where that is not known any more."""
+
+    lines: RunLines
+    configuration: KubeSchedulerConfiguration | None
+
+
+def _arguments(a: Made, b: Made) -> list[Setting]:
+    """The arguments of plugins that differ, as far as they are known."""
+    if a.configuration is None or b.configuration is None:
+        return []
+    return argument_settings(a.configuration, b.configuration)
+
+
+def _run_of(options: argparse.Namespace, side: str, sources: Sources) -> Made:
     """One of the two runs, read or simulated. Raises CommandFailed."""
     path: Path = getattr(options, side)
     own = options_of(options, side)
@@ -118,11 +136,11 @@ def _run_of(options: argparse.Namespace, side: str, sources: Sources) -> RunLine
         if given := [name for name in (*SINGLE, *LISTS) if getattr(options, f"{name}_{side}")]:
             option = _option(f"{given[0]}_{side}")
             raise WrongUsage(f"{option}: {path} is a run already; it stays as it was made")
-        chunks = _saved(path)
+        chunks, configuration = _saved(path)
     else:
-        chunks = _simulated(own, sources.read(path))
+        chunks, configuration = _simulated(own, sources.read(path))
     try:
-        return read_lines(chunks)
+        return Made(read_lines(chunks), configuration)
     except TraceError as error:
         raise CommandFailed(f"{path}: the trace in this file is damaged: {error}") from error
 
@@ -152,22 +170,42 @@ def _holds_run(path: Path) -> bool:
         raise CommandFailed(f"{path}: {error.strerror}") from error
 
 
-def _saved(path: Path) -> list[Chunk]:
+def _saved(path: Path) -> tuple[list[Chunk], KubeSchedulerConfiguration | None]:
+    """The trace in a file, and its configuration. Raises CommandFailed."""
     try:
         with path.open("rb") as file:
-            return [record.chunk for record in read_records(file) if isinstance(record, Part)]
+            records = [each for each in read_records(file) if isinstance(each, Part | Inputs)]
     except RunFileError as error:
         raise CommandFailed(f"{path}: {error}") from error
     except OSError as error:
         raise CommandFailed(f"{path}: {error.strerror}") from error
+    inputs = next((each for each in records if isinstance(each, Inputs)), None)
+    chunks = [each.chunk for each in records if isinstance(each, Part)]
+    return chunks, configuration_in(inputs) if inputs else None
 
 
-def _simulated(own: argparse.Namespace, cluster: Ingested) -> list[Chunk]:
+def configuration_in(inputs: Inputs) -> KubeSchedulerConfiguration | None:
+    """What a saved run was configured with; None where this kviz cannot read it any more."""
+    release = RELEASES.get(inputs.release)
+    if release is None:
+        return None
+    base = Rules(inputs.scheduler_config, inputs.feature_gates, release)
+    try:
+        made = read_changes([each.change for each in inputs.changes])
+        return changed_rules(base, made).load()
+    except (ConfigError, ChangeError):
+        return None
+
+
+def _simulated(
+    own: argparse.Namespace, cluster: Ingested
+) -> tuple[list[Chunk], KubeSchedulerConfiguration]:
     made_of = inputs_of(own, changes_of(own), cluster)
     objects, wanted = made_of.objects(cluster), made_of.options
     try:
         with transport_for(wanted.configuration) as transport:
-            return list(chunked(simulate(objects, replace(wanted, transport=transport))))
+            chunks = list(chunked(simulate(objects, replace(wanted, transport=transport))))
+            return chunks, wanted.configuration
     except ConfigError as error:
         raise CommandFailed(f"{own.config}: {error}") from error
 
@@ -177,6 +215,8 @@ def _simulated(own: argparse.Namespace, cluster: Ingested) -> list[Chunk]:
 
 def _print(found: Comparison) -> None:
     print(found.sentence)
+    for cause in found.causes:
+        print(f"Brought about by {cause}.")
     for name, values in (("A", found.evicted_a), ("B", found.evicted_b)):
         if values and found.evicted_a != found.evicted_b:
             print(f"Evicted in {name}: {', '.join(values[:ROWS_SHOWN])}{_more(values)}.")
@@ -225,13 +265,14 @@ def _luck(luck: bool | None) -> str:
 
 
 def _resources(found: Comparison) -> Iterator[tuple[str, ...]]:
-    yield "", "REQUESTED A", "B", "ALLOCATABLE A", "B", "LARGEST FREE A", "B"
+    yield "", "REQUESTED A", "B", "ALLOCATABLE A", "B", "LARGEST FREE A", "B", "OF NO USE A", "B"
     for each in found.ends.utilisation:
         values = (
             *(each.a.requested, each.b.requested, each.a.allocatable, each.b.allocatable),
             *(each.a.largest_free, each.b.largest_free),
         )
-        yield each.resource, *(amount_text(each.resource, value) for value in values)
+        shares = (share_text(each.a.fragmentation), share_text(each.b.fragmentation))
+        yield each.resource, *(amount_text(each.resource, value) for value in values), *shares
 
 
 def _print_rows(rows: Sequence[tuple[str, ...]]) -> None:

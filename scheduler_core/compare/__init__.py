@@ -6,11 +6,13 @@ attempt. Cycle numbers, times and the numbers of a trace are not compared: they 
 
 `lines.py` reads the header events, `parting.py` finds the first cycle that was decided differently,
 `difference.py` says what is different in it, `ends.py` and `inputs.py` what came out and what went
-in, `words.py` says it in sentences. Why it reads chunks, and stores no digests: docs/adr/0029.
+in, `causes.py` which of that has to do with it, `fragments.py` what is free and of no use,
+`words.py` says it in sentences. Why it reads chunks, and stores no digests: docs/adr/0029.
 """
 
+from scheduler_core.compare.causes import argument_settings
 from scheduler_core.compare.comparison import Comparison, compare
 from scheduler_core.compare.lines import RunLines, read_lines
 from scheduler_core.compare.parting import Parting
 
-__all__ = ["Comparison", "Parting", "RunLines", "compare", "read_lines"]
+__all__ = ["Comparison", "Parting", "RunLines", "argument_settings", "compare", "read_lines"]

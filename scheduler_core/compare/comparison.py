@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from scheduler_core.api.gc_freeze import gc_paused
+from scheduler_core.compare.causes import causes
 from scheduler_core.compare.ends import Ends, ends
-from scheduler_core.compare.inputs import Inputs, inputs
+from scheduler_core.compare.inputs import Inputs, Setting, inputs
 from scheduler_core.compare.lines import CycleLine, RunLines
 from scheduler_core.compare.parting import Pair, Parting, Partings
 from scheduler_core.compare.words import Cycles, parting_sentence, sentence
@@ -31,6 +32,19 @@ class Comparison:
     evicted_a: list[str]
     evicted_b: list[str]
     inputs: Inputs
+    changes: tuple[str, ...] = ()
+    """What one run was made of the other by, in words, where that is known."""
+
+    @property
+    def causes(self) -> list[str]:
+        """What went in differently and has to do with where the runs part; may be unknown."""
+        return causes(self.parting, self.inputs, self.changes)
+
+    def with_known(self, arguments: Sequence[Setting], changes: Sequence[str]) -> Comparison:
+        """Return the comparison with what traces do not hold: arguments of plugins, changes."""
+        settings = [*self.inputs.settings, *arguments]
+        inputs = replace(self.inputs, settings=settings)
+        return replace(self, inputs=inputs, changes=tuple(changes))
 
     @property
     def identical(self) -> bool:
@@ -63,7 +77,7 @@ class Comparison:
         return {
             "identical": self.identical,
             "sentence": self.sentence,
-            "first_divergence": _parting_json(self.parting),
+            "first_divergence": self._divergence_json(),
             "first_outcome": _parting_json(self.outcome),
             "luck_only": self.luck_only,
             "cycles": asdict(self.cycles),
@@ -74,7 +88,12 @@ class Comparison:
             "messages": [asdict(each) for each in self.ends.messages],
             "utilisation": [asdict(each) for each in self.ends.utilisation],
             "inputs": asdict(self.inputs),
+            "changes": list(self.changes),
         }
+
+    def _divergence_json(self) -> Json | None:
+        found = _parting_json(self.parting)
+        return found and {**found, "causes": self.causes}
 
 
 def _parting_json(parting: Parting | None) -> Json | None:

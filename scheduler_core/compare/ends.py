@@ -6,7 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+import numpy as np
+
 from scheduler_core.compare.difference import natural, tied_nodes
+from scheduler_core.compare.fragments import Free, Workload, fragmentation, workload
 from scheduler_core.compare.lines import RunLines
 from scheduler_core.compare.stored import StoredCycles
 from scheduler_core.trace.fold import TraceState
@@ -64,11 +67,14 @@ class Use:
     """A resource over all nodes, in its units (cpu in milli).
 
     `largest_free` is the most that one node has free: what a single pod may request of it.
+    `fragmentation` is the share of what is free that pods like those of both runs cannot use, from
+    0 to 1 (`fragments.py`); None where no pod requests it or nothing is free.
     """
 
     allocatable: int = 0
     requested: int = 0
     largest_free: int = 0
+    fragmentation: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,27 +181,39 @@ def _tied(stored: StoredCycles, cycle: int) -> set[str]:
 
 
 def _utilisation(a: TraceState, b: TraceState) -> list[Utilisation]:
-    uses_a, uses_b = _uses(a), _uses(b)
+    shapes = workload((a, b))
+    uses_a, uses_b = _uses(a, shapes), _uses(b, shapes)
     return [
         Utilisation(resource, uses_a.get(resource, Use()), uses_b.get(resource, Use()))
         for resource in dict.fromkeys([*uses_a, *uses_b])
     ]
 
 
-def _uses(state: TraceState) -> dict[str, Use]:
+def _uses(state: TraceState, shapes: Workload) -> dict[str, Use]:
     """Return how much of each resource is taken; one that no node has is left out."""
-    found = {}
-    for number, resource in enumerate(state.resources):
-        allocatable = requested = 0
-        free = [0]
-        for node, each in state.nodes.items():
-            has = each.allocatable[number] if number < len(each.allocatable) else 0
-            usage = state.usage.get(node)
-            takes = 0
-            if usage is not None:
-                takes = usage.n_pods if resource == PODS else usage.requested[number]
-            allocatable, requested = allocatable + has, requested + takes
-            free.append(has - takes)
-        if allocatable:
-            found[resource] = Use(allocatable, requested, max(free))
-    return found
+    has, takes = _amounts(state)
+    free = has - takes
+    useless = fragmentation(state.resources, free, shapes)
+    largest = free.max(axis=0, initial=0)
+    return {
+        resource: Use(int(allocatable), int(requested), int(most), useless[resource])
+        for resource, allocatable, requested, most in zip(
+            state.resources, has.sum(axis=0), takes.sum(axis=0), largest, strict=True
+        )
+        if allocatable
+    }
+
+
+def _amounts(state: TraceState) -> tuple[Free, Free]:
+    """Return what nodes have and what is taken of it, both (n_nodes, n_resources)."""
+    shape = (len(state.nodes), len(state.resources))
+    has, takes = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    for row, (node, each) in enumerate(state.nodes.items()):
+        has[row, : len(each.allocatable)] = each.allocatable
+        usage = state.usage.get(node)
+        if usage is None:
+            continue
+        takes[row, : len(usage.requested)] = usage.requested
+        if PODS in state.resources:
+            takes[row, state.resources.index(PODS)] = usage.n_pods
+    return has, takes

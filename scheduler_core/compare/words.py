@@ -148,3 +148,8 @@ def _ends(ends: Ends, *evicted: Sequence[str]) -> Iterator[str]:
 
 def _pods(rows: Sequence[object]) -> str:
     return f"{counted(len(rows), 'pod')} {'is' if len(rows) == 1 else 'are'}"
+
+
+def share_text(share: float | None) -> str:
+    """Return a share as a percentage, `-` where there is none."""
+    return "-" if share is None else f"{share:.0%}"

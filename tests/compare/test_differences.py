@@ -10,6 +10,7 @@ import pytest
 
 from scheduler_core.api import KubeObject
 from scheduler_core.compare import Comparison, compare, read_lines
+from scheduler_core.compare.words import share_text
 from scheduler_core.config import load_configuration
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.checking import TraceError
@@ -56,6 +57,23 @@ def test_a_node_that_no_longer_has_room() -> None:
     cpu = next(each for each in found.ends.utilisation if each.resource == "cpu")
     assert (cpu.a.allocatable, cpu.a.requested, cpu.a.largest_free) == (8000, 1000, 4000)
     assert (cpu.b.allocatable, cpu.b.requested, cpu.b.largest_free) == (4500, 1000, 3000)
+
+
+def test_what_is_free_and_of_no_use() -> None:
+    """A has 2 and 1 cores free, B 2 and 4; what a pod finds on nodes too small for it is lost."""
+    bound = [make_pod(f"b{i}").cpu(cpu).on(f"n{i}").obj() for i, cpu in ((1, "2"), (2, "3"))]
+    room = [make_node(f"n{i}").cpu("4").obj() for i in (1, 2)]
+    found = compare(run([*room, *bound]), run([*room, bound[0]]))
+
+    assert found.causes == []
+    assert found.parting is None
+    cpu = next(each for each in found.ends.utilisation if each.resource == "cpu")
+    # Pods of 2, 2 and 3 cores: on A they lose 1, 1 and 3 of 3 free, on B 0, 0 and 2 of 6.
+    assert cpu.a.fragmentation == pytest.approx((1 + 1 + 3) / (3 * 3))
+    assert cpu.b.fragmentation == pytest.approx(2 / (3 * 6))
+    assert share_text(cpu.a.fragmentation) == "56%"
+    memory = next(each for each in found.ends.utilisation if each.resource == "memory")
+    assert memory.a.fragmentation is None
 
 
 def test_a_pod_that_takes_the_room_is_named_by_where_it_shows() -> None:

@@ -148,6 +148,7 @@ def without_words(document: dict[str, Any]) -> dict[str, Any]:
         parting = document[name]
         if parting:
             parting.pop("sentence")
+            parting.pop("causes", None)
             if parting["what"] == "pod":
                 for key in ("pod", "attempt", "cycle"):
                     parting.pop(key)

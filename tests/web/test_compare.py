@@ -9,7 +9,7 @@ from django.test import Client
 
 from kviz.runs.models import Run
 from kviz.runs.services import run_share
-from tests.web.cast import CLUSTER, NODES, Person, pod, problem
+from tests.web.cast import CLUSTER, NODES, Person, execute, pod, problem
 
 PACKED = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -56,6 +56,31 @@ def test_where_two_runs_part(owner: Person, two: tuple[Run, Run]) -> None:
         ("shop/web", "north", "south")
     ]
     assert document["sentence"].startswith("The runs part in cycle 1, at shop/web")
+
+
+def test_arguments_of_a_plugin_are_named_as_the_cause(owner: Person, two: tuple[Run, Run]) -> None:
+    a, b = two
+    first = owner.get(f"/runs/{a.pk}/compare/{b.pk}/").json()["first_divergence"]
+
+    cause = (
+        "default-scheduler NodeResourcesFit scoringStrategy.type: LeastAllocated in A, "
+        "MostAllocated in B"
+    )
+    assert cause in first["causes"]
+    assert not any("BalancedAllocation" in each for each in first["causes"])
+    assert cause in page(owner.client, a, b)
+
+
+def test_the_only_change_of_a_variant_is_the_cause(owner: Person) -> None:
+    a = owner.finished(ONE)
+    variant = owner.post("/runs/", {"parent": str(a.pk), "changes": ["node/north cordon"]})
+    b = execute(worker="compare")
+    assert str(b.pk) == variant.json()["id"]
+    document = owner.get(f"/runs/{a.pk}/compare/{b.pk}/").json()
+
+    assert document["changes"] == ["cordon node north"]
+    assert document["first_divergence"]["causes"] == ["cordon node north"]
+    assert "One run was made of the other" in page(owner.client, a, b)
 
 
 def test_a_run_and_itself(owner: Person, two: tuple[Run, Run]) -> None:

@@ -442,6 +442,13 @@ class DivergenceSerializer(serializers.Serializer[object]):
     sentence = serializers.CharField()
 
 
+class FirstDivergenceSerializer(DivergenceSerializer):
+    causes = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What went in differently and has to do with it; empty where that is not known.",
+    )
+
+
 class EvictedSerializer(serializers.Serializer[object]):
     a = serializers.ListField(child=serializers.CharField())
     b = serializers.ListField(child=serializers.CharField())
@@ -452,7 +459,7 @@ class RunComparisonSerializer(serializers.Serializer[object]):
 
     identical = serializers.BooleanField()
     sentence = serializers.CharField()
-    first_divergence = DivergenceSerializer(allow_null=True)
+    first_divergence = FirstDivergenceSerializer(allow_null=True)
     first_outcome = DivergenceSerializer(
         allow_null=True, help_text="The first cycle in which a pod goes elsewhere, or nowhere."
     )
@@ -467,3 +474,7 @@ class RunComparisonSerializer(serializers.Serializer[object]):
     messages = serializers.ListField(child=serializers.DictField())
     utilisation = serializers.ListField(child=serializers.DictField())
     inputs = serializers.DictField()
+    changes = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What made one run of the other, in words, if it is a variant of it.",
+    )

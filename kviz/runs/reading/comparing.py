@@ -5,8 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from uuid import UUID
 
+from kviz.runs.inputs import InvalidInput, changes_of, rules_of
 from kviz.runs.models import Run, TraceChunk
-from scheduler_core.compare import Comparison, compare, read_lines
+from scheduler_core.changes import changed_rules
+from scheduler_core.compare import Comparison, argument_settings, compare, read_lines
+from scheduler_core.compare.inputs import Setting
+from scheduler_core.config import ConfigError
 from scheduler_core.trace.codec import Chunk
 
 COMPARISONS_HELD = 8
@@ -26,7 +30,28 @@ def comparison(*, a: Run, b: Run) -> Comparison:
             )
         if not run.is_over:
             raise CannotCompare("A run is not over yet. Wait for its end, or stop it.")
-    return _comparison(a.pk, a.last_seq, b.pk, b.last_seq)
+    found = _comparison(a.pk, a.last_seq, b.pk, b.last_seq)
+    return found.with_known(_arguments(a, b), _changes(a, b))
+
+
+def _arguments(a: Run, b: Run) -> list[Setting]:
+    """Arguments of plugins that differ; none if this kviz cannot read a run's rules any more."""
+    try:
+        loaded = [
+            changed_rules(rules_of(run), [each.change for each in changes_of(run)]).load()
+            for run in (a, b)
+        ]
+    except (InvalidInput, ConfigError):
+        return []
+    return argument_settings(*loaded)
+
+
+def _changes(a: Run, b: Run) -> list[str]:
+    """What one of them was made of the other by, in words; empty if it was not."""
+    for parent, variant in ((a, b), (b, a)):
+        if variant.parent_id == parent.pk:
+            return [str(each["sentence"]) for each in variant.changes[variant.n_inherited :]]
+    return []
 
 
 @lru_cache(maxsize=COMPARISONS_HELD)

@@ -25,6 +25,7 @@ from kviz.runs.reading.decoder import reasons_in
 from kviz.runs.titles import run_title
 from kviz.snapshots.models import Snapshot
 from scheduler_core.api.quantity import amount_text, amounts_text
+from scheduler_core.compare.words import share_text
 from scheduler_core.config import ConfigError
 from scheduler_core.releases import LATEST, RELEASES
 from scheduler_core.sim import load_scenario
@@ -41,6 +42,7 @@ def amount(value: int, resource: str) -> str:
 
 
 register.filter("amounts", amounts_text)
+register.filter("share_text", share_text)
 
 RUNS_SHOWN: Final = 20
 
