@@ -16,6 +16,7 @@ from kviz.cli import (
     explain,
     gates,
     luck,
+    mcp,
     nodes,
     optimum,
     plugins,
@@ -49,6 +50,7 @@ SUBCOMMANDS = (
     plugins,
     conformance,
     bench,
+    mcp,
     worker,
 )
 
