@@ -3,7 +3,7 @@
 export const pair = {
   "pair.reading": "Reading {side}: {n} of {all} cycles",
   "pair.lost": "The connection to the server is lost. Load the page again for the maps.",
-  "pair.same": "Every pod is on the same node in both, all the way through.",
+  "pair.same": "Every attempt came to the same end in both, and here every pod is on the same node.",
   "pair.sameOnce": "Every pod is on the same node in both.",
   "pair.empty": "No pod was tried in either run: the maps show the clusters as they are.",
   "pair.timeline": "Attempts of both runs, aligned",
