@@ -32,6 +32,7 @@ INDEX: Final = (
     "luck",
     "rules",
     "optimum",
+    "unblock",
     "advice",
     "comparing",
     "exporting",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import re
+
 import pytest
 from django.test import Client
 
@@ -54,3 +58,22 @@ def test_another_workspace_sees_nothing_and_a_link_lets_ask(
     assert ben.get(asked).status_code == 404
     token = ada.post(f"/runs/{run.pk}/share/", {}).json()["token"]
     assert Client().get(f"/api/v1{asked}?share={token}").status_code == 200
+
+
+@pytest.mark.django_db
+def test_the_why_page_offers_to_search_and_then_links_into_the_lab(owner: Person) -> None:
+    run, browser = owner.finished(), Client()
+    page = f"/runs/{run.pk}/pods/shop/giant/why"
+    assert "Find what would help" in browser.get(page).content.decode()
+    text = browser.get(f"{page}?help=1").content.decode()
+    assert "It binds with" in text
+    assert "Nothing smaller exists among what was tried." in text
+    found = re.search(r"[?&;]lab=([\w-]+)", text)
+    assert found is not None
+    letters = found[1] + "=" * (-len(found[1]) % 4)
+    (change, *_) = json.loads(base64.urlsafe_b64decode(letters))
+    assert change["set"]["path"].startswith("spec.containers[0].resources")
+    assert (
+        "Find what would help"
+        not in browser.get(f"/runs/{run.pk}/pods/shop/web-0/why").content.decode()
+    )

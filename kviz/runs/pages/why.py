@@ -10,7 +10,9 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from kviz.answers.unblock import tried_sentence
 from kviz.common.then_and_now import old_words_in
+from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.reading import trace
@@ -26,8 +28,11 @@ from kviz.runs.reading.held_cycles import CannotReenact
 from kviz.runs.reading.near_devices import PLUGIN, near_devices
 from kviz.runs.reading.node_table import pair_rows, requirement_rows
 from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
+from kviz.runs.reading.unblock import answer_rows, unblocked
 
 NODES_OFFERED: Final = 500
+UNBLOCKED: Final = ("pending", "gated", "not_attempted")
+"""What can be asked about: pods without a node, as a run leaves them."""
 
 
 @require_GET
@@ -95,8 +100,20 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         "is_other_message": message != why["message"],
         "decoded": _decoded(message, cycle),
         "old_words": old_words_in(message),
+        "may_help": not run.is_observed and why["status"] in UNBLOCKED,
     }
+    if context["may_help"] and request.GET.get("help"):
+        context |= _help(run, f"{namespace}/{name}")
     return render(request, "runs/why.html", context)
+
+
+def _help(run: Run, pod: str) -> dict[str, object]:
+    """What would let the pod bind, or why that cannot be said here."""
+    try:
+        found = unblocked(run=run, pod=pod)
+    except InvalidInput as refused:
+        return {"no_help": str(refused)}
+    return {"help": found, "answers": answer_rows(found), "tried": tried_sentence(found)}
 
 
 def _with_values(why: Json, found: PodEvidenceDocument | None) -> Json:

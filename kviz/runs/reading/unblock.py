@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.inputs import invalid
 from kviz.runs.models import Run
 from scheduler_core.advice.trial import Trials
-from scheduler_core.advice.unblock import NothingToUnblock, Unblocked, unblock
+from scheduler_core.advice.unblock import Answer, NothingToUnblock, Unblocked, unblock
+from scheduler_core.changes import Change, document_of, line_of
 from scheduler_core.config import ConfigError, Problem
 from scheduler_core.framework.plugin_calls import PluginFailure
 
@@ -19,6 +24,37 @@ MAX_SECONDS: Final = 10.0
 """So long is searched; what was found by then is the answer, and it says so."""
 MAX_WORK: Final = 2_000_000
 """Cycles times objects (and 1,000) of a run that a request waits for."""
+
+
+LAB_ACTIONS: Final = (
+    *("set", "taint", "untaint", "label", "unlabel", "cordon", "uncordon"),
+    *("copyNode", "delete"),
+)
+"""What the Explorer's Lab can hold in its address (frontend/src/store/lab-changes.ts)."""
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """An answer as the page shows it; `lab` is empty where the Lab cannot try it."""
+
+    answer: Answer
+    lines: Sequence[str]
+    lab: str
+
+
+def answer_rows(found: Unblocked) -> list[AnswerRow]:
+    return [
+        AnswerRow(each, [line_of(change) for change in each.changes], lab_of(each.changes))
+        for each in found.answers
+    ]
+
+
+def lab_of(changes: Sequence[Change]) -> str:
+    """Return changes as the address of the Explorer has them, empty where it cannot."""
+    documents = [document_of(change) for change in changes]
+    if any(action not in LAB_ACTIONS for each in documents for action in each):
+        return ""
+    return base64.urlsafe_b64encode(msgspec.json.encode(documents)).decode().rstrip("=")
 
 
 def unblocked(*, run: Run, pod: str) -> Unblocked:
