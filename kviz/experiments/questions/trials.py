@@ -157,7 +157,7 @@ def losses(objects: Iterable[KubeObject], of: str) -> Iterator[AskedVariant]:
     what = "zone" if of == "zones" else "node"
     for name, nodes in groups.items():
         deleted: list[Change] = [Delete(Target(Node, "", node)) for node in nodes]
-        called = f"{what} {name}" if name else "the nodes without a zone"
+        called = f"{what} {name}" if name else "the nodes that name no zone"
         yield {"name": f"without {called}", "changes": [document_of(each) for each in deleted]}
 
 
