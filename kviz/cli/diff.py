@@ -216,7 +216,7 @@ def _simulated(
 def _print(found: Comparison) -> None:
     print(found.sentence)
     for cause in found.causes:
-        print(f"Brought about by {cause}.")
+        print(f"Has to do with it: {cause}.")
     for name, values in (("A", found.evicted_a), ("B", found.evicted_b)):
         if values and found.evicted_a != found.evicted_b:
             print(f"Evicted in {name}: {', '.join(values[:ROWS_SHOWN])}{_more(values)}.")
