@@ -18,6 +18,20 @@ def gc_paused() -> Iterator[None]:
 
 
 @contextmanager
+def gc_spared() -> Iterator[None]:
+    """Pauses the garbage collector, too, while objects are made that are kept.
+
+    Afterwards they count as old ones. Otherwise its next round would traverse them all, only to
+    find that they are in use.
+    """
+    with gc_paused():
+        yield
+        if not gc.get_freeze_count():
+            gc.freeze()
+            gc.unfreeze()
+
+
+@contextmanager
 def gc_frozen(load: Callable[[], None]) -> Iterator[None]:
     """Freeze what `load` makes until the end of the block: the garbage collector skips it.
 

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, cast, get_args
 
 import msgspec
 
-from scheduler_core.api.gc_freeze import gc_paused
+from scheduler_core.api.gc_freeze import gc_spared
 from scheduler_core.trace.checking import TraceError
 from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.cycle_record import device_name
@@ -101,7 +101,7 @@ class RunLines:
 def read_lines(chunks: Sequence[Chunk]) -> RunLines:
     """Read all header events of a trace. Raises TraceError if it is none."""
     reader = _Reader(RunLines(chunks))
-    with gc_paused():
+    with gc_spared():
         for chunk in chunks:
             try:
                 _, events = _HEADERS.decode(gzip.decompress(chunk.headers))
