@@ -25,6 +25,7 @@ from scheduler_core.changes import (
     read_file_of_changes,
     read_line,
 )
+from scheduler_core.changes.plan import later_steps
 from scheduler_core.changes.rules import weighted
 from scheduler_core.changes.vocabulary import SwitchGate, UseConfiguration
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
@@ -42,6 +43,24 @@ def add_change_option(command: argparse.ArgumentParser) -> None:
         help="what is different (docs/changes.md): 'node/NAME cordon', 'config FILE', "
         "'pod/NS/NAME set PATH=VALUE', ..., or a YAML file of changes or objects",
     )
+    command.set_defaults(fork_at=0)
+
+
+def add_fork_option(command: argparse.ArgumentParser) -> None:
+    """Offer to make the changes in the middle of the run."""
+    command.add_argument(
+        "--fork-at",
+        type=_cycle,
+        default=0,
+        metavar="CYCLE",
+        help="make the changes when this cycle would begin; until then the run is the same",
+    )
+
+
+def _cycle(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not the number of a cycle")
+    return int(text)
 
 
 def changes_of(options: argparse.Namespace) -> tuple[Change, ...]:
@@ -82,21 +101,21 @@ class RunInputs:
     """What a command's run is made of; `base` are the rules without the changes."""
 
     base: Rules
-    changes: tuple[Change, ...]
+    changes: tuple[ChangeAt, ...]
     plugins: LoadedPlugins
     options: RunOptions
 
     def objects(self, cluster: Ingested) -> list[KubeObject]:
         """The objects with the changes. Raises CommandFailed."""
         try:
-            return apply(list(cluster.objects), self.changes)
+            at_rest = [each.change for each in self.changes if each.cycle == 0]
+            return apply(list(cluster.objects), at_rest)
         except ChangeError as error:
             raise CommandFailed("; ".join(each.message for each in error.problems)) from error
 
     def sentences(self, cluster: Ingested) -> tuple[str, ...]:
         """A sentence for each change."""
-        changes = [ChangeAt(change) for change in self.changes]
-        return in_words(list(cluster.objects), self.base, changes)
+        return in_words(list(cluster.objects), self.base, self.changes)
 
 
 def inputs_of(
@@ -111,7 +130,14 @@ def inputs_of(
         seed=options.seed,
         queue_order=options.queue_order,
     )
-    rules = changed_rules(base, changes)
+    made = tuple(ChangeAt(change, options.fork_at) for change in changes)
+    try:
+        later = later_steps(made)
+    except ChangeError as error:
+        raise WrongUsage(
+            "; ".join(f"--fork-at: {each.message}" for each in error.problems)
+        ) from error
+    rules = changed_rules(base, () if later else changes)
     switched = {each.gate: each.enabled for each in changes if isinstance(each, SwitchGate)}
     gates = gates_of(options, scenario, switched)
     configuration = _configuration_of(rules, options.config, changes)
@@ -124,10 +150,11 @@ def inputs_of(
         seed=rules.seed,
         tie_break=tie_break_of(options),
         queue_order=rules.queue_order,
+        later=later,
         ignored=cluster.ignored,
         left_out=cluster.left_out,
     )
-    return RunInputs(base, tuple(changes), plugins, wanted)
+    return RunInputs(base, made, plugins, wanted)
 
 
 def _configuration_of(
@@ -143,6 +170,20 @@ def _configuration_of(
         return weighted(written, rules.weights)
     except ConfigError as error:
         raise WrongUsage(f"--change: {error}") from error
+
+
+def in_time(sentences: Sequence[str], cycle: int) -> tuple[str, ...]:
+    """The sentences of changes, and when those were made that the run did not begin with."""
+    when = f"at cycle {cycle}: " if cycle else ""
+    return tuple(f"{when}{sentence}" for sentence in sentences)
+
+
+def check_made(n_cycles: int, cycle: int) -> None:
+    """Raise CommandFailed for a run that ended before its changes could be made."""
+    if cycle > n_cycles + 1:
+        raise CommandFailed(
+            f"--fork-at {cycle}: the run ends after cycle {n_cycles}, so nothing was changed"
+        )
 
 
 def read_scenario(path: Path | None) -> Scenario:

@@ -14,7 +14,15 @@ from pathlib import Path
 import msgspec
 
 from kviz.cli.arguments import Subparsers
-from kviz.cli.changes import RunInputs, add_change_option, changes_of, inputs_of
+from kviz.cli.changes import (
+    RunInputs,
+    add_change_option,
+    add_fork_option,
+    changes_of,
+    check_made,
+    in_time,
+    inputs_of,
+)
 from kviz.cli.problems import CommandFailed
 from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.common.hosts import AllowedHosts
@@ -53,6 +61,7 @@ def add_parser(commands: Subparsers) -> None:
     add_release_options(command)
     add_rule_options(command)
     add_change_option(command)
+    add_fork_option(command)
     command.add_argument("--format", choices=("table", "json"), default="table")
     command.add_argument(
         "--trace",
@@ -81,10 +90,12 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise CommandFailed(f"{options.trace}: {error.strerror}") from error
     sentences = made_of.sentences(cluster)
+    check_made(outcome.finished.n_cycles, options.fork_at)
     if options.format == "json":
-        print(json.dumps(outcome.as_json() | _options_json(wanted) | {"changes": sentences}))
+        made = {"changes": sentences, "forkAt": options.fork_at}
+        print(json.dumps(outcome.as_json() | _options_json(wanted) | made))
     else:
-        _print_table(outcome, _options_in_words(wanted), sentences)
+        _print_table(outcome, _options_in_words(wanted), in_time(sentences, options.fork_at))
     return 0
 
 
@@ -129,7 +140,7 @@ def _inputs(options: argparse.Namespace, made_of: RunInputs, cluster: Ingested) 
         queue_order=base.queue_order,
         left_out=list(cluster.left_out),
         changes=[
-            ChangeMade(0, msgspec.json.encode(document_of(each)).decode())
+            ChangeMade(each.cycle, msgspec.json.encode(document_of(each.change)).decode())
             for each in made_of.changes
         ],
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kviz.cli.arguments import Subparsers
-from kviz.cli.changes import add_change_option, changes_of, inputs_of
+from kviz.cli.changes import add_change_option, add_fork_option, changes_of, in_time, inputs_of
 from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.cli.simulate import pod_key, read_cluster, transport_for
@@ -28,6 +28,7 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument("files", nargs="+", type=Path, metavar="FILE")
     command.add_argument("--pod", required=True, metavar="NS/NAME", help="the pod that it is about")
     add_change_option(command)
+    add_fork_option(command)
     command.add_argument(
         "--config",
         type=Path,
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
                 pod,
                 (list(cluster.objects), replace(as_it_is.options, transport=one_way)),
                 (objects, replace(changed.options, transport=another)),
-                changed.sentences(cluster),
+                in_time(changed.sentences(cluster), options.fork_at),
             )
     except UnknownPodError as error:
         raise CommandFailed(f"there is no pod {pod}, neither before nor after") from error

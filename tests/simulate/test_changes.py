@@ -144,3 +144,41 @@ def test_what_is_wrong_is_told_with_an_exit_code(
     for command in (["simulate"], ["explain"], ["whatif", "--pod=shop/first"]):
         assert main([*command, cluster, f"--change={change}"]) == code
         assert text in capsys.readouterr().err
+
+
+def test_changes_in_the_middle_of_a_run(
+    cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Until then the run is the same; the run file says when the changes were made."""
+    plain = simulated(capsys, cluster)
+    assert (plain["forkAt"], plain["changes"]) == (0, [])
+    trace = str(tmp_path / "out.kviz")
+    more = ("--fork-at", "2", "--trace", trace)
+    cordons = [f"node/{name} cordon" for name in "abc"]
+    forked = simulated(capsys, cluster, *cordons, more=more)
+    assert (forked["forkAt"], forked["changes"]) == (2, [f"cordon node {name}" for name in "abc"])
+    cycles, others = plain["cycles"], forked["cycles"]
+    assert isinstance(cycles, list)
+    assert isinstance(others, list)
+    assert others[0] == cycles[0]
+    assert "3 node(s) were unschedulable" in others[1]["message"]
+    with open(trace, "rb") as file:
+        inputs = next(each for each in read_records(file) if isinstance(each, Inputs))
+    assert [each.cycle for each in inputs.changes] == [2, 2, 2]
+
+    assert main(["simulate", cluster, f"--change={cordons[0]}", "--fork-at=2"]) == 0
+    assert "changed: at cycle 2: cordon node a" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "text"),
+    [
+        (["--change=seed 4", "--fork-at=2"], 2, "holds from the beginning of a run"),
+        (["--change=node/a cordon", "--fork-at=99"], 1, "nothing was changed"),
+    ],
+)
+def test_changes_that_cannot_be_made_in_the_middle(
+    cluster: str, capsys: pytest.CaptureFixture[str], options: list[str], code: int, text: str
+) -> None:
+    assert main(["simulate", cluster, *options]) == code
+    assert text in capsys.readouterr().err

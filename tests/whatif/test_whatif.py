@@ -114,3 +114,10 @@ def test_refusals(
 ) -> None:
     assert main(["whatif", cluster, *options]) == code
     assert text in capsys.readouterr().err
+
+
+def test_a_change_in_the_middle(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The small pod has had its cycle by then, so it stays where it is."""
+    change = "--change=pod/shop/running delete"
+    assert main(["whatif", cluster, "--pod=shop/small", change, "--fork-at=2"]) == 0
+    assert "at cycle 2: delete pod shop/running" in capsys.readouterr().out
