@@ -32,6 +32,7 @@ from kviz.bench.report import (
 )
 from kviz.bench.workloads import WORKLOADS
 from kviz.cli.arguments import Subparsers
+from kviz.cli.bench_forks import measure_forks
 from kviz.cli.bench_storage import as_json, measure_storage
 from kviz.cli.problems import CommandFailed
 
@@ -84,6 +85,11 @@ def add_parser(commands: Subparsers) -> None:
         action="store_true",
         help="measure uploading, executing, storing and reading back instead (10,000 pods)",
     )
+    command.add_argument(
+        "--forks",
+        action="store_true",
+        help="measure the start of variants in the middle of a run instead (10,500 pods)",
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument(
         "--report",
@@ -116,7 +122,25 @@ def _measure(options: argparse.Namespace) -> int:
         return _diff(options)
     if options.preview:
         return _previews(options)
+    if options.forks:
+        return _forks(options)
     return _storage(options) if options.storage else _race(options)
+
+
+def _forks(options: argparse.Namespace) -> int:
+    workload = "basic" if options.workload in RECORDED else options.workload
+    n_nodes = options.nodes or WORKLOADS[workload].n_nodes
+    results = list(measure_forks(workload, n_nodes, options.pods or 10_500, options.dump))
+    head = (
+        f"{'cycle':>8} {'first s':>9} {'CPU s':>7} {'next s':>9} {'CPU s':>7} "
+        f"{'copies MB':>10} {'calibration s':>14}"
+    )
+    rows = (
+        f"{each.cycle:>8,} {each.first_s:>9.2f} {each.first_cpu_s:>7.2f} {each.next_s:>9.2f} "
+        f"{each.next_cpu_s:>7.2f} {each.copies_bytes / 1e6:>10,.0f} {each.calibration_s:>14.2f}"
+        for each in results
+    )
+    return _tell(options, "forks", results, head, rows)
 
 
 def _storage(options: argparse.Namespace) -> int:

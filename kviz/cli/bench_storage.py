@@ -99,11 +99,11 @@ def measure_storage(workload: str, n_nodes: int, n_pods: int, dump: Path | None)
         from kviz.runs import services
 
         if dump is None:
-            data = _as_uploaded(list(WORKLOADS[workload].make(n_nodes, n_pods)))
+            data = as_uploaded(list(WORKLOADS[workload].make(n_nodes, n_pods)))
         else:
             data = dump.read_bytes()
         began_s = time.process_time()
-        snapshot = _upload(dump.name if dump else "workload.json", data)
+        snapshot = upload(dump.name if dump else "workload.json", data)
         upload_s, upload_peak_rss_bytes = time.process_time() - began_s, _peak_rss_bytes()
         for _ in range(2):
             services.run_create(workspace=local_workspace_ensure(), snapshot=snapshot)
@@ -132,7 +132,7 @@ def as_json(result: StorageResult) -> dict[str, float]:
 # ---------------------------------------------------------------- upload
 
 
-def _as_uploaded(objects: list[KubeObject]) -> bytes:
+def as_uploaded(objects: list[KubeObject]) -> bytes:
     """Return the objects as kubectl would print them."""
     items = [
         msgspec.to_builtins(item) | {"apiVersion": item.api_version, "kind": item.kind}
@@ -141,7 +141,7 @@ def _as_uploaded(objects: list[KubeObject]) -> bytes:
     return msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": items})
 
 
-def _upload(name: str, data: bytes) -> Snapshot:
+def upload(name: str, data: bytes) -> Snapshot:
     from kviz.accounts.services import local_workspace_ensure
     from kviz.snapshots.services import snapshot_create
 

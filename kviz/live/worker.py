@@ -26,14 +26,18 @@ from kviz.experiments.execution.carry_out import experiment_carry_out
 from kviz.experiments.execution.claim import experiment_claim, experiments_release
 from kviz.live import advances
 from kviz.runs.execution.claim import run_claim, runs_release, runs_wait
+from kviz.runs.execution.fork_points import ForkPoints
 from kviz.runs.execution.optimum import optima_release, optimum_claim, optimum_execute
 from kviz.runs.execution.record import run_execute
+from kviz.runs.models import Run
 from kviz.runs.signals import run_advanced
 
 log = logging.getLogger(__name__)
 
 POLL_S: Final = 0.2
 """How long a new run waits at most for an idle worker."""
+MAX_NAME_CHARS: Final = 85
+"""A copy's process number comes behind it, and there is room for 100."""
 PRUNE_S: Final = 3600.0
 """How often an idle worker looks for guests who have gone."""
 
@@ -45,7 +49,7 @@ def worker_name(*, supervised: bool) -> str:
     its forerunner held: `kviz serve` makes sure that there is only one per data folder.
     """
     own = settings.DATA_DIR if supervised else os.getpid()
-    return f"{socket.gethostname()}:{own}"[-100:]
+    return f"{socket.gethostname()}:{own}"[-MAX_NAME_CHARS:]
 
 
 def work(*, name: str) -> NoReturn:
@@ -53,23 +57,25 @@ def work(*, name: str) -> NoReturn:
     signal.signal(signal.SIGTERM, _leave)
     run_advanced.connect(advances.write)
     _release(name)
+    fork_points = ForkPoints(name, settings.FORK_POINTS)
     prune_at = time.monotonic()
     try:
         while True:
-            if not _work_once(name):
+            if not _work_once(name, fork_points):
                 if time.monotonic() >= prune_at:
                     prune_at = time.monotonic() + PRUNE_S
                     guests_prune()
+                fork_points.tidy()
                 time.sleep(POLL_S)
     finally:
         _release(name)
 
 
-def _work_once(name: str) -> bool:
+def _work_once(name: str, fork_points: ForkPoints) -> bool:
     """Execute a run, search for an optimum or carry out an experiment; False if none waits."""
     if run := run_claim(worker=name):
         log.info("run %s begins or goes on", run.pk)
-        run_execute(run=run, worker=name)
+        execute(run, name, fork_points)
     elif wanted := optimum_claim(worker=name):
         log.info("search for the %s", wanted)
         optimum_execute(found=wanted, worker=name)
@@ -85,6 +91,17 @@ def _release(name: str) -> None:
     runs_release(worker=name)
     optima_release(worker=name)
     experiments_release(worker=name)
+
+
+def execute(run: Run, name: str, fork_points: ForkPoints) -> None:
+    """Execute a run: from the nearest point in a run like it, or else from the beginning."""
+    left = fork_points.execute(run)
+    if left is None:
+        return
+    try:
+        run_execute(run=left, worker=name, fork_points=fork_points)
+    finally:
+        fork_points.leave_copy()
 
 
 def _leave(signum: int, frame: FrameType | None) -> NoReturn:

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import fields
 from operator import attrgetter
 from typing import Final
+from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Max, Min, QuerySet
 from django.utils import timezone
 
 from kviz.common.upsert import upsert
@@ -32,6 +33,10 @@ class AppendRefused(Exception):
     """
 
 
+class PrefixGone(Exception):
+    """The stored beginning of a run is not there as it was."""
+
+
 class TraceAppender:
     """Takes events in order and stores them as chunks, for as long as `owned` finds the run."""
 
@@ -40,6 +45,8 @@ class TraceAppender:
         self._owned = owned
         self.writer = writer
         self.index = TraceIndex()
+        self._pods: dict[str, PodRow] = {}
+        """The lines of pods as they are stored, by pod."""
 
     def add(self, event: AnyEvent) -> None:
         """Take the next event; it is stored with the next `cut`."""
@@ -53,19 +60,34 @@ class TraceAppender:
         `columns` are changes of the run that go with it. Raises AppendRefused.
         """
         chunk, delta = self.writer.cut(), self.index.drain()
+        self._pods.update((row.pod, row) for row in delta.pods)
         if chunk is None:
             return False
-        progress: dict[str, object] = {
-            "last_seq": chunk.last_seq,
+        with transaction.atomic():
+            self.update(**self._progress(chunk.last_seq) | columns)
+            chunk_store(run=self._run, chunk=chunk, delta=delta)
+        return True
+
+    def _progress(self, last_seq: int) -> dict[str, object]:
+        return {
+            "last_seq": last_seq,
             "cycles": self.index.n_cycles,
             "bound": self.index.n_bound,
             "pending": self.index.n_pending,
             "heartbeat_at": timezone.now(),
         }
+
+    def go_on_as(self, variant: Run, owned: Owned) -> None:
+        """Append to a variant from now on; it gets all that is stored so far of this run.
+
+        Call it right after a `cut`. Raises AppendRefused, and PrefixGone; then nothing is stored.
+        """
+        first, self._run, self._owned = self._run, variant, owned
+        columns = {"engine_version": first.engine_version, "not_modelled": first.not_modelled}
+        delta = Delta(self.index.unsettled(), list(self._pods.values()), defines=False)
         with transaction.atomic():
-            self.update(**progress | columns)
-            chunk_store(run=self._run, chunk=chunk, delta=delta)
-        return True
+            self.update(**self._progress(self.writer.last_seq), **columns)
+            prefix_store(run=variant, of=first, last_seq=self.writer.last_seq, delta=delta)
 
     def update(self, **columns: object) -> None:
         """Change the run itself. Raises AppendRefused."""
@@ -87,7 +109,11 @@ def chunk_store(*, run: Run, chunk: Chunk, delta: Delta) -> None:
         headers=chunk.headers,
         details=chunk.details,
     )
-    run_id = Run._meta.pk.get_db_prep_save(run.pk, connection)
+    _index_store(run, delta)
+
+
+def _index_store(run: Run, delta: Delta) -> None:
+    run_id = _key(run)
     upsert(
         Cycle,
         ("run", *_CYCLE_FIELDS, "n_victims"),
@@ -100,6 +126,41 @@ def chunk_store(*, run: Run, chunk: Chunk, delta: Delta) -> None:
         [(run_id, *_POD_VALUES(row)) for row in delta.pods],
         unique=("run", "pod"),
     )
+
+
+def prefix_store(*, run: Run, of: Run, last_seq: int, delta: Delta) -> None:
+    """Give a run the beginning of another one's trace and index. Call it in a transaction.
+
+    `delta` has the cycles that may still end otherwise, and all pods. Raises PrefixGone.
+    """
+    _copy(TraceChunk, run, of, f"last_seq <= {int(last_seq)}")
+    stored = run.chunks.aggregate(
+        first=Min("first_seq"), last=Max("last_seq"), cycle=Max("last_cycle")
+    )
+    if (stored["first"], stored["last"]) != (0, last_seq):
+        raise PrefixGone(of.pk)
+    _copy(Cycle, run, of, f"number <= {int(stored['cycle'])}")
+    _index_store(run, delta)
+
+
+def _copy(model: type[TraceChunk | Cycle], run: Run, of: Run, where: str) -> None:
+    """Copy the rows of a run to another run."""
+    quote = connection.ops.quote_name
+    names = [each.column for each in model._meta.concrete_fields if not each.primary_key]
+    columns = ", ".join(quote(name) for name in names if name != "run_id")
+    table = quote(model._meta.db_table)
+    sql = (
+        f"INSERT INTO {table} (run_id, {columns}) "
+        f"SELECT %s, {columns} FROM {table} WHERE run_id = %s AND {where}"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [_key(run), _key(of)])
+
+
+def _key(run: Run) -> str | UUID:
+    """The primary key as the database wants it."""
+    key: str | UUID = Run._meta.pk.get_db_prep_save(run.pk, connection)
+    return key
 
 
 _READ_IN_EVENTS: Final = ("victims", "devices", "n_held")

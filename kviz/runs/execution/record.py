@@ -5,21 +5,25 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
+from os import getpid
 from typing import Final
+from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from kviz.runs.execution.append import AppendRefused, TraceAppender
 from kviz.runs.execution.causes import causes_store
-from kviz.runs.execution.claim import MAX_CLAIMS, claimed_run
-from kviz.runs.execution.engine import simulate_run
+from kviz.runs.execution.claim import MAX_CLAIMS, claimed_run, run_hand_over
+from kviz.runs.execution.engine import SimulatedRun, simulate_run
+from kviz.runs.execution.fork_points import ForkPoints
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.signals import run_advanced
 from scheduler_core.framework.plugin_calls import PluginFailure
-from scheduler_core.trace.codec import TraceWriter, starts_cycle
-from scheduler_core.trace.events import AnyEvent, RunStarted
+from scheduler_core.trace.codec import TraceWriter
+from scheduler_core.trace.events import AnyEvent, CycleStarted, RunStarted
 
 log = logging.getLogger(__name__)
 
@@ -39,69 +43,83 @@ class WorkersDied(Exception):
         )
 
 
-def run_execute(*, run: Run, worker: str, engine: Engine = simulate_run) -> None:
+def run_execute(
+    *,
+    run: Run,
+    worker: str,
+    engine: Engine = simulate_run,
+    fork_points: ForkPoints | None = None,
+) -> None:
     """Simulate a claimed run and store its trace; continue one that another worker began.
 
-    Ends with the run finished or failed, unless the claim was lost meanwhile.
+    Ends with the run finished or failed, unless the claim was lost meanwhile. With `fork_points`
+    copies of this process are left behind, and one of them may return from here with another run
+    executed: whoever calls has it leave then (`ForkPoints.leave_copy`).
     """
     _advanced(run)
+    recording = _Recording(run, worker, fork_points or ForkPoints(worker, most=0))
     try:
         if run.claims > MAX_CLAIMS:
             raise WorkersDied
-        recording = _Recording(run, worker)
         try:
-            for event in engine(run):
-                recording.take(event)
+            recording.record(engine(run))
         except PluginFailure:
             recording.flush()  # what came before: the engine hands over whole cycles only
             raise
         recording.finish()
-        causes_store(run=run)
+        causes_store(run=recording.run)
     except AppendRefused:
-        log.info("run %s is no longer ours", run.pk)
+        log.info("run %s is no longer ours", recording.run.pk)
     except (InvalidInput, WorkersDied) as reason:
-        _fail(run, worker, str(reason))
+        recording.fail(str(reason))
     except PluginFailure as failure:
-        log.warning("run %s failed", run.pk, exc_info=failure)
-        _fail(run, worker, str(failure))
+        log.warning("run %s failed", recording.run.pk, exc_info=failure)
+        recording.fail(str(failure))
     except Exception:
-        log.exception("run %s failed", run.pk)
-        _fail(run, worker, "The engine failed. This is a bug; the server's log has the details.")
-    _advanced(run)
+        log.exception("run %s failed", recording.run.pk)
+        recording.fail("The engine failed. This is a bug; the server's log has the details.")
+    _advanced(recording.run)
 
 
 def _advanced(run: Run) -> None:
     run_advanced.send(sender=Run, run_id=run.pk, seq=run.last_seq)
 
 
-def _fail(run: Run, worker: str, error: str) -> None:
-    claimed_run(run, worker).update(
-        status=Run.Status.FAILED, error=error, finished_at=timezone.now(), claimed_by=""
-    )
-
-
 class _Recording:
-    """Stores a run's trace chunk by chunk while the engine emits it."""
+    """Stores a run's trace chunk by chunk while the engine emits it.
 
-    def __init__(self, run: Run, worker: str) -> None:
-        self._run = run
-        self._trace = TraceAppender(
-            run,
-            TraceWriter(resume_after=run.last_seq),
-            owned=lambda run: claimed_run(run, worker),
-        )
+    In a copy of the process it may go on as a variant: then `run` is another.
+    """
+
+    def __init__(self, run: Run, worker: str, fork_points: ForkPoints) -> None:
+        self.run = run
+        self._worker = worker
+        self._fork_points = fork_points
+        self._simulated: SimulatedRun | None = None
+        self._trace = TraceAppender(run, TraceWriter(resume_after=run.last_seq), self._owned)
         self._alive()
+
+    def _owned(self, run: Run) -> QuerySet[Run]:
+        return claimed_run(run, self._worker)
 
     def _alive(self) -> None:
         now = time.monotonic()
         self._flush_at = now + FLUSH_S
         self._heartbeat_at = now + HEARTBEAT_S
 
+    def record(self, events: Iterable[AnyEvent]) -> None:
+        """Take all events, and leave points on the way from which variants may begin."""
+        self._simulated = events if isinstance(events, SimulatedRun) else None
+        self._fork_points.begin()
+        for event in events:
+            self.take(event)
+
     def take(self, event: AnyEvent) -> None:
         """Record the next event; store a chunk first if one is due. Raises AppendRefused."""
         now = time.monotonic()
-        if starts_cycle(event) and self._is_due(now):
+        if isinstance(event, CycleStarted) and self._is_due(event.cycle, now):
             self.flush()
+            self._leave_fork_point(event.cycle)
         elif now >= self._heartbeat_at:
             self._trace.update(heartbeat_at=timezone.now())
             self._heartbeat_at = now + HEARTBEAT_S
@@ -109,14 +127,66 @@ class _Recording:
             self._begin(event)
         self._trace.add(event)
 
-    def _is_due(self, now: float) -> bool:
-        """The end of what was stored before is a border, too: the index starts afresh there."""
+    def _is_due(self, cycle: int, now: float) -> bool:
+        """Whether to store what came before a cycle.
+
+        The end of what was stored before is a border, too: the index starts afresh there. So are
+        the last cycle that a variant shares with its parent, for others that fork there, and its
+        own first one, which somebody waits for.
+        """
+        if now >= self._flush_at or cycle in self._around_fork:
+            return True
         writer = self._trace.writer
-        return now >= self._flush_at or writer.is_full or writer.last_seq == self._run.last_seq
+        return writer.is_full or writer.last_seq == self.run.last_seq
+
+    @property
+    def _around_fork(self) -> tuple[int, ...]:
+        forked_at = self.run.forked_at
+        return (forked_at - 1, forked_at + 1) if forked_at else ()
+
+    def _leave_fork_point(self, cycle: int) -> None:
+        """Leave a point behind if it is time, and all up to here is stored.
+
+        A cycle has been simulated when its first event comes; the changes of the next have not been
+        made.
+        """
+        points, simulated, run = self._fork_points, self._simulated, self.run
+        if simulated is None or simulated.calls_extenders or simulated.n_cycles != cycle:
+            return
+        is_last_shared = cycle == run.forked_at - 1
+        if run.last_seq != self._trace.writer.last_seq or not (points.is_due() or is_last_shared):
+            return
+        variant_id = points.leave(run, cycle)
+        if variant_id is not None:
+            self._go_on_as(variant_id, simulated)
+
+    def _go_on_as(self, variant_id: UUID, simulated: SimulatedRun) -> None:
+        """Execute a variant from now on, in this copy of the process; or leave it to the worker."""
+        try:
+            handed = run_hand_over(
+                run_id=variant_id, worker=self._fork_points.worker, copy=getpid()
+            )
+            if handed is None or not simulated.go_on_as(handed[0]):
+                self._fork_points.leave_copy()
+                return
+            self.run, self._worker = handed
+            self._trace.go_on_as(self.run, self._owned)
+        except Exception:
+            log.exception("run %s cannot begin in the middle", variant_id)
+            self._fork_points.leave_copy(1)
+        log.info("run %s begins with what is known up to cycle %d", variant_id, simulated.n_cycles)
+        _advanced(self.run)
+        self._alive()
+
+    def fail(self, error: str) -> None:
+        """End the run as failed, if it is still the worker's."""
+        self._owned(self.run).update(
+            status=Run.Status.FAILED, error=error, finished_at=timezone.now(), claimed_by=""
+        )
 
     def _begin(self, event: RunStarted) -> None:
         """Start over if the stored part was written by another version of the engine."""
-        run = self._run
+        run = self.run
         if run.last_seq >= 0 and run.engine_version != event.engine_version:
             with transaction.atomic():
                 self._trace.update(last_seq=-1)
@@ -131,7 +201,7 @@ class _Recording:
     def flush(self) -> None:
         """Store what was taken since the last time. Raises AppendRefused."""
         if self._trace.cut(claims=0):
-            _advanced(self._run)
+            _advanced(self.run)
         else:
             self._trace.update(heartbeat_at=timezone.now())
         self._alive()
