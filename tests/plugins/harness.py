@@ -93,6 +93,9 @@ class World:
     def break_tie(self, node_names: Sequence[str]) -> str:
         return node_names[0]
 
+    def first_candidate(self, n_nodes: int) -> int:
+        return 0
+
     def live_pod(self, key: str) -> Pod | None:
         return None
 

@@ -208,7 +208,7 @@ def test_a_bug_in_the_engine_fails_the_run_and_not_the_worker(ada: Person) -> No
     run = ada.queued()
 
     def buggy(run: Run) -> Iterator[AnyEvent]:
-        yield next(simulate_run(run))
+        yield next(iter(simulate_run(run)))
         raise ZeroDivisionError("secret detail")
 
     execute(worker="w", engine=buggy)
