@@ -48,7 +48,9 @@ function showSamples(select, editor) {
       select.value = chosen;
     } else {
       editor.value = text;
+      editor.dispatchEvent(new Event("input"));
       chosen = select.value;
+      select.focus();
     }
   });
 }

@@ -10,6 +10,8 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.axe import serious_findings
+from tests.e2e.conftest import Api
+from tests.waiting import eventually
 
 BUILT = Path(__file__).parents[2] / "static" / "kviz"
 MAX_EDITOR_BYTES = 130_000
@@ -66,3 +68,43 @@ def test_what_is_written_is_what_is_run(page: Page) -> None:
     expect(page).to_have_url(re.compile("/runs/[0-9a-f-]{36}$"))
     page.get_by_role("link", name="New run with its inputs").click()
     expect(editor(page, "Scheduler configuration")).to_contain_text("DefaultPreemption")
+
+
+def test_what_was_typed_outlives_its_tab_until_it_is_sent(page: Page, api: Api) -> None:
+    address = f"/runs/new?snapshot={api.sample('taints-and-tolerations')}"
+    text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration"
+    first = page
+    restored = "Restored what you typed here earlier."
+    page.goto(address)
+    editor(page, "Scheduler configuration").fill(text)
+    page.get_by_label("Among equal nodes").select_option("draw")
+    page.get_by_label("Seed").fill("7")
+    kept = "Object.values(localStorage).some((each) => JSON.parse(each).fields?.seed === '7')"
+    eventually(lambda: first.evaluate(kept))
+    first.close()
+
+    page = first.context.new_page()
+    page.goto("/runs/new")
+    expect(editor(page, "Scheduler configuration")).not_to_contain_text("kubescheduler")
+    expect(page.get_by_text(restored)).to_be_hidden()
+    reopened = page  # in a process of its own, which hears of what is stored a little later
+    eventually(lambda: reopened.goto(address) and reopened.get_by_text(restored).is_visible())
+    assert serious_findings(page) == []
+    expect(editor(page, "Scheduler configuration")).to_contain_text("kubescheduler")
+    expect(page.get_by_label("Seed")).to_have_value("7")
+    page.get_by_role("button", name="Start over").click()
+    expect(editor(page, "Scheduler configuration")).not_to_contain_text("kubescheduler")
+    page.reload()
+    expect(page.get_by_text(restored)).to_be_hidden()
+
+    editor(page, "Scheduler configuration").fill("nonsense: 1")
+    page.get_by_role("button", name="Run the scheduler").click()
+    expect(page.get_by_role("alert")).to_contain_text("missing")
+    page.goto(address)
+    expect(page.get_by_text(restored)).to_be_visible()
+    editor(page, "Scheduler configuration").fill(text)
+    page.get_by_role("button", name="Run the scheduler").click()
+    expect(page).to_have_url(re.compile("/runs/[0-9a-f-]{36}$"))
+    page.goto(address)
+    expect(editor(page, "Scheduler configuration")).not_to_contain_text("kubescheduler")
+    expect(page.get_by_text(restored)).to_be_hidden()
