@@ -12,7 +12,7 @@ from enum import Enum, auto
 from typing import Protocol, runtime_checkable
 
 from scheduler_core.api import PodSpec
-from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.interface import Plugin, implements
 from scheduler_core.framework.resource_names import may_be_backed_by_devices
 
 
@@ -90,4 +90,4 @@ class DeclaringPlugin(Plugin, Protocol):
 
 def dependence_of(plugin: Plugin) -> DependsOn:
     """Return what a plugin declares; one from outside the tree need not declare anything."""
-    return plugin.depends_on if isinstance(plugin, DeclaringPlugin) else DependsOn()
+    return plugin.depends_on if implements(plugin, DeclaringPlugin) else DependsOn()

@@ -21,7 +21,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar, runtime_checkable
+from functools import cache
+from inspect import get_annotations
+from typing import Generic, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +42,7 @@ Scores = npt.NDArray[np.int64]
 MAX_NODE_SCORE = 100
 MIN_NODE_SCORE = 0
 
+P = TypeVar("P", bound="Plugin")
 S_co = TypeVar("S_co", covariant=True)
 S_contra = TypeVar("S_contra", contravariant=True)
 
@@ -261,3 +264,19 @@ class Refilter(Protocol):
         """Return whether a node's verdict stays the same as long as the node and its pods do."""
 
     def __call__(self, nodes: Nodes) -> Verdicts: ...
+
+
+def implements(plugin: Plugin, protocol: type[P]) -> TypeGuard[P]:
+    """Return whether a plugin has the methods of an extension point, as `isinstance` would say.
+
+    Before Python 3.12 that looks the protocol's members up anew each time: most of what it took to
+    make a profile's framework.
+    """
+    names = _members(protocol)
+    return all(hasattr(plugin, name) and getattr(plugin, name) is not None for name in names)
+
+
+@cache
+def _members(protocol: type) -> tuple[str, ...]:
+    names = (name for base in protocol.__mro__ for name in (*vars(base), *get_annotations(base)))
+    return tuple(dict.fromkeys(name for name in names if not name.startswith("_")))

@@ -26,6 +26,7 @@ from scheduler_core.framework.interface import (
     PreScorePlugin,
     ScorePlugin,
     Scores,
+    implements,
 )
 from scheduler_core.framework.scoring import PluginScore, scale_fault
 from scheduler_core.framework.status import SKIP, SUCCESS, Code, Status, Verdict
@@ -153,7 +154,7 @@ class PluginCalls:
     def __init__(self, plugins: Iterable[Plugin], weights: Mapping[str, int]) -> None:
         self._weights = weights
         self._normalizers = {
-            plugin.name: plugin for plugin in plugins if isinstance(plugin, NormalizeScorePlugin)
+            plugin.name: plugin for plugin in plugins if implements(plugin, NormalizeScorePlugin)
         }
 
     def pre_filter(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.framework.interface import Plugin, SignPlugin
+from scheduler_core.framework.interface import Plugin, SignPlugin, implements
 from scheduler_core.framework.plugin_calls import call
 from scheduler_core.framework.signatures import PodSignature, scheduler_name
 
@@ -18,7 +18,7 @@ class PodSigner:
 
     def __init__(self, plugins: Sequence[Plugin]) -> None:
         by_name = {plugin.name: plugin for plugin in plugins}
-        signers = [plugin for plugin in by_name.values() if isinstance(plugin, SignPlugin)]
+        signers = [plugin for plugin in by_name.values() if implements(plugin, SignPlugin)]
         self._signers = signers if len(signers) == len(by_name) else None
         self._signatures: dict[int, PodSignature | None] = {}
 

@@ -38,6 +38,7 @@ from scheduler_core.framework.interface import (
     Refilter,
     ReservePlugin,
     ScorePlugin,
+    implements,
 )
 from scheduler_core.framework.memo import Memo
 from scheduler_core.framework.nominated import NominatedPods
@@ -111,7 +112,7 @@ class Framework:
         self._pre_score = self._at(ExtensionPoint.PRE_SCORE, PreScorePlugin)
         self._score = self._at(ExtensionPoint.SCORE, ScorePlugin)
         self._with_pre_score = {
-            plugin.name for plugin in self._score if isinstance(plugin, PreScorePlugin)
+            plugin.name for plugin in self._score if implements(plugin, PreScorePlugin)
         }
         self.score_error = self._find_score_error()
         """Why Score fails in every cycle of this profile; empty if it does not."""
@@ -123,7 +124,7 @@ class Framework:
         self._pre_flights = {
             plugin.name: plugin
             for plugin in self._pre_bind
-            if isinstance(plugin, PreBindPreFlightPlugin)
+            if implements(plugin, PreBindPreFlightPlugin)
         }
         self._reads_other_nodes = {
             plugin.name for plugin in self._filter if not dependence_of(plugin).per_node.is_local
@@ -136,7 +137,7 @@ class Framework:
 
     def _at(self, point: ExtensionPoint, protocol: type[P]) -> list[P]:
         plugins = (plugin for plugin, _ in self.points.get(point, ()))
-        return [plugin for plugin in plugins if isinstance(plugin, protocol)]
+        return [plugin for plugin in plugins if implements(plugin, protocol)]
 
     def sort_key(self, queued: Queued) -> tuple[int, ...]:
         """Return a key whose ascending order is the order in which pods are tried."""

@@ -23,7 +23,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import KubeSchedulerConfiguration, Problem
 from scheduler_core.config.types import PluginSet, Profile
 from scheduler_core.framework.diagnosis import Diagnosis
-from scheduler_core.framework.interface import TakesOver
+from scheduler_core.framework.interface import TakesOver, implements
 from scheduler_core.framework.plugin_calls import call
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.status import SUCCESS, Status
@@ -243,7 +243,7 @@ class CyclePreviews:
         for name, framework in self._simulation.scheduler.profiles.items():
             held = {each.name: each for point in framework.points.values() for each, _ in point}
             for plugin in made.plugins[name].values():
-                if isinstance(plugin, TakesOver):
+                if implements(plugin, TakesOver):
                     plugin.take_over(held[plugin.name])
 
     # ------------------------------------------------------------ the cycle again
