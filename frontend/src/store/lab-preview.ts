@@ -4,6 +4,7 @@
 import type { NodeIndex, PodIndex } from "../base/units.ts";
 import type { HeaderEvent, NodeAdded } from "../wire/events.ts";
 import type { Preview } from "../wire/preview.ts";
+import type { Memory } from "./cells.ts";
 import { retold } from "./cycle.ts";
 import type { Fold, NodeFacts, PodFacts } from "./fold.ts";
 import type { CycleRecord } from "./record.ts";
@@ -11,11 +12,20 @@ import type { Tried } from "./recording.svelte.ts";
 import { State } from "./state.ts";
 import { detailOf } from "./verdicts.ts";
 
-/** What is shown of a preview; null if there was no cycle. */
-export function previewed(fold: Fold, recorded: CycleRecord, { world, events, details }: Preview): Tried | null {
+/**
+ * What is shown of a preview; null if there was no cycle. `memory` is taken to where the cycle began, and what is
+ * returned reads it: the next answer about the same cycle finds it there.
+ */
+export function previewed(
+  fold: Fold,
+  memory: Memory,
+  recorded: CycleRecord,
+  { world, events, details }: Preview,
+): Tried | null {
   if (!events.length) return null;
+  memory.seek(recorded.seqs[0] ?? 0);
   const record = retold(fold, recorded, events);
-  const state = new ChangedState(fold, recorded.seqs[0] ?? 0, world);
+  const state = new ChangedState(fold, memory, world);
   return { record, detail: detailOf(details, record, state.nodeOrder), state, events: [...world, ...events] };
 }
 
@@ -28,9 +38,8 @@ class ChangedState extends State {
   private readonly added: NodeIndex[] = [];
   private readonly deleted = new Set<NodeIndex>();
 
-  constructor(fold: Fold, moment: number, world: readonly HeaderEvent[]) {
-    super(fold);
-    this.seek(moment);
+  constructor(fold: Fold, memory: Memory, world: readonly HeaderEvent[]) {
+    super(fold, memory);
     for (const event of world) {
       if (event.kind === "NodeUpdated") this.nodes.set(event.node, { ...super.nodeFacts(event.node)!, ...event });
       else if (event.kind === "NodeAdded") this.add(event);

@@ -4,6 +4,7 @@
 import { textIfAny } from "../base/text/text.ts";
 import type { FieldProblem, Preview, Refused, Server } from "../wire/preview.ts";
 import { Previews, type Progress } from "../wire/previews.ts";
+import { Memory } from "./cells.ts";
 import type { Explorer } from "./explorer.ts";
 import {
   inOrder,
@@ -65,7 +66,7 @@ export class Lab {
     const { recorded, preview, explorer } = this;
     if (!recorded) return null;
     const isAsked = preview?.cycle === recorded.number && this.sent.length > 0;
-    const changed = isAsked ? previewed(explorer.fold, recorded, preview) : null;
+    const changed = isAsked ? this.answered(recorded, preview) : null;
     const detail = explorer.details.recorded;
     return changed ?? (detail && { record: recorded, detail, state: null, events: null });
   });
@@ -89,6 +90,8 @@ export class Lab {
   });
 
   private readonly previews: Previews | null;
+  /** The run when the cycle began that is tried. */
+  #before: Memory | null = null;
 
   /** `server` is null on a page that carries its run: nothing but weights is tried there. */
   constructor(
@@ -110,6 +113,12 @@ export class Lab {
     }
     this.preview = null;
     previews?.forget();
+  }
+
+  private answered(recorded: CycleRecord, preview: Preview): Tried | null {
+    const { fold } = this.explorer;
+    this.#before ??= new Memory(fold.journal);
+    return previewed(fold, this.#before, recorded, preview);
   }
 
   /** Hear nothing any more. */

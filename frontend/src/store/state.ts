@@ -8,12 +8,12 @@ import { NODE, POD, RUN, type Fold, type NodeFacts, type PodFacts } from "./fold
 const NONE: readonly NodeIndex[] = [];
 
 export class State {
-  private readonly memory: Memory;
   private order: { seq: Seq; nodes: readonly NodeIndex[] } = { seq: -1, nodes: [] };
 
-  constructor(readonly fold: Fold) {
-    this.memory = new Memory(fold.journal);
-  }
+  constructor(
+    readonly fold: Fold,
+    private readonly memory = new Memory(fold.journal),
+  ) {}
 
   /** How many events have happened. */
   get moment(): number {
