@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scheduler_core.advice.took_room import TookRoom
 from scheduler_core.advice.unblock import Answer, Unblocked
 from scheduler_core.api.findings import counted
 from scheduler_core.changes import line_of
+from scheduler_core.evidence.document import free_room_document
 
 MAX_NAMED = 5
 """So many other pods are named as text; all are in the JSON."""
@@ -20,6 +22,20 @@ def as_json(found: Unblocked) -> dict[str, object]:
         "tried": found.n_tried,
         "complete": found.complete,
         "triedByKind": dict(found.tried),
+        "freeRoom": free_room_document(found.free_room) if found.free_room else None,
+        "tookRoom": _took_room_json(found.took_room) if found.took_room else None,
+    }
+
+
+def _took_room_json(found: TookRoom) -> dict[str, object]:
+    return {
+        "sentence": took_room_sentence(found),
+        "nodes": found.n_nodes,
+        "earlier": found.n_earlier,
+        "placements": [
+            {"pod": each.pod, "cycle": each.cycle, "node": each.node} for each in found.placements
+        ],
+        "complete": found.complete,
     }
 
 
@@ -51,8 +67,13 @@ def _lines(found: Unblocked) -> Iterator[str]:
         yield f"{number:>3}. {each.sentence}"
         yield f"     on {each.node}, price {each.price}{''.join(_felt(each))}"
         yield from (f"     --change '{quoted(line_of(change))}'" for change in each.changes)
-    yield ""
-    yield tried_sentence(found)
+    yield from ("", tried_sentence(found))
+    if found.free_room is not None:
+        yield from ("", f"{found.free_room.sentence}.")
+    if found.took_room is not None:
+        yield from ("", took_room_sentence(found.took_room))
+        for placed in found.took_room.placements:
+            yield f"  cycle {placed.cycle}: {placed.pod} on {placed.node}"
 
 
 def quoted(line: str) -> str:
@@ -100,3 +121,19 @@ def tried_sentence(found: Unblocked) -> str:
     if not found.complete:
         return f"{tried}. The search was ended before its time; something cheaper may exist."
     return f"{tried}. Nothing smaller exists among what was tried."
+
+
+def took_room_sentence(found: TookRoom) -> str:
+    """Say which earlier placements took the room, or that none did alone."""
+    where = f"on the {'node that lacks' if found.n_nodes == 1 else 'nodes that lack'} only room"
+    if found.placements:
+        took = counted(len(found.placements), "earlier placement")
+        back = "it" if len(found.placements) == 1 else "any one of them"
+        older = "" if found.complete else " Older ones were not tried."
+        return f"{took} took the room: with {back} taken back, the last cycle finds a node.{older}"
+    if not found.n_earlier:
+        return f"No earlier cycle of this run placed a pod {where}."
+    placed = counted(found.n_earlier, "earlier placement")
+    if not found.complete:
+        return f"None that was tried of {placed} {where} took the room alone."
+    return f"None of {placed} {where} took the room alone."

@@ -21,6 +21,7 @@ from scheduler_core.config import (
 )
 from scheduler_core.devices.survey import DeviceSurvey
 from scheduler_core.evidence.cycle import NodeEvidence, pre_enqueue_evidence
+from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_scheduler, lead_of_why
 from scheduler_core.evidence.requests import RequestParts
 from scheduler_core.framework.events import ActionType, ClusterEvent
@@ -50,7 +51,7 @@ from scheduler_core.trace.names import Names, Rejection
 from scheduler_core.trace.recorder import Recorder
 from scheduler_core.trace.records import CandidateRecord, Result
 from scheduler_core.trace.tables import REJECTING
-from scheduler_core.trace.why import Individually, NearMiss, Why, why
+from scheduler_core.trace.why import Individually, NearMiss, Why, lacks_room, why
 
 HARD_EFFECTS: Final = ("NoSchedule", "NoExecute")
 
@@ -134,6 +135,8 @@ class Explanation:
     """What the input asks for and the engine does not do."""
     lead: Lead | None = None
     """The sentence that leads, None for a pod that is not pending or would find a node."""
+    free_room: FreeRoom | None = None
+    """What is free on the nodes that lack only room, None if there are none."""
     requests: tuple[RequestParts, ...] = ()
     """How its requests come about."""
     nodes: Mapping[str, NodeEvidence] = field(default_factory=dict)
@@ -207,6 +210,7 @@ class _Trial:
         self._node = node
         self._individual: Individually = {}
         self._lead: Lead | None = None
+        self._free_room: FreeRoom | None = None
         self._requests: tuple[RequestParts, ...] = ()
         self._evidence: dict[str, NodeEvidence] = {}
         self._features = options.features
@@ -261,6 +265,7 @@ class _Trial:
         found = why(self._attempt.record(), self._attempt.before, self._individual)
         self._requests = evidence.requests
         self._lead = None if found.n_feasible else lead_of_why(evidence, found)
+        self._free_room = evidence.free_room if lacks_room(found) else None
         names = dict.fromkeys(miss.node for miss in found.nearest)
         if self._node:
             names[self._node] = None
@@ -314,6 +319,7 @@ class _Trial:
             preemption=_preemption(record, state) if is_unschedulable else None,
             wakes=self._wakes(queued) if status != SCHEDULABLE else None,
             lead=self._lead,
+            free_room=self._free_room,
             requests=self._requests,
             nodes=self._evidence,
             node_asked=self._node if self._node in self._evidence else "",

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scheduler_core.api.findings import counted, some_of
-from scheduler_core.evidence.document import lead_document
+from scheduler_core.evidence.document import free_room_document, lead_document
+from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.sim.pending import Pending, PendingPod
 
 NEVER_TRIED = "was never tried: the run ended first"
@@ -21,6 +22,8 @@ class PendingGroup:
     message: str
     also: Sequence[str] = ()
     elsewhere: Sequence[str] = ()
+    free_room: FreeRoom | None = None
+    """As the first of the pods found it."""
     pods: list[str] = field(default_factory=list)
 
     @property
@@ -38,7 +41,7 @@ def grouped(pods: Iterable[PendingPod]) -> list[PendingGroup]:
         cause = lead.text if lead is not None else _without_lead(pod)
         key = namespace, pod.owner, cause
         if key not in groups:
-            groups[key] = PendingGroup(pod.owner, cause, pod.message)
+            groups[key] = PendingGroup(pod.owner, cause, pod.message, free_room=pod.free_room)
             if lead is not None:
                 groups[key].also, groups[key].elsewhere = lead.also, lead.elsewhere
         groups[key].pods.append(pod.pod)
@@ -61,6 +64,7 @@ def as_json(found: Pending) -> dict[str, object]:
                 "gated": pod.gated,
                 "message": pod.message,
                 "lead": lead_document(pod.lead) if pod.lead is not None else None,
+                "freeRoom": free_room_document(pod.free_room) if pod.free_room else None,
             }
             for pod in found.pods
         ],
@@ -83,6 +87,8 @@ def _lines(found: Pending) -> Iterator[str]:
         yield from ("", group.title, f"  {group.cause}")
         yield from (f"  also: {each}" for each in group.also)
         yield from (f"  {each}" for each in group.elsewhere)
+        if group.free_room is not None:
+            yield f"  {group.free_room.sentence}"
         if group.message and group.message != group.cause:
             yield f"  {group.message}"
     yield from (f"Not modelled, so this may be wrong: {text}" for text in found.not_modelled)
@@ -95,6 +101,8 @@ def as_markdown(found: Pending) -> str:
         parts.append(f"- `{group.title}` {group.cause}")
         parts += [f"  - also: {each}" for each in group.also]
         parts += [f"  - {each}" for each in group.elsewhere]
+        if group.free_room is not None:
+            parts.append(f"  - {group.free_room.sentence}")
         if group.message and group.message != group.cause:
             parts.append(f"  > {group.message}")
     parts += [f"- not modelled, so this may be wrong: {text}" for text in found.not_modelled]

@@ -23,7 +23,12 @@ from scheduler_core.api.quantity import amounts_text
 from scheduler_core.config import FeatureGates
 from scheduler_core.devices.survey import DeviceAnswer, DeviceSurvey, survey_document
 from scheduler_core.evidence.cycle import NodeEvidence
-from scheduler_core.evidence.document import lead_document, node_document, requests_document
+from scheduler_core.evidence.document import (
+    free_room_document,
+    lead_document,
+    node_document,
+    requests_document,
+)
 from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
 from scheduler_core.trace.nominated import Nominated, Nominee, nominated_document
 from scheduler_core.trace.tables import FIT
@@ -42,6 +47,7 @@ def as_json(explanation: Explanation) -> dict[str, object]:
         "pod": explanation.pod,
         "status": explanation.status,
         "lead": lead_document(explanation.lead) if explanation.lead is not None else None,
+        "freeRoom": free_room_document(explanation.free_room) if explanation.free_room else None,
         "requests": requests_document(explanation.requests),
         "evidence": {name: node_document(each) for name, each in explanation.nodes.items()},
         "verdict": verdict(explanation),
@@ -169,6 +175,8 @@ def as_markdown(explanation: Explanation, gates: FeatureGates) -> str:
     if explanation.lead is not None:
         parts += [f"- also: {each}" for each in explanation.lead.also]
         parts += [f"- {each}" for each in explanation.lead.elsewhere]
+    if explanation.free_room is not None:
+        parts.append(f"- {explanation.free_room.sentence}")
     if explanation.message:
         parts += [f"> {explanation.message}", ""]
     if explanation.why.funnel:
@@ -193,14 +201,7 @@ def _cause(explanation: Explanation) -> str:
 
 
 def _lines(explanation: Explanation) -> Iterator[str]:
-    if explanation.lead is not None:
-        yield f"{explanation.pod} {explanation.lead.text}."
-        yield from (f"  also: {each}" for each in explanation.lead.also)
-        yield from (f"  {each}" for each in explanation.lead.elsewhere)
-        if explanation.status != OTHER_SCHEDULER:  # which the sentence says already
-            yield verdict(explanation)
-    else:
-        yield f"{explanation.pod}: {verdict(explanation)}"
+    yield from _statement(explanation)
     yield from (f"It requests {each.text}." for each in explanation.requests if each.is_composed)
     for text in explanation.not_modelled:
         yield f"Not modelled, so this may be wrong: {text}"
@@ -227,6 +228,20 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         if explanation.preemption is not None:
             yield from _preemption(explanation.preemption)
         yield from _wakes(explanation.wakes or {})
+
+
+def _statement(explanation: Explanation) -> Iterator[str]:
+    """Yield the cause, with what is free where only room is lacking."""
+    if explanation.lead is not None:
+        yield f"{explanation.pod} {explanation.lead.text}."
+        yield from (f"  also: {each}" for each in explanation.lead.also)
+        yield from (f"  {each}" for each in explanation.lead.elsewhere)
+        if explanation.status != OTHER_SCHEDULER:  # which the sentence says already
+            yield verdict(explanation)
+    else:
+        yield f"{explanation.pod}: {verdict(explanation)}"
+    if explanation.free_room is not None:
+        yield f"{explanation.free_room.sentence}."
 
 
 def _funnel(explanation: Explanation) -> Iterator[str]:

@@ -27,6 +27,7 @@ from scheduler_core.advice.blockers import blocked_nodes
 from scheduler_core.advice.leaving import Leaving
 from scheduler_core.advice.plans import plans
 from scheduler_core.advice.remedies import Remedies
+from scheduler_core.advice.took_room import TookRoom, took_room
 from scheduler_core.advice.trial import PodEnd, RunEnd, Trials, differences
 from scheduler_core.advice.words import sentence_of
 from scheduler_core.api import KubeObject, Pod
@@ -34,6 +35,7 @@ from scheduler_core.changes import Change, ChangeError, apply
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.owners import like, pods_of
 from scheduler_core.changes.vocabulary import Create, Delete, target_of
+from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.sim.preview import CannotPreview
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.events import CycleFinished, PreemptionDecided
@@ -75,7 +77,9 @@ class Unblocked:
     """What has been found so far for a pod, cheapest first.
 
     `n_tried` of `n_plans` plans have been tried, by kind in `tried`; a pair counts under both.
-    `complete`: none is left that might be cheaper than the answers here.
+    `complete`: none is left that might be cheaper than the answers here. `free_room` is what is
+    free on the nodes that lack only room, `took_room` which earlier placements took that; both
+    are of the pod's last cycle, and None where it has none or lacks room on no node.
     """
 
     pod: str
@@ -84,6 +88,8 @@ class Unblocked:
     n_plans: int = 0
     tried: Mapping[str, int] = field(default_factory=dict)
     complete: bool = False
+    free_room: FreeRoom | None = None
+    took_room: TookRoom | None = None
 
 
 def unblock(trials: Trials, pod: str) -> Iterator[Unblocked]:
@@ -120,6 +126,8 @@ class _Search:
         self._n_runs = 0
         self._enough: list[set[str]] = []
         """What changes have been enough: more of the same is no answer."""
+        self._free_room: FreeRoom | None = None
+        self._took_room: TookRoom | None = None
 
     def steps(self) -> Iterator[Unblocked]:
         first = self._to_be_tried_at_all()
@@ -131,6 +139,9 @@ class _Search:
             objects = tuple(apply(objects, Plan(first).changes))
             end = self._trials.of(objects).of(self._pod)
         held = self._trials.held_at(objects, end.cycle) if end.outcome == "pending" else None
+        if held is not None and not first:
+            self._free_room = held.evidence.free_room
+            self._took_room = took_room(held, self._trials.as_it_is)
         wanted = [] if held is None else self._plans(held, objects)
         for plan in wanted:
             if self._is_one_of_many((*first, *plan.actions)):
@@ -231,7 +242,14 @@ class _Search:
     def _found(self, n_plans: int, *, complete: bool) -> Unblocked:
         cheapest = sorted(self._answers, key=lambda each: each.price)[:MAX_ANSWERS]
         return Unblocked(
-            self._pod, tuple(cheapest), self._n_tried, n_plans, dict(self._tried), complete
+            pod=self._pod,
+            answers=tuple(cheapest),
+            n_tried=self._n_tried,
+            n_plans=n_plans,
+            tried=dict(self._tried),
+            complete=complete,
+            free_room=self._free_room,
+            took_room=self._took_room,
         )
 
 

@@ -15,6 +15,7 @@ from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import ExtensionPoint
+from scheduler_core.evidence.free_room import FreeRoom, free_room
 from scheduler_core.evidence.plugins import (
     node_requirements,
     normalize_rule,
@@ -34,6 +35,7 @@ from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.framework.scoring import PluginScore
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.plugins.default_preemption import DefaultPreemption
+from scheduler_core.plugins.node_resources import Fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,14 @@ class CycleEvidence:
             tuple(self._scores(name, view)),
             self._preemption(name, view),
         )
+
+    @cached_property
+    def free_room(self) -> FreeRoom | None:
+        """What is free on the nodes that lack only room; None if there are none."""
+        facts, fit = self._facts, self._plugins(ExtensionPoint.FILTER).get(Fit.name)
+        if not isinstance(fit, Fit):
+            return None
+        return free_room(facts.framework, self._prepared, fit, facts.pod, facts.nodes)
 
     # ------------------------------------------------------------ filtering
 

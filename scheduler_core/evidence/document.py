@@ -13,6 +13,7 @@ import msgspec
 
 from scheduler_core.evidence.comparison import Comparison, RequirementPair, ScorePair
 from scheduler_core.evidence.cycle import NodeEvidence, PluginEvidence, ScoreEvidence
+from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.evidence.lead import Lead
 from scheduler_core.evidence.preemption import NodePreemption
 from scheduler_core.evidence.requests import RequestParts
@@ -71,6 +72,24 @@ def requests_document(parts: Iterable[RequestParts]) -> list[Document]:
 def lead_document(lead: Lead) -> Document:
     """Return the sentence that leads."""
     return {"text": lead.text, **_values(lead)}
+
+
+def free_room_document(found: FreeRoom) -> Document:
+    """Return what is free on the nodes that lack only room: cpu in milli, others in bytes."""
+    return {
+        "sentence": found.sentence,
+        "nodes": found.n_nodes,
+        "resources": [
+            {
+                "resource": each.resource,
+                "requested": each.requested,
+                "free": each.free,
+                "most": each.most,
+                "emptiest": each.emptiest,
+            }
+            for each in found.amounts
+        ],
+    }
 
 
 def _requirement(requirement: Requirement) -> Document:

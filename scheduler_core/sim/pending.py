@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from scheduler_core.api import KubeObject
 from scheduler_core.evidence.cycle import pre_enqueue_evidence
+from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_scheduler, lead_of_why
 from scheduler_core.scheduler.cycle_evidence import evidence_of
 from scheduler_core.scheduler.cycle_record import Cycle
@@ -26,7 +27,7 @@ from scheduler_core.trace.events import (
 from scheduler_core.trace.fold import PodState, TraceState, apply
 from scheduler_core.trace.records import NONE, Queue
 from scheduler_core.trace.tables import TERMINAL_PHASES
-from scheduler_core.trace.why import why
+from scheduler_core.trace.why import lacks_room, why
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class PendingPod:
     message: str
     gated: bool
     lead: Lead | None
+    free_room: FreeRoom | None = None
+    """What is free on the nodes that lack only room, as of its last cycle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ class Leads:
     cycles: Mapping[tuple[int, str], Lead] = field(default_factory=dict)
     gated: Mapping[str, Lead] = field(default_factory=dict)
     profiles: Collection[str] = ()
+    rooms: Mapping[tuple[int, str], FreeRoom] = field(default_factory=dict)
+    """What was free in these cycles on the nodes that lacked only room."""
 
     def of(self, pod: str, cycle: int, scheduler_name: str) -> Lead | None:
         """Return what leads for a pod whose last cycle that was, 0 for none."""
@@ -90,6 +95,7 @@ def pending_pods(objects: Sequence[KubeObject], options: RunOptions) -> Pending:
             message=messages.get(pod.cycle, ""),
             gated=pod.queue is Queue.GATED,
             lead=leads.of(key, pod.cycle, pod.scheduler_name),
+            free_room=leads.rooms.get((pod.cycle, key)),
         )
         for key, pod in pending.items()
     )
@@ -127,6 +133,7 @@ class _Look:
         self._n_ahead = 0
         """So many of the events still to be handed out are in the state already."""
         self._leads: dict[tuple[int, str], Lead] = {}
+        self._rooms: dict[tuple[int, str], FreeRoom] = {}
         self._run = Run(objects, options, on_decision=self._look)
 
     def leads(self) -> Leads:
@@ -136,7 +143,7 @@ class _Look:
             else:
                 _take(self._state, event)
         profiles = self._run.simulation.scheduler.profiles
-        return Leads(self._leads, dict(self._gated()), tuple(profiles))
+        return Leads(self._leads, dict(self._gated()), tuple(profiles), self._rooms)
 
     def _look(self, cycle: Cycle) -> None:
         if cycle.number not in self._cycles or cycle.suggested_host:
@@ -158,6 +165,9 @@ class _Look:
         lead = lead_of_why(evidence, found)
         if lead is not None:
             self._leads[cycle.number, cycle.pod.key] = lead
+        room = evidence.free_room if lacks_room(found) else None
+        if room is not None:
+            self._rooms[cycle.number, cycle.pod.key] = room
 
     def _gated(self) -> Iterator[tuple[str, Lead]]:
         scheduler, objects = self._run.simulation.scheduler, self._run.simulation.objects

@@ -39,7 +39,7 @@ from scheduler_core.trace.nominated import (
 )
 from scheduler_core.trace.records import NONE, StatusRecord
 from scheduler_core.trace.shortages import Room, Shortage
-from scheduler_core.trace.tables import REJECTING, RESOLVABLE, UNRESOLVABLE
+from scheduler_core.trace.tables import FIT, REJECTING, RESOLVABLE, UNRESOLVABLE
 
 MAX_NEAREST: Final = 10
 
@@ -130,6 +130,11 @@ def why(record: CycleRecord, state: TraceState, individually: Individually | Non
         causes=tuple(sorted((c for step in funnel for c in step.causes), key=_weightiest_first)),
         nearest=tuple(_nearest(record, state, individually or {})),
     )
+
+
+def lacks_room(found: Why) -> bool:
+    """Return whether a cycle found no node, and want of room was the first reason for some."""
+    return not found.n_feasible and any(step.plugin == FIT for step in found.funnel)
 
 
 def leading_plugin(step: FilterFinished) -> int:

@@ -74,6 +74,41 @@ def test_the_text_says_what_to_do_and_what_was_tried(
     assert "Pod shop/web stands for the pending pods of ReplicaSet/shop/web." in text
 
 
+def test_what_is_free_and_who_took_the_room(
+    cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    untainted = [
+        "--change=node/a untaint gpu",
+        "--change=pod/shop/web set spec.containers[0].resources.requests.cpu=3",
+    ]
+    more = Path(cluster).with_name("more.yaml")
+    more.write_text(CLUSTER.partition("---\n")[2].replace("name: web\n", "name: after\n"))
+    files = [cluster, str(more)]
+    bigger = "--change=pod/shop/after set spec.containers[0].resources.requests.cpu=2"
+    found = asked(capsys, "unblock", *files, *untainted, bigger, "--pod=shop/after", "--json")
+    assert found["freeRoom"] == {
+        "sentence": "Only a lacks nothing but room: it has 1 cpu free",
+        "nodes": 1,
+        "resources": [
+            {"resource": "cpu", "requested": 2000, "free": 1000, "most": 1000, "emptiest": "a"}
+        ],
+    }
+    assert found["tookRoom"] == {
+        "sentence": "1 earlier placement took the room: with it taken back, the last cycle finds "
+        "a node.",
+        "nodes": 1,
+        "earlier": 1,
+        "placements": [{"pod": "shop/web", "cycle": 1, "node": "a"}],
+        "complete": True,
+    }
+    assert main(["unblock", *files, *untainted, bigger, "--pod=shop/after"]) == 0
+    text = capsys.readouterr().out
+    assert "Only a lacks nothing but room: it has 1 cpu free.\n" in text
+    assert "finds a node.\n  cycle 1: shop/web on a\n" in text
+    assert main(["explain", *files, *untainted, bigger]) == 0
+    assert "\n  Only a lacks nothing but room: it has 1 cpu free\n" in capsys.readouterr().out
+
+
 def test_a_search_that_was_ended_says_so(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = asked(capsys, "unblock", cluster, "--pod=shop/web", "--time-limit=0", "--json")
     assert found["complete"] is False

@@ -11,7 +11,7 @@ from django.test import Client
 
 from kviz.runs.models import Run
 from kviz.runs.reading import unblock as reading
-from tests.web.cast import Person
+from tests.web.cast import NODES, Person, pod
 
 
 @pytest.fixture
@@ -77,3 +77,23 @@ def test_the_why_page_offers_to_search_and_then_links_into_the_lab(owner: Person
         "Find what would help"
         not in browser.get(f"/runs/{run.pk}/pods/shop/web-0/why").content.decode()
     )
+
+
+@pytest.mark.django_db
+def test_the_why_page_says_what_is_free_and_links_the_cycles_that_took_it(owner: Person) -> None:
+    pods = pod("first", "3") + pod("second", "2") + pod("third", "2")
+    run, browser = owner.finished(NODES + pods), Client()
+    page = f"/runs/{run.pk}/pods/shop/third/why"
+    sentence = (
+        "The 2 nodes that lack only room have 1 cpu free in all, 1 on the emptiest (north), "
+        "of 2 asked for."
+    )
+    text = browser.get(page).content.decode()
+    assert sentence in text
+    assert "Who took the room" not in text
+    text = browser.get(f"{page}?help=1").content.decode()
+    assert "2 earlier placements took the room" in text
+    links = re.findall(r'href="(/runs/[^"]+)">Cycle (\d)<', text)
+    assert [cycle for _, cycle in links] == ["2", "1"]
+    assert all(f"c={cycle}" in link for link, cycle in links)
+    assert browser.get(links[0][0].replace("&amp;", "&")).status_code == 200

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from kviz.answers.unblock import tried_sentence
+from kviz.answers.unblock import took_room_sentence, tried_sentence
 from kviz.common.then_and_now import old_words_in
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
@@ -113,11 +113,17 @@ def _help(run: Run, pod: str) -> dict[str, object]:
         found = unblocked(run=run, pod=pod)
     except InvalidInput as refused:
         return {"no_help": str(refused)}
-    return {"help": found, "answers": answer_rows(found), "tried": tried_sentence(found)}
+    took = found.took_room
+    return {
+        "help": found,
+        "answers": answer_rows(found),
+        "tried": tried_sentence(found),
+        "took_room": took_room_sentence(took) if took is not None else "",
+    }
 
 
 def _with_values(why: Json, found: PodEvidenceDocument | None) -> Json:
-    """The sentence that leads, unless it is stored, and those of the nearest misses."""
+    """The sentence that leads, unless it is stored, what is free, and the nearest misses."""
     if found is None:
         return {}
     sentences = {each["node"]: each["sentences"] for each in found["nearest"]}
@@ -125,7 +131,11 @@ def _with_values(why: Json, found: PodEvidenceDocument | None) -> Json:
         near | {"sentences": sentences.get(str(near["node"]), [])}
         for near in cast("list[Json]", why["nearest"])
     ]
-    return {"lead": why["lead"] or found["lead"], "nearest": nearest}
+    return {
+        "lead": why["lead"] or found["lead"],
+        "free_room": found["free_room"],
+        "nearest": nearest,
+    }
 
 
 def _with_devices(why: Json, run: Run, recorded: CycleDocument) -> Json:

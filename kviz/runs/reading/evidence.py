@@ -21,6 +21,7 @@ from scheduler_core.evidence.comparison import Comparison
 from scheduler_core.evidence.cycle import NodeEvidence
 from scheduler_core.evidence.document import (
     comparison_document,
+    free_room_document,
     lead_document,
     node_document,
     plugin_document,
@@ -29,7 +30,7 @@ from scheduler_core.evidence.document import (
 from scheduler_core.evidence.lead import Lead, lead_of_why
 from scheduler_core.sim.decided import DecidedCycle
 from scheduler_core.sim.reenactment import ReenactedCycle
-from scheduler_core.trace.why import Why
+from scheduler_core.trace.why import Why, lacks_room
 
 LEAD_FIELDS: Final = tuple(field.name for field in dataclasses.fields(Lead))
 
@@ -54,11 +55,15 @@ class SentenceDocument(TypedDict):
 
 
 class PodEvidenceDocument(TypedDict):
-    """The pod of one cycle: the sentence that leads, null where it found a node."""
+    """The pod of one cycle: the sentence that leads, null where it found a node.
+
+    `free_room` is what is free on the nodes that lack only room, null where there are none.
+    """
 
     cycle: int
     pod: str
     lead: Json | None
+    free_room: Json | None
     requests: list[Json]
     rejections: list[Json]
     nearest: list[NearestDocument]
@@ -109,11 +114,17 @@ def _pod(recorded: CycleDocument, found: Why, cycle: ReenactedCycle | None) -> P
         "cycle": recorded["cycle"],
         "pod": recorded["pod"],
         "lead": lead_document(leading) if leading is not None else None,
+        "free_room": _free_room(found, cycle),
         "requests": requests_document(evidence.requests) if evidence is not None else [],
         "rejections": [plugin_document(each) for each in evidence.pod] if evidence else [],
         "nearest": [_near(evidence.node(each.node)) for each in found.nearest] if evidence else [],
         "ineligible_to_preempt": evidence.ineligible_to_preempt if evidence is not None else "",
     }
+
+
+def _free_room(found: Why, cycle: ReenactedCycle | None) -> Json | None:
+    room = cycle.evidence.free_room if cycle is not None and lacks_room(found) else None
+    return free_room_document(room) if room is not None else None
 
 
 def _near(found: NodeEvidence) -> NearestDocument:

@@ -1,0 +1,140 @@
+"""What is free in all, and on the emptiest node, of what a pod asks for and does not find.
+
+It is about the nodes that lack only room: NodeResourcesFit rejects them, and no other plugin does.
+Much in all and little on each is what people call fragmentation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scheduler_core.api.quantity import amount_text
+from scheduler_core.cluster.arrays import BoolArray, IntArray
+from scheduler_core.cluster.columns import PODS
+from scheduler_core.cluster.nodes import Nodes
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.evidence.requirement import state_of
+from scheduler_core.framework.individual import Preparation
+from scheduler_core.framework.runtime import Framework
+from scheduler_core.plugins.node_resources import Fit
+
+
+@dataclass(frozen=True, slots=True)
+class FreeAmount:
+    """A resource that some of the nodes are short of: cpu in milli, others in bytes or units.
+
+    `pods` are places. `free` is the sum over the nodes, of which one that is overcommitted adds
+    nothing; `most` is free on the node `emptiest`, the first of equals.
+    """
+
+    resource: str
+    requested: int
+    free: int
+    most: int
+    emptiest: str
+
+    @property
+    def in_all(self) -> str:
+        """Return the amount and what it is of: `3 cpu`, `no places for pods`."""
+        what = "places for pods" if self.resource == PODS else self.resource
+        return f"{self._amount(self.free) if self.free else 'no'} {what}"
+
+    @property
+    def text(self) -> str:
+        """Return the amounts as the part of a sentence that follows `have`."""
+        asked = f"of {self._amount(self.requested)} asked for"
+        if not self.free:
+            return f"{self.in_all} free, {asked}"
+        most = f"{self._amount(self.most)} on the emptiest ({self.emptiest})"
+        return f"{self.in_all} free in all, {most}, {asked}"
+
+    def _amount(self, amount: int) -> str:
+        return amount_text(self.resource, amount)
+
+
+@dataclass(frozen=True, slots=True)
+class FreeRoom:
+    """What is free on the `n_nodes` nodes that lack only room, of each resource that is short.
+
+    The resource that most nodes are short of comes first.
+    """
+
+    n_nodes: int
+    amounts: tuple[FreeAmount, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Return it all in one sentence, without full stop."""
+        if self.n_nodes > 1:
+            told = "; ".join(each.text for each in self.amounts)
+            return f"The {self.n_nodes:,} nodes that lack only room have {told}"
+        only = self.amounts[0].emptiest
+        told = " and ".join(f"{each.in_all} free" for each in self.amounts)
+        return f"Only {only} lacks nothing but room: it has {told}"
+
+
+def free_room(
+    framework: Framework, prepared: Preparation, fit: Fit, pod: PodInfo, nodes: Nodes
+) -> FreeRoom | None:
+    """Add up what is free on the nodes that lack only room; None if there are none.
+
+    What is kept for nominated pods that matter to the pod is not free.
+    """
+    changes = framework.nominated_changes(pod, nodes)
+    crowded = nodes.what_if(changes) if changes else nodes
+    worlds = [nodes, crowded] if changes else [nodes]
+    lacking = _lack_only_room(framework, prepared, pod, worlds)
+    if prepared.rejections or not lacking.any():
+        return None
+    there = crowded.take(np.flatnonzero(lacking))
+    return FreeRoom(there.n, tuple(_amounts(fit, prepared, there)))
+
+
+def _lack_only_room(
+    framework: Framework, prepared: Preparation, pod: PodInfo, worlds: list[Nodes]
+) -> BoolArray:
+    """Return bool (n,): the nodes that Fit rejects in one of the worlds, and nothing else in any.
+
+    The worlds are of the same nodes, without nominated pods and with them.
+    """
+    names = worlds[0].names
+    otherwise = np.ones(len(names), np.bool_)
+    for narrowed in prepared.narrowed.values():
+        otherwise &= np.array([name in narrowed for name in names], np.bool_)
+    short = np.zeros(len(names), np.bool_)
+    for world in worlds:
+        for plugin, verdict in framework.run_filter_individually(
+            prepared.state, pod, world
+        ).items():
+            if plugin == Fit.name:
+                short |= verdict.code != 0
+            else:
+                otherwise &= verdict.code == 0
+    found: BoolArray = otherwise & short
+    return found
+
+
+def _amounts(fit: Fit, prepared: Preparation, nodes: Nodes) -> list[FreeAmount]:
+    """Return the resources that nodes are short of, the one that most are short of first."""
+    requests: dict[str, int] = state_of(dict, prepared.state.pre_filter.get(fit.name))
+    found = []
+    for name, request in requests.items():
+        allocatable = nodes.allocatable(name)
+        free = allocatable - nodes.requested(name)
+        short = request > free
+        if fit.is_backed(name):
+            short &= allocatable > 0
+        found.append((np.count_nonzero(short), _amount(name, request, free, nodes)))
+    places = nodes.allowed_pods - nodes.n_pods
+    found.append((np.count_nonzero(places < 1), _amount(PODS, 1, places, nodes)))
+    return [amount for n_short, amount in sorted(found, key=lambda each: -each[0]) if n_short]
+
+
+def _amount(resource: str, requested: int, free: IntArray, nodes: Nodes) -> FreeAmount:
+    left = np.maximum(free, 0)
+    emptiest = int(left.argmax())
+    return FreeAmount(
+        resource, requested, int(left.sum()), int(left[emptiest]), nodes.name(emptiest)
+    )
