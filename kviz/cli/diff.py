@@ -151,7 +151,7 @@ def _option(name: str) -> str:
 
 def options_of(options: argparse.Namespace, side: str) -> argparse.Namespace:
     """What one of the runs is made with: its own options before those for both."""
-    own = argparse.Namespace()
+    own = argparse.Namespace(fork_at=0)  # each run has its changes from its beginning
     for name in SINGLE:
         alone = getattr(options, f"{name}_{side}")
         setattr(own, name, getattr(options, name) if alone is None else alone)
