@@ -26,7 +26,7 @@ from kviz.runs.reading.trace import cycle_get, cycle_why, pod_known
 from kviz.runs.reading.why import status_of
 from scheduler_core.evidence.lead import lead_of_why
 from scheduler_core.sim.reenactment import ReenactedCycle
-from scheduler_core.trace.why import Why
+from scheduler_core.trace.why import Why, lacks_room
 
 PLACED: Final = (Cycle.Result.SCHEDULED, Cycle.Result.WAITING)
 
@@ -82,5 +82,6 @@ def _explanation(
         if evidence is not None and not found.n_feasible
         else None,
         nodes={each.node: evidence.node(each.node) for each in found.nearest} if evidence else {},
+        free_room=evidence.free_room if evidence is not None and lacks_room(found) else None,
         not_modelled=tuple(run.not_modelled),
     )
