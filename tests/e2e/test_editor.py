@@ -108,15 +108,3 @@ def test_what_was_typed_outlives_its_tab_until_it_is_sent(page: Page, api: Api) 
     page.goto(address)
     expect(editor(page, "Scheduler configuration")).not_to_contain_text("kubescheduler")
     expect(page.get_by_text(restored)).to_be_hidden()
-
-
-def test_pasted_objects_are_offered_fields_and_marked(page: Page) -> None:
-    page.goto("/snapshots/new")
-    pasted = editor(page, "Or paste it")
-    pasted.fill("apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n")
-    page.keyboard.press("Control+End")
-    page.keyboard.type("  schedulerN")
-    page.get_by_role("option", name=re.compile("schedulerName")).click()
-    expect(pasted).to_contain_text("schedulerName:")
-    page.keyboard.type("[]")
-    expect(page.locator(".cm-lint-marker-error")).to_have_count(1)
