@@ -7,11 +7,12 @@ import uuid
 from django.db import models
 
 from kviz.accounts.models import Workspace
+from kviz.common.claiming import Claimed
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 
 
-class Experiment(models.Model):
+class Experiment(Claimed):
     """What is asked of which cluster, how far the answer is, and the answer."""
 
     class Status(models.TextChoices):
@@ -49,10 +50,6 @@ class Experiment(models.Model):
     """Of the engine that the results are of; empty before it begins."""
     error = models.TextField(blank=True, default="")
 
-    claimed_by = models.CharField(max_length=100, blank=True, default="")
-    claims = models.PositiveSmallIntegerField(default=0)
-    """How often it was claimed since anything was stored, as of runs."""
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)

@@ -10,10 +10,11 @@ import uuid
 from django.db import models
 
 from kviz.accounts.models import Workspace
+from kviz.common.claiming import Claimed
 from kviz.snapshots.models import Snapshot
 
 
-class Run(models.Model):
+class Run(Claimed):
     """Inputs and progress. The same inputs, seed and engine version give the same trace hash."""
 
     class Status(models.TextChoices):
@@ -86,10 +87,6 @@ class Run(models.Model):
     """Why the engine stopped, if not because nothing was left to happen."""
     error = models.TextField(blank=True, default="")
 
-    claimed_by = models.CharField(max_length=100, blank=True, default="")
-    claims = models.PositiveSmallIntegerField(default=0)
-    """How often it was claimed since anything was stored: a run that kills workers is given up."""
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -231,7 +228,7 @@ class PodOutcome(models.Model):
         return f"{self.pod} in {self.run_id}"
 
 
-class Optimum(models.Model):
+class Optimum(Claimed):
     """The best placement of a run's pods in one mode: asked for, searched for by a worker, found.
 
     docs/optimum.md. A run has one per mode; asked again, it is searched for again.
@@ -256,9 +253,6 @@ class Optimum(models.Model):
     progress = models.JSONField(default=list)
     """`{"objective", "incumbent", "bound", "elapsed_s"}`, the latest last."""
     error = models.TextField(blank=True, default="")
-    claimed_by = models.CharField(max_length=100, blank=True, default="")
-    claims = models.PositiveSmallIntegerField(default=0)
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
     asked_at = models.DateTimeField()
 
     class Meta:

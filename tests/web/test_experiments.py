@@ -13,11 +13,11 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
+from kviz.common.claiming import MAX_CLAIMS
 from kviz.experiments import selectors, services
 from kviz.experiments.execution.carry_out import experiment_carry_out
 from kviz.experiments.execution.claim import experiment_claim, experiments_release
 from kviz.experiments.models import Experiment, Result
-from kviz.runs.execution.claim import MAX_CLAIMS
 from scheduler_core import ENGINE_VERSION
 from tests.web.cast import NODES, Person, person, pod, problem
 from tests.web.test_saved_runs import body

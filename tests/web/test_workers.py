@@ -12,8 +12,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from kviz.common.claiming import MAX_CLAIMS
 from kviz.runs import services
-from kviz.runs.execution.claim import MAX_CLAIMS, run_claim, runs_release
+from kviz.runs.execution.claim import run_claim, runs_release
 from kviz.runs.execution.engine import simulate_run
 from kviz.runs.execution.record import run_execute
 from kviz.runs.models import Run

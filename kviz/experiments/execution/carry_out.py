@@ -19,11 +19,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from kviz.answers.forked import Died, Done, as_done
+from kviz.common.claiming import MAX_CLAIMS
 from kviz.experiments.execution.claim import claimed_experiment
 from kviz.experiments.models import Experiment, Result
 from kviz.experiments.questions import question_of
 from kviz.experiments.questions.question import Outcome, Question, Variant
-from kviz.runs.execution.claim import MAX_CLAIMS
 from kviz.runs.inputs import InvalidInput
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.framework.plugin_calls import PluginFailure

@@ -6,10 +6,9 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final, cast
 
-from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from kviz.runs.execution.claim import CLAIM_EXPIRES, MAX_CLAIMS
+from kviz.common.claiming import MAX_CLAIMS, Queue
 from kviz.runs.execution.engine import optimum
 from kviz.runs.execution.extender_answers import AnswerMissing
 from kviz.runs.inputs import InvalidInput
@@ -28,28 +27,17 @@ MAX_STEPS: Final = 120
 """So many steps of progress are stored, the latest."""
 
 
+QUEUE: Final = Queue(lambda: Optimum.objects.select_related("run__snapshot"), "asked_at")
+
+
 def optimum_claim(*, worker: str) -> Optimum | None:
     """Claim the search that waits longest, or whose worker fell silent; None if there is none."""
-    now = timezone.now()
-    free = Q(status=Optimum.Status.QUEUED) | Q(
-        status=Optimum.Status.RUNNING, heartbeat_at__lt=now - CLAIM_EXPIRES
-    )
-    for pk in Optimum.objects.filter(free).order_by("asked_at").values_list("pk", flat=True)[:5]:
-        claimed = Optimum.objects.filter(free, pk=pk).update(
-            status=Optimum.Status.RUNNING,
-            claimed_by=worker,
-            claims=F("claims") + 1,
-            heartbeat_at=now,
-        )
-        if claimed:
-            return Optimum.objects.select_related("run__snapshot").get(pk=pk)
-    return None
+    return QUEUE.claim(worker)
 
 
 def optima_release(*, worker: str) -> int:
     """Give back what `worker` held when it died; for whoever starts it again."""
-    held = Optimum.objects.filter(status=Optimum.Status.RUNNING, claimed_by=worker)
-    return held.update(status=Optimum.Status.QUEUED, claimed_by="")
+    return QUEUE.release(worker)
 
 
 def optimum_execute(*, found: Optimum, worker: str) -> None:
@@ -95,17 +83,11 @@ def outcome_of(run: Run) -> RunOutcome:
     )
 
 
-def _held(found: Optimum, worker: str) -> QuerySet[Optimum]:
-    """The row as long as the worker's claim holds, else no row."""
-    running = Optimum.Status.RUNNING
-    return Optimum.objects.filter(pk=found.pk, status=running, claimed_by=worker)
-
-
 def _close(
     found: Optimum, worker: str, *, answer: dict[str, object] | None = None, error: str = ""
 ) -> None:
     status = Optimum.Status.FAILED if error else Optimum.Status.FINISHED
-    _held(found, worker).update(status=status, answer=answer, error=error, claimed_by="")
+    QUEUE.held(found, worker).update(status=status, answer=answer, error=error, claimed_by="")
 
 
 class _Listener:
@@ -134,6 +116,6 @@ class _Listener:
             }
         )
         del self._steps[:-MAX_STEPS]
-        held = _held(self._found, self._worker)
+        held = QUEUE.held(self._found, self._worker)
         if not held.update(progress=self._steps, heartbeat_at=timezone.now()):
             raise Cancelled

@@ -13,9 +13,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from kviz.common.claiming import MAX_CLAIMS
 from kviz.runs.execution.append import AppendRefused, TraceAppender
 from kviz.runs.execution.causes import causes_store
-from kviz.runs.execution.claim import MAX_CLAIMS, claimed_run, run_hand_over
+from kviz.runs.execution.claim import claimed_run, run_hand_over
 from kviz.runs.execution.engine import SimulatedRun, simulate_run
 from kviz.runs.execution.fork_points import ForkPoints
 from kviz.runs.inputs import InvalidInput
