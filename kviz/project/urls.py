@@ -3,6 +3,7 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
+from kviz.runs.api.answers import SnapshotCheck
 from kviz.snapshots import pages as snapshot_pages
 
 urlpatterns = [
@@ -14,6 +15,11 @@ urlpatterns = [
     path("experiments/", include("kviz.experiments.urls")),
     path("extender/", include("kviz.extenders.urls")),
     path("api/v1/", include("kviz.snapshots.api_urls")),
+    path(
+        "api/v1/snapshots/<uuid:snapshot_id>/check/",
+        SnapshotCheck.as_view(),
+        name="api-snapshot-check",
+    ),
     path("api/v1/runs/", include("kviz.runs.api_urls")),
     path("api/v1/experiments/", include("kviz.experiments.api_urls")),
     path("api/v1/extender/", include("kviz.extenders.api_urls")),

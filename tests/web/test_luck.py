@@ -7,7 +7,7 @@ from django.test import Client
 
 from kviz.runs.execution import luck as finding
 from kviz.runs.models import Run
-from tests.web.cast import Person
+from tests.web.cast import NODES, Person, person, pod, problem
 
 RULES = "- bind: {pods: {namespace: shop}}\n- utilisation: {resource: cpu, below: 100%}\n"
 
@@ -100,3 +100,20 @@ def test_rules_that_take_too_many_runs_are_left_to_the_command_line(
     refused = ada.post(f"/runs/{run.pk}/rules/", {"rules": rules})
     assert refused.status_code == 400
     assert "kviz check" in refused.json()["errors"][0]["message"]
+
+
+@pytest.mark.django_db
+def test_rules_are_checked_on_a_cluster_that_was_not_run(ada: Person) -> None:
+    snapshot = ada.snapshot(NODES + pod("web", "2") + pod("big", "3"))
+    rules = [{"name": "all bind", "bind": {"pods": {}}}]
+
+    broken = ada.post(f"/snapshots/{snapshot.pk}/check/", {"rules": rules}).json()
+    with_one_more = {"rules": rules, "changes": ["node/south copies 1"]}
+    bad = ada.post(f"/snapshots/{snapshot.pk}/check/", {"rules": "- bind: {}\n"})
+
+    assert (broken["holds"], broken["broken"], broken["changes"]) == (False, 1, [])
+    kept = ada.post(f"/snapshots/{snapshot.pk}/check/", with_one_more).json()
+    assert len(kept["changes"]) == 1
+    assert problem(bad, 400)["errors"][0]["line"] == 1
+    problem(person().post(f"/snapshots/{snapshot.pk}/check/", {"rules": rules}), 404)
+    assert not ada.workspace.runs.exists()

@@ -1,4 +1,4 @@
-"""REST: which run a request may read, and which it may change."""
+"""REST: which run or cluster a request may read, and which run it may change."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from kviz.accounts.middleware import share_of
 from kviz.common.problems import Problem
 from kviz.runs import selectors
 from kviz.runs.models import Run
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.selectors import snapshot_get
 
 SHARE = OpenApiParameter("share", str, description="A share token, instead of the workspace's.")
 
@@ -32,3 +34,12 @@ def own_run(request: Request, run_id: UUID) -> Run:
     if run.workspace_id != workspace_in(request).pk:
         raise Problem(HTTPStatus.FORBIDDEN, "This run belongs to another workspace.")
     return run
+
+
+def readable_snapshot(request: Request, snapshot_id: UUID) -> Snapshot:
+    """A cluster of the workspace, a sample, or one that the share token opens. Raises Problem."""
+    workspace, share = workspace_in(request), share_of(request._request)
+    found = snapshot_get(snapshot_id=snapshot_id, workspace=workspace, share=share)
+    if found is None:
+        raise Problem(HTTPStatus.NOT_FOUND, "There is no such snapshot in this workspace.")
+    return found
