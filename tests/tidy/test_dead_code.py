@@ -27,7 +27,7 @@ CALLED_BY: dict[str, str] = {
     "isinstance": "__instancecheck__",
     "pickle": "persistent_id reducer_override persistent_load",
     "html.parser and http.server, for tests": """handle_starttag handle_endtag handle_data do_*
-        log_message""",
+        log_message handle_error""",
     "pytest and Hypothesis": "pytest_* django_db_modify_db_settings teardown",
     "the entry points of a package": "RackSibling",
 }

@@ -1,0 +1,104 @@
+"""What can go wrong between kviz and an API server. Each message is a sentence for users.
+
+No message holds a credential: texts of files, plugins, headers and proxies' addresses are never
+quoted.
+
+``ClusterProblem``
+    ``ContextRefused``        a context that kviz cannot use, or not safely
+    ``Unreachable``           no answer came
+        ``Untrusted``         whoever answered could not prove to be the API server
+    ``StreamCut``             an answer began and broke off
+    ``Refusal``               the API server answered with an error
+        ``Unauthorized``      401: it does not know the credentials
+        ``Forbidden``         403: it knows them, and they do not allow this
+        ``NotFound``          404: it has no such kind
+        ``Expired``           410: a resource version or continue token is too old
+        ``TooManyRequests``   429: ask again after ``retry_after_s``
+        ``ServerFailed``      5xx: also worth asking again
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ClusterProblem(Exception):
+    """A cluster cannot be read."""
+
+
+class ContextRefused(ClusterProblem):
+    """A context that kviz cannot use, or not safely."""
+
+
+class Unreachable(ClusterProblem):
+    """No answer came."""
+
+
+class Untrusted(Unreachable):
+    """Whoever answered could not prove to be the API server."""
+
+
+class StreamCut(ClusterProblem):
+    """An answer began and broke off; what came of its last line is not handed out."""
+
+
+class Refusal(ClusterProblem):
+    """The API server answered with an error.
+
+    `message` is its own; `retry_after_s` is None where it does not say when to ask again.
+    """
+
+    about: ClassVar[str] = "The API server refused"
+
+    def __init__(
+        self, status: int, message: str, *, reason: str = "", retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(f"{self.about} ({status}): {message}")
+        self.status = status
+        self.message = message
+        self.reason = reason
+        self.retry_after_s = retry_after_s
+
+
+class Unauthorized(Refusal):
+    """401: it does not know the credentials."""
+
+    about = "The API server does not accept the credentials"
+
+
+class Forbidden(Refusal):
+    """403: the credentials do not allow this."""
+
+    about = "The API server does not allow it"
+
+
+class NotFound(Refusal):
+    """404: it has no such kind."""
+
+    about = "The API server has nothing there"
+
+
+class Expired(Refusal):
+    """410: a resource version or continue token is too old.
+
+    `continue_token` goes on with a list, at a newer resource version than the pages before; empty
+    if there is none.
+    """
+
+    about = "What was asked for is too old"
+
+    def __init__(self, status: int, message: str, *, continue_token: str = "") -> None:
+        super().__init__(status, message, reason="Expired")
+        self.continue_token = continue_token
+
+
+class TooManyRequests(Refusal):
+    """429: it is busy; ask again later."""
+
+    about = "The API server is busy"
+
+
+class ServerFailed(Refusal):
+    """5xx: it failed; it may be well again later."""
+
+    about = "The API server failed"
