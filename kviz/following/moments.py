@@ -1,0 +1,196 @@
+"""The cluster as a scheduler had it when it decided, rebuilt from what was told.
+
+Only the deciding pod pends. Of the others those stay that a preemption nominated: a scheduler
+holds room for them. Pods that a scheduler has written down as nominated while it binds their
+volumes are on their node already: it has assumed them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec.structs import replace
+
+from kviz.following.changes import EVENTS, Change, Item
+from kviz.following.cluster import FollowedCluster
+from kviz.following.decisions import Decision, decision_of
+from kviz.following.follower import Journal
+from scheduler_core.api import KubeObject, Pod
+
+SECOND_NS: Final = 1_000_000_000
+NEAR_NS: Final = 2 * SECOND_NS
+"""Changes written further apart than that do not meet in a scheduler's caches."""
+MAX_BACK: Final = 40
+MAX_AHEAD: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A change that was made, what it changed, and the latest time that was told by then."""
+
+    change: Change
+    before: Item | None
+    now_ns: int
+
+
+@dataclass(slots=True)
+class Moment:
+    """Where a decision stands among the changes: `cluster` is as all earlier writes left it."""
+
+    decision: Decision
+    pod: Pod
+    """As it was when it was tried."""
+    cluster: FollowedCluster
+    now_ns: int
+    """The latest time that was told by then."""
+    assumed: Mapping[str, str]
+    """Nodes of pods that are assumed there, by uid."""
+    past: Sequence[Past] = ()
+    """The latest changes before, the latest last."""
+    ahead: Sequence[Change] = ()
+    """The next changes."""
+
+    def objects(self) -> list[KubeObject]:
+        """Return what the pod met, with the pod last."""
+        return [*_standing(self.cluster, self.assumed, self.pod), self.pod]
+
+    def before_changes(self) -> Iterator[Moment]:
+        """Yield the moments before the latest changes, further and further back."""
+        cluster = self.cluster.copy()
+        for n_undone, past in enumerate(reversed(self.past), 1):
+            if past.now_ns < self.now_ns - NEAR_NS:
+                return
+            cluster.undo(past.change, past.before)
+            if matters(past):
+                yield Moment(
+                    self.decision,
+                    self.pod,
+                    cluster,
+                    self.now_ns,
+                    self.assumed,
+                    self.past[: len(self.past) - n_undone],
+                )
+
+    def with_later(self) -> Iterator[Moment]:
+        """Yield the moment with one more of the next bindings each time, as if made already."""
+        cluster, assumed = self.cluster.copy(), dict(self.assumed)
+        for change in self.ahead:
+            pod = change.item
+            if change.at_ns > self.now_ns + NEAR_NS:
+                return
+            if not isinstance(pod, Pod) or change.what == "DELETED" or pod.uid == self.pod.uid:
+                continue
+            known = cluster.of("pods").get(pod.key)
+            node = pod.spec.node_name or pod.status.nominated_node_name
+            waits = isinstance(known, Pod) and known.uid == pod.uid and not known.spec.node_name
+            if not node or not waits or pod.uid in assumed:
+                continue
+            assumed[pod.uid] = node
+            yield Moment(self.decision, self.pod, cluster, self.now_ns, assumed)
+
+
+def matters(past: Past) -> bool:
+    """Return whether a change may be seen by an attempt at another pod."""
+    item, before = past.change.item, past.before
+    if not isinstance(item, Pod) or not isinstance(before, Pod):
+        return isinstance(item, KubeObject) and not (
+            isinstance(item, Pod) and not item.spec.node_name
+        )
+    return (
+        past.change.what == "DELETED"
+        or item.spec != before.spec
+        or item.metadata.deletion_timestamp != before.metadata.deletion_timestamp
+        or item.metadata.labels != before.metadata.labels
+        or item.status.phase != before.status.phase
+        or item.status.nominated_node_name != before.status.nominated_node_name
+    )
+
+
+def _standing(
+    cluster: FollowedCluster, assumed: Mapping[str, str], but: Pod
+) -> Iterator[KubeObject]:
+    for item in cluster.objects():
+        if not isinstance(item, Pod) or item.spec.node_name:
+            yield item
+        elif item.uid in assumed and item.uid != but.uid:
+            yield replace(item, spec=replace(item.spec, node_name=assumed[item.uid]))
+        elif item.status.nominated_node_name and item.uid != but.uid:
+            yield item
+
+
+@dataclass
+class _Walk:
+    """A walk along the changes, in the order of their versions."""
+
+    cluster: FollowedCluster
+    now_ns: int
+    past: list[Past] = field(default_factory=list)
+    assumed: dict[str, str] = field(default_factory=dict)
+    nominated: dict[str, Moment] = field(default_factory=dict)
+    """By uid of a pod that is assumed so: the moment before that was written."""
+    n_decisions: int = 0
+
+    def step(self, change: Change, ahead: Sequence[Change]) -> Moment | None:
+        self.now_ns = max(self.now_ns, change.at_ns)
+        before = self.cluster.of(change.resource).get(change.item.key)
+        decision = decision_of(self.n_decisions + 1, change, before)
+        found = None
+        if decision is not None:
+            self.n_decisions += 1
+            found = self._moment(decision, ahead)
+        elif isinstance(change.item, Pod):
+            self._assume(change.item, change, before, ahead)
+        self.cluster.apply(change)
+        if change.resource != EVENTS:
+            self.past = [*self.past[1 - MAX_BACK :], Past(change, before, self.now_ns)]
+        return found
+
+    def _moment(self, decision: Decision, ahead: Sequence[Change]) -> Moment:
+        uid = decision.pod.uid
+        assumed = self.assumed.pop(uid, "")
+        earlier = self.nominated.pop(uid, None)
+        if earlier is not None and assumed == decision.node:
+            earlier.decision = decision
+            return earlier
+        return Moment(
+            decision,
+            decision.before,
+            self.cluster.copy(),
+            self.now_ns,
+            dict(self.assumed),
+            tuple(self.past),
+            ahead,
+        )
+
+    def _assume(
+        self, pod: Pod, change: Change, before: Item | None, ahead: Sequence[Change]
+    ) -> None:
+        """Note a nomination that no message came with: the pod's volumes are being bound."""
+        node = pod.status.nominated_node_name
+        if change.what == "DELETED":
+            self.assumed.pop(pod.uid, None)
+            return
+        if not isinstance(before, Pod) or before.uid != pod.uid or pod.spec.node_name:
+            return
+        if node and not before.status.nominated_node_name:
+            decision = Decision(0, "binding", pod, before, change.version, change.at_ns, node)
+            self.nominated[pod.uid] = self._moment(decision, ahead)
+            self.assumed[pod.uid] = node
+        elif not node:
+            self.assumed.pop(pod.uid, None)
+
+
+def moments(journal: Journal) -> Iterator[Moment]:
+    """Yield every decision that a journal tells, with the cluster that it met.
+
+    Changes are taken in the order of their versions, whenever they arrived. A moment is only good
+    until the next one is asked for.
+    """
+    changes = sorted(journal.changes, key=lambda change: change.version)
+    walk = _Walk(journal.beginning(), journal.began_ns)
+    for i, change in enumerate(changes):
+        found = walk.step(change, changes[i + 1 : i + 1 + MAX_AHEAD])
+        if found is not None:
+            yield found

@@ -1,0 +1,147 @@
+"""Recordings of a cluster: what its watches sent, one JSON object a line, in order of arrival.
+
+The format is that of `tests/following/data/README.md`: first a `LIST` of every kind, then `SYNCED`,
+then `ADDED`, `MODIFIED`, `DELETED` and `BOOKMARK` as they came, with `t` in seconds.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from kviz.following.changes import (
+    EVENTS,
+    RESOURCES,
+    Listed,
+    UnreadableChange,
+    change_of,
+    listed,
+    version_of,
+)
+from kviz.following.decisions import Decision
+from kviz.following.follower import Follower, Journal, Told
+from scheduler_core.trace.events import AnyEvent
+
+GZIP: Final = b"\x1f\x8b"
+
+
+class Line(msgspec.Struct):
+    """One line; `object` is what came, as it came."""
+
+    type: Literal["LIST", "SYNCED", "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", "END"]
+    t: float = 0.0
+    resource: str = ""
+    object: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _ListMetadata(msgspec.Struct, rename="camel"):
+    resource_version: str = ""
+
+
+class _List(msgspec.Struct):
+    metadata: _ListMetadata
+    items: list[msgspec.Raw] | None = None
+
+
+_LINE: Final = msgspec.json.Decoder(Line)
+_LIST: Final = msgspec.json.Decoder(_List)
+
+
+class BadRecording(ValueError):
+    """The file is no recording; the message says where."""
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """Read a recording, plain or compressed. Raises BadRecording and OSError."""
+    with path.open("rb") as start:
+        compressed = start.read(2) == GZIP
+    with gzip.open(path) if compressed else path.open("rb") as lines:
+        for number, text in enumerate(lines, 1):
+            try:
+                yield _LINE.decode(text)
+            except msgspec.DecodeError as error:
+                raise BadRecording(f"{path}, line {number}: {error}") from None
+
+
+def followed(resource: str) -> bool:
+    return resource in RESOURCES or resource == EVENTS
+
+
+def list_of(line: Line) -> Listed:
+    """Read a `LIST` line. Raises UnreadableChange."""
+    try:
+        whole = _LIST.decode(line.object)
+    except msgspec.DecodeError as error:
+        raise UnreadableChange(f"{line.resource}: {error}") from None
+    raws = [bytes(item) for item in whole.items or ()]
+    return listed(line.resource, whole.metadata.resource_version, raws)
+
+
+def take_line(follower: Follower, line: Line) -> None:
+    """Let a follower hear a line that is no list. Raises UnreadableChange."""
+    if not followed(line.resource):
+        return
+    raw = bytes(line.object)
+    match line.type:
+        case "ADDED" | "MODIFIED" | "DELETED":
+            change = change_of(line.resource, line.type, raw)
+            if change is not None:
+                follower.take(change, line.t)
+            else:
+                follower.passed(line.resource, _version(raw))
+        case "BOOKMARK":
+            follower.passed(line.resource, _version(raw))
+        case _:
+            pass
+
+
+class _Versioned(msgspec.Struct):
+    metadata: _ListMetadata
+
+
+_VERSIONED: Final = msgspec.json.Decoder(_Versioned)
+
+
+def _version(raw: bytes) -> int:
+    return version_of(_VERSIONED.decode(raw).metadata.resource_version)
+
+
+@dataclass
+class Replayed:
+    """A recording, followed to its end."""
+
+    journal: Journal
+    events: list[AnyEvent] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    n_late: int = 0
+
+    def take(self, told: Told) -> None:
+        self.journal.changes += told.changes
+        self.events += told.events
+        self.decisions += told.decisions
+
+
+def replay(lines: Iterable[Line]) -> Replayed:
+    """Follow a recording. Raises UnreadableChange, and BadRecording where it has no lists."""
+    lists: list[Listed] = []
+    rest = iter(lines)
+    for line in rest:
+        if line.type == "SYNCED":
+            break
+        if line.type == "LIST" and followed(line.resource):
+            lists.append(list_of(line))
+    if not lists:
+        raise BadRecording("a recording begins with a list of every kind, then SYNCED")
+    follower = Follower(lists)
+    told = Replayed(Journal(lists), list(follower.beginning))
+    for line in rest:
+        told.take(follower.tell(line.t))
+        take_line(follower, line)
+    told.take(follower.tell_all())
+    told.n_late = follower.ordering.n_late
+    return told

@@ -1,0 +1,118 @@
+"""One attempt at one pod, in a cluster as it is: what a scheduler decides, with what it ties.
+
+Nothing that follows from the attempt is done. Pods that pend beside it are not placed first, but
+nominations among them count, as they do for a scheduler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from scheduler_core.api import KubeObject
+from scheduler_core.queue.scheduling_queue import Popped
+from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.scheduler.cycle_record import Cycle
+from scheduler_core.scheduler.outcome import Failed, Scheduled, Unschedulable
+from scheduler_core.sim.run import admitted, in_sync_order, start_ns
+from scheduler_core.sim.simulation import Simulation, Timing
+from scheduler_core.trace.recorder import Recorder
+
+Ending = Literal["bound", "pending", "error", "not tried"]
+NO_TIMING: Final = Timing(kubelet_start_ns=None)
+
+
+@dataclass(frozen=True, slots=True)
+class SingleAttempt:
+    """How it ends. `tied` are the nodes with the top total, `node` among them.
+
+    `feasible` are the nodes that fit. `n_examined` of `n_nodes`
+    were looked at. `why` says why a pod was not tried: it is gated, or another scheduler's.
+    """
+
+    ending: Ending
+    node: str = ""
+    tied: tuple[str, ...] = ()
+    feasible: frozenset[str] = frozenset()
+    message: str = ""
+    nominated: str = ""
+    n_nodes: int = 0
+    n_examined: int = 0
+    why: str = ""
+
+
+def attempt_once(
+    objects: Sequence[KubeObject], pod: str, options: SchedulerOptions
+) -> SingleAttempt:
+    """Attempt a pending pod (`namespace/name`) among `objects`.
+
+    Raises LookupError if it is not there, ConfigError for a bad configuration, PluginFailure.
+    """
+    items, _ = admitted(objects)
+    recorder = Recorder(lambda event: None, details=False)
+    simulation = Simulation(options, recorder, start_ns(items), NO_TIMING)
+    simulation.load(in_sync_order(items))
+    scheduler = simulation.scheduler
+    queued = scheduler.queue.get(pod)
+    if queued is None:
+        return _not_queued(items, pod)
+    if queued.gated:
+        return SingleAttempt("not tried", why=f"{queued.gating_plugin} holds it")
+
+    def pop() -> Popped | None:
+        while (popped := scheduler.queue.pop()) is not None:
+            if popped.queued.key == pod:
+                return popped
+        return None
+
+    scheduler.schedule_one(pop)
+    cycle = scheduler.last_cycle
+    return _ended(cycle) if cycle is not None else SingleAttempt("not tried", why="not in a queue")
+
+
+def _not_queued(items: Sequence[KubeObject], pod: str) -> SingleAttempt:
+    found = next((item for item in items if item.kind == "Pod" and item.key == pod), None)
+    if found is None:
+        raise LookupError(f"there is no pod {pod}")
+    return SingleAttempt("not tried", why="no profile of this configuration schedules it")
+
+
+def _ended(cycle: Cycle) -> SingleAttempt:
+    outcome, filtering = cycle.outcome, cycle.filtering
+    feasible = frozenset(filtering.feasible.names) if filtering is not None else frozenset()
+    n_examined = filtering.examined.n if filtering is not None else 0
+    n_nodes = cycle.nodes.n
+    match outcome:
+        case Scheduled():
+            return SingleAttempt(
+                "bound",
+                node=cycle.suggested_host,
+                tied=_tied(cycle),
+                feasible=feasible,
+                n_nodes=n_nodes,
+                n_examined=n_examined,
+            )
+        case Unschedulable():
+            return SingleAttempt(
+                "pending",
+                message=outcome.message,
+                nominated=outcome.nominated_node,
+                n_nodes=n_nodes,
+                n_examined=n_examined,
+            )
+        case Failed():
+            return SingleAttempt("error", message=outcome.message, n_nodes=n_nodes)
+        case None:
+            return SingleAttempt("not tried", why="it is being deleted")
+
+
+def _tied(cycle: Cycle) -> tuple[str, ...]:
+    """Return the nodes with the top total; the one that was taken if none was scored."""
+    filtering, scoring = cycle.filtering, cycle.scoring
+    if filtering is None or scoring is None:
+        return (cycle.suggested_host,)
+    best = np.flatnonzero(scoring.totals == scoring.totals.max())
+    return tuple(filtering.feasible.name(int(i)) for i in best)
