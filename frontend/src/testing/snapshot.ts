@@ -31,7 +31,7 @@ export function snapshot(state: State): Plain {
 
 function nodes(state: State): Plain {
   const found: Plain = {};
-  for (const node of state.fold.nodesSeen) {
+  for (const node of state.nodesSeen) {
     const facts = state.nodeFacts(node);
     if (facts) found[node] = { ...facts, taints: facts.taints.map((t) => [t.key, t.value, t.effect]) };
   }
@@ -40,7 +40,7 @@ function nodes(state: State): Plain {
 
 function usage(state: State): Plain {
   const found: Plain = {};
-  for (const node of state.fold.nodesSeen) {
+  for (const node of state.nodesSeen) {
     if (!state.nPodsOn(node)) continue;
     const requested = state.resources.map((_, resource) => state.requested(node, resource));
     found[node] = { n_pods: state.nPodsOn(node), requested };
