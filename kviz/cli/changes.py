@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +23,8 @@ from scheduler_core.changes import (
     changed_rules,
     in_words,
     is_line,
+    limits,
+    line_of,
     read_file_of_changes,
     read_line,
 )
@@ -122,6 +125,7 @@ def inputs_of(
     options: argparse.Namespace, changes: Sequence[Change], cluster: Ingested
 ) -> RunInputs:
     """What the run of a cluster is made of, with some changes. Raises CommandFailed."""
+    _say_limits(changes, cluster)
     scenario = read_scenario(options.scenario)
     base = Rules(
         configuration=_text_of(str(options.config)) if options.config else "",
@@ -155,6 +159,15 @@ def inputs_of(
         left_out=cluster.left_out,
     )
     return RunInputs(base, made, plugins, wanted)
+
+
+def _say_limits(changes: Sequence[Change], cluster: Ingested) -> None:
+    """Print, before anything runs, what a real cluster may have to say to the changes."""
+    if not changes:
+        return
+    for change, said in zip(changes, limits(list(cluster.objects), changes), strict=True):
+        for each in said:
+            print(f"kviz: note: {line_of(change)}: {each}", file=sys.stderr)
 
 
 def _configuration_of(

@@ -117,6 +117,15 @@ def run_vary(
 
     With cycle 0 the variant begins with them. Raises InvalidInput.
     """
+    variant = variant_prepare(workspace=workspace, parent=parent, changes=changes, cycle=cycle)
+    variant.save()
+    return variant
+
+
+def variant_prepare(
+    *, workspace: Workspace, parent: Run, changes: Sequence[Change], cycle: int = 0
+) -> Run:
+    """Make the variant that `run_vary` queues, without storing it. Raises InvalidInput."""
     if parent.snapshot is None or parent.is_observed:
         text = "A real scheduler decided this run; only simulated runs have variants."
         raise invalid("parent", [Problem((), text)])
@@ -126,7 +135,7 @@ def run_vary(
     inherited = changes_of(parent)
     made = [*inherited, *(ChangeAt(change, cycle) for change in changes)]
     accepted = check_changes(parent.snapshot, rules_of(parent), made, len(inherited))
-    return Run.objects.create(
+    return Run(
         workspace=workspace,
         snapshot=parent.snapshot,
         scheduler_config=parent.scheduler_config,

@@ -2,7 +2,8 @@
 
     mapping, line, file --reading, lines, texts--> Change --applying--> objects
                                                    Change --sentences--> words
-                                                   Change --inverse--> Changes that undo it
+                                                   Change --limits--> what is not known of it
+                   Change --inverse--> Changes that undo it
                                                    Change --documents, lines--> JSON, a line
 
 Changes of objects and changes of rules (`rules`) are one list. `sim.steps` carries out the same
@@ -12,6 +13,7 @@ changes while a simulation runs. docs/changes.md is the contract.
 from scheduler_core.changes.applying import apply, carried_out
 from scheduler_core.changes.documents import document_of, object_document
 from scheduler_core.changes.inverse import inverse
+from scheduler_core.changes.limits import limits
 from scheduler_core.changes.lines import ChangeError, is_line, line_of, read_line
 from scheduler_core.changes.plan import ChangeAt, Plan, in_words, later_steps, plan
 from scheduler_core.changes.rules import Rules, changed_rules
@@ -39,6 +41,7 @@ __all__ = [
     "inverse",
     "is_line",
     "later_steps",
+    "limits",
     "line_of",
     "lines_of_changes",
     "object_document",

@@ -145,6 +145,7 @@ def refuse_many(changes: Sequence[Change]) -> None:
 
 def carry_out(change: ObjectChange, cluster: Changeable) -> None:
     """Carry out one change of objects. Raises Refused, and then nothing is changed."""
+    lost = leaving(change, cluster)
     match change:
         case Create():
             _create(list(change.items()), cluster)
@@ -152,21 +153,18 @@ def carry_out(change: ObjectChange, cluster: Changeable) -> None:
             for _, item in [replacement(each, cluster) for each in items]:
                 cluster.write(item)
         case Delete(target, _):
-            _delete(found(target.kind, target.key, cluster), cluster)
+            _delete(found(target.kind, target.key, cluster), lost, cluster)
         case Restore():
             cluster.restore(change)
         case CopyNode():
             for item in list(node_copies(change, cluster)):
                 cluster.write(item)
         case Drain(name):
-            node = found(Node, name, cluster)
-            cluster.write(marked(node, True))
-            _lose(_on(node, cluster, lambda pod: not is_pinned(pod, cluster)), cluster)
-        case AddTaint(name, taint):
+            cluster.write(marked(found(Node, name, cluster), True))
+            _lose(lost, cluster)
+        case AddTaint():
             cluster.write(edited(change, cluster))
-            if taint.effect == "NoExecute":
-                node = found(Node, name, cluster)
-                _lose(_on(node, cluster, lambda pod: not _tolerates(pod, taint)), cluster)
+            _lose(lost, cluster)
         case Scale():
             _scale(change, cluster)
         case _:
@@ -181,16 +179,37 @@ def _create(items: Sequence[KubeObject], cluster: Changeable) -> None:
         cluster.write(item)
 
 
-def _delete(item: KubeObject, cluster: Changeable) -> None:
+def _delete(item: KubeObject, lost: Sequence[Pod], cluster: Changeable) -> None:
     if reason := why_in_use(item, cluster):
         raise Refused(f"refused, {reason}")
     cluster.remove(item)
     if isinstance(item, Node):
-        _lose(_on(item, cluster, lambda pod: True), cluster)
+        _lose(lost, cluster)
 
 
-def _on(node: Node, cluster: Changeable, wanted: Callable[[Pod], bool]) -> list[Pod]:
-    there = (pod for pod in cluster.all(Pod) if pod.spec.node_name == node.name)
+def leaving(change: ObjectChange, objects: Objects) -> list[Pod]:
+    """Return the pods that lose their node by a change. Raises Refused for a node not there."""
+    match change:
+        case Drain(name):
+            return _on(found(Node, name, objects), objects, lambda pod: not is_pinned(pod, objects))
+        case AddTaint(name, taint) if taint.effect == "NoExecute":
+            node = found(Node, name, objects)
+            return _on(node, objects, lambda pod: not _tolerates(pod, taint))
+        case Delete(target):
+            item = objects.get(target.kind, target.key)
+            if isinstance(item, Node):
+                return _on(item, objects, lambda pod: True)
+            return [item] if isinstance(item, Pod) and item.spec.node_name else []
+        case Scale(kind, namespace, name, replicas):
+            pods = pods_of(objects, kind, namespace, name)
+            gone = surplus(pods, max(len(pods) - replicas, 0))
+            return [pod for pod in gone if pod.spec.node_name]
+        case _:
+            return []
+
+
+def _on(node: Node, objects: Objects, wanted: Callable[[Pod], bool]) -> list[Pod]:
+    there = (pod for pod in objects.all(Pod) if pod.spec.node_name == node.name)
     return [pod for pod in there if wanted(pod)]
 
 

@@ -72,7 +72,7 @@ def sentence(change: Change, objects: Objects, rules: Rules | None = None) -> st
             parts = [f"put back {_listed(back)}"] if back else []
             return "; ".join([*parts, *([f"take away {away}"] if away else [])]) or "undo nothing"
         case Patch(target, merge):
-            return f"patch {target}: {', '.join(_touched(merge))}"
+            return f"patch {target}: {', '.join(touched(merge))}"
         case SetField():
             return _set(change, objects)
         case Delete(target, _):
@@ -166,12 +166,12 @@ def _shown(value: Plain) -> str:
     return text if len(text) <= MAX_VALUE_CHARS else f"{text[: MAX_VALUE_CHARS - 1]}…"
 
 
-def _touched(merge: dict[str, object], path: str = "") -> Iterator[str]:
+def touched(merge: dict[str, object], path: str = "") -> Iterator[str]:
     """Name the fields a patch touches, the deepest maps it goes into."""
     for name, value in merge.items():
         at = f"{path}.{name}" if path else name
         if isinstance(value, dict) and value:
-            yield from _touched(value, at)
+            yield from touched(value, at)
         else:
             yield at
 

@@ -79,7 +79,8 @@ class PreviewedCycle:
     to its `CycleFinished`. `gated` is the status of a PreEnqueue plugin that holds the changed pod
     back: then there is no cycle. `plugins` are all plugins by number, `profiles` those of another
     configuration; None where they are the run's own. `as_recorded` says that the cycle decides as
-    it did, `without_effect` which changes cannot matter to it, and why.
+    it did, `without_effect` which changes cannot matter to it, and why,
+    `limits` to which a real cluster may have something to say.
     """
 
     events: Sequence[AnyEvent]
@@ -89,6 +90,7 @@ class PreviewedCycle:
     plugins: tuple[str, ...] | None = None
     profiles: tuple[ProfileRecord, ...] | None = None
     without_effect: tuple[Problem, ...] = ()
+    limits: tuple[Problem, ...] = ()
     decided: DecidedCycle | None = field(default=None, compare=False, repr=False)
     """What answers for the cycle until another is previewed; None if there is none."""
 
@@ -136,7 +138,7 @@ class CyclePreviews:
         with gc_paused():
             planned = plan(changes, self._held_state())
             found = self.preview(planned.edits, planned.configuration)
-            return replace(found, without_effect=planned.without_effect)
+            return replace(found, without_effect=planned.without_effect, limits=planned.limits)
 
     def profile_of(self, scheduler_name: str) -> Profile | None:
         """Return a profile of the run's configuration."""

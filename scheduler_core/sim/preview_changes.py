@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.changes import Change, ChangeError, RuleChange, sentence
 from scheduler_core.changes.applying import carry_out
+from scheduler_core.changes.limits import limits_of
 from scheduler_core.changes.refusals import Objects, Refused
 from scheduler_core.changes.rules import weighted
 from scheduler_core.changes.scoring import scored
@@ -41,11 +42,16 @@ _Key = tuple[type[KubeObject], str]
 
 @dataclass(frozen=True)
 class Planned:
-    """What changes come to. `without_effect` names those that cannot matter, and says why."""
+    """What changes come to.
+
+    `without_effect` names those that cannot matter, and says why; `limits` those to which a real
+    cluster may have something to say.
+    """
 
     edits: tuple[Edit, ...]
     configuration: KubeSchedulerConfiguration | None
     without_effect: tuple[Problem, ...]
+    limits: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,8 @@ def plan(changes: Sequence[Change], held: HeldState) -> Planned:
     if problems:
         raise ChangeError(problems)
     edits = tuple(objects.edits(held.now_ns))
-    return Planned(edits, configuration, tuple(objects.without_effect(edits, held)))
+    without_effect = tuple(objects.without_effect(edits, held))
+    return Planned(edits, configuration, without_effect, tuple(objects.limits))
 
 
 def _configuration(
@@ -115,12 +122,14 @@ class ChangedObjects:
         self._before = before
         self._now: dict[_Key, KubeObject | None] = {}
         self._touched: list[set[_Key]] = []
+        self.limits: list[Problem] = []
 
     def carry_out(self, index: int, change: ObjectChange) -> None:
         """Carry out the change of that index. Raises Refused."""
         text = sentence(change, self)
         self._touched += [set() for _ in range(index + 1 - len(self._touched))]
         try:
+            self.limits += [Problem(("changes", index), each) for each in limits_of(change, self)]
             carry_out(change, self)
         except Refused as refusal:
             raise Refused(f"{text}: {refusal}") from None

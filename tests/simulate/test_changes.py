@@ -41,6 +41,15 @@ def nodes(found: Mapping[str, object]) -> dict[str, str]:
     return {cycle["pod"]: cycle["node"] for cycle in cycles}
 
 
+def test_what_is_not_known_of_a_change_is_noted_first(
+    cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", cluster, f"--change={SMALLER}", "--change=node/a cordon"]) == 0
+    notes = capsys.readouterr().err.splitlines()
+    assert [line for line in notes if "quotas" in line] == notes[-1:]
+    assert notes[-1].startswith(f"kviz: note: {SMALLER}: whether quotas")
+
+
 def test_changes_of_objects_and_of_rules(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = simulated(
         capsys, cluster, SMALLER, "node/a cordon", "node/b cordon", "queue-order name",

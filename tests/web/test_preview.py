@@ -70,6 +70,7 @@ def test_without_changes_the_document_is_the_recorded_one(ada: Person, run: Run)
         assert document.pop("as_recorded") is True
         assert document.pop("elapsed_us") >= 0
         assert (document.pop("gated"), document.pop("without_effect")) == (None, [])
+        assert document.pop("limits") == []
         for key in later:
             recorded.pop(key), document.pop(key)
         assert document == recorded
@@ -91,6 +92,15 @@ def test_a_pod_that_would_be_held_back(ada: Person, run: Run) -> None:
     document = ask(ada, run, 1, change).json()
     assert document["gated"]["plugin"] == "SchedulingGates"
     assert "filter" not in document
+
+
+def test_what_a_real_cluster_may_say_to_a_change_is_said(ada: Person, run: Run) -> None:
+    namespace, name = ada.get(f"/runs/{run.pk}/cycles/1/").json()["pod"].split("/")
+    change = {"path": "spec.nodeSelector.disk", "value": "ssd"}
+    pod = {"kind": "Pod", "namespace": namespace, "name": name}
+    [limit] = ask(ada, run, 1, CORDON, {"set": pod | change}).json()["limits"]
+    assert limit["field"] == "changes[1]"
+    assert limit["message"].startswith("spec.nodeSelector of a pod that exists cannot change")
 
 
 def test_scripts_may_have_the_events(ada: Person, run: Run) -> None:

@@ -175,6 +175,20 @@ def test_the_form_makes_a_variant_and_the_pages_link_each_other(owner: Person) -
 
 
 @pytest.mark.django_db
+def test_the_form_says_what_is_not_known_before_it_runs(owner: Person) -> None:
+    parent = made(owner, snapshot=snapshot_id(owner))
+    form, n_runs = f"/runs/{parent.pk}/differently", Run.objects.count()
+    answer = Client().post(form, {"changes": f"seed 4\n{SMALL}\n", "cycle": "", "check": "1"})
+    page = answer.content.decode()
+    assert "These 2 changes can be made" in page
+    assert "whether quotas, limit ranges and webhooks of namespace shop" in page
+    assert SMALL in page
+    assert Run.objects.count() == n_runs
+    bad = Client().post(form, {"changes": "node/nope cordon", "check": "1"})
+    assert bad.status_code == 400
+
+
+@pytest.mark.django_db
 def test_a_parent_that_one_may_not_see_is_not_linked(owner: Person, ben: Person) -> None:
     parent = made(ben, snapshot=snapshot_id(ben))
     Run.objects.filter(pk=parent.pk).update(share_token="secret")

@@ -147,9 +147,18 @@ export class Lab {
 
   /** What the server says of a change: that it is wrong, or that nothing follows. */
   remarkOn(change: Change): string {
-    const at = `changes[${this.sent.indexOf(change)}]`;
-    const isOf = ({ field }: FieldProblem): boolean => field === at || field.startsWith(`${at}.`);
+    const isOf = this.about(change);
     return (this.problem?.errors.find(isOf) ?? this.preview?.withoutEffect.find(isOf))?.message ?? "";
+  }
+
+  /** What a real cluster may have to say to a change. */
+  limitsOn(change: Change): readonly string[] {
+    return (this.preview?.limits ?? []).filter(this.about(change)).map(({ message }) => message);
+  }
+
+  private about(change: Change): (problem: FieldProblem) => boolean {
+    const at = `changes[${this.sent.indexOf(change)}]`;
+    return ({ field }) => field === at || field.startsWith(`${at}.`);
   }
 
   /** Weights that are tried, by plugin number. */

@@ -22,6 +22,8 @@ export interface Preview {
   readonly details: readonly (readonly unknown[])[];
   readonly gated: readonly string[] | null;
   readonly withoutEffect: readonly FieldProblem[];
+  /** What a real cluster may have to say to a change. */
+  readonly limits: readonly FieldProblem[];
 }
 
 /** What is wrong with one change: `field` is such as `changes[0].taint.effect`. */
@@ -80,6 +82,7 @@ interface Packed {
   readonly world: number;
   readonly gated: readonly [string, string, readonly string[]] | null;
   readonly without_effect: readonly FieldProblem[];
+  readonly limits: readonly FieldProblem[];
 }
 
 export function readPreview(bytes: Uint8Array): Preview {
@@ -93,6 +96,7 @@ export function readPreview(bytes: Uint8Array): Preview {
     details: packed.details,
     gated: packed.gated && [packed.gated[1], ...packed.gated[2]],
     withoutEffect: packed.without_effect,
+    limits: packed.limits,
   };
 }
 

@@ -17,6 +17,7 @@ const packed = (cycle: number) => ({
   world: 0,
   gated: null,
   without_effect: [],
+  limits: [],
 });
 
 function frame(id: number, cycle: number): DataView<ArrayBuffer> {

@@ -23,6 +23,7 @@ from kviz.runs.inputs import (
 from kviz.runs.marked_text import marked_lines
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
+from kviz.runs.reading.limits import ChangeChecked, change_limits
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -37,8 +38,9 @@ def run_differently(request: HttpRequest, run_id: UUID) -> HttpResponse:
         return _vary_form(request, run, values, (), HTTPStatus.OK)
     if refused := too_often(request, "run"):
         return _vary_form(request, run, values, [refused], HTTPStatus.TOO_MANY_REQUESTS)
+    make = services.variant_prepare if "check" in request.POST else services.run_vary
     try:
-        variant = services.run_vary(
+        variant = make(
             workspace=workspace_of(request),
             parent=run,
             changes=changes_typed(values["changes"]),
@@ -47,6 +49,8 @@ def run_differently(request: HttpRequest, run_id: UUID) -> HttpResponse:
     except InvalidInput as invalid:
         errors = at_lines(invalid.errors, values["changes"])
         return _vary_form(request, run, values, errors, HTTPStatus.BAD_REQUEST)
+    if "check" in request.POST:
+        return _vary_form(request, run, values, (), HTTPStatus.OK, change_limits(variant=variant))
     return redirect("run-detail", variant.pk)
 
 
@@ -56,12 +60,14 @@ def _vary_form(
     values: dict[str, str],
     errors: Sequence[ErrorItem],
     status: HTTPStatus,
+    checked: Sequence[ChangeChecked] | None = None,
 ) -> HttpResponse:
     bad = {int(error["line"]) for error in errors if "line" in error}
     context = run_context(request, run) | {
         "values": values,
         "errors": errors,
         "marked": marked_lines(values["changes"], bad) if bad else [],
+        "checked": checked,
         "found": [error for error in errors if "line" in error],
     }
     return render(request, "runs/differently.html", context, status=status)

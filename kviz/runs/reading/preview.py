@@ -56,6 +56,7 @@ class Preview(msgspec.Struct, frozen=True):
     without_effect: Sequence[ErrorItem]
     as_recorded: bool
     elapsed_us: int
+    limits: Sequence[ErrorItem]
 
     def packed(self) -> bytes:
         """Return it as MessagePack."""
@@ -121,6 +122,7 @@ def preview_document(*, run: Run, found: Preview) -> Json:
         "without_effect": list(found.without_effect),
         "as_recorded": found.as_recorded,
         "elapsed_us": found.elapsed_us,
+        "limits": list(found.limits),
     }
 
 
@@ -162,4 +164,5 @@ def _answer(number: int, found: PreviewedCycle, elapsed_us: int) -> Preview:
         without_effect=errors_of(found.without_effect),
         as_recorded=found.as_recorded,
         elapsed_us=elapsed_us,
+        limits=errors_of(found.limits),
     )
