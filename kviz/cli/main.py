@@ -16,6 +16,7 @@ from kviz.cli import (
     explain,
     follow,
     gates,
+    import_cluster,
     luck,
     mcp,
     nodes,
@@ -36,6 +37,7 @@ from scheduler_core.framework.plugin_calls import PluginFailure
 SUBCOMMANDS = (
     serve,
     token,
+    import_cluster,
     simulate,
     explain,
     whatif,

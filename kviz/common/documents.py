@@ -36,6 +36,8 @@ INDEX: Final = (
     "advice",
     "comparing",
     "exporting",
+    "clusters",
+    "following",
     "extenders",
     "mcp",
     "plugins-out-of-tree",

@@ -72,6 +72,11 @@ def snapshot_create(
     )
 
 
+def snapshot_import(*, workspace: Workspace, ingested: Ingested, name: str) -> Snapshot:
+    """Store what was read from a real cluster; its SHA-256 is that of the packed objects."""
+    return _store(Snapshot(workspace=workspace, name=name[:200]), ingested)
+
+
 def snapshot_adopt(*, workspace: Workspace, packed: bytes, like: Snapshot) -> Snapshot:
     """Store a cluster that was packed elsewhere, unless the workspace can see the same one.
 
@@ -152,6 +157,7 @@ def _store(snapshot: Snapshot, ingested: Ingested) -> Snapshot:
     snapshot.left_out = list(ingested.left_out)
     snapshot.overview = dict(overview_of(ingested.objects))
     packed = pack(ingested.objects)
+    snapshot.sha256 = snapshot.sha256 or hashlib.sha256(packed).hexdigest()
     with transaction.atomic():
         snapshot.save()
         SnapshotObjects.objects.update_or_create(snapshot=snapshot, defaults={"packed": packed})

@@ -71,6 +71,37 @@ def ingest(
         return upload.result()
 
 
+class ListIntake:
+    """A cluster out of an API server's lists, read page by page as they come.
+
+    The pages of a list count when it is complete; one that has to begin again is forgotten.
+    """
+
+    def __init__(self, limits: Limits = _DEFAULT_LIMITS) -> None:
+        self._upload = _Upload(limits, _ProgressReport([], None))
+        self._pages: list[FileContent] = []
+
+    def page(self, name: str, data: bytes) -> None:
+        """Reads one page of the present list. Raises :class:`LimitError`."""
+        self._upload.budget.decompress(len(data))
+        reader = FileReader(name, self._upload.budget, self._upload.progress.parsing)
+        self._pages.append(reader.read(data))
+
+    def forget(self) -> None:
+        """Drops the pages of the present list."""
+        self._pages.clear()
+
+    def complete(self) -> None:
+        """Ends the present list, and counts it in."""
+        for content in self._pages:
+            self._upload.merge(content)
+        self._pages.clear()
+
+    def result(self) -> Ingested:
+        """What all lists held."""
+        return self._upload.result()
+
+
 def _as_stream(source: Source, limits: Limits) -> BinaryIO:
     if isinstance(source, bytes | bytearray | memoryview):
         return io.BytesIO(source)
@@ -164,9 +195,10 @@ class _Upload:
             self.ignored_files += 1
         else:
             reader = FileReader(unpacked.name, self.budget, self.progress.parsing)
-            self._merge(reader.read(unpacked.data))
+            self.merge(reader.read(unpacked.data))
 
-    def _merge(self, content: FileContent) -> None:
+    def merge(self, content: FileContent) -> None:
+        """Adds what one file held."""
         self.errors.extend(content.errors)
         self.unlisted += content.unlisted
         self.ignored.update(content.ignored)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 
 from kviz.clusters.reading.connection import Connection
-from kviz.clusters.reading.credentials import FixedToken
 from kviz.clusters.reading.problems import (
     ClusterProblem,
     Expired,
@@ -22,21 +21,10 @@ from kviz.clusters.reading.problems import (
     Unreachable,
 )
 from kviz.clusters.reading.resources import EVENTS, RESOURCES
-from kviz.clusters.reading.targets import Target
-from scheduler_core.extender.transport import TLSSettings
-from tests.clusters.api_server import DATA, TOKEN, ApiServer, Json, recorded
+from tests.clusters.api_server import ApiServer, Json, recorded
+from tests.clusters.cluster import target_at
 
 NODES, PODS = RESOURCES["Node"], RESOURCES["Pod"]
-
-
-def target_at(server: ApiServer, token: str = TOKEN) -> Target:
-    return Target(
-        name="test",
-        server=server.url,
-        namespace="default",
-        tls=TLSSettings(ca_data=(DATA / "ca.crt").read_bytes()),
-        bearer=FixedToken(token),
-    )
 
 
 def named(name: str, namespace: str = "") -> Json:

@@ -10,7 +10,13 @@ from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from kviz.clusters.reading.credentials import Bearer, TokenFile, credentials_of, pem_of
-from kviz.clusters.reading.kubeconfig import Cluster, Kubeconfig, Placed
+from kviz.clusters.reading.kubeconfig import (
+    Cluster,
+    Kubeconfig,
+    Placed,
+    kubeconfig_paths,
+    read_kubeconfig,
+)
 from kviz.clusters.reading.problems import ContextRefused
 from scheduler_core.extender.transport import TLSSettings
 
@@ -19,6 +25,7 @@ Protection = Literal["verified", "unverified", "unencrypted"]
 
 IN_CLUSTER: Final = "in-cluster"
 SERVICE_ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+SERVICE_HOST: Final = "KUBERNETES_SERVICE_HOST"
 EXEC_EXTENSION: Final = "client.authentication.k8s.io/exec"
 
 
@@ -48,6 +55,22 @@ def protection_of(server: str, *, insecure: bool) -> Protection:
     if not server.lower().startswith("https:"):
         return "unencrypted"
     return "unverified" if insecure else "verified"
+
+
+def chosen_target(given: Path | None, name: str, environment: Mapping[str, str]) -> Target:
+    """The target that a command means, found as kubectl finds it. Raises ContextRefused.
+
+    Without any kubeconfig it is the cluster that kviz runs in.
+    """
+    paths = kubeconfig_paths(given, environment)
+    if not paths and SERVICE_HOST in environment:
+        return in_cluster_target(environment)
+    if not paths:
+        raise ContextRefused(
+            "There is no kubeconfig: name one with --kubeconfig or KUBECONFIG, or put it where "
+            "kubectl looks for it (~/.kube/config)."
+        )
+    return target_of(read_kubeconfig(paths), name)
 
 
 def target_of(kubeconfig: Kubeconfig, name: str = "") -> Target:

@@ -1,0 +1,49 @@
+"""What commands share that read a real cluster: which one, and what was wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from kviz.cli.problems import CommandFailed
+from kviz.clusters.importing import Imported, import_cluster
+from kviz.clusters.reading.problems import ClusterProblem
+from kviz.clusters.reading.targets import Target, chosen_target
+
+
+def add_target_options(command: argparse.ArgumentParser) -> None:
+    """Offer the context and the kubeconfig, as kubectl calls them."""
+    command.add_argument(
+        "--context", default="", metavar="C", help="a context of the kubeconfig (default: current)"
+    )
+    command.add_argument(
+        "--kubeconfig",
+        type=Path,
+        metavar="F",
+        help="a kubeconfig file (default: KUBECONFIG, ~/.kube/config, or the pod's own cluster)",
+    )
+
+
+def target_of_options(options: argparse.Namespace) -> Target:
+    """The cluster that is meant. Raises CommandFailed."""
+    try:
+        return chosen_target(options.kubeconfig, options.context, os.environ)
+    except ClusterProblem as problem:
+        raise CommandFailed(str(problem)) from None
+
+
+def imported(target: Target) -> Imported:
+    """Read the cluster; print what should be known about it. Raises CommandFailed."""
+    try:
+        found = import_cluster(target)
+    except ClusterProblem as problem:
+        raise CommandFailed(str(problem)) from None
+    for error in found.ingested.errors:
+        print(f"kviz: {error}", file=sys.stderr)
+    for text in found.ingested.left_out:
+        print(f"kviz: {text}", file=sys.stderr)
+    for warning in found.ingested.warnings:
+        print(f"kviz: note: {warning}", file=sys.stderr)
+    return found

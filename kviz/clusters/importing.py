@@ -1,0 +1,188 @@
+"""A real cluster as it is now: every kind that scheduling reads, all at one moment.
+
+The first list says at which resource version; the others are asked for exactly that state. What
+cannot be had of it (compacted meanwhile, kept in another etcd) is read as it is now, and named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from kviz.clusters.patience import Patience
+from kviz.clusters.reading.connection import PAGE_OBJECTS, Connection, Page
+from kviz.clusters.reading.problems import (
+    ClusterProblem,
+    Expired,
+    Forbidden,
+    NotFound,
+    Refusal,
+    TooManyRequests,
+    Unauthorized,
+)
+from kviz.clusters.reading.resources import RESOURCES, Resource
+from kviz.clusters.reading.targets import Protection, Target
+from scheduler_core.api.errors import LimitError
+from scheduler_core.api.gc_freeze import gc_paused
+from scheduler_core.api.ingest import Ingested, ListIntake
+from scheduler_core.api.limits import Limits
+
+NEEDED: Final = ("Node", "Pod")
+"""Read first; without them there is nothing to schedule, or everything would look empty."""
+MAX_RESTARTS: Final = 1
+"""A list whose pages expired so often is asked for in one piece."""
+ROLE_HINT: Final = "`kviz import --rbac` prints a ClusterRole that allows it"
+
+
+class NotImported(ClusterProblem):
+    """A cluster was reached, and cannot be imported all the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported:
+    """What was read, and how."""
+
+    target: Target
+    resource_version: str
+    ingested: Ingested
+    """Its warnings and what was left out say all of this in sentences, too."""
+    refused: tuple[str, ...]
+    """Kinds (`persistentvolumes`, `csinodes.storage.k8s.io`) that may not be listed."""
+    later: tuple[str, ...]
+    """Kinds read at another moment than the rest."""
+
+
+def import_cluster(
+    target: Target, *, patience: Patience | None = None, limits: Limits | None = None
+) -> Imported:
+    """Read a cluster. Raises ClusterProblem."""
+    with Connection(target) as connection, gc_paused():
+        reading = _Reading(connection, patience or Patience(), ListIntake(limits or Limits()))
+        try:
+            return reading.all()
+        except LimitError as error:
+            raise NotImported(f"The cluster cannot be imported: {error.message}.") from None
+
+
+@dataclass
+class _Reading:
+    connection: Connection
+    patience: Patience
+    intake: ListIntake
+    resource_version: str = ""
+    refused: list[str] = field(default_factory=list)
+    later: list[str] = field(default_factory=list)
+
+    def all(self) -> Imported:
+        rest = [kind for kind in RESOURCES if kind not in NEEDED]
+        for kind in (*NEEDED, *rest):
+            resource = RESOURCES[kind]
+            try:
+                self._list(resource)
+            except NotFound:
+                continue  # the server is older than the kind
+            except Forbidden as problem:
+                if kind in NEEDED:
+                    raise NotImported(
+                        f"kviz may not list {resource.name} of {self.connection.target.name}, and "
+                        f"cannot do without: {problem.message}. {ROLE_HINT}."
+                    ) from None
+                self.refused.append(resource.name)
+        return self._imported()
+
+    def _list(self, resource: Resource) -> None:
+        """Take in one kind, at the moment of the first one if that is to be had."""
+        if not self.resource_version:
+            self.resource_version = self._at(resource, "")
+            return
+        try:
+            self._at(resource, self.resource_version)
+        except (Unauthorized, Forbidden, NotFound, TooManyRequests):
+            raise
+        except Refusal:
+            self._at(resource, "")
+            self.later.append(resource.name)
+
+    def _at(self, resource: Resource, resource_version: str) -> str:
+        """Take in a kind at a resource version, the newest for an empty one; return which it was.
+
+        When it is forgotten between two pages, the newest state is read from the start: going on
+        would mix two states.
+        """
+        for restart in range(MAX_RESTARTS + 2):
+            limit = PAGE_OBJECTS if restart <= MAX_RESTARTS else 0
+            self.intake.forget()
+            try:
+                for number, page in enumerate(self._pages(resource, resource_version, limit), 1):
+                    self.intake.page(f"{resource.name} page {number}", page.data)
+            except Expired:
+                if resource_version or not limit:
+                    raise
+                continue
+            self.intake.complete()
+            return page.resource_version
+        raise AssertionError("a whole list does not expire")
+
+    def _pages(self, resource: Resource, resource_version: str, limit: int) -> Iterator[Page]:
+        token = ""
+        while True:
+            page = self._page(resource, token, resource_version, limit)
+            yield page
+            token = page.continue_token
+            if not token:
+                return
+
+    def _page(self, resource: Resource, token: str, resource_version: str, limit: int) -> Page:
+        """One page, asked for again while that makes sense."""
+        while True:
+            try:
+                page = self.connection.page(
+                    resource,
+                    continue_token=token,
+                    resource_version=resource_version,
+                    limit=limit,
+                )
+            except ClusterProblem as problem:
+                if resource_version and isinstance(problem, Refusal) and problem.status == 504:
+                    raise  # this state is not here and will not come
+                self.patience.wait(problem)
+            else:
+                self.patience.answered()
+                return page
+
+    def _imported(self) -> Imported:
+        found = self.intake.result()
+        target = self.connection.target
+        warnings = (
+            f"Read from context {target.name} at resource version {self.resource_version}",
+            *PROTECTION_WARNINGS.get(target.protection, ()),
+            *(f"{name} read at a later moment than the rest" for name in self.later),
+            *found.warnings,
+        )
+        left_out = (
+            *(
+                f"{name} left out: {target.name} does not let kviz list them; {ROLE_HINT}"
+                for name in self.refused
+            ),
+            *found.left_out,
+        )
+        return Imported(
+            target=target,
+            resource_version=self.resource_version,
+            ingested=replace(found, warnings=warnings, left_out=left_out),
+            refused=tuple(self.refused),
+            later=tuple(self.later),
+        )
+
+
+PROTECTION_WARNINGS: Final[dict[Protection, tuple[str, ...]]] = {
+    "unverified": (
+        "The certificate of the API server was not checked (insecure-skip-tls-verify): whoever "
+        "was on the way could have answered",
+    ),
+    "unencrypted": (
+        "The API server was asked over plain HTTP: whoever was on the way could read along and "
+        "answer",
+    ),
+}
