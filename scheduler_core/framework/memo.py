@@ -60,15 +60,15 @@ class Memo(PluginCalls):
     def __init__(self, plugins: Sequence[Plugin], weights: dict[str, int]) -> None:
         super().__init__(plugins, weights)
         self._depends_on = {plugin.name: dependence_of(plugin) for plugin in plugins}
-        self._pre_filter: dict[int, dict[str, PreparedAnswer]] = {}
-        self._pre_score: dict[int, dict[str, PreparedAnswer]] = {}
+        self._pre_filter = _ByTemplate()
+        self._pre_score = _ByTemplate()
         self._templates: dict[int, _Template] = {}
         self._node_revision = -1
         self._resource_states: ResourceStates | None = None
         self._all_nodes = np.zeros(0, np.int64)
 
     def pre_filter(self, plugin: PreFilterPlugin, pod: PodInfo, nodes: Nodes) -> PreparedAnswer:
-        cached = _of_template(self._pre_filter, pod)
+        cached = self._pre_filter[pod.template.index]
         answer = cached.get(plugin.name)
         if answer is None:
             answer = super().pre_filter(plugin, pod, nodes)
@@ -79,7 +79,7 @@ class Memo(PluginCalls):
     def pre_score(
         self, plugin: PreScorePlugin, prepared: object, pod: PodInfo, nodes: Nodes
     ) -> PreparedAnswer:
-        cached = _of_template(self._pre_score, pod)
+        cached = self._pre_score[pod.template.index]
         answer = cached.get(plugin.name)
         if answer is None:
             answer = super().pre_score(plugin, prepared, pod, nodes)
@@ -116,17 +116,14 @@ class Memo(PluginCalls):
         return self._depends_on[plugin].per_node.of_pod(pod.pod.spec)
 
 
-def _of_template(
-    by_template: dict[int, dict[str, PreparedAnswer]], pod: PodInfo
-) -> dict[str, PreparedAnswer]:
-    """Return the answers about the pod's template by plugin name, to be added to."""
-    index = pod.template.index
-    answers = by_template.get(index)
-    if answers is None:
-        if len(by_template) >= MAX_TEMPLATES:
-            del by_template[next(iter(by_template))]
-        answers = by_template[index] = {}
-    return answers
+class _ByTemplate(dict[int, dict[str, PreparedAnswer]]):
+    """Answers by the number of a pod's template and the name of the plugin, to be added to."""
+
+    def __missing__(self, template: int) -> dict[str, PreparedAnswer]:
+        if len(self) >= MAX_TEMPLATES:
+            del self[next(iter(self))]
+        answers = self[template] = {}
+        return answers
 
 
 class _Template:

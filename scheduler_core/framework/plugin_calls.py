@@ -43,7 +43,7 @@ ANSWERS: Final[Mapping[str, tuple[type, ...]]] = {
     "QueueSort": (tuple,),
     "EventsToRegister": (Sequence,),
     "QueueingHint": (QueueingHint,),
-    "SignPod": (Sequence, type(None)),
+    "SignPod": (tuple, Sequence, type(None)),
     "PreFilter": (Prepared, Status),
     "Filter": (Verdict,),
     "PostFilter": (PostFilterOutcome,),
@@ -254,15 +254,15 @@ def fault_of(answer: object, wanted: tuple[type, ...]) -> str:
         kinds = " or ".join("None" if kind is type(None) else kind.__name__ for kind in wanted)
         got = "None" if answer is None else type(answer).__name__
         return f"returned {got}, not {kinds}"
-    if isinstance(answer, Status):
-        return _status_fault(answer)
+    if isinstance(answer, Verdict):
+        return "" if _are_texts(answer.texts) else "returned texts that are no tuple of strings"
     if isinstance(answer, Prepared):
         names = answer.node_names
         if names is None or isinstance(names, frozenset):
             return ""
         return f"returned node_names as {type(names).__name__}, not frozenset"
-    if isinstance(answer, Verdict):
-        return "" if _are_texts(answer.texts) else "returned texts that are no tuple of strings"
+    if isinstance(answer, Status):
+        return _status_fault(answer)
     if isinstance(answer, (PermitOutcome, PostFilterOutcome)):
         return _status_fault(answer.status)
     return ""

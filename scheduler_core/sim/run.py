@@ -205,11 +205,11 @@ class Run:
         """The events that have happened and are still to be handed out."""
         return self._events
 
-    def drain(self) -> Iterator[AnyEvent]:
+    def drain(self) -> Sequence[AnyEvent]:
         """Hand out the events that have happened since they were last handed out."""
         events = self._events[:]
         self._events.clear()
-        yield from events
+        return events
 
     def load(self) -> None:
         """Create all but the pods that pend: what runs share that differ by chance alone."""
