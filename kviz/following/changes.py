@@ -85,8 +85,12 @@ class UnreadableChange(ValueError):
     """What the API server sent is not what a watch sends."""
 
 
+_Time = str | int | None
+"""As the API server writes it, or in nanoseconds as kviz stores it."""
+
+
 class _Written(msgspec.Struct):
-    time: str | None = None
+    time: _Time = None
 
 
 class _Metadata(msgspec.Struct, rename="camel"):
@@ -94,12 +98,12 @@ class _Metadata(msgspec.Struct, rename="camel"):
     namespace: str = ""
     uid: str = ""
     resource_version: str = ""
-    creation_timestamp: str | None = None
+    creation_timestamp: _Time = None
     managed_fields: list[_Written] = []
 
 
 class _Condition(msgspec.Struct, rename="camel"):
-    last_transition_time: str | None = None
+    last_transition_time: _Time = None
 
 
 class _Status(msgspec.Struct):
@@ -123,7 +127,7 @@ class _Regarding(msgspec.Struct, rename="camel"):
 
 class _Series(msgspec.Struct, rename="camel"):
     count: int = 1
-    last_observed_time: str | None = None
+    last_observed_time: _Time = None
 
 
 class _Source(msgspec.Struct):
@@ -143,8 +147,8 @@ class _Event(msgspec.Struct, rename="camel"):
     reporting_component: str = ""
     reporting_controller: str = ""
     source: _Source | None = None
-    event_time: str | None = None
-    last_timestamp: str | None = None
+    event_time: _Time = None
+    last_timestamp: _Time = None
     series: _Series | None = None
     count: int | None = None
 
@@ -231,7 +235,7 @@ def _written_ns(resource: str, envelope: _Envelope, raw: bytes) -> int:
     return max((_time_ns(each) for each in times if each), default=0)
 
 
-def _transitions(status: object) -> Iterator[str | None]:
+def _transitions(status: object) -> Iterator[_Time]:
     try:
         conditions = msgspec.convert(status or {}, _Status).conditions
     except msgspec.ValidationError:
@@ -240,11 +244,50 @@ def _transitions(status: object) -> Iterator[str | None]:
         yield condition.last_transition_time
 
 
-def _time_ns(text: str) -> int:
+def _time_ns(time: str | int) -> int:
+    if isinstance(time, int):
+        return time
     try:
-        return parse_timestamp(text)
+        return parse_timestamp(time)
     except TimestampError:
         return 0
+
+
+def document_of(change: Change) -> dict[str, object]:
+    """Return the object of a change as `change_of` reads it again, with the same version and time.
+
+    It has what kviz reads of an object, and nothing else. Version 0 leaves the object its own.
+    """
+    item = change.item
+    known: dict[str, object] = {"managedFields": [{"time": change.at_ns}]}
+    if change.version:
+        known["resourceVersion"] = str(change.version)
+    if isinstance(item, KubeObject):
+        document: dict[str, object] = msgspec.to_builtins(item)
+        metadata = document.setdefault("metadata", {})
+        assert isinstance(metadata, dict)
+        metadata.update(known)
+        return document
+    namespace, _, name = item.key.rpartition("/")
+    return {
+        "metadata": {
+            "namespace": namespace,
+            "name": name,
+            "uid": item.uid,
+            "resourceVersion": str(change.version),
+        }
+        | known,
+        "regarding": {
+            "kind": "Pod",
+            "uid": item.pod_uid,
+            "resourceVersion": item.pod_version,
+        },
+        "reportingController": item.component,
+        "type": item.type,
+        "reason": item.reason,
+        "note": item.message,
+        "count": item.count,
+    }
 
 
 def identity(item: Item) -> str:

@@ -17,9 +17,11 @@ import msgspec
 from kviz.following.changes import (
     EVENTS,
     RESOURCES,
+    Change,
     Listed,
     UnreadableChange,
     change_of,
+    document_of,
     listed,
     version_of,
 )
@@ -61,11 +63,16 @@ def read_lines(path: Path) -> Iterator[Line]:
     with path.open("rb") as start:
         compressed = start.read(2) == GZIP
     with gzip.open(path) if compressed else path.open("rb") as lines:
-        for number, text in enumerate(lines, 1):
-            try:
-                yield _LINE.decode(text)
-            except msgspec.DecodeError as error:
-                raise BadRecording(f"{path}, line {number}: {error}") from None
+        yield from parse_lines(lines, str(path))
+
+
+def parse_lines(lines: Iterable[bytes], name: str = "journal") -> Iterator[Line]:
+    """Read the lines of a recording. Raises BadRecording."""
+    for number, text in enumerate(lines, 1):
+        try:
+            yield _LINE.decode(text)
+        except msgspec.DecodeError as error:
+            raise BadRecording(f"{name}, line {number}: {error}") from None
 
 
 def followed(resource: str) -> bool:
@@ -80,6 +87,28 @@ def list_of(line: Line) -> Listed:
         raise UnreadableChange(f"{line.resource}: {error}") from None
     raws = [bytes(item) for item in whole.items or ()]
     return listed(line.resource, whole.metadata.resource_version, raws)
+
+
+def items_of(page: bytes) -> list[bytes]:
+    """Return the objects of a list. Raises UnreadableChange."""
+    try:
+        return [bytes(item) for item in _LIST.decode(page).items or ()]
+    except msgspec.DecodeError as error:
+        raise UnreadableChange(str(error)) from None
+
+
+def line_of_watch(resource: str, raw: bytes) -> Line:
+    """Read a line of a watch. Raises UnreadableChange."""
+    try:
+        line = _LINE.decode(raw)
+    except msgspec.DecodeError as error:
+        raise UnreadableChange(f"{resource}: {error}") from None
+    return msgspec.structs.replace(line, resource=resource)
+
+
+def version_in(line: Line) -> int:
+    """Return the resourceVersion of a line's object. Raises UnreadableChange."""
+    return _version(bytes(line.object))
 
 
 def take_line(follower: Follower, line: Line) -> None:
@@ -98,6 +127,48 @@ def take_line(follower: Follower, line: Line) -> None:
             follower.passed(line.resource, _version(raw))
         case _:
             pass
+
+
+# ---------------------------------------------------------------- journals as recordings
+
+
+def journal_lines(journal: Journal) -> Iterator[bytes]:
+    """Write a journal as a recording: it holds what kviz reads of objects, in the order told."""
+    for found in journal.lists:
+        changes = [Change(found.resource, "ADDED", 0, found.at_ns, item) for item in found.items]
+        whole = {
+            "metadata": {"resourceVersion": str(found.version)},
+            "items": [document_of(change) for change in changes],
+        }
+        yield _line("LIST", found.resource, whole)
+    yield _line("SYNCED", "", None)
+    yield from change_lines(journal.changes)
+
+
+def change_lines(changes: Iterable[Change]) -> Iterator[bytes]:
+    """Write changes as lines of a recording."""
+    for change in changes:
+        yield _line(change.what, change.resource, document_of(change))
+
+
+def _line(what: str, resource: str, document: object) -> bytes:
+    return msgspec.json.encode({"type": what, "resource": resource, "object": document}) + b"\n"
+
+
+def journal_of(lines: Iterable[Line]) -> Journal:
+    """Read a journal back, changes in the order of the lines. Raises UnreadableChange."""
+    journal = Journal()
+    for line in lines:
+        match line.type:
+            case "LIST":
+                journal.lists.append(list_of(line))
+            case "ADDED" | "MODIFIED" | "DELETED":
+                change = change_of(line.resource, line.type, bytes(line.object))
+                if change is not None:
+                    journal.changes.append(change)
+            case _:
+                pass
+    return journal
 
 
 class _Versioned(msgspec.Struct):
