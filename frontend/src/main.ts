@@ -14,6 +14,7 @@ if (root) {
     share = "",
     home = "/",
     runUrl = "/",
+    optimumUrl = "",
     devices = "",
     csrf = "",
   } = root.dataset;
@@ -32,6 +33,13 @@ if (root) {
     source,
     place: inQuery,
     isOver,
-    page: { name, home, run: runUrl, downloads, server: { run, api, share, csrf, carrier: source.carrier } },
+    page: {
+      name,
+      home,
+      run: runUrl,
+      optimum: optimumUrl,
+      downloads,
+      server: { run, api, share, csrf, carrier: source.carrier },
+    },
   });
 }

@@ -41,6 +41,14 @@ def add_parser(commands: Subparsers) -> None:
         metavar="S",
         help="how long to search, in seconds, and as long again for the cycle (default: 10)",
     )
+    command.add_argument(
+        "--at-cycle",
+        type=_cycle,
+        default=1,
+        metavar="C",
+        help="the cluster as it is when cycle C of the run begins: what earlier cycles placed "
+        "stays, and of those that wait then the best is found (default: 1, all of it)",
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument(
         "--config",
@@ -61,6 +69,13 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _cycle(text: str) -> int:
+    cycle = int(text)
+    if cycle < 1:
+        raise argparse.ArgumentTypeError("cycles are counted from 1")
+    return cycle
+
+
 def run(options: argparse.Namespace) -> int:
     from kviz.optimum.answer import answer, as_json  # the solver takes long to load
     from kviz.optimum.comparison import CheckFailed
@@ -71,7 +86,13 @@ def run(options: argparse.Namespace) -> int:
     made_of = inputs_of(options, changes_of(options), cluster)
     wanted = replace(made_of.options, details=False)
     try:
-        found = answer(made_of.objects(cluster), wanted, options.mode, options.time_limit)
+        found = answer(
+            made_of.objects(cluster),
+            wanted,
+            options.mode,
+            options.time_limit,
+            at_cycle=options.at_cycle,
+        )
     except ConfigError as error:
         raise CommandFailed(f"{options.config}: {error}") from error
     except CheckFailed as error:

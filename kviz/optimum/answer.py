@@ -32,13 +32,15 @@ def answer(
     mode: Viability,
     time_limit_s: float = DEFAULT_TIME_LIMIT_S,
     report: Report = lambda step: None,
+    at_cycle: int = 1,
 ) -> Answer:
     """Run the scheduler, find the optimum, and the cycle that lost it.
 
-    The search has `time_limit_s`, and the look back as long again. Raises InstanceError, TooLarge,
-    Cancelled and CheckFailed; ConfigError and PluginFailure as a run does.
+    `at_cycle`: of what there is when that cycle begins, and of the pods that wait then; the first
+    is all of it. The search has `time_limit_s`, and the look back as long again. Raises
+    InstanceError, TooLarge, Cancelled and CheckFailed; ConfigError and PluginFailure as a run does.
     """
-    return answer_of(pose(objects, options, mode), time_limit_s, report)
+    return answer_of(pose(objects, options, mode, at_cycle=at_cycle), time_limit_s, report)
 
 
 def answer_of(posed: Posed, time_limit_s: float, report: Report) -> Answer:
@@ -53,7 +55,8 @@ def as_json(found: Answer) -> dict[str, object]:
     """Return what `kviz optimum --json` prints."""
     comparison, best = found.comparison, found.comparison.optimum
     counts = best.counts
-    return {
+    moment = {"at_cycle": comparison.at_cycle} if comparison.at_cycle > 1 else {}
+    return moment | {
         "mode": comparison.mode,
         "pods": comparison.n_pods,
         "nodes": comparison.n_nodes,

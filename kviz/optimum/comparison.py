@@ -15,6 +15,7 @@ from scheduler_core.model import (
     RunOutcome,
     Viability,
     build,
+    moment_of,
     outcome_of_run,
 )
 from scheduler_core.model.check import Objection, objections
@@ -57,13 +58,18 @@ class Posed:
     outcome: RunOutcome
     own: dict[str, str]
     options: RunOptions
+    at_cycle: int = 1
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The whole answer. `moved` are pods that are elsewhere: the run's node, the optimum's."""
+    """The whole answer, of what there was when `at_cycle` began.
+
+    `moved` are pods that are elsewhere: the run's node, the optimum's.
+    """
 
     mode: Viability
+    at_cycle: int
     n_pods: int
     n_nodes: int
     run: RunSide
@@ -97,13 +103,18 @@ def pose(
     options: RunOptions,
     mode: Viability,
     outcome: RunOutcome | None = None,
+    at_cycle: int = 1,
 ) -> Posed:
-    """Write down the problem that a run had; without `outcome`, run the scheduler to the end.
+    """Write down the problem that a run had when a cycle began: at the first, all of it.
 
-    Raises InstanceError and TooLarge; ConfigError and PluginFailure as a run does.
+    Without `outcome`, run the scheduler to the end. Raises InstanceError (NoSuchCycle among them)
+    and TooLarge; ConfigError and PluginFailure as a run does.
     """
     if outcome is None:
         outcome = outcome_of_run(objects, options)
+    if at_cycle > 1:
+        moment = moment_of(objects, options, at_cycle)
+        objects, options, outcome = moment.objects, moment.options, outcome.since(at_cycle)
     world = RestingWorld(objects, options)
     if len(world.waiting) > MAX_PODS:
         raise TooLarge(f"{len(world.waiting):,} pods wait; the optimum is for {MAX_PODS:,} at most")
@@ -117,7 +128,7 @@ def pose(
     placement = outcome.placement
     own = {pod: placement[pod] for pod in instance.pods if pod in placement}
     own = {pod: node for pod, node in own.items() if node in instance.node_numbers}
-    return Posed(world, instance, mode, outcome, own, options)
+    return Posed(world, instance, mode, outcome, own, options, at_cycle)
 
 
 def compare(posed: Posed, clock: Clock) -> Comparison:
@@ -132,6 +143,7 @@ def compare(posed: Posed, clock: Clock) -> Comparison:
     hindrances = (*instance.not_comparable, *_not_comparable(posed))
     return Comparison(
         mode=posed.mode,
+        at_cycle=posed.at_cycle,
         n_pods=len(instance.pods),
         n_nodes=len(instance.nodes),
         run=_run_side(posed),

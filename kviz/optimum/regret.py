@@ -10,11 +10,17 @@ from kviz.optimum.search import Best, Clock, best_placement
 
 @dataclass(frozen=True)
 class Reach:
-    """The best that is still in reach after a cycle; before the first, the optimum."""
+    """The best that is still in reach after a cycle; before the first, the optimum.
+
+    What is missing of the step before it was lost after cycle `since`, up to this one: in this very
+    one if `exact`. `value` is None where only the numbers of pods are proven.
+    """
 
     cycle: int
+    since: int
+    exact: bool
     placed: dict[int, int]
-    value: int
+    value: int | None
 
 
 @dataclass(frozen=True)
@@ -22,7 +28,9 @@ class Regret:
     """How the reach shrinks: the start, then every cycle that took something away.
 
     `lost_at_cycle` is the first cycle after which the optimum was out of reach, None if it never
-    was, or is not known: then the search is not `complete`, for time ran out, and `reach` is empty.
+    was, or is not known: then the search is not `complete`, for time ran out, and `reach` has what
+    is known: after cycles between two steps no more is in reach than after the one before them, and
+    no less than after the one behind them. It is empty where the optimum itself is not proven.
     Where only the number of pods is proven, the optimum is as many pods, whatever they are worth.
     """
 
@@ -62,7 +70,7 @@ class _Look:
             lost_at = self._lost_at()
             self._find_steps(0, len(self._cycles) - 1)
         except _OutOfTime:
-            return Regret(lost_at_cycle=lost_at, complete=False)
+            return Regret(self._steps(), lost_at, complete=False)
         return Regret(self._steps(), lost_at)
 
     def _reaches(self, number: int) -> bool:
@@ -89,6 +97,7 @@ class _Look:
         if high - low <= 1 or self._part(self._at(low)) == self._part(self._at(high)):
             return
         middle = (low + high) // 2
+        self._at(middle)  # neighbours are not looked at again
         self._find_steps(low, middle)
         self._find_steps(middle, high)
 
@@ -105,20 +114,52 @@ class _Look:
             if posed.outcome.cycles.get(pod, 0) <= cycle
         }
         self._clock.about = f", after cycle {cycle}"
-        best = best_placement(
-            posed.world, posed.instance, posed.mode, posed.own, self._clock, fixed
-        )
+        best = self._as_before(number, fixed) or self._searched(number, fixed)
         if self._part(best) < self._goal and len(best.proven_key) < len(self._goal):
             raise _OutOfTime
         self._known[number] = best
         return best
 
+    def _as_before(self, number: int, fixed: dict[str, str]) -> Best | None:
+        """Return the best after an earlier cycle, if it has as many equal pods where these are."""
+        if self._posed.mode == "replayed":  # there pods are worth what their turn makes of them
+            return None
+        instance = self._posed.instance
+        earlier = self._earlier(number)
+        if (instance.counts_of(earlier.placement or {}) < instance.counts_of(fixed)).any():
+            return None
+        return earlier
+
+    def _earlier(self, number: int) -> Best:
+        return self._known[max(each for each in self._known if each < number)]
+
+    def _searched(self, number: int, fixed: dict[str, str]) -> Best:
+        posed = self._posed
+        later = min((each for each in self._known if each > number), default=None)
+        begin = posed.own if later is None else self._known[later].placement or posed.own
+        return best_placement(
+            posed.world,
+            posed.instance,
+            posed.mode,
+            begin,
+            self._clock,
+            fixed,
+            within=self._earlier(number),
+        )
+
     def _steps(self) -> tuple[Reach, ...]:
+        """Return the start, and what is known to be less than what was in reach before it."""
         steps: list[Reach] = []
-        last = 0
+        before = 0
         for number in sorted(self._known):
             best = self._known[number]
-            if not steps or self._part(best) < self._part(self._known[last]):
-                steps.append(Reach(self._cycles[number], best.placed, best.value))
-                last = number
+            if not steps or self._part(best) < self._part(self._known[before]):
+                steps.append(self._step(number, before))
+            before = number
         return tuple(steps)
+
+    def _step(self, number: int, before: int) -> Reach:
+        best = self._known[number]
+        value = best.value if len(self._goal) == len(best.key) else None
+        since = self._cycles[before]
+        return Reach(self._cycles[number], since, number - before <= 1, best.placed, value)

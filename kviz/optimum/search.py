@@ -120,10 +120,12 @@ def best_placement(
     like: Placement,
     clock: Clock,
     fixed: Placement | None = None,
+    within: Best | None = None,
 ) -> Best:
     """Find the best placement in which the pods of `fixed` are where they are.
 
-    `like` is the scheduler's own placement: where the search begins, and what ties resemble.
+    `like` is the scheduler's own placement: where the search begins, and what ties resemble. It is
+    known that nothing is better than `within`, the best with fewer pods fixed.
     Raises Cancelled, and TooLarge.
     """
     fixed = fixed or {}
@@ -131,7 +133,7 @@ def best_placement(
         return _by_turns(world, instance, like, clock, fixed)
     if may_enumerate(instance):
         return _one_by_one(instance, like, clock, fixed)
-    return _by_program(instance, like, clock, fixed)
+    return _by_program(instance, like, clock, fixed, within)
 
 
 # ---------------------------------------------------------------- one by one
@@ -206,13 +208,15 @@ def _n_at(instance: Instance, level: int) -> int:
 # ---------------------------------------------------------------- a program
 
 
-def _by_program(instance: Instance, like: Placement, clock: Clock, fixed: Placement) -> Best:
+def _by_program(
+    instance: Instance, like: Placement, clock: Clock, fixed: Placement, within: Best | None
+) -> Best:
     counts = Counts(instance.n_possible)
     fixed_counts = instance.counts_of(fixed)
     if (fixed_counts * ~instance.eligible).any():
         return nothing(instance, counts, proven=True)
     program = program_of(instance, fixed_counts)
-    stages = _Stages(instance, program, clock, _begin(instance, like, fixed))
+    stages = _Stages(instance, program, clock, _begin(instance, like, fixed), within)
     bounds = {level: stages.most_placed(level) for level in instance.levels}
     bound_value = stages.most_valuable()
     if stages.counts is None:
@@ -273,11 +277,18 @@ class _Stages:
     """One objective after another, each keeping what those before it have reached."""
 
     def __init__(
-        self, instance: Instance, program: Program, clock: Clock, begin: IntArray | None
+        self,
+        instance: Instance,
+        program: Program,
+        clock: Clock,
+        begin: IntArray | None,
+        within: Best | None,
     ) -> None:
         self._instance = instance
         self._program = program
         self._clock = clock
+        self._within = within
+        """What nothing is better than, as long as all stages so far have come up to it."""
         self.counts = begin
         self.is_infeasible = False
         self._whole: tuple[IntArray, np.typing.NDArray[np.float64]] | None = None
@@ -289,6 +300,8 @@ class _Stages:
         worth = np.zeros(self._program.n_variables)
         worth[numbers] = 1.0
         ceiling = self._program.ceiling(worth, self._instance.sizes)
+        if self._within is not None:
+            ceiling = min(ceiling, self._within.bound_placed[level])
         if self.counts is None or self._instance.placed(self.counts)[level] < ceiling:
             # Not all that is left: those who come after need time, too.
             limit_s = 0.8 * self._clock.left_s
@@ -297,6 +310,8 @@ class _Stages:
         if self.counts is None:
             return ceiling
         reached = self._instance.placed(self.counts)[level]
+        if self._within is not None and reached < self._within.bound_placed[level]:
+            self._within = None
         self._program.at_least([(int(each), 1.0) for each in numbers], reached - 0.5)
         return max(ceiling, reached)
 
@@ -304,6 +319,8 @@ class _Stages:
         """Find the most valuable of these placements; return what nobody can exceed."""
         worth = np.array(self._program.worth)
         ceiling = self._program.ceiling(worth, self._instance.sizes)
+        if self._within is not None and self._within.bound_value is not None:
+            ceiling = min(ceiling, self._within.bound_value)
         if self.counts is not None:
             value = int(values_of(self._instance, self.counts[np.newaxis])[0])
             if value >= ceiling:

@@ -34,7 +34,14 @@ def as_document(found: Answer) -> dict[str, object]:
             {"pod": pod, "run": here, "optimum": there} for pod, (here, there) in moved.items()
         ],
         "reach": [
-            {"cycle": each.cycle, "placed": sum(each.placed.values()), "value": each.value}
+            {
+                "cycle": each.cycle,
+                "since": each.since,
+                "exact": each.exact,
+                "placed": sum(each.placed.values()),
+                "by_priority": {str(level): n for level, n in each.placed.items()},
+                "value": each.value,
+            }
             for each in regret.reach
         ],
         "reach_complete": regret.complete,
@@ -61,7 +68,9 @@ def _hindrances(comparison: Comparison) -> Iterator[str]:
 def _placed(comparison: Comparison) -> str:
     best, n = comparison.optimum, comparison.n_pods
     here, there = sum(comparison.run.placed.values()), sum(best.placed.values())
-    did = f"The scheduler placed {here} of {counted(n, 'pod')}"
+    since = comparison.at_cycle
+    waiting = f"{counted(n, 'pod')} that waited as cycle {since} began"
+    did = f"The scheduler placed {here} of {waiting if since > 1 else counted(n, 'pod')}"
     if any(each.startswith(EVICTIONS) for each in comparison.not_comparable):
         return f"{did}, with evictions; without any, {there} can be placed."
     if best.bound_placed == best.placed:
@@ -142,7 +151,9 @@ def _reach(found: Answer) -> Iterator[str]:
     for step in found.regret.reach:
         when = f"after cycle {step.cycle}" if step.cycle else "at the start"
         n = sum(step.placed.values())
-        yield f"  {when:<18}{counted(n, 'pod')} placed, worth {step.value:,}"
+        worth = "" if step.value is None else f", worth {step.value:,}"
+        lost = "" if step.exact else f"; lost in one of the cycles {step.since + 1} to {step.cycle}"
+        yield f"  {when:<18}{counted(n, 'pod')} placed{worth}{lost}"
 
 
 def in_digits(number: int) -> str:

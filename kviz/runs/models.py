@@ -231,7 +231,7 @@ class PodOutcome(models.Model):
 class Optimum(Claimed):
     """The best placement of a run's pods in one mode: asked for, searched for by a worker, found.
 
-    docs/optimum.md. A run has one per mode; asked again, it is searched for again.
+    docs/optimum.md. A run has one per mode and cycle; asked again, it is searched for again.
     """
 
     class Status(models.TextChoices):
@@ -246,6 +246,8 @@ class Optimum(Claimed):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="optima")
     mode = models.CharField(max_length=8)
     """`classic`, `snapshot` or `replayed`."""
+    at_cycle = models.PositiveIntegerField(default=1)
+    """Of what there is when this cycle begins; the first: of the whole run."""
     time_limit_s = models.FloatField(default=10.0)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     answer = models.JSONField(null=True)
@@ -256,7 +258,9 @@ class Optimum(Claimed):
     asked_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["run", "mode"], name="optimum_of_run")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "mode", "at_cycle"], name="optimum_of_run")
+        ]
         indexes = [
             models.Index(
                 fields=["asked_at"],

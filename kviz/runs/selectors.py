@@ -11,7 +11,7 @@ from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Length
 
 from kviz.accounts.models import Workspace
-from kviz.runs.models import Cycle, PodOutcome, Run
+from kviz.runs.models import Cycle, Optimum, PodOutcome, Run
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from scheduler_core.trace.index import UNKNOWN
 
@@ -44,6 +44,12 @@ def run_before(*, run: Run, workspace: Workspace) -> Run | None:
 
 def run_get(*, run_id: UUID, workspace: Workspace | None, share: str = "") -> Run | None:
     return runs_visible(workspace=workspace, share=share).filter(pk=run_id).first()
+
+
+def optimum_known(*, run: Run) -> Optimum | None:
+    """The optimum of the whole run that was asked for last and of which the reach is known."""
+    known = run.optima.filter(at_cycle=1, answer__reach__0__since=0)
+    return known.order_by("asked_at").last()
 
 
 # ---------------------------------------------------------------- variants

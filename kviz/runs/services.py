@@ -258,8 +258,12 @@ def run_cancel(*, run: Run) -> bool:
     return cancelled == 1
 
 
-def optimum_ask(*, run: Run, mode: Viability, time_limit_s: float) -> Optimum | None:
-    """Queue the search for the optimum of a run; None while the run goes on, or is observed.
+def optimum_ask(
+    *, run: Run, mode: Viability, time_limit_s: float, at_cycle: int = 1
+) -> Optimum | None:
+    """Queue the search for the optimum of a run, or of what there is when a cycle begins.
+
+    None while the run goes on, or is observed.
 
     A search that is under way goes on.
     """
@@ -267,7 +271,10 @@ def optimum_ask(*, run: Run, mode: Viability, time_limit_s: float) -> Optimum | 
         return None
     with transaction.atomic():
         found, _ = Optimum.objects.select_for_update().get_or_create(
-            run=run, mode=mode, defaults={"asked_at": timezone.now(), "time_limit_s": time_limit_s}
+            run=run,
+            mode=mode,
+            at_cycle=at_cycle,
+            defaults={"asked_at": timezone.now(), "time_limit_s": time_limit_s},
         )
         if not found.is_open:
             found.status, found.asked_at = Optimum.Status.QUEUED, timezone.now()
@@ -277,9 +284,9 @@ def optimum_ask(*, run: Run, mode: Viability, time_limit_s: float) -> Optimum | 
     return found
 
 
-def optimum_cancel(*, run: Run, mode: Viability) -> bool:
+def optimum_cancel(*, run: Run, mode: Viability, at_cycle: int = 1) -> bool:
     """End a search that is under way or waits; False if there is none."""
-    searching = Optimum.objects.filter(run=run, mode=mode, status__in=Optimum.OPEN)
+    searching = run.optima.filter(mode=mode, at_cycle=at_cycle, status__in=Optimum.OPEN)
     return searching.update(status=Optimum.Status.CANCELLED, claimed_by="") == 1
 
 

@@ -7,16 +7,20 @@ Who searches for the best placement is outside the engine.
 
 from scheduler_core.model.building import InstanceError, build
 from scheduler_core.model.instance import Instance, Placement, Viability
+from scheduler_core.model.moment import Moment, NoSuchCycle, moment_of
 from scheduler_core.model.outcome import RunOutcome, outcome_of_run
 from scheduler_core.model.world import RestingWorld
 
 __all__ = [
     "Instance",
     "InstanceError",
+    "Moment",
+    "NoSuchCycle",
     "Placement",
     "RestingWorld",
     "RunOutcome",
     "Viability",
     "build",
+    "moment_of",
     "outcome_of_run",
 ]

@@ -152,6 +152,24 @@ class Run:
             self._recorder.emit(self._finished(reason))
             yield from self.drain()
 
+    def go_to(self, cycle: int) -> bool:
+        """Run until a cycle is about to begin, without its trace; False if it never does."""
+        scheduler = self.simulation.scheduler
+        with gc_frozen(self._start):
+            while scheduler.n_cycles < cycle - 1 or not scheduler.queue.may_pop:
+                if not self._step() or self._limit_met():
+                    return False
+                self._events.clear()
+        self._make_changes_due()
+        return scheduler.queue.may_pop
+
+    @property
+    def still_to_come(self) -> tuple[tuple[Step, ...], tuple[StepAtCycle, ...]]:
+        """The steps of the scenario whose time has not come, and the later changes not made."""
+        since_ns = self.simulation.clock.now_ns() - self._begin_ns
+        steps = tuple(step for step in self._scenario.steps if step.at_ns > since_ns)
+        return steps, tuple(self._later)
+
     def go_on(self, changes: Iterable[StepChange]) -> Iterator[AnyEvent]:
         """Make changes now that the run is over, and yield what follows until it is over again."""
         simulation = self.simulation

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.axe import serious_findings
 from tests.e2e.conftest import Api
 from tests.e2e.test_explorer import explore, inspector
+from tests.waiting import eventually
 
 STOPS = (
     "One cycle, one pod",
@@ -134,3 +135,24 @@ def test_what_plugins_prepared_can_be_looked_into(page: Page, clinic: str) -> No
     expect(panel.get_by_text("NodeResourcesFit").first).to_be_visible()
     page.keyboard.press("ArrowRight")
     expect(panel.get_by_role("button", name="Look into CycleState")).to_be_visible()
+
+
+def test_a_line_shows_how_much_of_the_optimum_is_in_reach(page: Page, api: Api) -> None:
+    run = api.finished_run(api.sample("size-trap"))
+    api.call("POST", f"runs/{run}/optimum/", {"mode": "snapshot"})
+    eventually(
+        lambda: (
+            api.call("GET", f"runs/{run}/optimum/?mode=snapshot")["status"] == "finished" or None
+        )
+    )
+    explore(page, run, "?c=2")
+    timeline = page.get_by_role("region", name="Timeline")
+    line = timeline.get_by_role("img", name="How much of the optimum is still in reach")
+    expect(line).to_be_visible()
+    expect(timeline).to_contain_text("1 pod worth 436, of 2 pods worth 798")
+    from_here = timeline.get_by_role("link", name="The optimum from this cycle on")
+    expect(from_here).to_have_attribute("href", f"/runs/{run}/optimum?mode=snapshot&at=2")
+    assert serious_findings(page) == []
+    # The mark on the line is one more way for a pointer; the link is there for everybody.
+    timeline.get_by_role("button", name="Cycle 1 lost the optimum").last.click()
+    expect(page).to_have_url(re.compile(r"[?&]c=1\b"))

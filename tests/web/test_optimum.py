@@ -72,6 +72,41 @@ def test_the_page_says_it_first_and_links_the_cycle_that_lost_it(owner: Person) 
     assert html.index("can be placed") < html.index("Who is placed differently")
 
 
+def test_the_explorer_knows_of_it_once_it_is_found(owner: Person) -> None:
+    run = owner.finished(TRAP)
+    explorer = f"/runs/{run.pk}/explore"
+    assert "data-optimum-url" not in owner.client.get(explorer).content.decode()
+    ask(owner, run, mode="snapshot")
+    search()
+    address = f'data-optimum-url="/runs/{run.pk}/optimum?mode=snapshot"'
+    assert address in owner.client.get(explorer).content.decode()
+
+
+def test_what_there_is_when_a_cycle_begins_has_an_optimum_of_its_own(owner: Person) -> None:
+    run = owner.finished(TRAP)
+    assert ask(owner, run, at_cycle=2).json()["at_cycle"] == 2
+    search()
+    assert owner.get(f"/runs/{run.pk}/optimum/").status_code == 404
+    answer = owner.get(f"/runs/{run.pk}/optimum/?at_cycle=2").json()["answer"]
+    assert (answer["pods"], answer["run"]["placed"], answer["gap"]) == (1, {"0": 0}, 0)
+
+    html = page(owner.client, run, "?at=2")
+    assert "How far from the best, from cycle 2 on" in html
+    assert "The scheduler placed 0 of 1 pod that waited as cycle 2 began" in html
+    assert "from cycle 2 on" in page(owner.client, run)
+    assert "data-optimum-url" not in owner.client.get(f"/runs/{run.pk}/explore").content.decode()
+
+
+def test_a_page_asks_and_stops_as_of_a_cycle(owner: Person) -> None:
+    run = owner.finished(TRAP)
+    asked = owner.client.post(f"/runs/{run.pk}/optimum/ask", {"mode": "classic", "at": "2"})
+    assert asked["Location"] == f"/runs/{run.pk}/optimum?mode=classic&at=2"
+    stopped = owner.client.post(f"/runs/{run.pk}/optimum/cancel", {"mode": "classic", "at": "2"})
+    assert stopped["Location"] == asked["Location"]
+    assert [(each.at_cycle, each.status) for each in run.optima.all()] == [(2, "cancelled")]
+    assert "The search was stopped." in page(owner.client, run, "?at=2")
+
+
 def test_the_run_and_the_optimum_are_two_maps(owner: Person) -> None:
     run = owner.finished(TRAP)
     ask(owner, run)

@@ -9,6 +9,8 @@ export interface Surroundings {
   readonly name: string;
   readonly home: string;
   readonly run: string;
+  /** The page of the optimum, where that has been found. */
+  readonly optimum: string;
   /** What the server makes files of; a page that carries its run has none. */
   readonly downloads: readonly Download[];
   /** Where changes of objects are tried; null likewise. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, cast, get_args
@@ -21,10 +22,19 @@ from kviz.runs.models import Optimum
 from scheduler_core.model import Viability
 
 MODE = OpenApiParameter("mode", str, enum=get_args(Viability), default="classic")
+AT_CYCLE = OpenApiParameter(
+    "at_cycle", int, default=1, description="Of what there is when this cycle begins."
+)
 
 
 class OptimumAskSerializer(serializers.Serializer[object]):
     mode = serializers.ChoiceField(choices=get_args(Viability), default="classic")
+    at_cycle = serializers.IntegerField(
+        min_value=1,
+        max_value=2**31 - 1,
+        default=1,
+        help_text="The cluster as it is when this cycle begins, and the pods that wait then.",
+    )
     time_limit_s = serializers.FloatField(
         min_value=1.0,
         max_value=services.MAX_OPTIMUM_LIMIT_S,
@@ -48,7 +58,16 @@ class OptimumSerializer(serializers.ModelSerializer[Optimum]):
 
     class Meta:
         model = Optimum
-        fields = ("mode", "status", "time_limit_s", "asked_at", "progress", "answer", "error")
+        fields = (
+            "mode",
+            "at_cycle",
+            "status",
+            "time_limit_s",
+            "asked_at",
+            "progress",
+            "answer",
+            "error",
+        )
 
 
 class RunOptimum(APIView):
@@ -58,12 +77,12 @@ class RunOptimum(APIView):
     def throttle_scope(self) -> Scope | None:
         return "run"
 
-    @extend_schema(parameters=[SHARE, MODE], responses=OptimumSerializer)
+    @extend_schema(parameters=[SHARE, MODE, AT_CYCLE], responses=OptimumSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
         """How far the search is, and what it found; 404 if it was not asked for in this mode."""
         run = readable_run(request, run_id)
         mode = request.query_params.get("mode", "classic")
-        found = run.optima.filter(mode=mode).first()
+        found = run.optima.filter(mode=mode, at_cycle=_cycle(request)).first()
         if found is None:
             text = f"The optimum of this run was not asked for in mode {mode}."
             raise Problem(HTTPStatus.NOT_FOUND, text)
@@ -81,11 +100,16 @@ class RunOptimum(APIView):
             raise Problem(HTTPStatus.CONFLICT, text)
         return Response(OptimumSerializer(found).data, status=HTTPStatus.ACCEPTED)
 
-    @extend_schema(parameters=[MODE], responses={204: None})
+    @extend_schema(parameters=[MODE, AT_CYCLE], responses={204: None})
     def delete(self, request: Request, run_id: UUID) -> Response:
         """End a search that waits or is under way; 409 if there is none."""
         run = own_run(request, run_id)
         mode = cast("Viability", request.query_params.get("mode", "classic"))
-        if not services.optimum_cancel(run=run, mode=mode):
+        if not services.optimum_cancel(run=run, mode=mode, at_cycle=_cycle(request)):
             raise Problem(HTTPStatus.CONFLICT, "No search is under way in this mode.")
         return Response(status=HTTPStatus.NO_CONTENT)
+
+
+def _cycle(request: Request) -> int:
+    text = request.query_params.get("at_cycle", "1")
+    return int(text) if re.fullmatch(r"[1-9]\d{0,8}", text) else 0

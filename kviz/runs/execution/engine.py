@@ -32,7 +32,7 @@ from scheduler_core.advice.coins import coins_of
 from scheduler_core.advice.luck import Luck
 from scheduler_core.advice.rules import Rule, Verdict, runs_needed
 from scheduler_core.advice.rules import check as rules_check
-from scheduler_core.api import KubeObject
+from scheduler_core.api import KubeObject, Node
 from scheduler_core.changes import ChangeAt, ChangeError, Rules, in_words, plan
 from scheduler_core.changes.plan import StepAtCycle
 from scheduler_core.changes.rules import weighted
@@ -205,18 +205,29 @@ def max_cycle(n_nodes: int) -> int:
 
 
 def optimum(
-    run: Run, outcome: RunOutcome, mode: Viability, time_limit_s: float, report: Report
+    run: Run,
+    outcome: RunOutcome,
+    mode: Viability,
+    time_limit_s: float,
+    report: Report,
+    at_cycle: int = 1,
 ) -> Answer:
     """Hold what a run came to against the best placement of its pods (docs/optimum.md).
+
+    Of those that wait when `at_cycle` begins; at the first, all.
 
     Raises InvalidInput and AnswerMissing, and what `kviz.optimum.answer` does.
     """
     from kviz.optimum.answer import answer_of  # the solver takes half a second to load
     from kviz.optimum.comparison import pose
+    from kviz.optimum.search import TooLarge
 
     objects, options = _made_of(run, ReplayTransport(run))
+    most = max_cycle(sum(isinstance(each, Node) for each in objects))
+    if at_cycle > most:
+        raise TooLarge(f"a run is simulated again to cycle {most:,} at most in such a cluster")
     try:
-        return answer_of(pose(objects, options, mode, outcome), time_limit_s, report)
+        return answer_of(pose(objects, options, mode, outcome, at_cycle), time_limit_s, report)
     except ConfigError as error:
         raise invalid("scheduler_config", error.problems) from error
 

@@ -56,6 +56,7 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
             cast("Viability", found.mode),
             found.time_limit_s,
             _Listener(found, worker).hear,
+            found.at_cycle,
         )
         _close(found, worker, answer=as_document(answer))
     except Cancelled:
@@ -75,11 +76,12 @@ def outcome_of(run: Run) -> RunOutcome:
     """What a run came to, as its stored index has it."""
     rows = run.pod_outcomes.filter(deleted=False).exclude(node="")
     placed = rows.values_list("pod", "node", "last_cycle")
-    evicted = run.pod_outcomes.filter(evicted_in_cycle__isnull=False).order_by("pod")
+    left = run.pod_outcomes.filter(evicted_in_cycle__isnull=False).order_by("pod")
+    evicted = left.values_list("pod", "evicted_in_cycle")
     return RunOutcome(
         {pod: node for pod, node, _ in placed},
         {pod: cycle for pod, _, cycle in placed},
-        tuple(evicted.values_list("pod", flat=True)),
+        {pod: cycle or 0 for pod, cycle in evicted},
     )
 
 

@@ -73,6 +73,7 @@ def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "next": number + 1 if number < run.cycles else 0,
         "view": request.GET.get("view", ""),
         "has_devices": selectors.has_devices(run=run),
+        "optimum": selectors.optimum_known(run=run),
         **(exports_of(run) if run.is_over else {}),
         "as_tables": request.GET.get("view") == "tables" or not explorer_is_built(),
     }

@@ -36,9 +36,14 @@ MODES: Final = {
 
 @require_GET
 def run_optimum(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """What is found in one mode; the one asked for last unless `mode` names another."""
+    """What is found in one mode; the one asked for last unless `mode` names another.
+
+    `at` is a cycle: of what there is when it begins.
+    """
     run = _simulated(run_of(request, run_id))
-    asked = {each.mode: each for each in run.optima.order_by("asked_at")}
+    at_cycle = _cycle(request.GET.get("at", ""), run)
+    all_asked = run.optima.order_by("asked_at")
+    asked = {each.mode: each for each in all_asked.filter(at_cycle=at_cycle)}
     mode = request.GET.get("mode", "")
     if mode not in MODES:
         mode = next(reversed(asked), "classic")
@@ -48,6 +53,8 @@ def run_optimum(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "found": found,
         "answer": answer,
         "mode": mode,
+        "at_cycle": at_cycle,
+        "moments": all_asked.filter(mode=mode).exclude(at_cycle=at_cycle).order_by("at_cycle"),
         "modes": [(name, text, asked.get(name)) for name, text in MODES.items()],
         "rows": ROWS_SHOWN,
         "levels": _levels(answer) if answer else [],
@@ -85,20 +92,21 @@ def _levels(answer: dict[str, dict[str, dict[str, int]]]) -> list[dict[str, obje
 @require_POST
 def run_optimum_ask(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = _simulated(own_run_of(request, run_id))
-    mode = _mode(request)
+    mode, at_cycle = _mode(request), _cycle(request.POST.get("at", ""), run)
+    limit_s = _limit_s(request)
     if refused := too_often(request, "run"):
         messages.error(request, str(refused["message"]))
-    elif services.optimum_ask(run=run, mode=mode, time_limit_s=_limit_s(request)) is None:
+    elif not services.optimum_ask(run=run, mode=mode, time_limit_s=limit_s, at_cycle=at_cycle):
         messages.error(request, _("The run goes on; its optimum comes when it is over."))
-    return redirect(_address(run, mode))
+    return redirect(_address(run, mode, at_cycle))
 
 
 @require_POST
 def run_optimum_cancel(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = _simulated(own_run_of(request, run_id))
-    mode = _mode(request)
-    services.optimum_cancel(run=run, mode=mode)
-    return redirect(_address(run, mode))
+    mode, at_cycle = _mode(request), _cycle(request.POST.get("at", ""), run)
+    services.optimum_cancel(run=run, mode=mode, at_cycle=at_cycle)
+    return redirect(_address(run, mode, at_cycle))
 
 
 def _mode(request: HttpRequest) -> Viability:
@@ -117,5 +125,12 @@ def _limit_s(request: HttpRequest) -> float:
     return min(max(typed, 1.0), services.MAX_OPTIMUM_LIMIT_S)
 
 
-def _address(run: Run, mode: str) -> str:
-    return f"{reverse('run-optimum', args=[run.pk])}?{urlencode({'mode': mode})}"
+def _cycle(text: str, run: Run) -> int:
+    """The cycle that was asked for, within the run's; the first unless it is a number."""
+    wanted = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+    return min(max(wanted, 1), max(run.cycles, 1))
+
+
+def _address(run: Run, mode: str, at_cycle: int) -> str:
+    query = {"mode": mode} | ({"at": at_cycle} if at_cycle > 1 else {})
+    return f"{reverse('run-optimum', args=[run.pk])}?{urlencode(query)}"

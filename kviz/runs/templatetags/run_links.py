@@ -62,6 +62,12 @@ def explore_url(context: Context, **position: str | int | None) -> str:
 
 
 @register.simple_tag(takes_context=True)
+def optimum_url(context: Context, **query: str | int | None) -> str:
+    """The optimum of the run: in a `mode`, and `at` a cycle."""
+    return _address(context, "run-optimum", **query)
+
+
+@register.simple_tag(takes_context=True)
 def cycles_url(context: Context, **query: str | int | None) -> str:
     """The list of cycles, filtered by `kind` or `pod`."""
     return _address(context, "run-cycles", **query)

@@ -3,11 +3,13 @@
 
 import { evidence } from "./en-evidence.ts";
 import { lab } from "./en-lab.ts";
+import { reach } from "./en-reach.ts";
 import { tour } from "./en-tour.ts";
 
 export const late = {
   ...evidence,
   ...lab,
+  ...reach,
   ...tour,
 
   "preempt.none": "Preemption only runs when no node is feasible.",

@@ -1,0 +1,16 @@
+// English: how much of the optimum of a run is still in reach.
+
+export const reach = {
+  "reach.label": "How much of the optimum is still in reach",
+  "reach.all": "In reach after this cycle: all of the optimum, {best}.",
+  "reach.some": "In reach after this cycle: {left}, of {best}.",
+  "reach.between": "In reach after this cycle: between {least} and {left}, of {best}.",
+  "reach.pods": { one: "{n} pod", other: "{n} pods" },
+  "reach.worth": "{pods} worth {worth}",
+  "reach.mark": "Cycle {n} lost the optimum",
+  "reach.never": "No cycle lost it.",
+  "reach.unknown": "Which cycle lost it is not known: time ran out.",
+  "reach.more": "How far from the best",
+  "reach.here": "The optimum from this cycle on",
+  "reach.failed": "What is in reach could not be fetched.",
+} as const;
