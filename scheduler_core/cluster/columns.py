@@ -71,7 +71,10 @@ class ClusterColumns:
         """
         self._clock = 0
         self.node_revision = 0
-        """Grows with every change to a node object, or to what a node says of its images."""
+        """Grows with every change to a node object."""
+        self.image_revision = 0
+        """Grows when a node says otherwise on how many nodes its images are, with no change of
+        its own: on a real dump, at the first pod of nearly every node."""
 
     @property
     def n_rows(self) -> int:
@@ -96,6 +99,15 @@ class ClusterColumns:
         fork._images = self._images.fork()
         fork.freed_ports = {row: set(ports) for row, ports in self.freed_ports.items()}
         return fork
+
+    def take_back(self, other: ClusterColumns) -> None:
+        """Build what a copy that has gone on by itself has had to build.
+
+        Nothing here has changed since that was taken.
+        """
+        self.templates.take_over(other.templates)
+        for key in other._labels:
+            self.label(key)
 
     # ------------------------------------------------------------ nodes
 
@@ -171,7 +183,7 @@ class ClusterColumns:
         self._clock += 1
         self.generation[row] = self._changed_at[row] = self._clock
         if self._images.is_brought_up_to_date(row):
-            self.node_revision += 1
+            self.image_revision += 1
 
     def _state(self, row: int) -> int:
         return int(self.resource_state[row])

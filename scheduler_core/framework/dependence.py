@@ -48,6 +48,8 @@ class NodeFacts(Enum):
     """What the node has of resources, what its pods request of them, and how many pods it has."""
     OBJECT = auto()
     """The node object alone; normalised scores then depend on the raw scores alone."""
+    OBJECT_AND_IMAGES = auto()
+    """As OBJECT, and on how many nodes the node says that its images are."""
     OBJECT_WITHOUT_DEVICES = auto()
     """As OBJECT for a pod that can have no devices; anything for others."""
 

@@ -4,7 +4,7 @@ What may be cached a plugin declares (`dependence.py`):
 
 * PreFilter and PreScore that read nothing but the template are called once per template;
 * verdicts and raw scores that depend on the node object are found for all nodes at once, and again
-  when a node object changes;
+  when a node object changes (or, where they depend on those, its images);
 * those that depend on resources are found once for each resource state
   (`cluster/resource_states.py`).
 
@@ -51,6 +51,8 @@ MAX_TEMPLATES: Final = 64
 UNKNOWN_CODE: Final = -1
 UNKNOWN_SCORE: Final = int(np.iinfo(np.int64).min)
 
+_OF_OBJECT: Final = (NodeFacts.OBJECT, NodeFacts.OBJECT_AND_IMAGES)
+
 PreparedAnswer = Prepared[object] | Status
 
 
@@ -64,6 +66,7 @@ class Memo(PluginCalls):
         self._pre_score = _ByTemplate()
         self._templates: dict[int, _Template] = {}
         self._node_revision = -1
+        self._image_revision = -1
         self._resource_states: ResourceStates | None = None
         self._all_nodes = np.zeros(0, np.int64)
 
@@ -111,9 +114,16 @@ class Memo(PluginCalls):
             self._templates.clear()
             present = [row for row, node in enumerate(cluster.nodes) if node is not None]
             self._all_nodes = np.array(present, np.int64)
+        if self._image_revision != cluster.image_revision:
+            self._image_revision = cluster.image_revision
+            for template in self._templates.values():
+                template.forget(NodeFacts.OBJECT_AND_IMAGES)
+
+    def declared(self, plugin: str) -> NodeFacts:
+        return self._depends_on[plugin].per_node
 
     def node_facts(self, plugin: str, pod: PodInfo) -> NodeFacts:
-        return self._depends_on[plugin].per_node.of_pod(pod.pod.spec)
+        return self.declared(plugin).of_pod(pod.pod.spec)
 
 
 class _ByTemplate(dict[int, dict[str, PreparedAnswer]]):
@@ -162,7 +172,7 @@ class _Template:
         if known is not None and known.raw is raw:
             return known
         score = self._memo.normalize(plugin, prepared, pod, nodes, raw)
-        if self._memo.node_facts(plugin.name, pod) is NodeFacts.OBJECT:
+        if self._memo.node_facts(plugin.name, pod) in _OF_OBJECT:
             self._normalized[plugin.name] = score
         return score
 
@@ -180,9 +190,15 @@ class _Template:
             cached.add(unknown, call_score(plugin, prepared, pod, unknown))
         return raw
 
+    def forget(self, facts: NodeFacts) -> None:
+        """Forget the answers of the plugins that depend on something that has changed."""
+        for answers in (self._verdicts, self._scores, self._normalized):
+            for name in [each for each in answers if self._memo.declared(each) is facts]:
+                del answers[name]
+
     def _new_verdicts(self, plugin: str, pod: PodInfo) -> _CachedVerdicts | None:
         match self._memo.node_facts(plugin, pod):
-            case NodeFacts.OBJECT:
+            case NodeFacts.OBJECT | NodeFacts.OBJECT_AND_IMAGES:
                 return _VerdictsByNode(self._all_nodes)
             case NodeFacts.RESOURCES:
                 return _VerdictsByResourceState()
@@ -191,7 +207,7 @@ class _Template:
 
     def _new_scores(self, plugin: str, pod: PodInfo) -> _CachedScores | None:
         match self._memo.node_facts(plugin, pod):
-            case NodeFacts.OBJECT:
+            case NodeFacts.OBJECT | NodeFacts.OBJECT_AND_IMAGES:
                 return _ScoresByNode(self._all_nodes)
             case NodeFacts.RESOURCES:
                 return _ScoresByResourceState()

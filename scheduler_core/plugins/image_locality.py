@@ -33,7 +33,7 @@ class ImageLocality:
     """
 
     name = "ImageLocality"
-    depends_on = DependsOn(per_node=NodeFacts.OBJECT)
+    depends_on = DependsOn(per_node=NodeFacts.OBJECT_AND_IMAGES)
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
