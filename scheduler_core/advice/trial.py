@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final, Literal
 
 from scheduler_core.api import KubeObject, Pod
-from scheduler_core.changes import apply
+from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.vocabulary import Change
 from scheduler_core.sim.loaded import LoadedCluster
 from scheduler_core.sim.reenactment import ReenactedCycle, stopped_at
@@ -91,11 +92,26 @@ class Trials:
     def __init__(self, objects: Sequence[KubeObject], options: RunOptions) -> None:
         self.objects: Final = tuple(objects)
         self.options: Final = replace(options, details=False)
+        self._standing: Mapping[str, tuple[Pod, PodEnd]] = {}
+        """The pods that were placed and never tried, by uid; as objects, and where they ended."""
 
     @cached_property
     def as_it_is(self) -> RunEnd:
         """The trial without changes, run once."""
-        return self.of(self.objects)
+        run = self._loaded.run_of(self.objects)
+        if run is None:
+            return trial(self.objects, self.options)
+        standing = tuple(run.simulation.server.all(Pod))
+        end = _play(run, self._names_loaded)
+        self._loaded.learn_from(run)
+        ends = ((pod, end.of(pod.key)) for pod in standing)
+        self._standing = {pod.uid: (pod, each) for pod, each in ends if not each.cycle}
+        return end
+
+    @cached_property
+    def resting(self) -> RestingCluster:
+        """The cluster before any run, to be asked and to be changed in copies."""
+        return RestingCluster(self.objects)
 
     def after(self, changes: Iterable[Change]) -> RunEnd:
         """Try the cluster with some changes, made in order before the run begins.
@@ -103,14 +119,14 @@ class Trials:
         Changes of rules change nothing here. Raises ChangeError for changes that cannot be carried
         out, and what `trial` raises.
         """
-        return self.of(apply(self.objects, changes))
+        return self.of(self.resting.after(changes).objects())
 
     def of(self, objects: Sequence[KubeObject]) -> RunEnd:
         """Try other objects; it is fast where most of them are those of the cluster."""
         run = self._loaded.run_of(objects)
         if run is None:
             return trial(objects, self.options)
-        return _play(run, self._names_loaded)
+        return _play(run, self._names_loaded, self._standing)
 
     def held_at(self, objects: Sequence[KubeObject], cycle: int) -> ReenactedCycle | None:
         """Return a cycle of a run over other objects, to look at and to preview.
@@ -133,14 +149,25 @@ def played_out(run: Run) -> RunEnd:
     return _play(run, {})
 
 
-def _play(run: Run, names: Mapping[int, str]) -> RunEnd:
-    """Play a run to its end; `names` are those of the pods whose events have been taken."""
+def _play(
+    run: Run,
+    names: Mapping[int, str],
+    known: Mapping[str, tuple[Pod, PodEnd]] = MappingProxyType({}),
+) -> RunEnd:
+    """Play a run to its end; `names` are those of the pods whose events have been taken.
+
+    A pod that is still the same object as in `known`, and was not tried, ended as it says there.
+    """
     heard = _Heard(names)
     for event in run.events():
         heard.take(event)
     server, pods = run.simulation.server, run.simulation.recorder.pods
     ends = {key: PodEnd("evicted") for key in sorted(heard.evicted)}
     for pod in server.all(Pod):
+        before, end = known.get(pod.uid, (None, ABSENT))
+        if before is pod:
+            ends[pod.key] = end
+            continue
         cycle = heard.last_cycle.get(pods[pod.uid], 0)
         message, spec = heard.messages.get(cycle, ""), pod.spec
         ends[pod.key] = PodEnd(_outcome(pod), spec.node_name, cycle, message, spec.scheduler_name)
@@ -208,7 +235,7 @@ def differences(before: RunEnd, after: RunEnd) -> Iterator[Differing]:
     """Yield the pods that end differently, those of the first run in its order, then new ones."""
     for key in dict.fromkeys((*before.pods, *after.pods)):
         then, now = before.of(key), after.of(key)
-        what = difference(then, now)
+        what = None if then is now else difference(then, now)
         if what is not None:
             yield Differing(key, what, then, now)
 

@@ -31,7 +31,8 @@ from scheduler_core.advice.took_room import TookRoom, took_room
 from scheduler_core.advice.trial import PodEnd, RunEnd, Trials, differences
 from scheduler_core.advice.words import sentence_of
 from scheduler_core.api import KubeObject, Pod
-from scheduler_core.changes import Change, ChangeError, apply
+from scheduler_core.api.gc_freeze import gc_frozen
+from scheduler_core.changes import Change, ChangeError
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.owners import like, pods_of
 from scheduler_core.changes.vocabulary import Create, Delete, target_of
@@ -109,8 +110,8 @@ def representative(trials: Trials, kind: str, namespace: str, name: str) -> str:
 
     Raises NothingToUnblock if it has none.
     """
-    cluster, ends = RestingCluster(trials.objects), trials.as_it_is
-    for pod in pods_of(cluster, kind, namespace, name):
+    ends = trials.as_it_is
+    for pod in pods_of(trials.resting, kind, namespace, name):
         if ends.of(pod.key).outcome == "pending":
             return pod.key
     raise NothingToUnblock(f"{kind} {namespace}/{name} has no pending pod")
@@ -136,22 +137,23 @@ class _Search:
             self._try(Plan(first))
             self._count(Plan(first))
             yield self._found(1, complete=False)
-            objects = tuple(apply(objects, Plan(first).changes))
+            objects = tuple(self._trials.resting.after(Plan(first).changes).objects())
             end = self._trials.of(objects).of(self._pod)
         held = self._trials.held_at(objects, end.cycle) if end.outcome == "pending" else None
         if held is not None and not first:
             self._free_room = held.evidence.free_room
             self._took_room = took_room(held, self._trials.as_it_is)
         wanted = [] if held is None else self._plans(held, objects)
-        for plan in wanted:
-            if self._is_one_of_many((*first, *plan.actions)):
-                continue
-            if self._is_dearer_than_all(plan) or self._n_runs >= MAX_RUNS:
-                break
-            if held is None or _may_help(plan, held):
-                self._try(Plan((*first, *plan.actions)))
-            self._count(plan)
-            yield self._found(len(wanted), complete=False)
+        with gc_frozen(_nothing):
+            for plan in wanted:
+                if self._is_one_of_many((*first, *plan.actions)):
+                    continue
+                if self._is_dearer_than_all(plan) or self._n_runs >= MAX_RUNS:
+                    break
+                if held is None or _may_help(plan, held):
+                    self._try(Plan((*first, *plan.actions)))
+                self._count(plan)
+                yield self._found(len(wanted), complete=False)
         yield self._found(len(wanted), complete=self._n_runs < MAX_RUNS)
 
     def _to_be_tried_at_all(self) -> tuple[Action, ...]:
@@ -187,7 +189,7 @@ class _Search:
         if any(lines >= each for each in self._enough) or self._is_less_of_the_same(plan):
             return
         try:
-            objects = apply(self._trials.objects, plan.changes)
+            objects = self._trials.resting.after(plan.changes).objects()
         except ChangeError:
             return
         self._n_runs += 1
@@ -225,7 +227,7 @@ class _Search:
         price = plan.price + EVICTED * len(evicted) + NEWLY_PENDING * len(pending)
         return Answer(
             changes=plan.changes,
-            sentence=sentence_of(plan, self._trials.objects),
+            sentence=sentence_of(plan, self._trials.resting),
             node=end.node,
             evicted=evicted,
             newly_bound=bound,
@@ -251,6 +253,10 @@ class _Search:
             free_room=self._free_room,
             took_room=self._took_room,
         )
+
+
+def _nothing() -> None:
+    """Load nothing: all that is to be frozen is there."""
 
 
 def _may_help(plan: Plan, held: ReenactedCycle) -> bool:

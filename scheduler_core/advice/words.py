@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from scheduler_core.advice.actions import Action, Plan
-from scheduler_core.api import KubeObject, PersistentVolumeClaim, Pod
-from scheduler_core.changes import Rules, apply, sentence
+from scheduler_core.api import PersistentVolumeClaim, Pod
+from scheduler_core.changes import Rules, sentence
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.vocabulary import Create, Delete, Put, SetField
 
 
-def sentence_of(plan: Plan, objects: Sequence[KubeObject]) -> str:
-    """Return what to do, with the values before it; `objects` are those before the plan."""
+def sentence_of(plan: Plan, cluster: RestingCluster) -> str:
+    """Return what to do, with the values before it; `cluster` is that before the plan."""
     said = []
-    for each in plan.actions:
-        said.append("; ".join(_parts(each, objects)))
-        objects = apply(objects, each.changes)
+    for n_said, each in enumerate(plan.actions):
+        before = cluster.after(plan.actions[n_said - 1].changes) if n_said else cluster
+        said.append("; ".join(_parts(each, before)))
+        cluster = before
     return ", and ".join(said)
 
 
-def _parts(action: Action, objects: Sequence[KubeObject]) -> Iterator[str]:
-    cluster = RestingCluster(objects)
+def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
     for n_said, change in enumerate(action.changes):
         match change:
             case Delete(target) if action.kind == "schedule":

@@ -5,7 +5,7 @@ Upstream: v1.36 pkg/scheduler/framework/types.go (PodInfo, AffinityTerm).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
@@ -223,6 +223,17 @@ class TemplateTable:
             self._last.copy(),
             self._replaced,
         )
+
+    def number(self, pods: Iterable[Pod]) -> None:
+        """Number the templates of pods that are still to come."""
+        for pod in pods:
+            self._template(pod)
+
+    def take_over(self, other: TemplateTable) -> None:
+        """Take over the answers of another, which has gone on from this one's templates."""
+        n = len(self.templates)
+        self._masks |= {key: mask[:n] for key, mask in other._masks.items()}
+        self._amounts |= {key: amounts[:n] for key, amounts in other._amounts.items()}
 
     def info(self, pod: Pod) -> PodInfo:
         """Return the pod with its template, which is made when it is new."""

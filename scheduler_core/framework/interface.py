@@ -75,6 +75,12 @@ class TakesOver(Plugin, Protocol):
     def take_over(self, other: object) -> None:
         """Take over from a plugin of the same class and arguments, in a cluster before a copy."""
 
+    def take_back(self, other: object) -> None:
+        """Take over from a plugin in a copy of this one's cluster that has gone on by itself.
+
+        Only what holds in this one's, which has not changed since the copy was taken.
+        """
+
 
 @runtime_checkable
 class PreEnqueuePlugin(Plugin, Protocol):

@@ -135,6 +135,11 @@ class Framework:
         self._calls = Memo(evaluating, weights)
         self._signer = PodSigner(evaluating)
 
+    @property
+    def plugins(self) -> Mapping[str, Plugin]:
+        """All plugins of the profile, by name."""
+        return {plugin.name: plugin for point in self.points.values() for plugin, _ in point}
+
     def _at(self, point: ExtensionPoint, protocol: type[P]) -> list[P]:
         plugins = (plugin for plugin, _ in self.points.get(point, ()))
         return [plugin for plugin in plugins if implements(plugin, protocol)]

@@ -67,6 +67,12 @@ class DefaultPreemption:
         assert isinstance(other, DefaultPreemption)
         self._dry_runs = other._dry_runs.fork()
 
+    def take_back(self, other: object) -> None:
+        """Take over the dry runs of another that still hold in the cluster where it began."""
+        assert isinstance(other, DefaultPreemption)
+        revision = self._handle.objects.revision(PodDisruptionBudget)
+        self._dry_runs = other._dry_runs.as_of(self._handle.cluster, revision)
+
     # ------------------------------------------------------------ PreEnqueue
 
     def pre_enqueue(self, pod: PodInfo) -> Status:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scheduler_core.api import PodDisruptionBudget
+from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.diagnosis import Verdicts
@@ -73,26 +74,36 @@ def dry_run(
     now_ns: int,
 ) -> list[DryRun]:
     """Select the victims on each of `nodes`, in their order."""
-    trials = [
-        _Trial(
+    results = [DryRun(name, (), (), (), 0, NO_VICTIMS) for name in nodes.names]
+    trials = {
+        i: _Trial(
             nodes.name(i), tuple(other for other in nodes.pods(i) if other.priority < pod.priority)
         )
-        for i in range(nodes.n)
-    ]
-    for trial in trials:
-        if not trial.removed:
-            trial.status = NO_VICTIMS
-    started = [i for i, trial in enumerate(trials) if trial.removed]
+        for i in np.flatnonzero(_n_lesser(pod, nodes)).tolist()
+    }
+    started = list(trials)
     for i, status in _filter(nodes, started, [trials[i].change() for i in started], run_filter):
         trials[i].status = status
-    for trial in trials:
+    for trial in trials.values():
         if trial.status.is_success:
             _line_up(trial, budgets, now_ns)
-    while open_trials := [i for i, trial in enumerate(trials) if trial.queue]:
+    while open_trials := [i for i, trial in trials.items() if trial.queue]:
         changes = [trials[i].change() for i in open_trials]
         for i, status in _filter(nodes, open_trials, changes, run_filter):
             trials[i].settle(status)
-    return [_result(trial, now_ns) for trial in trials]
+    for i, trial in trials.items():
+        results[i] = _result(trial, now_ns)
+    return results
+
+
+def _n_lesser(pod: PodInfo, nodes: Nodes) -> IntArray:
+    """Count the pods of lower priority on each node, int64 (n,); most nodes may have none."""
+    priority = pod.priority
+    lesser = nodes.cluster.templates.matching(
+        ("of lower priority than", priority),
+        lambda template: (template.pod.spec.priority or 0) < priority,
+    )
+    return nodes.count_pods(lesser)
 
 
 def _filter(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.preemption.report import DryRun
@@ -43,6 +44,27 @@ class DryRunMemo:
         fork = DryRunMemo()
         fork._templates = {index: rows.copy() for index, rows in self._templates.items()}
         return fork
+
+    def as_of(self, cluster: ClusterColumns, budgets: int) -> DryRunMemo:
+        """Return what of this held in the cluster as it was before this one's went on from there.
+
+        Only where nobody is nominated; `budgets` is their revision at that time.
+        """
+        generation = cluster.generation.tolist()
+        before = DryRunMemo()
+        before._templates = {
+            index: {
+                row: each
+                for row, each in rows.items()
+                if row < cluster.n_rows
+                and each.generation == generation[row]
+                and each.nominated is None
+                and each.budgets == budgets
+            }
+            for index, rows in self._templates.items()
+            if index < len(cluster.templates)
+        }
+        return before
 
     def run(
         self,

@@ -61,12 +61,10 @@ class LoadedCluster:
         run = Run(objects, options)
         with gc_paused():
             run.load()
+            run.number_templates()
         self.loading: tuple[AnyEvent, ...] = tuple(run.drain())
-        self._copies: RunCopies | None
-        try:
-            self._copies = RunCopies(run)
-        except CannotCopy:
-            self._copies = None
+        self._copies = _copies_of(run)
+        self._learned_from: Run | None = None
 
     def run_of(self, objects: Sequence[KubeObject]) -> Run | None:
         """Return a run over other objects that is loaded already, None if it has to be loaded."""
@@ -75,7 +73,7 @@ class LoadedCluster:
         edits = self._edits(objects)
         if edits is None:
             return None
-        run = self._copies.take()
+        run = self._take()
         with gc_paused():
             for item in sorted(edits.gone, key=_pods_first):
                 run.simulation.delete(item)
@@ -84,6 +82,20 @@ class LoadedCluster:
         run.expect(objects)
         if edits.change_nodes and run.simulation.scheduler.cache.next_order() != _order(objects):
             return None
+        return run
+
+    def learn_from(self, run: Run) -> None:
+        """Let all further runs begin with what a run of the cluster as it is has worked out.
+
+        `run` is one that has been handed out for the same objects.
+        """
+        self._learned_from = run
+
+    def _take(self) -> Run:
+        assert self._copies is not None
+        run = self._copies.take()
+        if self._learned_from is not None:
+            run.take_back(self._learned_from)
         return run
 
     def _edits(self, objects: Sequence[KubeObject]) -> _Edits | None:
@@ -113,6 +125,13 @@ class LoadedCluster:
             and item.metadata.deletion_timestamp is None
             and not self._has_claims
         )
+
+
+def _copies_of(run: Run) -> RunCopies | None:
+    try:
+        return RunCopies(run)
+    except CannotCopy:
+        return None
 
 
 def _may_be_written(old: KubeObject | None, new: KubeObject) -> bool:

@@ -243,7 +243,7 @@ class CyclePreviews:
     def _take_over(self, made: Profiles) -> None:
         """Let new plugins go on with what those of the held scheduler have cached."""
         for name, framework in self._simulation.scheduler.profiles.items():
-            held = {each.name: each for point in framework.points.values() for each, _ in point}
+            held = framework.plugins
             for plugin in made.plugins[name].values():
                 if implements(plugin, TakesOver):
                     plugin.take_over(held[plugin.name])

@@ -23,6 +23,7 @@ from scheduler_core.config import KubeSchedulerConfiguration, default_configurat
 from scheduler_core.config.features import FeatureGates
 from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.chance import PINNED, Chance
+from scheduler_core.framework.interface import TakesOver, implements
 from scheduler_core.registry import Registry, in_tree_registry
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import TieBreak
@@ -248,6 +249,23 @@ class Run:
         )
         standing, self._arriving = _in_stages(self._objects, self._options.queue_order)
         self.simulation.load(standing)
+
+    def take_back(self, other: Run) -> None:
+        """Take over, loaded, what a copy of this run that has gone on has worked out so far.
+
+        Only what holds at the beginning, too: it is there sooner, and nothing else is different.
+        """
+        mine, its = self.simulation.scheduler, other.simulation.scheduler
+        mine.cache.columns.take_back(its.cache.columns)
+        for name, framework in mine.profiles.items():
+            theirs = its.profiles[name].plugins
+            for plugin in framework.plugins.values():
+                if implements(plugin, TakesOver):
+                    plugin.take_back(theirs[plugin.name])
+
+    def number_templates(self) -> None:
+        """Number the templates of the pods that arrive later, so that copies agree on them."""
+        self.simulation.scheduler.cache.columns.templates.number(self._arriving or ())
 
     def expect(self, objects: Sequence[KubeObject]) -> None:
         """Let the pods arrive that pend in `objects`, in place of those that it was made with."""
