@@ -93,7 +93,8 @@ class Trials:
         self.objects: Final = tuple(objects)
         self.options: Final = replace(options, details=False)
         self._standing: Mapping[str, tuple[Pod, PodEnd]] = {}
-        """The pods that were placed and never tried, by uid; as objects, and where they ended."""
+        """The pods that are placed in the end and were never tried, by uid: as they are then, and
+        where they ended. To another run that says of the same object what it says there."""
 
     @cached_property
     def as_it_is(self) -> RunEnd:
@@ -101,10 +102,10 @@ class Trials:
         run = self._loaded.run_of(self.objects)
         if run is None:
             return trial(self.objects, self.options)
-        standing = tuple(run.simulation.server.all(Pod))
         end = _play(run, self._names_loaded)
         self._loaded.learn_from(run)
-        ends = ((pod, end.of(pod.key)) for pod in standing)
+        placed = (pod for pod in run.simulation.server.all(Pod) if pod.spec.node_name)
+        ends = ((pod, end.of(pod.key)) for pod in placed)
         self._standing = {pod.uid: (pod, each) for pod, each in ends if not each.cycle}
         return end
 

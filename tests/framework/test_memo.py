@@ -196,6 +196,37 @@ def test_verdicts_that_change_their_texts_are_not_cached() -> None:
     assert reasons_after_a_pod_came_to("n1") == [("no, for the 5.",), ("no, for the 5.",)]
 
 
+class _Counting(Named):
+    """Counts how often it is asked about nodes."""
+
+    depends_on = DependsOn(per_node=NodeFacts.OBJECT)
+    n_calls = 0
+
+    def filter(self, state: None, pod: PodInfo, nodes: Nodes) -> Verdict:
+        self.n_calls += 1
+        return Verdict.passed(nodes.n)
+
+
+class _CountingImages(_Counting):
+    depends_on = DependsOn(per_node=NodeFacts.OBJECT_AND_IMAGES)
+
+
+def test_image_counts_clear_what_depends_on_images_and_nothing_else() -> None:
+    """As on a dump: a node says on how many nodes an image was until a pod comes to it."""
+    columns, of_object, of_images = ClusterColumns(), _Counting("A"), _CountingImages("B")
+    profile = framework(of_object, of_images)
+    for name in ("n1", "n2"):
+        columns.set_node(make_node(name).images({"web:latest": 1}).obj())
+    pods = [columns.templates.info(make_pod(name).uid(name).obj()) for name in "abcd"]
+    everywhere = Nodes(columns, np.arange(2))
+    for pod in pods[:3]:
+        profile.run_filter(CycleState(), pod, everywhere)
+    assert (of_object.n_calls, of_images.n_calls) == (2, 2)  # the first pod's is not cached
+    columns.add_pod(pods[0], "n1")
+    profile.run_filter(CycleState(), pods[3], everywhere)
+    assert (of_object.n_calls, of_images.n_calls) == (2, 3)
+
+
 class _Wordy(_Moody):
     """Names each crowded node in its reason, which no cache by resources can hold."""
 

@@ -19,6 +19,7 @@ from scheduler_core.changes.vocabulary import (
     Cordon,
     Delete,
     Drain,
+    Put,
     RemoveTaint,
     SetLabel,
     Target,
@@ -27,6 +28,7 @@ from scheduler_core.sim import RunOptions
 from scheduler_core.sim.copies import RunCopies
 from scheduler_core.sim.loaded import LoadedCluster
 from scheduler_core.sim.run import Run
+from tests.builders import make_node, make_pod
 from tests.changes.strategies import cluster, object_changes
 from tests.effort import examples
 from tests.generator.documents import cycle_document
@@ -83,6 +85,8 @@ def same_end(trials: Trials, changes: Sequence[Change]) -> None:
 def test_a_copy_with_changes_ends_as_if_loaded_afresh(data: st.DataObject, seed: int) -> None:
     objects = generated(seed)
     trials = Trials(objects, RunOptions())
+    if data.draw(st.booleans()):
+        assert trials.as_it_is == trial(objects, RunOptions())  # copies go on from what it cached
     for _ in range(3):
         same_end(trials, data.draw(some_changes(objects)))
 
@@ -90,7 +94,9 @@ def test_a_copy_with_changes_ends_as_if_loaded_afresh(data: st.DataObject, seed:
 @examples(60)
 @given(st.lists(object_changes, max_size=3))
 def test_so_it_does_with_any_change(changes: list[Change]) -> None:
-    same_end(Trials(cluster(), RunOptions()), changes)
+    trials = Trials(cluster(), RunOptions())
+    assert trials.as_it_is == trial(cluster(), RunOptions())
+    same_end(trials, changes)
 
 
 @examples(20)
@@ -102,6 +108,23 @@ def test_a_copy_has_the_trace_of_the_run_it_was_taken_from(seed: int) -> None:
     first, second = copies.take(), copies.take()
     events = list(first.events())
     assert events == list(second.events()) == list(run.events())
+
+
+def test_a_copy_goes_on_with_dry_runs_that_hold_where_it_begins() -> None:
+    nodes = [make_node(f"n{i}").cpu(2).obj() for i in range(3)]
+    lesser = [make_pod(f"low-{i}").priority(-1).cpu(2).on(f"n{i}").obj() for i in range(3)]
+    wanting = [make_pod(f"p{i}").priority(5).cpu(2).obj() for i in range(2)]
+    objects = [*nodes, *map(_running, lesser), *wanting]
+    trials = Trials(objects, RunOptions())
+    assert trials.as_it_is.keys("evicted") == ("default/low-0", "default/low-1")
+    spared = make_pod("low-0").priority(9).cpu(2).on("n0").obj()
+    tried: list[list[Change]] = [
+        [Cordon("n0", True)],
+        [Delete(Target(Pod, "default", "low-2"))],
+        [Delete(Target(Pod, "default", "low-0")), Put((spared,))],
+    ]
+    for changes in tried:
+        same_end(trials, changes)
 
 
 def test_most_changes_of_a_cluster_are_made_to_a_copy() -> None:
