@@ -7,12 +7,16 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from kviz.answers.forked import CopyDied, n_cores
 from kviz.answers.rules_text import junit, rules_json, rules_text
+from kviz.answers.survival import survival
 from kviz.cli.arguments import Subparsers
 from kviz.cli.cluster import add_cluster_options, asked_cluster
 from kviz.cli.problems import CommandFailed, WrongUsage
 from scheduler_core.advice.rules import Rule, Verdict, check, load_rules
+from scheduler_core.advice.survival import Aftermath, Loss, Standing
 from scheduler_core.config import ConfigError
+from scheduler_core.sim.run import Run
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -35,13 +39,21 @@ def run(options: argparse.Namespace) -> int:
     try:
         rules = _rules(options.rules)
         with asked_cluster(options) as asked:
-            verdicts = check(rules, asked.objects, asked.options)
+            verdicts = check(rules, asked.objects, asked.options, _lose)
         if options.junit is not None:
             _write(options.junit, junit(verdicts, options.files[0].name))
     except CommandFailed as error:
         raise WrongUsage(str(error)) from error
     _print(verdicts, asked.sentences, as_json=options.json)
     return 0 if all(each.holds for each in verdicts) else 1
+
+
+def _lose(run: Run, standing: Standing, losses: Sequence[Loss]) -> Sequence[Aftermath]:
+    """Run losses on all cores. Raises CommandFailed."""
+    try:
+        return survival(run, standing, losses, n_cores()).aftermaths
+    except CopyDied as error:
+        raise CommandFailed(f"a loss could not be run: {error}") from error
 
 
 def _rules(path: Path) -> Sequence[Rule]:

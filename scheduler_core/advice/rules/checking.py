@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -24,13 +24,19 @@ from scheduler_core.advice.rules.vocabulary import (
     Survive,
     Utilisation,
 )
+from scheduler_core.advice.survival import (
+    Aftermath,
+    Loss,
+    Standing,
+    goes_with_node,
+    standing_run,
+    workload_of,
+)
 from scheduler_core.advice.trial import RunEnd, Trials, played_out
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.findings import counted
-from scheduler_core.changes.owners import PINNED_KINDS
-from scheduler_core.changes.vocabulary import Delete, Target
+from scheduler_core.changes.owners import comes_back, is_terminating
 from scheduler_core.cluster.columns import PODS
-from scheduler_core.cluster.pods import controller_of
 from scheduler_core.config.types import JsonValue
 from scheduler_core.sim.run import Run, RunOptions, admitted
 
@@ -39,7 +45,9 @@ MAX_NAMED: Final = 3
 
 
 NOT_MADE_AGAIN: Final = "nobody makes it again"
-"""Of a pod that is gone with its node and has no owner."""
+"""Of a pod without an owner that is gone with its node, or is evicted."""
+Lose: TypeAlias = Callable[[Run, Standing, Sequence[Loss]], Sequence[Aftermath]]
+"""Runs each loss in a copy of a settled run, and leaves the run itself as it stands."""
 
 
 @dataclass(frozen=True)
@@ -54,20 +62,26 @@ class Verdict:
 
 
 def check(
-    rules: Sequence[Rule], objects: Sequence[KubeObject], options: RunOptions
+    rules: Sequence[Rule],
+    objects: Sequence[KubeObject],
+    options: RunOptions,
+    lose: Lose | None = None,
 ) -> tuple[Verdict, ...]:
     """Run the scheduler over a cluster, and say of each rule whether it is kept.
 
-    Raises ConfigError and PluginFailure as a run does.
+    `lose` runs losses, each in a copy of a settled run; without it every loss gets a run of its
+    own. Raises ConfigError and PluginFailure as a run does.
     """
-    checked = _Checked(objects, options)
+    checked = _Checked(objects, options, lose)
     return tuple(checked.verdict(rule) for rule in rules)
 
 
-def runs_needed(rules: Iterable[Rule], objects: Sequence[KubeObject]) -> int:
+def runs_needed(rules: Sequence[Rule], objects: Sequence[KubeObject]) -> int:
     """Return how many runs of the cluster a check takes at most; fifty copies count as one."""
     nodes = [item for item in objects if isinstance(item, Node)]
     n_runs = 1
+    if any(isinstance(rule.demand, Survive) for rule in rules):
+        n_runs += 1
     for demand in (rule.demand for rule in rules):
         match demand:
             case Survive():
@@ -83,11 +97,14 @@ def runs_needed(rules: Iterable[Rule], objects: Sequence[KubeObject]) -> int:
 class _Checked:
     """A cluster, run once for all rules."""
 
-    def __init__(self, objects: Sequence[KubeObject], options: RunOptions) -> None:
+    def __init__(
+        self, objects: Sequence[KubeObject], options: RunOptions, lose: Lose | None
+    ) -> None:
+        self._lose = lose
         self._objects = admitted(objects)[0]
         self._options = replace(options, details=False)
         self._trials = Trials(objects, options)
-        self._ends_without: dict[tuple[str, ...], RunEnd] = {}
+        self._aftermaths: dict[tuple[Loss, ...], Sequence[Aftermath]] = {}
 
     @cached_property
     def _run_and_end(self) -> tuple[Run, RunEnd]:
@@ -192,59 +209,75 @@ class _Checked:
     # ------------------------------------------------------------ what is left, what would fit
 
     def _survive(self, rule: Survive) -> _Found:
-        pods = [
-            pod.key
-            for pod in rule.pods.of(self._objects)
-            if self._node_of(pod) and not _belongs_to_its_node(pod)
-        ]
-        if not pods:
+        chosen = _Chosen.of(rule.pods, self._standing[1])
+        if not chosen.pods:
             return False, "No pod that is selected has a node to lose", {"selected": 0}
-        losses = self._losses(rule.loss_of, pods)
+        losses = self._losses(rule.loss_of, chosen)
         lost: list[JsonValue] = []
         worst, worst_pods = "", list[str]()
-        for value, nodes in losses.items():
-            end = self._without(nodes)
-            homeless = [key for key in pods if end.of(key).outcome not in ("bound", "finished")]
+        for value, after in zip(losses, self._after(tuple(losses.values())), strict=True):
+            homeless = chosen.without_node(after)
             if homeless:
                 told: list[JsonValue] = [
-                    {"pod": key, "message": end.of(key).message or NOT_MADE_AGAIN}
-                    for key in homeless
+                    {"pod": key, "message": why} for key, why in homeless.items()
                 ]
-                lost.append({"lost": value, "nodes": len(nodes), "pods": told})
+                lost.append({"lost": value, "nodes": len(after.loss.nodes), "pods": told})
             if len(homeless) > len(worst_pods):
-                worst, worst_pods = value, homeless
+                worst, worst_pods = value, list(homeless)
         values: dict[str, JsonValue] = {
-            "bound": len(pods),
+            "bound": len(chosen.pods),
             "tried": len(losses),
             "not_survived": lost,
         }
         what = "node" if rule.loss_of == NODE else f"value of {rule.loss_of}"
+        n_pods = counted(len(chosen.pods), "pod")
         if not lost:
-            all_pods = f"All {counted(len(pods), 'pod')} find nodes"
-            text = f"{all_pods} without any one {what}; {len(losses)} were tried"
+            text = f"All {n_pods} find nodes without any one {what}; {len(losses)} were tried"
             return bool(losses), text if losses else f"There is no {what} to lose", values
         text = (
             f"{len(lost)} of {len(losses)} losses leave pods without a node; worst {worst}: "
-            f"{len(worst_pods)} of {counted(len(pods), 'pod')}, {_named(worst_pods)}"
+            f"{len(worst_pods)} of {n_pods}, {_named(worst_pods)}"
         )
         return False, text, values
 
-    def _losses(self, loss_of: str, pods: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Return the nodes of every loss that these pods could notice, by what is lost."""
-        theirs = {self._end.of(pod).node for pod in pods}
+    def _losses(self, loss_of: str, chosen: _Chosen) -> dict[str, Loss]:
+        """Return every loss that these pods could notice, by what is lost.
+
+        It is one of their nodes, or of a pod that comes back and may evict some of them.
+        """
+        pods = chosen.pods.values()
+        lowest = min(pod.spec.priority or 0 for pod in pods)
+        above = (p for p in self._standing[1].pods if (p.spec.priority or 0) > lowest)
+        theirs = {pod.spec.node_name for pod in (*pods, *filter(comes_back, above))}
         losses: dict[str, list[str]] = {}
-        for node in self._nodes:
+        for node in self._standing[1].nodes:
             if value := _lost_with(node, loss_of):
                 losses.setdefault(value, []).append(node.name)
+        kind: Literal["node", "set"] = "node" if loss_of == NODE else "set"
         return {
-            value: tuple(nodes) for value, nodes in losses.items() if theirs.intersection(nodes)
+            value: Loss(kind, value, tuple(nodes))
+            for value, nodes in losses.items()
+            if theirs.intersection(nodes)
         }
 
-    def _without(self, nodes: tuple[str, ...]) -> RunEnd:
-        if nodes not in self._ends_without:
-            changes = [Delete(Target(Node, "", name)) for name in nodes]
-            self._ends_without[nodes] = self._trials.after(changes)
-        return self._ends_without[nodes]
+    def _after(self, losses: tuple[Loss, ...]) -> Sequence[Aftermath]:
+        if losses not in self._aftermaths:
+            if self._lose is not None:
+                self._aftermaths[losses] = self._lose(*self._standing, losses)
+            else:
+                self._aftermaths[losses] = [self._lose_alone(loss) for loss in losses]
+        return self._aftermaths[losses]
+
+    def _lose_alone(self, loss: Loss) -> Aftermath:
+        """Lose nodes in a settled run that nothing else is asked of."""
+        run = standing_run(self._trials.objects, self._options)
+        return Standing.before(run).after(run, loss)
+
+    @cached_property
+    def _standing(self) -> tuple[Run, Standing]:
+        """The cluster in which the scheduler has done what it can: a loss comes after that."""
+        run = standing_run(self._trials.objects, self._options)
+        return run, Standing.before(run)
 
     def _headroom(self, rule: Headroom) -> _Found:
         found = capacity(self._trials.objects, self._options, [rule.pod], rule.copies)
@@ -297,10 +330,43 @@ _Found: TypeAlias = "tuple[bool, str, Mapping[str, JsonValue]]"
 NO_POD: Final[_Found] = (False, "No pod is selected", {"selected": 0})
 
 
-def _belongs_to_its_node(pod: Pod) -> bool:
-    """Return whether the pod goes with its node, as those of DaemonSets do."""
-    owner = controller_of(pod)
-    return owner is not None and owner.kind in PINNED_KINDS
+@dataclass(frozen=True)
+class _Chosen:
+    """The pods on nodes that a rule selects, and what tells those that take their place.
+
+    What an owner makes again has a new name, unless it is a StatefulSet: a pod that was not there
+    before counts as one of these if its owner has one of them.
+    """
+
+    pods: Mapping[str, Pod]
+    workloads: Collection[str]
+    there: Collection[str]
+
+    @classmethod
+    def of(cls, pods: Pods, standing: Standing) -> _Chosen:
+        chosen = [
+            pod
+            for pod in pods.of(standing.pods)
+            if pod.spec.node_name and not goes_with_node(pod) and not is_terminating(pod)
+        ]
+        return cls(
+            {pod.key: pod for pod in chosen},
+            {name for pod in chosen if (name := workload_of(pod))},
+            {pod.key for pod in standing.pods},
+        )
+
+    def without_node(self, after: Aftermath) -> dict[str, str]:
+        """Return the pods that have no node after a loss, and why."""
+        found = {
+            each.pod: each.message
+            for each in after.pending
+            if each.pod in self.pods
+            or (each.pod not in self.there and each.workload in self.workloads)
+        }
+        evicted = (key for key in after.evicted if key in self.pods)
+        gone = [key for key in after.gone if key in self.pods]
+        gone += [key for key in evicted if not comes_back(self.pods[key])]
+        return found | dict.fromkeys(gone, NOT_MADE_AGAIN)
 
 
 def _lost_with(node: Node, loss_of: str) -> str:
