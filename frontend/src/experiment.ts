@@ -1,7 +1,7 @@
-// The entry of an experiment's page: it follows one that is not over, and draws its chart. Without it the page is read
+// The entry of an experiment's page: it follows one that is not over, and draws its charts. Without it the page is read
 // again by hand.
 
-import type { Bars } from "./views/experiment/chart.ts";
+import type { Chart } from "./views/experiment/chart.ts";
 
 const PAUSE_MS = 700;
 const RETRY_MS = 3000;
@@ -19,11 +19,13 @@ void draw();
 void follow();
 
 async function draw(): Promise<void> {
-  const place = document.querySelector<HTMLElement>("[data-chart]");
-  const data = document.getElementById(place?.dataset.chart ?? "")?.textContent;
-  if (!place || !data) return;
-  const { drawBars } = await import("./views/experiment/chart.ts");
-  if (place.isConnected) drawBars(place, JSON.parse(data) as Bars);
+  const places = [...document.querySelectorAll<HTMLElement>("[data-chart]")];
+  if (places.length === 0) return;
+  const { drawChart } = await import("./views/experiment/chart.ts");
+  for (const place of places) {
+    const data = place.querySelector("script")?.textContent;
+    if (data && place.isConnected) drawChart(place, JSON.parse(data) as Chart);
+  }
 }
 
 /** Look how far it is, and show the page as it would be now, until it is over. */

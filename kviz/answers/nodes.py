@@ -51,7 +51,7 @@ def draining(run: Run, n_nodes: int, limit: int, jobs: int) -> Draining:
 def as_json(addition: Addition, drains: Draining) -> dict[str, object]:
     """Return what `kviz nodes --json` prints; fields may be added."""
     return {
-        "add": _addition_json(addition),
+        "add": addition_json(addition),
         "drain": {
             "nodes": [
                 {"node": each.node, "waves": [list(wave) for wave in each.waves]}
@@ -64,7 +64,7 @@ def as_json(addition: Addition, drains: Draining) -> dict[str, object]:
     }
 
 
-def _addition_json(found: Addition) -> dict[str, object]:
+def addition_json(found: Addition) -> dict[str, object]:
     return {
         "nodes": [
             {"offer": offer.name, "count": n, "price": _price(offer)}

@@ -28,7 +28,7 @@ from kviz.common.streaming import attachment
 from kviz.experiments import selectors, services
 from kviz.experiments.models import Experiment, Result
 from kviz.experiments.questions.asking import KINDS
-from kviz.experiments.reading import COLUMNS, csv_rows
+from kviz.experiments.reading.report import columns_of, csv_rows
 from kviz.runs import inputs
 from kviz.runs.api.serializers import RunInputsSerializer
 from kviz.runs.models import Run
@@ -172,7 +172,7 @@ class ExperimentViewSet(GenericViewSet[Experiment]):
     def csv(self, request: Request, experiment_id: UUID) -> HttpResponseBase:
         """All results so far as a table."""
         experiment = _own(request, experiment_id)
-        pieces = csv_file.csv_pieces(COLUMNS, csv_rows(experiment))
+        pieces = csv_file.csv_pieces(columns_of(experiment), csv_rows(experiment))
         return attachment(
             pieces, name=f"experiment-{experiment.pk}.csv", media_type=csv_file.MEDIA_TYPE
         )

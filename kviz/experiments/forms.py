@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from kviz.experiments.questions.asking import refused
 from kviz.runs.presets import PRESETS
 
-TEXTS: Final = ("snapshot", "run", "question", "own", "variants", "name")
+TEXTS: Final = ("snapshot", "run", "question", "own", "variants", "runs", "name")
 
 
 def start_values(given: QueryDict) -> dict[str, Any]:
@@ -25,12 +25,22 @@ def asked_of(given: QueryDict) -> tuple[str, Mapping[str, object]]:
     match given.get("question"):
         case "zones" | "nodes" as of:
             return "survive", {"of": of}
+        case "luck":
+            return "luck", _luck(given.get("runs", ""))
         case "configurations":
             return "configurations", {"configurations": _configurations(given)}
         case "changes":
             return "changes", {"variants": _variants(given.get("variants", ""))}
         case _:
             raise refused("question", _("Choose what you would like to know."))
+
+
+def _luck(runs: str) -> dict[str, object]:
+    if not runs.strip():
+        return {}
+    if not runs.strip().isdecimal():
+        raise refused("runs", _('"%s" is no number of runs.') % runs)
+    return {"runs": int(runs)}
 
 
 def _configurations(given: QueryDict) -> list[dict[str, str]]:

@@ -1,21 +1,25 @@
-"""Writes: an experiment is created, cancelled, deleted.
+"""Writes: an experiment is created, cancelled, deleted, and its answer is run.
 
 To claim and carry it out is the work of `kviz.experiments.execution`.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from django.conf import settings
 from django.utils import timezone
 
 from kviz.accounts.models import Workspace
 from kviz.experiments.models import Experiment
+from kviz.experiments.questions import run_of
 from kviz.experiments.questions.asking import checked, expected_variants, refused
 from kviz.experiments.selectors import n_live
-from kviz.runs.inputs import INPUTS
+from kviz.runs.inputs import INPUTS, changes_given, changes_of
 from kviz.runs.models import Run
+from kviz.runs.services import run_create, run_vary
+from scheduler_core.releases.table import TieBreak
+from scheduler_core.trace.records import QueueOrder
 
 MAX_NAME_CHARS: Final = 200
 
@@ -39,7 +43,7 @@ def experiment_create(
     if beginning.snapshot is None or beginning.is_observed:
         raise refused("run", "A real scheduler decided this run; there are no variants of it.")
     about = checked(kind, asked, beginning)
-    n_variants = expected_variants(about, beginning.snapshot.counts)
+    n_variants = expected_variants(kind, about, beginning.snapshot.counts)
     if n_variants > settings.MAX_VARIANTS:
         raise TooManyVariants(
             f"This would be {n_variants:,} variants; an experiment has at most "
@@ -70,3 +74,31 @@ def experiment_cancel(*, experiment: Experiment) -> bool:
 
 def experiment_delete(*, experiment: Experiment) -> None:
     experiment.delete()
+
+
+def experiment_run(*, experiment: Experiment) -> Run:
+    """Queue a run of the experiment's cluster with the nodes that it says to add.
+
+    It is a variant of the run at whose beginning the experiment starts, if there is one. Raises
+    InvalidInput, also where there is nothing to add.
+    """
+    found = experiment.results.filter(variant=0).first()
+    documents = found.outcome.get("changes") if found is not None else None
+    if not documents:
+        raise refused("experiment", "It says of no node that it would help.")
+    changes = changes_given(documents)
+    if experiment.run is not None:
+        return run_vary(workspace=experiment.workspace, parent=experiment.run, changes=changes)
+    begun = run_of(experiment)
+    return run_create(
+        workspace=experiment.workspace,
+        snapshot=experiment.snapshot,
+        scheduler_config=begun.scheduler_config,
+        scenario=begun.scenario,
+        seed=begun.seed,
+        release=begun.release,
+        feature_gates=begun.feature_gates,
+        tie_break=cast("TieBreak", begun.tie_break),
+        queue_order=cast("QueueOrder", begun.queue_order),
+        changes=[*(each.change for each in changes_of(begun)), *changes],
+    )

@@ -1,11 +1,14 @@
 from django.urls import path
 
-from kviz.experiments import pages
+from kviz.experiments.pages import answers, experiments
 
 urlpatterns = [
-    path("", pages.experiment_list, name="experiment-list"),
-    path("new", pages.experiment_new, name="experiment-new"),
-    path("<uuid:experiment_id>", pages.experiment_detail, name="experiment-detail"),
-    path("<uuid:experiment_id>/cancel", pages.experiment_cancel, name="experiment-cancel"),
-    path("<uuid:experiment_id>/delete", pages.experiment_delete, name="experiment-delete"),
+    path("", experiments.experiment_list, name="experiment-list"),
+    path("new", experiments.experiment_new, name="experiment-new"),
+    path("capacity", answers.capacity_new, name="experiment-capacity"),
+    path("nodes", answers.nodes_new, name="experiment-nodes"),
+    path("<uuid:experiment_id>", experiments.experiment_detail, name="experiment-detail"),
+    path("<uuid:experiment_id>/cancel", experiments.experiment_cancel, name="experiment-cancel"),
+    path("<uuid:experiment_id>/run", experiments.experiment_run, name="experiment-run"),
+    path("<uuid:experiment_id>/delete", experiments.experiment_delete, name="experiment-delete"),
 ]

@@ -25,9 +25,17 @@ CLUSTER = "".join(NODE.format(i=i) for i in range(N_NODES)) + "".join(
 )
 
 
-def begun(server: Server, snapshot: str) -> str:
-    asked = {"snapshot": snapshot, "kind": "survive", "asked": {"of": "nodes"}}
-    return str(call(server, "/experiments/", asked)["id"])
+LOSSES = {"kind": "survive", "asked": {"of": "nodes"}}
+LUCK = {"kind": "luck", "asked": {"runs": 20, "coins": ["arrival"]}}
+MANIFEST = pod("more", "1m").removeprefix("---\n")
+CAPACITY = {
+    "kind": "capacity",
+    "asked": {"templates": [{"manifest": MANIFEST}] * 3, "max": 100},
+}
+
+
+def begun(server: Server, snapshot: str, asked: Any) -> str:
+    return str(call(server, "/experiments/", {"snapshot": snapshot, **asked})["id"])
 
 
 def has_done(server: Server, experiment: str, n_done: int) -> Any:
@@ -46,28 +54,51 @@ def finished(server: Server, experiment: str) -> Any:
     return eventually(lambda: has_done(server, experiment, 1_000))
 
 
+def is_as_if_nothing_happened(server: Server, shaken: str, calm: str) -> Any:
+    """Compare an experiment whose workers were killed with one that was left alone."""
+    end, whole = finished(server, shaken), finished(server, calm)
+    assert end["status"] == "finished", end["error"]
+    assert end["n_done"] == end["n_variants"] == whole["n_variants"]
+    shaken_results, calm_results = results(server, shaken), results(server, calm)
+    assert [each["variant"] for each in shaken_results] == list(range(end["n_done"]))
+    keys = ("variant", "name", "outcome")
+    assert [[each[key] for key in keys] for each in shaken_results] == [
+        [each[key] for key in keys] for each in calm_results
+    ]
+    assert end["answer"] == whole["answer"]
+    return end
+
+
+def kill_when(server: Server, experiment: str, n_done: int) -> None:
+    eventually(lambda: has_done(server, experiment, n_done))
+    [worker] = eventually(lambda: workers_of(server))
+    os.kill(worker, signal.SIGKILL)
+
+
 def test_a_worker_killed_twice_in_an_experiment(tmp_path: Path) -> None:
     server = start_server(tmp_path)
     try:
         snapshot = upload(server, CLUSTER)
-        calm = begun(server, snapshot)
+        calm = begun(server, snapshot, LOSSES)
         finished(server, calm)
-        shaken = begun(server, snapshot)
+        shaken = begun(server, snapshot, LOSSES)
         for n_done in (2, 6):
-            found = eventually(lambda n_done=n_done: has_done(server, shaken, n_done))  # type: ignore[misc]
-            assert found["status"] == "running"
-            [worker] = eventually(lambda: workers_of(server))
-            os.kill(worker, signal.SIGKILL)
+            kill_when(server, shaken, n_done)
+        end = is_as_if_nothing_happened(server, shaken, calm)
+        assert end["n_done"] == N_NODES + 1
+    finally:
+        assert stop_server(server) == 0
 
-        end = finished(server, shaken)
 
-        assert end["n_done"] == end["n_variants"] == N_NODES + 1
-        shaken_results, calm_results = results(server, shaken), results(server, calm)
-        assert [each["variant"] for each in shaken_results] == list(range(N_NODES + 1))
-        keys = ("variant", "name", "outcome")
-        assert [[each[key] for key in keys] for each in shaken_results] == [
-            [each[key] for key in keys] for each in calm_results
-        ]
-        assert end["answer"] == call(server, f"/experiments/{calm}/")["answer"]
+def test_a_worker_killed_in_luck_and_in_capacity(tmp_path: Path) -> None:
+    server = start_server(tmp_path)
+    try:
+        snapshot = upload(server, CLUSTER)
+        for asked, n_done in ((LUCK, 1), (CAPACITY, 1)):
+            calm = begun(server, snapshot, asked)
+            finished(server, calm)
+            shaken = begun(server, snapshot, asked)
+            kill_when(server, shaken, n_done)
+            is_as_if_nothing_happened(server, shaken, calm)
     finally:
         assert stop_server(server) == 0

@@ -6,25 +6,26 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from kviz.experiments.models import Experiment
+from kviz.experiments.questions.filling import Filling
+from kviz.experiments.questions.losses import Losses
+from kviz.experiments.questions.nodes import NodeSets
 from kviz.experiments.questions.question import Question
-from kviz.experiments.questions.trials import Trials, losses
+from kviz.experiments.questions.tosses import Tosses
+from kviz.experiments.questions.trials import Trials
 from kviz.runs.inputs import INPUTS
 from kviz.runs.models import Run
-from kviz.snapshots.selectors import snapshot_objects_cached
 
 Making = Callable[[Run, Mapping[str, Any]], Question[Any]]
 """Makes a question about a run, which is not stored, out of what is asked."""
 
 
-def _survive(run: Run, asked: Mapping[str, Any]) -> Question[Any]:
-    assert run.snapshot is not None
-    return Trials(run, losses(snapshot_objects_cached(snapshot=run.snapshot), asked["of"]))
-
-
 QUESTIONS: Final[Mapping[str, Making]] = {
+    "capacity": lambda run, asked: Filling(run, asked["templates"], asked["max"]),
     "changes": lambda run, asked: Trials(run, asked["variants"]),
     "configurations": lambda run, asked: Trials(run, asked["variants"]),
-    "survive": _survive,
+    "luck": lambda run, asked: Tosses(run, asked["runs"], asked["coins"]),
+    "nodes": lambda run, asked: NodeSets(run, asked["shapes"], asked["max_runs"], asked["drain"]),
+    "survive": lambda run, asked: Losses(run, asked["of"]),
 }
 
 

@@ -9,14 +9,23 @@ import msgspec
 from msgspec import Meta
 
 from kviz.common.problems import ErrorItem
+from kviz.experiments.questions.filling import AskedTemplate, templates_of
+from kviz.experiments.questions.nodes import shapes_of
+from kviz.experiments.questions.tosses import MAX_RUNS, RUNS, expected_tosses
 from kviz.experiments.questions.trials import AskedVariant
-from kviz.runs.execution.engine import check
+from kviz.runs.execution.engine import check, cluster_of
 from kviz.runs.inputs import InvalidInput, changes_given, gates_of_stored
 from kviz.runs.models import Run
+from scheduler_core.advice.capacity import MAX_COPIES
+from scheduler_core.advice.coins import COINS, Coin
+from scheduler_core.advice.nodes.adding import MAX_RUNS as ADDING_RUNS
+from scheduler_core.advice.nodes.draining import MAX_CANDIDATES
+from scheduler_core.api import KubeObject
 from scheduler_core.changes import document_of, line_of
 from scheduler_core.changes.vocabulary import UseConfiguration
 from scheduler_core.config import JsonValue
 
+MAX_TEMPLATES: Final = 20
 Name = Annotated[str, Meta(max_length=200)]
 
 
@@ -49,10 +58,45 @@ class Survive(msgspec.Struct, forbid_unknown_fields=True):
     of: Literal["zones", "nodes"]
 
 
-Asked = Changes | Configurations | Survive
+class Luck(msgspec.Struct, forbid_unknown_fields=True):
+    """Runs with the coins tossed that kviz pins; without `coins` those that the release has."""
+
+    runs: Annotated[int, Meta(ge=1, le=MAX_RUNS)] = RUNS
+    coins: list[Coin] = []
+
+
+class Template(msgspec.Struct, forbid_unknown_fields=True):
+    """A pod of the cluster, as `namespace/name`, or a manifest of pods as text."""
+
+    pod: str = ""
+    manifest: str = ""
+    weight: Annotated[int, Meta(ge=0, le=1_000)] = 0
+
+
+class Capacity(msgspec.Struct, forbid_unknown_fields=True):
+    """Copies of pods, until the next one finds no node; with weights they are a mix."""
+
+    templates: Annotated[list[Template], Meta(min_length=1, max_length=MAX_TEMPLATES)]
+    max: Annotated[int, Meta(ge=1, le=MAX_COPIES)] = MAX_COPIES
+
+
+class Nodes(msgspec.Struct, forbid_unknown_fields=True):
+    """The cheapest nodes with which pending pods bind, and those that could be drained."""
+
+    shapes: str = ""
+    """Shapes that can be had, and prices, as YAML (docs/answers.md)."""
+    max_runs: Annotated[int, Meta(ge=1, le=10_000)] = ADDING_RUNS
+    drain: Annotated[int, Meta(ge=0, le=5_000)] = MAX_CANDIDATES
+    """So many nodes are tried, those with the fewest pods."""
+
+
+Asked = Capacity | Changes | Configurations | Luck | Nodes | Survive
 ASKED: Final[Mapping[str, type[Asked]]] = {
+    "capacity": Capacity,
     "changes": Changes,
     "configurations": Configurations,
+    "luck": Luck,
+    "nodes": Nodes,
     "survive": Survive,
 }
 KINDS: Final = tuple(ASKED)
@@ -71,13 +115,31 @@ def checked(kind: str, asked: object, beginning: Run) -> dict[str, Any]:
             return {"variants": _configurations(read.configurations, beginning)}
         case Survive():
             return {"of": read.of}
+        case Luck():
+            return {"runs": read.runs, "coins": read.coins}
+        case Capacity():
+            return {"templates": _templates(read.templates, beginning), "max": read.max}
+        case Nodes():
+            shapes_of(read.shapes, _objects(beginning))
+            return {"shapes": read.shapes, "max_runs": read.max_runs, "drain": read.drain}
 
 
-def expected_variants(asked: Mapping[str, Any], counts: Mapping[str, int]) -> int:
-    """How many variants that will be at most, in a cluster of so many objects by kind."""
-    if "variants" in asked:
-        return len(asked["variants"])
-    return counts.get("Node", 0)
+def expected_variants(kind: str, asked: Mapping[str, Any], counts: Mapping[str, int]) -> int:
+    """How many variants that will be at most, in a cluster of so many objects by kind.
+
+    Drains of nodes that are tried again are not among them.
+    """
+    match kind:
+        case "survive":
+            return counts.get("Node", 0)
+        case "luck":
+            return expected_tosses(asked["runs"], len(asked["coins"] or COINS))
+        case "capacity":
+            return 1 + len(asked["templates"])
+        case "nodes":
+            return 1 + int(asked["drain"])
+        case _:
+            return len(asked["variants"])
 
 
 def refused(field: str, message: str) -> InvalidInput:
@@ -92,6 +154,26 @@ def _variant(index: int, asked: ChangedVariant) -> AskedVariant:
         raise InvalidInput(_within(invalid.errors, f"asked.variants[{index}]")) from invalid
     name = asked.name or "; ".join(line_of(each) for each in changes) or "no change"
     return {"name": name[:500], "changes": [document_of(each) for each in changes]}
+
+
+def _templates(asked: Sequence[Template], beginning: Run) -> list[AskedTemplate]:
+    templates: list[AskedTemplate] = [
+        {"pod": each.pod, "manifest": each.manifest, "weight": each.weight} for each in asked
+    ]
+    for each in templates:
+        if bool(each["pod"]) == bool(each["manifest"].strip()):
+            raise refused("pod", "Give a pod of the cluster or a manifest, one of the two.")
+    found = templates_of(templates, _objects(beginning))
+    if len({bool(weight) for _, weight in found}) > 1:
+        raise refused("weight", "Give each pod of a mix a weight, or none of them.")
+    if len(found) > MAX_TEMPLATES:
+        raise refused("manifest", f"There are {len(found)} pods; at most {MAX_TEMPLATES}.")
+    return templates
+
+
+def _objects(beginning: Run) -> list[KubeObject]:
+    """The objects that a run begins with, after its changes. Raises InvalidInput."""
+    return cluster_of(beginning)[0]
 
 
 def _configurations(asked: Sequence[Configuration], beginning: Run) -> list[AskedVariant]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypedDict, cast
@@ -14,12 +14,10 @@ from kviz.runs.inputs import InvalidInput, changes_given, varied
 from kviz.runs.models import Run
 from scheduler_core.advice import trial as advice
 from scheduler_core.advice.trial import Differing, RunEnd, differences
-from scheduler_core.api import KubeObject, Node, Pod
-from scheduler_core.changes import Change, ChangeError, RuleChange, document_of
+from scheduler_core.api import Pod
+from scheduler_core.changes import Change, ChangeError, RuleChange
 from scheduler_core.changes.documents import Document
 from scheduler_core.changes.owners import PINNED_KINDS
-from scheduler_core.changes.vocabulary import Delete, Target
-from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.config import JsonValue
 from scheduler_core.framework.plugin_calls import PluginFailure
@@ -143,25 +141,3 @@ def n_worse(outcome: Outcome) -> int:
     if not isinstance(different, Mapping):
         return 0
     return sum(int(different.get(what, 0)) for what in ("newly pending", "evicted", "gone"))
-
-
-# ---------------------------------------------------------------- which variants
-
-
-def losses(objects: Iterable[KubeObject], of: str) -> Iterator[AskedVariant]:
-    """Every zone, or every node, gone in turn, in the order of the cluster."""
-    groups: dict[str, list[str]] = {}
-    for item in objects:
-        if isinstance(item, Node):
-            groups.setdefault(zone_of(item) if of == "zones" else item.name, []).append(item.name)
-    what = "zone" if of == "zones" else "node"
-    for name, nodes in groups.items():
-        deleted: list[Change] = [Delete(Target(Node, "", node)) for node in nodes]
-        called = f"{what} {name}" if name else "the nodes that name no zone"
-        yield {"name": f"without {called}", "changes": [document_of(each) for each in deleted]}
-
-
-def zone_of(node: Node) -> str:
-    """Return the zone of a node, empty if it names none."""
-    labels = node.metadata.labels
-    return next((labels[key] for key in ZONE_LABELS if key in labels), "")

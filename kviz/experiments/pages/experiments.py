@@ -8,8 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -18,14 +19,18 @@ from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
 from kviz.experiments import selectors, services
 from kviz.experiments.forms import asked_of, start_values
-from kviz.experiments.models import Experiment
-from kviz.experiments.reading import report_of
+from kviz.experiments.pages.access import (
+    NotStarted,
+    beginning_of,
+    experiment_begun,
+    own_experiment_of,
+    run_named,
+    share_in,
+)
+from kviz.experiments.questions.tosses import RUNS
+from kviz.experiments.reading.report import report_of
 from kviz.runs.inputs import InvalidInput
-from kviz.runs.models import Run
-from kviz.runs.pages.access import uuid_of
 from kviz.runs.presets import PRESETS
-from kviz.runs.selectors import run_get
-from kviz.runs.services import run_prepare
 from kviz.snapshots import selectors as snapshot_selectors
 
 SHOWN = 200
@@ -40,7 +45,7 @@ def experiment_list(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def experiment_detail(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
-    experiment = _own(request, experiment_id)
+    experiment = own_experiment_of(request, experiment_id)
     context = {
         "section": "experiments",
         "experiment": experiment,
@@ -58,44 +63,15 @@ def experiment_new(request: HttpRequest) -> HttpResponse:
 
 def _create(request: HttpRequest) -> HttpResponse:
     values = start_values(request.POST)
-    if refused := too_often(request, "experiment"):
-        return _form(request, values, [refused], HTTPStatus.TOO_MANY_REQUESTS)
     try:
         kind, asked = asked_of(request.POST)
-        experiment = services.experiment_create(
-            workspace=workspace_of(request),
-            beginning=_beginning(request),
-            kind=kind,
-            asked=asked,
-            name=request.POST.get("name", ""),
-        )
+        beginning = beginning_of(request, values)
+        experiment = experiment_begun(request, beginning, kind, asked, values["name"])
     except InvalidInput as invalid:
         return _form(request, values, invalid.errors, HTTPStatus.BAD_REQUEST)
-    except services.TooManyVariants as refused:
-        error: ErrorItem = {"message": str(refused)}
-        return _form(request, values, [error], HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-    except services.TooManyExperiments as refused:
-        error = {"message": str(refused)}
-        return _form(request, values, [error], HTTPStatus.TOO_MANY_REQUESTS)
+    except NotStarted as refused:
+        return _form(request, values, refused.errors, refused.status)
     return redirect("experiment-detail", experiment.pk)
-
-
-def _beginning(request: HttpRequest) -> Run:
-    """The run that the variants differ from. Raises InvalidInput and Http404."""
-    workspace, share = workspace_of(request), request.POST.get("share", "")
-    if run_id := request.POST.get("run"):
-        run = run_get(run_id=uuid_of(run_id), workspace=workspace, share=share)
-        if run is None:
-            raise Http404(run_id)
-        return run
-    if not (snapshot_id := request.POST.get("snapshot")):
-        raise InvalidInput([{"field": "snapshot", "message": _("Choose a cluster.")}])
-    snapshot = snapshot_selectors.snapshot_get(
-        snapshot_id=uuid_of(snapshot_id), workspace=workspace, share=share
-    )
-    if snapshot is None:
-        raise Http404(snapshot_id)
-    return run_prepare(workspace=workspace, snapshot=snapshot)
 
 
 def _form(
@@ -104,19 +80,14 @@ def _form(
     errors: Sequence[ErrorItem],
     status: HTTPStatus,
 ) -> HttpResponse:
-    workspace = workspace_of(request)
-    share = request.GET.get("share", "") or request.POST.get("share", "")
-    run = None
-    if values["run"]:
-        run = run_get(run_id=uuid_of(values["run"]), workspace=workspace, share=share)
-        if run is None:
-            raise Http404(values["run"])
+    workspace, share = workspace_of(request), share_in(request)
     context = {
         "section": "experiments",
         "values": values,
         "errors": errors,
-        "run": run,
+        "run": run_named(request, values),
         "presets": PRESETS,
+        "n_runs": RUNS,
         "share": share,
         "snapshots": snapshot_selectors.snapshots_visible(workspace=workspace, share=share),
     }
@@ -125,7 +96,7 @@ def _form(
 
 @require_POST
 def experiment_cancel(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
-    experiment = _own(request, experiment_id)
+    experiment = own_experiment_of(request, experiment_id)
     if services.experiment_cancel(experiment=experiment):
         messages.info(request, _("The experiment was stopped. Its results so far are stored."))
     return redirect("experiment-detail", experiment_id)
@@ -133,15 +104,21 @@ def experiment_cancel(request: HttpRequest, experiment_id: UUID) -> HttpResponse
 
 @require_POST
 def experiment_delete(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
-    services.experiment_delete(experiment=_own(request, experiment_id))
+    services.experiment_delete(experiment=own_experiment_of(request, experiment_id))
     messages.info(request, _("The experiment was deleted."))
     return redirect("experiment-list")
 
 
-def _own(request: HttpRequest, experiment_id: UUID) -> Experiment:
-    """The experiment if it belongs to this workspace. Raises Http404."""
-    workspace = workspace_of(request)
-    found = selectors.experiment_get(experiment_id=experiment_id, workspace=workspace)
-    if found is None:
-        raise Http404(experiment_id)
-    return found
+@require_POST
+def experiment_run(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
+    """Run the cluster with the nodes that the experiment says to add, and step through it."""
+    experiment = own_experiment_of(request, experiment_id)
+    if refused := too_often(request, "run"):
+        messages.error(request, str(refused["message"]))
+        return redirect("experiment-detail", experiment_id)
+    try:
+        run = services.experiment_run(experiment=experiment)
+    except InvalidInput as invalid:
+        messages.error(request, str(invalid))
+        return redirect("experiment-detail", experiment_id)
+    return redirect(f"{reverse('run-explore', args=[run.pk])}?c=1")

@@ -1,0 +1,103 @@
+"""What a page of experiments is about, and who may see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
+
+from kviz.accounts.middleware import workspace_of
+from kviz.accounts.throttling import too_often
+from kviz.common.problems import ErrorItem
+from kviz.experiments import selectors, services
+from kviz.experiments.models import Experiment
+from kviz.runs.inputs import InvalidInput
+from kviz.runs.models import Run
+from kviz.runs.pages.access import uuid_of
+from kviz.runs.selectors import run_get
+from kviz.runs.services import run_prepare
+from kviz.snapshots import selectors as snapshot_selectors
+from kviz.snapshots.models import Snapshot
+
+
+class NotStarted(Exception):
+    """An experiment that a form asks for cannot be had; `errors` say why."""
+
+    def __init__(self, errors: list[ErrorItem], status: HTTPStatus) -> None:
+        super().__init__("; ".join(str(each["message"]) for each in errors))
+        self.errors = errors
+        self.status = status
+
+
+def share_in(request: HttpRequest) -> str:
+    """The share token of the address or of the form."""
+    return request.GET.get("share", "") or request.POST.get("share", "")
+
+
+def own_experiment_of(request: HttpRequest, experiment_id: UUID) -> Experiment:
+    """The experiment if it belongs to this workspace. Raises Http404."""
+    workspace = workspace_of(request)
+    found = selectors.experiment_get(experiment_id=experiment_id, workspace=workspace)
+    if found is None:
+        raise Http404(experiment_id)
+    return found
+
+
+def run_named(request: HttpRequest, values: Mapping[str, Any]) -> Run | None:
+    """The run at whose beginning it is to start, None if none is named. Raises Http404."""
+    if not values["run"]:
+        return None
+    workspace = workspace_of(request)
+    run = run_get(run_id=uuid_of(values["run"]), workspace=workspace, share=share_in(request))
+    if run is None:
+        raise Http404(values["run"])
+    return run
+
+
+def snapshot_named(request: HttpRequest, values: Mapping[str, Any]) -> Snapshot | None:
+    """The cluster that is named, None if none is. Raises Http404."""
+    if not values["snapshot"]:
+        return None
+    found = snapshot_selectors.snapshot_get(
+        snapshot_id=uuid_of(values["snapshot"]),
+        workspace=workspace_of(request),
+        share=share_in(request),
+    )
+    if found is None:
+        raise Http404(values["snapshot"])
+    return found
+
+
+def beginning_of(request: HttpRequest, values: Mapping[str, Any]) -> Run:
+    """The run that the variants differ from. Raises InvalidInput and Http404."""
+    run = run_named(request, values)
+    if run is not None:
+        return run
+    snapshot = snapshot_named(request, values)
+    if snapshot is None:
+        raise InvalidInput([{"field": "snapshot", "message": _("Choose a cluster.")}])
+    return run_prepare(workspace=workspace_of(request), snapshot=snapshot)
+
+
+def experiment_begun(
+    request: HttpRequest, beginning: Run, kind: str, asked: object, name: str
+) -> Experiment:
+    """Queue what a form asks for. Raises NotStarted."""
+    if refused := too_often(request, "experiment"):
+        raise NotStarted([refused], HTTPStatus.TOO_MANY_REQUESTS)
+    try:
+        return services.experiment_create(
+            workspace=workspace_of(request), beginning=beginning, kind=kind, asked=asked, name=name
+        )
+    except InvalidInput as invalid:
+        raise NotStarted(list(invalid.errors), HTTPStatus.BAD_REQUEST) from invalid
+    except services.TooManyVariants as many:
+        error: ErrorItem = {"message": str(many)}
+        raise NotStarted([error], HTTPStatus.REQUEST_ENTITY_TOO_LARGE) from many
+    except services.TooManyExperiments as many:
+        error = {"message": str(many)}
+        raise NotStarted([error], HTTPStatus.TOO_MANY_REQUESTS) from many

@@ -1,0 +1,119 @@
+"""How many more fit, and which nodes to add or remove: forms that begin an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from kviz.accounts.middleware import workspace_of
+from kviz.common.problems import ErrorItem
+from kviz.experiments import answer_forms as forms
+from kviz.experiments.pages.access import (
+    NotStarted,
+    beginning_of,
+    experiment_begun,
+    run_named,
+    share_in,
+    snapshot_named,
+)
+from kviz.runs.execution.engine import cluster_of
+from kviz.runs.inputs import InvalidInput
+from kviz.runs.marked_text import marked_lines
+from kviz.snapshots.selectors import snapshot_objects_cached, snapshots_visible
+from scheduler_core.advice.nodes.adding import MAX_RUNS
+from scheduler_core.advice.nodes.draining import MAX_CANDIDATES
+from scheduler_core.api import KubeObject
+
+Values = Mapping[str, Any]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def capacity_new(request: HttpRequest) -> HttpResponse:
+    """How many more copies of some pods fit."""
+    if request.method != "POST":
+        return _capacity_form(request, forms.capacity_values(request.GET))
+    values = forms.capacity_values(request.POST)
+    try:
+        asked = forms.capacity_asked(values)
+        beginning = beginning_of(request, values)
+        experiment = experiment_begun(request, beginning, "capacity", asked, values["name"])
+    except InvalidInput as invalid:
+        return _capacity_form(request, values, invalid.errors, HTTPStatus.BAD_REQUEST)
+    except NotStarted as refused:
+        return _capacity_form(request, values, refused.errors, refused.status)
+    return redirect("experiment-detail", experiment.pk)
+
+
+def _capacity_form(
+    request: HttpRequest,
+    values: Values,
+    errors: Sequence[ErrorItem] = (),
+    status: HTTPStatus = HTTPStatus.OK,
+) -> HttpResponse:
+    context = _context(request, values, errors, values["manifest"]) | {
+        "pods": forms.pods_offered(_objects(request, values)),
+        "max_copies": forms.MAX_COPIES,
+    }
+    return render(request, "experiments/capacity.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def nodes_new(request: HttpRequest) -> HttpResponse:
+    """Which nodes to add so that pending pods bind, and which could be drained."""
+    if request.method != "POST":
+        return _nodes_form(request, forms.nodes_values(request.GET))
+    values = forms.nodes_values(request.POST)
+    try:
+        beginning = beginning_of(request, values)
+        asked = forms.nodes_asked(values, cluster_of(beginning)[0])
+        experiment = experiment_begun(request, beginning, "nodes", asked, values["name"])
+    except InvalidInput as invalid:
+        return _nodes_form(request, values, invalid.errors, HTTPStatus.BAD_REQUEST)
+    except NotStarted as refused:
+        return _nodes_form(request, values, refused.errors, refused.status)
+    return redirect("experiment-detail", experiment.pk)
+
+
+def _nodes_form(
+    request: HttpRequest,
+    values: Values,
+    errors: Sequence[ErrorItem] = (),
+    status: HTTPStatus = HTTPStatus.OK,
+) -> HttpResponse:
+    context = _context(request, values, errors, values["shapes"]) | {
+        "pools": forms.pool_rows(_objects(request, values), values["pools"]),
+        "max_runs": MAX_RUNS,
+        "most_drains": MAX_CANDIDATES,
+    }
+    return render(request, "experiments/nodes.html", context, status=status)
+
+
+def _context(
+    request: HttpRequest, values: Values, errors: Sequence[ErrorItem], text: str
+) -> dict[str, object]:
+    """What both forms show; `text` is what lines of errors are about."""
+    workspace, share = workspace_of(request), share_in(request)
+    bad = {int(each["line"]) for each in errors if "line" in each}
+    return {
+        "section": "experiments",
+        "values": values,
+        "errors": errors,
+        "marked": marked_lines(text, bad) if bad else [],
+        "found": [each for each in errors if "line" in each],
+        "run": run_named(request, values),
+        "snapshot": snapshot_named(request, values),
+        "share": share,
+        "snapshots": snapshots_visible(workspace=workspace, share=share),
+    }
+
+
+def _objects(request: HttpRequest, values: Values) -> Sequence[KubeObject]:
+    """The objects of the cluster as it was uploaded, none before one is chosen."""
+    run = run_named(request, values)
+    snapshot = run.snapshot if run is not None else snapshot_named(request, values)
+    return list(snapshot_objects_cached(snapshot=snapshot)) if snapshot is not None else []

@@ -1,0 +1,113 @@
+"""How many more fit: copies of pods, one after the other, until the next finds no node.
+
+With several templates each is also counted alone, so that one sees which of them is in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, TypedDict
+
+from kviz.answers.capacity import as_json
+from kviz.experiments.questions.question import Asking, Outcome, Variant
+from kviz.experiments.questions.templates import pods_in
+from kviz.runs.execution.engine import cluster_of
+from kviz.runs.inputs import InvalidInput
+from kviz.runs.models import Run
+from scheduler_core.advice.capacity import capacity, capacity_of_mix
+from scheduler_core.advice.daemons import DAEMON_SET
+from scheduler_core.api import KubeObject, Pod
+from scheduler_core.cluster.pods import controller_of
+from scheduler_core.cluster.requests import pod_requests
+from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.sim.run import RunOptions
+
+TOGETHER: Final = "together"
+
+
+class AskedTemplate(TypedDict):
+    """A pod of the cluster, or a manifest of one or several pods; `weight` 0: no part of a mix."""
+
+    pod: str
+    manifest: str
+    weight: int
+
+
+@dataclass(frozen=True)
+class Fill(Variant):
+    """Copies of some templates, by their places; more than one fill together."""
+
+    templates: tuple[int, ...] = ()
+
+
+class Filling:
+    """Fills the cluster with copies of all templates together, and of each alone."""
+
+    def __init__(self, run: Run, templates: Sequence[AskedTemplate], max_copies: int) -> None:
+        self._run = run
+        self._asked = templates
+        self._max_copies = max_copies
+
+    @cached_property
+    def _cluster(self) -> tuple[Sequence[KubeObject], RunOptions]:
+        return cluster_of(self._run)
+
+    @cached_property
+    def _templates(self) -> list[tuple[Pod, int]]:
+        return templates_of(self._asked, self._cluster[0])
+
+    def ask(self) -> Asking[Fill]:
+        n = len(self._templates)
+        alone = [Fill(pod.key, (i,)) for i, (pod, _) in enumerate(self._templates)]
+        together = [Fill(TOGETHER, tuple(range(n)))] if n > 1 else []
+        outcomes = yield [*together, *alone]
+        names = (pod.key for pod, _ in self._templates)
+        counts = zip(names, outcomes[len(together) :], strict=True)
+        return {
+            **outcomes[0],
+            "alone": [{"pod": name, "count": each.get("count")} for name, each in counts],
+        }
+
+    def carry_out(self, variant: Fill) -> Outcome:
+        objects, options = self._cluster
+        chosen = [self._templates[i] for i in variant.templates]
+        try:
+            if len(chosen) > 1 and all(weight for _, weight in chosen):
+                found = capacity_of_mix(objects, options, chosen, self._max_copies)
+            else:
+                pods = [pod for pod, _ in chosen]
+                found = capacity(objects, options, pods, self._max_copies)
+        except PluginFailure as failure:
+            return {"problem": str(failure)}
+        return as_json(found) | {"daemons": daemons_in(objects)}
+
+
+def templates_of(
+    asked: Iterable[AskedTemplate], objects: Sequence[KubeObject]
+) -> list[tuple[Pod, int]]:
+    """Return the pods to copy, with their weights. Raises InvalidInput."""
+    there = {item.key: item for item in objects if isinstance(item, Pod)}
+    found: list[tuple[Pod, int]] = []
+    for each in asked:
+        if name := each["pod"]:
+            if name not in there:
+                raise InvalidInput([{"field": "pod", "message": f"There is no pod {name}."}])
+            found.append((there[name], each["weight"]))
+        else:
+            found += [(pod, each["weight"]) for pod in pods_in(each["manifest"])]
+    return found
+
+
+def daemons_in(objects: Iterable[KubeObject]) -> Mapping[str, Any]:
+    """What the pods of DaemonSets take of the nodes that there are."""
+    totals: dict[str, int] = {}
+    n = 0
+    for item in objects:
+        owner = controller_of(item) if isinstance(item, Pod) and item.spec.node_name else None
+        if owner is not None and owner.kind == DAEMON_SET and isinstance(item, Pod):
+            n += 1
+            for name, amount in pod_requests(item).placed.items():
+                totals[name] = totals.get(name, 0) + amount
+    return {"pods": n, "requests": {name: amount for name, amount in totals.items() if amount}}

@@ -1,0 +1,33 @@
+"""Pods pasted as templates of copies."""
+
+from __future__ import annotations
+
+import io
+from typing import Final
+
+from kviz.common.problems import ErrorItem
+from kviz.runs.inputs import InvalidInput
+from scheduler_core.api import Pod
+from scheduler_core.api.errors import ParseError
+from scheduler_core.api.ingest import ingest
+
+FIELD: Final = "manifest"
+
+
+def pods_in(manifest: str) -> list[Pod]:
+    """Return the pods of a manifest, at least one. Raises InvalidInput, with lines."""
+    read = ingest([("templates", io.BytesIO(manifest.encode()))])
+    if read.errors:
+        raise InvalidInput([_error(each) for each in read.errors])
+    pods = list(read.objects.of(Pod))
+    if not pods:
+        others = ", ".join([*read.counts, *read.ignored])
+        text = "There is no pod in it" + (f", only: {others}." if others else ".")
+        raise InvalidInput([{"field": FIELD, "message": text}])
+    return pods
+
+
+def _error(error: ParseError) -> ErrorItem:
+    message = f"{error.field}: {error.message}" if error.field else error.message
+    found: dict[str, str | int] = {"field": FIELD, "message": message}
+    return found if error.place.line is None else found | {"line": error.place.line}

@@ -1,0 +1,1 @@
+"""Reads: what the results of an experiment say, in sentences, tables and charts."""

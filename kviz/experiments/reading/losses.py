@@ -1,0 +1,120 @@
+"""What survives the loss of every zone or node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from kviz.common.csv_file import Cell
+from kviz.experiments.models import Result
+from kviz.experiments.questions.losses import n_without_node
+from kviz.experiments.reading.charts import Bars
+
+ROWS_SHOWN: Final = 300
+MOST_COLUMNS: Final = 8
+"""Up to so many losses have a column of their own, a workload a row."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A loss as the table has it; `outcome` is what is stored of it."""
+
+    name: str
+    outcome: Mapping[str, Any]
+
+    @property
+    def without_node(self) -> int:
+        return n_without_node(self.outcome)
+
+    @property
+    def is_harmful(self) -> bool:
+        """Whether anything is amiss in the end."""
+        return any(self.outcome["hurt"][:3])
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The losses, the worst first; `before` is None as long as nothing was run.
+
+    `matrix` has a row for each workload that is hurt: its pods before, and a cell for each loss of
+    `columns`, None where it lost nothing.
+    """
+
+    sentences: Sequence[str]
+    before: Mapping[str, Any] | None
+    rows: Sequence[Row]
+    n_rows: int
+    charts: Sequence[Bars]
+    columns: Sequence[str]
+    matrix: Sequence[tuple[str, int, Sequence[Mapping[str, int] | None]]]
+
+
+def read(results: Sequence[Result]) -> Lost:
+    """Read the losses that were run."""
+    before = next((each.outcome for each in results if not each.variant), None)
+    rows = [Row(each.name, each.outcome) for each in results if each.variant]
+    rows.sort(key=lambda row: row.outcome["hurt"], reverse=True)
+    names = [row.name for row in rows]
+    chart = Bars(
+        _("Pods without a node, or gone"), _("Loss"), names, [row.without_node for row in rows]
+    )
+    columns = names if len(rows) <= MOST_COLUMNS else []
+    return Lost(
+        sentences=_sentences(rows),
+        before=before,
+        rows=rows[:ROWS_SHOWN],
+        n_rows=len(rows),
+        charts=[chart] if len(rows) > 1 else [],
+        columns=columns,
+        matrix=_matrix(rows) if columns else [],
+    )
+
+
+def _sentences(rows: Sequence[Row]) -> list[str]:
+    if not rows:
+        return []
+    harmful = [row for row in rows if row.is_harmful]
+    if not harmful:
+        return [_("Every loss is survived: all that was on the nodes finds room elsewhere.")]
+    worst = harmful[0]
+    hurts = ngettext(
+        "Most is lost %(name)s: %(n)d pod has no node then, or is gone.",
+        "Most is lost %(name)s: %(n)d pods have no node then, or are gone.",
+        worst.without_node,
+    )
+    whole = _("%(n)d of %(all)d losses do no harm in the end.")
+    counts = {"n": len(rows) - len(harmful), "all": len(rows)}
+    return [hurts % {"name": worst.name, "n": worst.without_node}, whole % counts]
+
+
+def _matrix(
+    rows: Sequence[Row],
+) -> list[tuple[str, int, Sequence[Mapping[str, int] | None]]]:
+    by_loss = [{each["name"]: each for each in row.outcome["workloads"]["some"]} for row in rows]
+    before = {name: each["before"] for columns in by_loss for name, each in columns.items()}
+    return [
+        (name, n, [columns.get(name) for columns in by_loss]) for name, n in sorted(before.items())
+    ]
+
+
+def _n(name: str) -> Callable[[Mapping[str, Any]], Cell]:
+    return lambda outcome: outcome[name]["n"] if name in outcome else None
+
+
+COLUMNS: Final[Mapping[str, Callable[[Mapping[str, Any]], Cell]]] = {
+    "nodes": lambda outcome: outcome.get("nodes"),
+    "pods lost": lambda outcome: outcome.get("pods_lost"),
+    "pending": lambda outcome: (
+        outcome["pending"]["n"] if isinstance(outcome["pending"], dict) else outcome["pending"]
+    ),
+    "gone": _n("gone"),
+    "evicted": _n("evicted"),
+    "budgets broken at once": _n("broken_at_once"),
+    "budgets broken": _n("broken"),
+    "workloads down at once": _n("down_at_once"),
+    "workloads down": _n("down"),
+}

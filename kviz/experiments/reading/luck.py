@@ -1,0 +1,85 @@
+"""How lucky placements are: what was tossed so far, and what it comes to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from kviz.common.csv_file import Cell
+from kviz.experiments.models import Experiment, Result
+from kviz.experiments.reading.charts import Bars
+from kviz.runs.reading.luck import RunLuck, run_luck
+
+BARS_SHOWN: Final = 200
+NOWHERE: Final = ("", "-")
+
+
+@dataclass(frozen=True)
+class Tossed:
+    """The finished answer, or None; as long as there is none, how often pods end as pinned."""
+
+    sentences: Sequence[str]
+    luck: RunLuck | None
+    n_runs: int
+    charts: Sequence[Bars]
+
+
+def read(experiment: Experiment, results: Sequence[Result]) -> Tossed:
+    """Read the runs that were made."""
+    luck = run_luck(experiment.answer) if experiment.answer else None
+    pinned = next((each.outcome for each in results if not each.variant), None)
+    if pinned is None:
+        return Tossed([], luck, 0, [])
+    moved, n_runs = _moved(results)
+    placed = [i for i, place in enumerate(pinned["places"]) if place not in NOWHERE]
+    return Tossed(
+        sentences=[] if luck else _so_far(moved, placed, n_runs),
+        luck=luck,
+        n_runs=n_runs,
+        charts=[_chart(pinned["pods"], placed, moved, n_runs)] if n_runs and placed else [],
+    )
+
+
+def _moved(results: Sequence[Result]) -> tuple[Counter[int], int]:
+    """In how many runs with all the coins each pod ended elsewhere, and how many there were."""
+    tossing = [each.outcome for each in results if each.variant]
+    most = max((len(each["coins"]) for each in tossing), default=0)
+    runs = [run for each in tossing if len(each["coins"]) == most for run in each["runs"]]
+    return Counter(int(i) for run in runs for i in run["moved"]), len(runs)
+
+
+def _so_far(moved: Counter[int], placed: Sequence[int], n_runs: int) -> list[str]:
+    if not n_runs:
+        return []
+    text = ngettext(
+        "%(held)d of %(all)d placements held in the one run so far.",
+        "%(held)d of %(all)d placements held in all %(n)d runs so far.",
+        n_runs,
+    )
+    held = sum(not moved[i] for i in placed)
+    return [text % {"held": held, "all": len(placed), "n": n_runs}]
+
+
+def _chart(pods: Sequence[str], placed: Sequence[int], moved: Counter[int], n_runs: int) -> Bars:
+    luckiest = sorted(placed, key=lambda i: (-moved[i], pods[i]))[:BARS_SHOWN]
+    return Bars(
+        title=_("Runs in which it ends as kviz pins it, %"),
+        axis=_("Pod"),
+        names=[pods[i] for i in luckiest],
+        values=[round(100 * (n_runs - moved[i]) / n_runs) for i in luckiest],
+        colour="feasible",
+    )
+
+
+COLUMNS: Final[Mapping[str, Callable[[Mapping[str, Any]], Cell]]] = {
+    "coins": lambda outcome: ", ".join(outcome.get("coins", ())),
+    "runs": lambda outcome: len(outcome.get("runs", ())) or 1,
+    "pods that ended elsewhere": lambda outcome: len(
+        {pod for run in outcome.get("runs", ()) for pod in run["moved"]}
+    ),
+}
