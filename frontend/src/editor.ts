@@ -4,6 +4,9 @@ import type { Check, Checked } from "./views/editor/checking.ts";
 import type { Schema } from "./views/editor/schema.ts";
 import { withStep } from "./views/editor/steps.ts";
 
+/** What the server takes to check while one writes; a longer text is checked when it is sent. */
+const MAX_CHECKED = 1_000_000;
+
 for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data-editor]")) {
   void enhance(area);
 }
@@ -24,9 +27,22 @@ function addStep(choice: HTMLSelectElement): void {
 
 async function enhance(area: HTMLTextAreaElement): Promise<void> {
   const { schema = "", check = "", editor = "", nonce = "", steps = "" } = area.dataset;
+  const composed = compositionOf(area);
   const [{ edit }, known] = await Promise.all([import("./views/editor/editor.ts"), schemaOf(schema)]);
+  // Who writes meanwhile goes on in the editor, but not in the middle of a character.
+  await composed();
   const asked = check ? checkedBy(check, editor, area) : null;
   edit(area, { schema: known, check: asked, steps: document.getElementById(steps), nonce });
+}
+
+/** Notices from now on when an input method composes text in the area; returns how to wait until it does not. */
+function compositionOf(area: HTMLTextAreaElement): () => Promise<unknown> {
+  let isComposing = false;
+  area.addEventListener("compositionstart", () => (isComposing = true));
+  area.addEventListener("compositionend", () => (isComposing = false));
+  const end = (): Promise<unknown> =>
+    new Promise((resolve) => area.addEventListener("compositionend", resolve, { once: true }));
+  return async () => (isComposing ? end() : undefined);
 }
 
 /** An editor without a schema offers nothing, and is one all the same. */
@@ -39,6 +55,7 @@ async function schemaOf(address: string): Promise<Schema | null> {
 const checkedBy =
   (address: string, field: string, area: HTMLTextAreaElement): Check =>
   async (text) => {
+    if (text.length > MAX_CHECKED) return { problems: [] };
     const token = area.form?.querySelector<HTMLInputElement>("[name=csrfmiddlewaretoken]")?.value ?? "";
     const answer = await fetch(address, {
       method: "POST",

@@ -28,6 +28,7 @@ from rest_framework.viewsets import GenericViewSet
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import share_of
 from kviz.accounts.throttling import Scope
+from kviz.common.fields import DocumentField
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
 from kviz.common.streaming import attachment
@@ -259,3 +260,39 @@ class UploadProgress(APIView):
         """How much of an upload sent with `X-Upload-Id: ID` has been read."""
         done, total = progress.read_so_far(workspace=workspace_in(request), upload_id=upload_id)
         return Response({"done_bytes": done, "total_bytes": total})
+
+
+class TextSerializer(serializers.Serializer[object]):
+    text = DocumentField()
+
+
+class FoundSerializer(serializers.Serializer[object]):
+    document = serializers.IntegerField(required=False)
+    line = serializers.IntegerField(required=False, help_text="Counted from 1, where it is known.")
+    subject = serializers.CharField(required=False, help_text="The object.")
+    path = serializers.CharField(required=False, help_text="The field within the object.")
+    message = serializers.CharField(help_text="With the path, where there is one.")
+
+
+class TextCheckedSerializer(serializers.Serializer[object]):
+    problems = FoundSerializer(many=True)
+    counts = serializers.DictField(child=serializers.IntegerField())
+    ignored = serializers.DictField(child=serializers.IntegerField())
+
+
+class SnapshotCheck(APIView):
+    """Objects, read as in an upload; nothing is stored."""
+
+    @extend_schema(request=TextSerializer, responses=TextCheckedSerializer)
+    def post(self, request: Request) -> Response:
+        """Say what is wrong with objects as YAML or JSON, line by line."""
+        wanted = TextSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        found, ingested = services.text_check(text=wanted.validated_data.get("text", ""))
+        problems = [{k: v for k, v in each.items() if k != "file"} for each in found]
+        for each in problems:
+            if path := each.get("path"):
+                each["message"] = f"{path}: {each['message']}"
+        return Response(
+            {"problems": problems, "counts": ingested.counts, "ignored": ingested.ignored}
+        )

@@ -27,7 +27,6 @@ from kviz.snapshots.summary import cluster_of
 PODS_SHOWN = 200
 NODES_SHOWN = 200
 WARNINGS_SHOWN = 200
-PASTED_NAME = "pasted.yaml"
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ def snapshot_new(request: HttpRequest) -> HttpResponse:
     files = [named_stream(file) for file in request.FILES.getlist("files")]
     text = request.POST.get("text", "")
     if text.strip():
-        files.append((PASTED_NAME, BytesIO(text.encode())))
+        files.append((services.PASTED_NAME, BytesIO(text.encode())))
     if not files:
         return _upload_form(request, [{"message": _("Choose a file, or paste text.")}])
     if refused := too_often(request, "upload"):

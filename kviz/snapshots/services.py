@@ -29,6 +29,7 @@ File = tuple[str, BinaryIO]
 """A name and a seekable stream."""
 SUFFIXES: Final = {".gz", ".json", ".tar", ".tgz", ".txt", ".yaml", ".yml", ".zip"}
 
+PASTED_NAME: Final = "pasted.yaml"
 RUN_NOT_CLUSTER: Final = (
     "This is a run saved by kviz, not a cluster. Open it on the page of runs, by itself."
 )
@@ -58,10 +59,7 @@ def snapshot_create(
         if is_run_file(stream.read(len(MAGIC))):
             raise UploadRejected([{"file": file_name, "message": RUN_NOT_CLUSTER}])
     sha256 = _sha256(files)
-    limits = Limits(
-        uploaded_bytes=settings.MAX_UPLOAD_BYTES, decompressed_bytes=settings.MAX_UNPACKED_BYTES
-    )
-    ingested = ingest(files, limits, progress)
+    ingested = ingest(files, _limits(), progress)
     if not ingested.counts:
         raise UploadRejected(_problems(ingested) or [_nothing_there(ingested)])
     return _store(
@@ -75,6 +73,15 @@ def snapshot_create(
 def snapshot_import(*, workspace: Workspace, ingested: Ingested, name: str) -> Snapshot:
     """Store what was read from a real cluster; its SHA-256 is that of the packed objects."""
     return _store(Snapshot(workspace=workspace, name=name[:200]), ingested)
+
+
+def text_check(*, text: str) -> tuple[list[ErrorItem], Ingested]:
+    """Read pasted text as an upload is read and store nothing: what is wrong, what is there."""
+    ingested = ingest([(PASTED_NAME, io.BytesIO(text.encode()))], _limits())
+    problems = _problems(ingested)
+    if not text.strip():
+        return [], ingested
+    return problems or ([] if ingested.counts else [_nothing_there(ingested)]), ingested
 
 
 def snapshot_adopt(*, workspace: Workspace, packed: bytes, like: Snapshot) -> Snapshot:
@@ -162,6 +169,12 @@ def _store(snapshot: Snapshot, ingested: Ingested) -> Snapshot:
         snapshot.save()
         SnapshotObjects.objects.update_or_create(snapshot=snapshot, defaults={"packed": packed})
     return snapshot
+
+
+def _limits() -> Limits:
+    return Limits(
+        uploaded_bytes=settings.MAX_UPLOAD_BYTES, decompressed_bytes=settings.MAX_UNPACKED_BYTES
+    )
 
 
 def _sha256(files: Sequence[File]) -> str:

@@ -7,7 +7,8 @@ import json
 import re
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.axe import serious_findings
 from tests.e2e.conftest import Api
@@ -15,6 +16,12 @@ from tests.waiting import eventually
 
 BUILT = Path(__file__).parents[2] / "static" / "kviz"
 MAX_EDITOR_BYTES = 130_000
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: c}]}
+"""
 
 
 def editor(page: Page, name: str) -> Locator:
@@ -108,3 +115,58 @@ def test_what_was_typed_outlives_its_tab_until_it_is_sent(page: Page, api: Api) 
     page.goto(address)
     expect(editor(page, "Scheduler configuration")).not_to_contain_text("kubescheduler")
     expect(page.get_by_text(restored)).to_be_hidden()
+
+
+def test_what_is_typed_before_the_editor_comes_goes_on_in_it(page: Page) -> None:
+    manifest = json.loads((BUILT / "manifest.json").read_text(encoding="utf-8"))
+    chunk = f"**/{manifest['src/views/editor/editor.ts']['file']}"
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(chunk, hold)
+    with page.expect_request(chunk):
+        page.goto("/snapshots/new", wait_until="commit")
+    area = page.get_by_label("Or paste it")
+    area.click()
+    page.keyboard.type("kind: Podmetadata:")
+    for _ in "metadata:":
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Shift+ArrowLeft")
+    held.pop().continue_()
+    pasted = editor(page, "Or paste it")
+    expect(pasted).to_be_focused()
+    page.keyboard.type("D")
+    page.keyboard.press("Enter")
+    expect(pasted).to_contain_text("kind: PoD")
+    text = page.locator("#text")
+    assert text.input_value() == "kind: PoD\nmetadata:"
+    pasted.fill(POD)
+    page.unroute(chunk)
+    page.reload()
+    expect(editor(page, "Or paste it")).to_contain_text("name: web")
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", name="pasted", level=1)).to_be_visible()
+    page.goto("/snapshots/new")
+    expect(editor(page, "Or paste it")).not_to_contain_text("name: web")
+
+
+@pytest.mark.browser_context_args(java_script_enabled=False)
+def test_text_is_pasted_without_scripts(page: Page) -> None:
+    page.goto("/snapshots/new")
+    page.get_by_label("Or paste it").fill(POD)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", name="pasted", level=1)).to_be_visible()
+
+
+def test_pasted_objects_are_offered_fields_and_marked(page: Page) -> None:
+    page.goto("/snapshots/new")
+    pasted = editor(page, "Or paste it")
+    pasted.fill("apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("  schedulerN")
+    page.get_by_role("option", name=re.compile("schedulerName")).click()
+    expect(pasted).to_contain_text("schedulerName:")
+    page.keyboard.type("[]")
+    expect(page.locator(".cm-lint-marker-error")).to_have_count(1)

@@ -13,9 +13,9 @@ export interface Found {
 
 export interface Checked {
   readonly problems: readonly Found[];
-  readonly warnings: readonly Found[];
+  readonly warnings?: readonly Found[];
   /** Those of a scenario, in order of time. */
-  readonly steps: readonly ScenarioStep[];
+  readonly steps?: readonly ScenarioStep[];
 }
 
 export interface ScenarioStep {

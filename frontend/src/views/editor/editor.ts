@@ -23,7 +23,7 @@ export interface EditorOptions {
   readonly nonce: string;
 }
 
-/** Put an editor in place of the text area, and return it. */
+/** Put an editor in place of the text area, with its text, selection and focus, and return it. */
 export function edit(area: HTMLTextAreaElement, { schema, check, steps, nonce }: EditorOptions): EditorView {
   const label = document.querySelector<HTMLLabelElement>(`label[for="${area.id}"]`);
   if (label) label.id ||= `${area.id}-label`;
@@ -32,8 +32,11 @@ export function edit(area: HTMLTextAreaElement, { schema, check, steps, nonce }:
     view.dispatch({ selection: { anchor: at.from }, effects: EditorView.scrollIntoView(at.from, { y: "center" }) });
     view.focus();
   };
+  const { selectionStart: from, selectionEnd: to, selectionDirection } = area;
+  const isFocused = document.activeElement === area;
   const view: EditorView = new EditorView({
     doc: area.value,
+    selection: selectionDirection === "backward" ? { anchor: to, head: from } : { anchor: from, head: to },
     extensions: [
       lineNumbers(),
       history(),
@@ -67,6 +70,7 @@ export function edit(area: HTMLTextAreaElement, { schema, check, steps, nonce }:
   view.dom.classList.add("yaml-editor");
   view.dom.style.setProperty("--rows", String(area.rows));
   area.hidden = true;
+  if (isFocused) view.focus();
   // The label is now that of the editor.
   label?.removeAttribute("for");
   label?.addEventListener("click", () => view.focus());
