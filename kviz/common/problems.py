@@ -20,7 +20,7 @@ from rest_framework.views import set_rollback
 
 CONTENT_TYPE = "application/problem+json"
 ErrorItem = Mapping[str, str | int]
-Kind = Literal["", "busy", "cannot-reenact", "run-file", "too-large"]
+Kind = Literal["", "busy", "cannot-reenact", "run-file", "too-large", "veiled"]
 """What scripts may want to distinguish beside the status: the end of a document's `type`."""
 
 log = logging.getLogger(__name__)

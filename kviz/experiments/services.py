@@ -15,7 +15,7 @@ from kviz.experiments.models import Experiment
 from kviz.experiments.questions import run_of
 from kviz.experiments.questions.asking import checked, expected_variants, refused
 from kviz.experiments.selectors import n_live
-from kviz.runs.inputs import INPUTS, changes_given, changes_of
+from kviz.runs.inputs import INPUTS, changes_given, changes_of, refuse_veiled
 from kviz.runs.models import Run
 from kviz.runs.services import run_create, run_vary
 from scheduler_core.releases.table import TieBreak
@@ -42,6 +42,7 @@ def experiment_create(
     """
     if beginning.snapshot is None or beginning.is_observed:
         raise refused("run", "A real scheduler decided this run; there are no variants of it.")
+    refuse_veiled(beginning)
     about = checked(kind, asked, beginning)
     n_variants = expected_variants(kind, about, beginning.snapshot.counts)
     if n_variants > settings.MAX_VARIANTS:

@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "kviz.experiments",
     "kviz.extenders",
     "kviz.live",
+    "kviz.lessons",
 ]
 
 MIDDLEWARE = [
@@ -125,6 +126,8 @@ try:
 except ValueError as problem:
     raise env.EnvironmentProblem(f"KVIZ_EXTENDER_HOSTS: {problem}") from None
 
+LESSONS_DIR = env.text("KVIZ_LESSONS_DIR")
+"""A folder with lessons beside those that come with kviz (docs/lessons.md)."""
 MAX_REENACTED_CYCLES = env.number("KVIZ_MAX_REENACTED_CYCLES", 10_000)
 """How far into a run of 1,000 nodes a cycle may be to be re-enacted while somebody waits."""
 FORK_POINTS = env.number("KVIZ_FORK_POINTS", 32)

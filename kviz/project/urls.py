@@ -12,6 +12,7 @@ urlpatterns = [
     path("", include("kviz.common.urls")),
     path("snapshots/", include("kviz.snapshots.urls")),
     path("runs/", include("kviz.runs.urls")),
+    path("learn/", include("kviz.lessons.urls")),
     path("experiments/", include("kviz.experiments.urls")),
     path("extender/", include("kviz.extenders.urls")),
     path("api/v1/", include("kviz.snapshots.api_urls")),
@@ -22,6 +23,7 @@ urlpatterns = [
     ),
     path("api/v1/runs/", include("kviz.runs.api_urls")),
     path("api/v1/experiments/", include("kviz.experiments.api_urls")),
+    path("api/v1/lessons/", include("kviz.lessons.api_urls")),
     path("api/v1/extender/", include("kviz.extenders.api_urls")),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),
 ]

@@ -206,6 +206,16 @@ def invalid(field: str, problems: Iterable[Problem]) -> InvalidInput:
     return InvalidInput([_error_item(field, problem) for problem in problems])
 
 
+def refuse_veiled(run: Run) -> None:
+    """Raise InvalidInput if a run is veiled: who runs it again would know what is hidden."""
+    if run.is_veiled:
+        text = (
+            f"What happens after cycle {run.veiled_after} of this run is hidden until it is "
+            "revealed; so it cannot be simulated here."
+        )
+        raise invalid("veil", [Problem((), text)])
+
+
 def errors_of(problems: Iterable[Problem]) -> list[ErrorItem]:
     """The errors of a request whose own fields the problems name."""
     return [{"field": each.field, "message": each.message} for each in problems]

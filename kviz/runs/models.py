@@ -75,6 +75,10 @@ class Run(Claimed):
     luck = models.JSONField(null=True)
     """How lucky its placements were, if somebody has asked (docs/luck.md): `kviz luck --json`."""
 
+    veiled_after = models.PositiveIntegerField(null=True, blank=True)
+    """The last cycle that may be known; null: all may. What is veiled is not simulated, so that it
+    is nowhere (docs/lessons.md): the run pauses before the next cycle, until more is revealed.
+    """
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     cycles = models.PositiveIntegerField(default=0)
     bound = models.PositiveIntegerField(default=0)
@@ -118,6 +122,11 @@ class Run(Claimed):
     @property
     def is_over(self) -> bool:
         return self.status not in self.LIVE
+
+    @property
+    def is_veiled(self) -> bool:
+        """Whether cycles are hidden, and not simulated, until they are revealed."""
+        return self.veiled_after is not None and self.status != self.Status.FINISHED
 
 
 class TraceChunk(models.Model):

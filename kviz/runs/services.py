@@ -22,7 +22,7 @@ from kviz.run_file import RunFileError
 from kviz.runs.execution.append import chunk_store
 from kviz.runs.execution.causes import AT_ONCE, causes_store
 from kviz.runs.execution.engine import check, check_changes
-from kviz.runs.inputs import changes_of, gates_of, invalid, rules_of
+from kviz.runs.inputs import changes_of, gates_of, invalid, refuse_veiled, rules_of
 from kviz.runs.models import Optimum, Run
 from kviz.runs.portable import saved
 from kviz.snapshots.models import Snapshot
@@ -67,6 +67,7 @@ class RunInputs(TypedDict, total=False):
     tie_break: TieBreak | None
     queue_order: QueueOrder
     changes: Sequence[Change]
+    veiled_after: int | None
 
 
 def run_prepare(
@@ -81,8 +82,11 @@ def run_prepare(
     tie_break: TieBreak | None = None,
     queue_order: QueueOrder = "listed",
     changes: Sequence[Change] = (),
+    veiled_after: int | None = None,
 ) -> Run:
     """Make a run that is not stored; `changes` are made before it begins.
+
+    Cycles beyond `veiled_after` are not simulated until they are revealed (`run_reveal`).
 
     `tie_break` None is the release's. Raises InvalidInput when configuration, scenario or gates
     are bad, or a change cannot be made.
@@ -107,6 +111,7 @@ def run_prepare(
         queue_order=queue_order,
         out_of_tree_plugins=[asdict(plugin) for plugin in plugins],
         changes=made,
+        veiled_after=veiled_after,
     )
 
 
@@ -129,6 +134,7 @@ def variant_prepare(
     if parent.snapshot is None or parent.is_observed:
         text = "A real scheduler decided this run; only simulated runs have variants."
         raise invalid("parent", [Problem((), text)])
+    refuse_veiled(parent)
     if not 0 <= cycle <= parent.cycles:
         text = f"The run has {parent.cycles:,} cycles; 0 stands for its beginning."
         raise invalid("cycle", [Problem((), text)])
@@ -250,6 +256,16 @@ def run_resume(*, run: Run) -> bool:
     return paused.update(status=Run.Status.QUEUED, claims=0) == 1
 
 
+def run_reveal(*, run: Run, upto: int | None) -> None:
+    """Let a veiled run go on up to a cycle; None: to its end. What is known stays known."""
+    veiled = Run.objects.filter(pk=run.pk, veiled_after__isnull=False)
+    if upto is not None:
+        veiled = veiled.filter(veiled_after__lt=upto)
+    if veiled.update(veiled_after=upto):
+        run_resume(run=run)
+    run.refresh_from_db()
+
+
 def run_cancel(*, run: Run) -> bool:
     """Stop a run that is not over; what it stored so far stays. False if it was over."""
     cancelled = Run.objects.filter(pk=run.pk, status__in=Run.LIVE).update(
@@ -267,7 +283,7 @@ def optimum_ask(
 
     A search that is under way goes on.
     """
-    if run.is_observed or run.snapshot is None or not run.is_over:
+    if run.is_observed or run.snapshot is None or not run.is_over or run.is_veiled:
         return None
     with transaction.atomic():
         found, _ = Optimum.objects.select_for_update().get_or_create(

@@ -237,7 +237,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
         read = trace.packed_details if packs else trace.cycle_details
         details = read(run_id=run.pk, cycle=cycle)
         if details is None:
-            raise _not_recorded(cycle)
+            raise _not_recorded(run, cycle)
         response = HttpResponse(content_type=MessagePackRenderer.media_type)
         response["Vary"] = "Accept-Encoding"
         response["Cache-Control"] = "private, max-age=3600"
@@ -277,7 +277,7 @@ def _refusal(refused: CannotReenact) -> Problem:
 def _recorded(run: Run, cycle: int) -> CycleDocument:
     document = trace.cycle_get(run=run, cycle=cycle)
     if document is None:
-        raise _not_recorded(cycle)
+        raise _not_recorded(run, cycle)
     return document
 
 
@@ -285,8 +285,14 @@ def _no_node(cycle: int, node: str) -> Problem:
     return Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} saw no node {node}.")
 
 
-def _not_recorded(cycle: int) -> Problem:
+def _not_recorded(run: Run, cycle: int) -> Problem:
+    if run.veiled_after is not None and cycle > run.veiled_after:
+        return _veiled(f"Cycle {cycle} is hidden until it is revealed.")
     return Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
+
+
+def _veiled(text: str) -> Problem:
+    return Problem(HTTPStatus.CONFLICT, text, kind="veiled")
 
 
 class Busy(Problem):
@@ -340,4 +346,6 @@ class PodWhy(APIView):
         document = trace.pod_why(run=run, namespace=namespace, name=name)
         if document is None:
             raise Problem(HTTPStatus.NOT_FOUND, f"This run knows no pod {namespace}/{name}.")
+        if run.is_veiled and document["cycle"] is None:
+            raise _veiled("What becomes of this pod is hidden until it is revealed.")
         return Response(document)

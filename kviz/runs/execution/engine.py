@@ -22,6 +22,7 @@ from kviz.runs.inputs import (
     extender_warnings,
     gates_of,
     invalid,
+    refuse_veiled,
     rules_of,
     scenario_of,
 )
@@ -189,6 +190,7 @@ def cluster_of(run: Run) -> tuple[list[KubeObject], RunOptions]:
 
     Raises InvalidInput, also where it has extenders.
     """
+    refuse_veiled(run)
     objects, options = _made_of(run, None, _installed)
     if options.configuration.extenders:
         text = "It has extenders, which are called by runs only."
@@ -222,6 +224,7 @@ def optimum(
     from kviz.optimum.comparison import pose
     from kviz.optimum.search import TooLarge
 
+    refuse_veiled(run)
     objects, options = _made_of(run, ReplayTransport(run))
     most = max_cycle(sum(isinstance(each, Node) for each in objects))
     if at_cycle > most:
@@ -247,8 +250,9 @@ def leads(run: Run, cycles: Collection[int]) -> Leads:
 def lucky(run: Run, runs: int) -> Luck:
     """Run what a run was made of many times, tossing the coins that it pins (docs/luck.md).
 
-    Extenders are not called. Raises InvalidInput.
+    Extenders are not called. Raises InvalidInput, also for one that is veiled.
     """
+    refuse_veiled(run)
     objects, options = _made_of(run, None)
     coins = coins_of(options.tie_break)
     try:
@@ -263,6 +267,7 @@ def checked(run: Run, rules: Sequence[Rule], max_work: int) -> tuple[Verdict, ..
     `max_work` is how many runs times objects (and 1,000) that may take. Extenders are not called.
     Raises InvalidInput.
     """
+    refuse_veiled(run)
     objects, options = _made_of(run, None)
     n_runs = runs_needed(rules, objects)
     if n_runs * (1_000 + len(objects)) > max_work:

@@ -35,6 +35,10 @@ FLUSH_S: Final = 0.25
 Engine = Callable[[Run], Iterable[AnyEvent]]
 
 
+class VeilReached(Exception):
+    """What comes next is veiled: the run pauses here, and all before it is stored."""
+
+
 class WorkersDied(Exception):
     """Worker after worker died on the run, for want of memory perhaps; it is given up."""
 
@@ -53,9 +57,9 @@ def run_execute(
 ) -> None:
     """Simulate a claimed run and store its trace; continue one that another worker began.
 
-    Ends with the run finished or failed, unless the claim was lost meanwhile. With `fork_points`
-    copies of this process are left behind, and one of them may return from here with another run
-    executed: whoever calls has it leave then (`ForkPoints.leave_copy`).
+    Ends with the run finished or failed, or paused at its veil, unless the claim was lost
+    meanwhile. With `fork_points` copies of this process are left behind, and one of them may return
+    from here with another run executed: whoever calls has it leave then (`ForkPoints.leave_copy`).
     """
     _advanced(run)
     recording = _Recording(run, worker, fork_points or ForkPoints(worker, most=0))
@@ -69,6 +73,8 @@ def run_execute(
             raise
         recording.finish()
         causes_store(run=recording.run)
+    except VeilReached:
+        log.info("run %s pauses at its veil", recording.run.pk)
     except AppendRefused:
         log.info("run %s is no longer ours", recording.run.pk)
     except (InvalidInput, WorkersDied) as reason:
@@ -118,6 +124,8 @@ class _Recording:
     def take(self, event: AnyEvent) -> None:
         """Record the next event; store a chunk first if one is due. Raises AppendRefused."""
         now = time.monotonic()
+        if isinstance(event, CycleStarted) and self._is_veiled(event.cycle):
+            self._stop_at_veil(event.cycle)
         if isinstance(event, CycleStarted) and self._is_due(event.cycle, now):
             self.flush()
             self._leave_fork_point(event.cycle)
@@ -127,6 +135,21 @@ class _Recording:
         if isinstance(event, RunStarted):
             self._begin(event)
         self._trace.add(event)
+
+    def _is_veiled(self, cycle: int) -> bool:
+        veiled_after = self.run.veiled_after
+        return veiled_after is not None and cycle > veiled_after
+
+    def _stop_at_veil(self, cycle: int) -> None:
+        """Pause before a cycle that is veiled; go on if it was revealed meanwhile.
+
+        Raises VeilReached, and AppendRefused.
+        """
+        self.flush()
+        veiled = self._owned(self.run).filter(veiled_after__lt=cycle)
+        if veiled.update(status=Run.Status.PAUSED, claimed_by=""):
+            raise VeilReached
+        self.run.refresh_from_db(fields=["veiled_after"])
 
     def _is_due(self, cycle: int, now: float) -> bool:
         """Whether to store what came before a cycle.

@@ -1,0 +1,85 @@
+"""`kviz lesson`: lessons are checked by running them, and begun from a template."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from kviz.cli.arguments import Subparsers
+from kviz.cli.problems import WrongUsage
+from kviz.lessons.checking import Checked, check_lesson
+from kviz.lessons.library import bundled_files
+from kviz.lessons.reading import read_lesson
+from kviz.lessons.template import TEMPLATE
+from scheduler_core.config import ConfigError
+
+
+def add_parser(commands: Subparsers) -> None:
+    command = commands.add_parser(
+        "lesson",
+        help="check lessons by running them, or begin one",
+        description="Lessons are files (docs/lessons.md).",
+    )
+    what = command.add_subparsers(title="what to do", metavar="WHAT", required=True)
+    check = what.add_parser(
+        "check",
+        help="check lessons: their fields, moments, answers and tasks",
+        description="Read lessons, run their clusters, and see that every moment exists, that "
+        "every right answer is what the engine says, and that every task can be done. Exits with "
+        "1 if anything is wrong.",
+    )
+    check.add_argument(
+        "files", nargs="*", type=Path, metavar="FILE", help="(default: those that come with kviz)"
+    )
+    check.add_argument("--json", action="store_true", help="print one JSON object")
+    check.set_defaults(run=run_check)
+    template = what.add_parser(
+        "template", help="print a small lesson to begin with", description=run_template.__doc__
+    )
+    template.set_defaults(run=run_template)
+
+
+def run_template(options: argparse.Namespace) -> int:
+    """Print a small lesson that passes `kviz lesson check`, with every part explained."""
+    print(TEMPLATE, end="")
+    return 0
+
+
+def run_check(options: argparse.Namespace) -> int:
+    found = {path: _checked(path) for path in options.files or bundled_files()}
+    if options.json:
+        print(json.dumps({"lessons": [_document(*each) for each in found.items()]}))
+    else:
+        for path, checked in found.items():
+            for problem in checked.problems:
+                print(f"{path}: {problem}")
+            if not checked.problems:
+                print(
+                    f"{path}: fine: {checked.moments} moments, {checked.answers} answers and "
+                    f"{checked.tasks} tasks are as the engine says"
+                )
+    return 1 if any(checked.problems for checked in found.values()) else 0
+
+
+def _checked(path: Path) -> Checked:
+    """Raise WrongUsage for a file that cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise WrongUsage(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise WrongUsage(f"{path}: not UTF-8 text") from error
+    try:
+        return check_lesson(read_lesson(text), text)
+    except ConfigError as error:
+        return Checked(0, 0, 0, list(error.problems))
+
+
+def _document(path: Path, checked: Checked) -> dict[str, object]:
+    problems = [
+        {"line": each.line, "field": each.field, "message": each.message}
+        for each in checked.problems
+    ]
+    counts = {"moments": checked.moments, "answers": checked.answers, "tasks": checked.tasks}
+    return {"file": str(path), "valid": not problems, **counts, "problems": problems}

@@ -1,0 +1,190 @@
+"""A step as those see it who learn: never more than they have reached.
+
+What is right, and why, is in it once the step is shown; the lesson's notes are not.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+from urllib.parse import urlencode
+
+from kviz.lessons.goals import Reached
+from kviz.lessons.lesson import Moment, Question, Step, Task
+from kviz.lessons.library import Shelved
+from kviz.lessons.marking_up import html_of
+from kviz.lessons.models import Progress
+from kviz.lessons.reached import reached_by
+from kviz.lessons.selectors import attempt_run, hides, is_shown
+
+
+class MomentDocument(TypedDict):
+    """What to open; `query` is the deep link's."""
+
+    cycle: int
+    query: str
+
+
+class OptionDocument(TypedDict):
+    value: str
+    text: str
+
+
+class AnsweredDocument(TypedDict):
+    """`given` is null where the answer was shown unasked."""
+
+    given: str | int | list[str] | None
+    right: bool
+    answer: str | int | list[str]
+    answer_text: str
+    because: str
+
+
+class QuestionDocument(TypedDict):
+    ask: str
+    kind: str
+    unit: str
+    options: list[OptionDocument]
+    answered: AnsweredDocument | None
+
+
+class GoalDocument(TypedDict):
+    goal: str
+    met: bool
+    instead: str
+
+
+class AttemptDocument(TypedDict):
+    """`goals` is null while the run goes on."""
+
+    changes: str
+    run: str
+    status: str
+    error: str
+    goals: list[GoalDocument] | None
+    met: bool
+
+
+class TaskDocument(TypedDict):
+    text: str
+    at_most: int
+    of: list[str]
+    hint: str
+    attempt: AttemptDocument | None
+
+
+class StepDocument(TypedDict):
+    """`number` is from 1; `text` and what explains are HTML; `hides` says that more is to come."""
+
+    lesson: str
+    lesson_title: str
+    number: int
+    n_steps: int
+    reached: int
+    title: str
+    text: str
+    run: str
+    at: MomentDocument | None
+    question: QuestionDocument | None
+    hides: bool
+    shown: bool
+    reveals: bool
+    explains: str
+    task: TaskDocument | None
+
+
+def step_document(*, progress: Progress, shelved: Shelved, number: int) -> StepDocument:
+    """A step that was reached, as pages and scripts have it."""
+    step = shelved.lesson.steps[number - 1]
+    shown = is_shown(progress, number)
+    later = step.reveal.at if step.reveal and shown else None
+    return {
+        "lesson": shelved.slug,
+        "lesson_title": shelved.lesson.title,
+        "number": number,
+        "n_steps": len(shelved.lesson.steps),
+        "reached": progress.reached,
+        "title": step.title,
+        "text": html_of(step.text),
+        "run": str(progress.run_id),
+        "at": _moment(later or step.at),
+        "question": _question(progress, step, number),
+        "hides": hides(step),
+        "shown": shown,
+        "reveals": step.reveal is not None,
+        "explains": html_of(step.reveal.text) if step.reveal and shown else "",
+        "task": _task(progress, step.task, number) if step.task else None,
+    }
+
+
+def _moment(at: Moment | None) -> MomentDocument | None:
+    if at is None:
+        return None
+    named = {"c": at.cycle, "p": at.point, "g": at.plugin, "pod": at.pod, "n": at.node}
+    query = {
+        key: value for key, value in {**named, "tab": at.tab}.items() if value not in ("", None)
+    }
+    return {"cycle": at.cycle, "query": urlencode(query, safe="/")}
+
+
+def _question(progress: Progress, step: Step, number: int) -> QuestionDocument | None:
+    question = step.question
+    if question is None:
+        return None
+    return {
+        "ask": question.ask,
+        "kind": question.kind,
+        "unit": question.unit,
+        "options": [{"value": each.value, "text": each.text} for each in question.options],
+        "answered": _answered(progress, question, number),
+    }
+
+
+def _answered(progress: Progress, question: Question, number: int) -> AnsweredDocument | None:
+    known = progress.answers.get(str(number))
+    if known is None:
+        return None
+    answer = question.answer
+    return {
+        "given": known["given"],
+        "right": known["right"],
+        "answer": list(answer) if isinstance(answer, tuple) else answer,
+        "answer_text": _in_words(question),
+        "because": html_of(question.because),
+    }
+
+
+def _in_words(question: Question) -> str:
+    texts = {option.value: option.text for option in question.options}
+    answer = question.answer
+    if isinstance(answer, tuple):
+        return ", ".join(texts.get(each, each) for each in answer)
+    return texts.get(str(answer), f"{answer} {question.unit}".strip())
+
+
+def _task(progress: Progress, task: Task, number: int) -> TaskDocument:
+    return {
+        "text": html_of(task.text),
+        "at_most": task.at_most,
+        "of": list(task.of),
+        "hint": task.hint,
+        "attempt": _attempt(progress, task, number),
+    }
+
+
+def _attempt(progress: Progress, task: Task, number: int) -> AttemptDocument | None:
+    run = attempt_run(progress=progress, number=number)
+    if run is None:
+        return None
+    goals = reached_by(task, run)
+    return {
+        "changes": progress.attempts[str(number)]["changes"],
+        "run": str(run.pk),
+        "status": run.status,
+        "error": run.error,
+        "goals": None if goals is None else [_goal(each) for each in goals],
+        "met": bool(goals) and all(each.met for each in goals or ()),
+    }
+
+
+def _goal(found: Reached) -> GoalDocument:
+    return {"goal": found.goal, "met": found.met, "instead": "" if found.met else found.instead}

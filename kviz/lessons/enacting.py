@@ -1,0 +1,153 @@
+"""A lesson's run, simulated on the spot: what a check holds the lesson's words against."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from kviz.lessons.lesson import Lesson
+from kviz.out_of_tree import load_plugins
+from kviz.runs.reading.projection import CycleDocument, cycle_document
+from kviz.snapshots.samples import sample_named
+from scheduler_core.api import KubeObject, Node, Pod
+from scheduler_core.api.ingest import ingest
+from scheduler_core.changes import ChangeAt, Rules, plan, read_lines
+from scheduler_core.config import ConfigError, Problem
+from scheduler_core.releases import LATEST
+from scheduler_core.sim import RunOptions, Scenario, gates_of_run, load_scenario, simulate
+from scheduler_core.trace.cycle_record import cycle_range, cycle_record
+from scheduler_core.trace.events import AnyEvent, CycleStarted, Detail, HeaderEvent
+from scheduler_core.trace.index import CycleRow, PodRow, TraceIndex
+from scheduler_core.trace.names import Names
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Where a run leaves pods (`namespace/name`), as far as goals of tasks are about it."""
+
+    nodes: dict[str, str]
+    """By pod; empty for one without a node. Pods that are not known are not here."""
+    evicted: frozenset[str]
+    labels: dict[str, dict[str, str]]
+    """Of the nodes, by node."""
+
+
+@dataclass
+class Enacted:
+    """A lesson's run, all of it."""
+
+    headers: list[HeaderEvent]
+    details: dict[int, list[Detail]]
+    cycles: dict[int, CycleRow]
+    pods: dict[str, PodRow]
+    placed: dict[str, str]
+    """The pods that were on nodes when the run began, with their nodes."""
+    node_labels: dict[str, dict[str, str]]
+
+    @cached_property
+    def names(self) -> Names:
+        names = Names()
+        names.take(self.headers)
+        return names
+
+    @property
+    def nodes(self) -> frozenset[str]:
+        return frozenset(self.node_labels)
+
+    def document(self, cycle: int) -> CycleDocument:
+        """The cycle as REST has it. Raises KeyError for one that there is not."""
+        row = self.cycles[cycle]
+        place = cycle_range(self.headers, cycle)
+        events, later = self.headers[place.start : place.stop], self.headers[place.stop :]
+        record = cycle_record(events, later, self.details.get(cycle, ()))
+        names = Names()
+        names.take(self.headers[: place.start])
+        order = names.order
+        names.take(events)
+        document = cycle_document(replace(names, order=order), record)
+        document["result"], document["node"] = row.result, row.node
+        return document
+
+    def _is_gone(self, pod: str) -> bool:
+        return pod in self.pods and self.pods[pod].deleted
+
+    def ends(self) -> Ends:
+        nodes = self.placed | {pod.pod: pod.node for pod in self.pods.values()}
+        nodes = {pod: node for pod, node in nodes.items() if not self._is_gone(pod)}
+        evicted = (pod.pod for pod in self.pods.values() if pod.evicted_in_cycle is not None)
+        return Ends(nodes, frozenset(evicted), self.node_labels)
+
+
+def scheduler_config_of(lesson: Lesson) -> str:
+    """The configuration of the lesson, or what its sample brings."""
+    sample = sample_named(lesson.cluster.sample)
+    return lesson.scheduler_config or (sample.scheduler_config if sample else "")
+
+
+def scenario_of(lesson: Lesson) -> str:
+    """The scenario of the lesson, or what its sample brings."""
+    sample = sample_named(lesson.cluster.sample)
+    return lesson.scenario or (sample.scenario if sample else "")
+
+
+def cluster_text(lesson: Lesson) -> bytes:
+    """The lesson's cluster as an upload would have it."""
+    sample = sample_named(lesson.cluster.sample)
+    return sample.path.read_bytes() if sample else lesson.cluster.objects.encode()
+
+
+def enact(lesson: Lesson, changes: Sequence[str] = ()) -> Enacted:
+    """Simulate the lesson's run, with changes made before. Raises ConfigError."""
+    ingested = ingest([("cluster.yaml", io.BytesIO(cluster_text(lesson)))])
+    if ingested.errors:
+        path = ("cluster", "objects")
+        raise ConfigError([Problem(path, str(error)) for error in ingested.errors])
+    text = scenario_of(lesson)
+    scenario = load_scenario(text) if text.strip() else Scenario()
+    gates = gates_of_run({}, scenario, LATEST)
+    rules = Rules(scheduler_config_of(lesson), dict(gates.overrides))
+    made = [ChangeAt(change) for change in read_lines("\n".join(changes))]
+    planned = plan(list(ingested.objects), rules, made)
+    configuration = planned.rules.load()
+    options = RunOptions(
+        configuration=configuration,
+        features=planned.rules.features(),
+        registry=load_plugins(configuration, None).registry,
+        scenario=scenario,
+        seed=planned.rules.seed,
+        queue_order=planned.rules.queue_order,
+    )
+    return _read(planned.objects, simulate(planned.objects, options))
+
+
+def _read(objects: Sequence[KubeObject], events: Iterable[AnyEvent]) -> Enacted:
+    index, headers = TraceIndex(), list[HeaderEvent]()
+    details: dict[int, list[Detail]] = {}
+    number = 0
+    for event in events:
+        if isinstance(event, Detail):
+            details.setdefault(number, []).append(event)
+        else:
+            headers.append(event)
+            number = event.cycle if isinstance(event, CycleStarted) else number
+            index.take(event)
+    delta = index.drain()
+    labels = {
+        item.metadata.name: dict(item.metadata.labels) for item in objects if isinstance(item, Node)
+    }
+    return Enacted(
+        headers,
+        details,
+        {row.number: row for row in delta.cycles},
+        {row.pod: row for row in delta.pods},
+        placed_before(objects),
+        labels,
+    )
+
+
+def placed_before(objects: Iterable[KubeObject]) -> dict[str, str]:
+    """The pods that are on nodes before a run begins, by `namespace/name`."""
+    pods = (each for each in objects if isinstance(each, Pod))
+    return {pod.key: pod.spec.node_name for pod in pods if pod.spec.node_name}

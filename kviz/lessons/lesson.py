@@ -1,0 +1,158 @@
+"""What a lesson is: a cluster, and steps that ask, reveal, and let the learner try.
+
+docs/lessons.md says what its parts are for.
+
+A lesson is a value that was read from a file (`reading.py`) and is not changed. `cycles` are those
+of its run. Nothing here knows who learns: a page, the Explorer or a class take a lesson through
+its steps by the same values.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+
+QuestionKind = Literal["node", "number", "choice", "order"]
+Key = str | int
+Tab = Literal["why", "filter", "score", "preempt", "node", "state", "log", "devices", "picture"]
+TO_THE_END: Final = "end"
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A mapping of a lesson's file; a field it does not have is an error."""
+
+
+class Moment(Part, frozen=True):
+    """What a step opens in the Explorer: a cycle (0: before the first), and where to look in it."""
+
+    cycle: int = 0
+    point: str = ""
+    plugin: str = ""
+    pod: str = ""
+    node: str = ""
+    tab: Tab | None = None
+
+
+class Fact(Part, frozen=True):
+    """Where the engine says the right answer; without `cycle` and `pod` it is about the run.
+
+    `value` is a field, or the way to one: of a cycle's line or its REST document, of where a pod
+    stands at the end, of the run (`bound`, `pending`, `cycles`). `order_tried` sorts the items of
+    an order by their first cycles, `order_of_points` as a cycle calls extension points. `after`
+    are changes that the run begins with (docs/changes.md).
+    """
+
+    value: str | tuple[Key, ...]
+    cycle: int = 0
+    pod: str = ""
+    after: tuple[str, ...] = ()
+
+
+class Option(Part, frozen=True):
+    value: str
+    text: str
+
+
+class Question(Part, frozen=True):
+    """What a step asks; `answer` is what the engine says, and `kviz lesson check` proves it.
+
+    A node is chosen on the map, a number typed, one of the options chosen, or all put in order.
+    """
+
+    ask: str
+    kind: QuestionKind
+    answer: str | int | tuple[str, ...]
+    fact: Fact
+    options: tuple[Option, ...] = ()
+    unit: str = ""
+    because: str = ""
+    """Markdown, shown with the right answer."""
+
+
+class Reveal(Part, frozen=True):
+    """How far the veil is lifted when a step is answered or given up, and what is then opened."""
+
+    to: int | Literal["end"]
+    at: Moment | None = None
+    text: str = ""
+
+    @property
+    def upto(self) -> int | None:
+        return None if isinstance(self.to, str) else self.to
+
+
+class Goal(Part, frozen=True):
+    """What a task wants of the run's end: one of these.
+
+    A pod has a node (`bound`, and which: `on`), has none, was evicted; pods are all on different
+    nodes (`apart`), or on nodes with different values of a label (`by`).
+    """
+
+    bound: str = ""
+    on: str = ""
+    pending: str = ""
+    evicted: str = ""
+    apart: tuple[str, ...] = ()
+    by: str = ""
+
+
+class Task(Part, frozen=True):
+    """Something to try: changes of the lesson's cluster after which the run meets all goals.
+
+    `of` are the objects (`pod/NS/NAME`, `node/NAME`) and rules (`weight`) that may be changed;
+    empty: any. `solution` is one way, which `kviz lesson check` takes.
+    """
+
+    text: str
+    goals: tuple[Goal, ...]
+    solution: tuple[str, ...]
+    at_most: int = 1
+    of: tuple[str, ...] = ()
+    hint: str = ""
+
+
+class Step(Part, frozen=True):
+    title: str
+    text: str
+    at: Moment | None = None
+    question: Question | None = None
+    reveal: Reveal | None = None
+    task: Task | None = None
+    notes: str = ""
+    """For who presents it to a class."""
+
+
+class Cluster(Part, frozen=True):
+    """One of the samples that come with kviz, or objects as `kubectl get -o yaml` prints them."""
+
+    sample: str = ""
+    objects: str = ""
+
+
+class Lesson(Part, frozen=True):
+    """`veil` is the last cycle that may be known at the beginning; None: all may."""
+
+    title: str
+    about: str
+    minutes: int
+    cluster: Cluster
+    steps: tuple[Step, ...]
+    veil: int | None = None
+    scheduler_config: str = ""
+    scenario: str = ""
+
+    def shown_at(self, step: int) -> int | None:
+        """The last cycle that may be known when a step (from 0) begins; None: all may."""
+        shown = self.veil
+        for each in self.steps[:step]:
+            shown = shown_after(shown, each)
+        return shown
+
+
+def shown_after(shown: int | None, step: Step) -> int | None:
+    """The last cycle that may be known when a step is done."""
+    if shown is None or step.reveal is None:
+        return shown
+    upto = step.reveal.upto
+    return None if upto is None else max(shown, upto)

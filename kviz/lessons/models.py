@@ -1,0 +1,35 @@
+"""How far a workspace is in a lesson."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from kviz.accounts.models import Workspace
+from kviz.runs.models import Run
+
+
+class Progress(models.Model):
+    """One workspace's way through one lesson; kept until it begins the lesson again."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="lessons")
+    slug = models.CharField(max_length=100)
+    sha256 = models.CharField(max_length=64)
+    """Of the lesson's file: of another one its steps may be others."""
+    run = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="lessons")
+    """The lesson's run, veiled as far as the steps have it."""
+    reached = models.PositiveIntegerField(default=1)
+    """The last step (from 1) that may be opened; one beyond the last: the lesson is done."""
+    answers = models.JSONField(default=dict)
+    """By step: `{"given", "right"}`; `given` null where the answer was shown unasked."""
+    attempts = models.JSONField(default=dict)
+    """By step with a task: `{"changes", "run", "met"}` of the latest attempt."""
+    begun_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "slug"], name="progress_in_lesson")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.slug}, step {self.reached}"

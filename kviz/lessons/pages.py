@@ -1,0 +1,212 @@
+"""Pages of lessons: the list, one lesson, its steps; they work without JavaScript."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from kviz.accounts.middleware import workspace_of
+from kviz.accounts.throttling import too_often
+from kviz.common.problems import ErrorItem
+from kviz.lessons import selectors, services
+from kviz.lessons.access import begun, lesson_named
+from kviz.lessons.documents import StepDocument, step_document
+from kviz.lessons.grading import NotAnAnswer
+from kviz.lessons.library import Shelved
+from kviz.lessons.models import Progress
+from kviz.lessons.services import NotYet
+from kviz.runs.inputs import InvalidInput, at_lines
+from kviz.runs.models import Run
+from kviz.runs.pages.access import run_context
+from kviz.runs.reading import trace
+from kviz.runs.reading.score_table import score_table
+from kviz.snapshots.summary import cluster_of
+
+ROWS_SHOWN = 50
+
+
+@require_GET
+def lesson_list(request: HttpRequest) -> HttpResponse:
+    entries = selectors.entries(workspace=workspace_of(request))
+    broken = selectors.lessons().broken
+    context = {
+        "section": "learn",
+        "entries": entries,
+        "n_done": sum(entry.done for entry in entries),
+        "broken": [(path.name, problem) for path, problems in broken for problem in problems],
+    }
+    return render(request, "lessons/list.html", context)
+
+
+@require_GET
+def lesson_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    shelved = lesson_named(slug)
+    if shelved is None:
+        raise Http404(slug)
+    progress = selectors.progress_get(workspace=workspace_of(request), shelved=shelved)
+    n_steps = len(shelved.lesson.steps)
+    context = {
+        "section": "learn",
+        "shelved": shelved,
+        "lesson": shelved.lesson,
+        "step": min(progress.reached, n_steps) if progress else 0,
+        "done": progress is not None and progress.reached > n_steps,
+    }
+    return render(request, "lessons/detail.html", context)
+
+
+@require_POST
+def lesson_begin(request: HttpRequest, slug: str) -> HttpResponse:
+    shelved = lesson_named(slug)
+    if shelved is None:
+        raise Http404(slug)
+    if too_often(request, "run"):
+        return redirect("lesson-detail", slug)
+    services.lesson_begin(workspace=workspace_of(request), shelved=shelved)
+    return redirect("lesson-step", slug, 1)
+
+
+@require_GET
+def lesson_step(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    found = begun(workspace_of(request), slug)
+    if found is None:
+        return redirect("lesson-detail", slug)
+    shelved, progress = found
+    last = min(progress.reached, len(shelved.lesson.steps))
+    if not 1 <= number <= last:
+        return redirect("lesson-step", slug, last)
+    return _step_page(request, shelved, progress, number)
+
+
+@require_POST
+def lesson_answer(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    shelved, progress = _begun(request, slug)
+    try:
+        services.question_answer(
+            progress=progress, shelved=shelved, number=number, given=_given(request)
+        )
+    except NotYet:
+        raise Http404(slug) from None
+    except NotAnAnswer as error:
+        errors: list[ErrorItem] = [{"field": "answer", "message": str(error)}]
+        return _step_page(request, shelved, progress, number, errors)
+    return redirect("lesson-step", slug, number)
+
+
+def _given(request: HttpRequest) -> object:
+    """What a form answers: one value, or the places that were given to items."""
+    items = request.POST.getlist("item")
+    if not items:
+        return request.POST.get("answer", "")
+    places = request.POST.getlist("place")
+    ranked = dict(zip(places, items, strict=False))
+    return [ranked[place] for place in sorted(ranked)] if len(ranked) == len(items) else []
+
+
+@require_POST
+def lesson_reveal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    shelved, progress = _begun(request, slug)
+    try:
+        services.step_reveal(progress=progress, shelved=shelved, number=number)
+    except NotYet:
+        raise Http404(slug) from None
+    return redirect("lesson-step", slug, number)
+
+
+@require_POST
+def lesson_next(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    shelved, progress = _begun(request, slug)
+    try:
+        services.step_leave(progress=progress, shelved=shelved, number=number)
+    except NotYet:
+        raise Http404(slug) from None
+    if number >= len(shelved.lesson.steps):
+        return redirect("lesson-list")
+    return redirect("lesson-step", slug, number + 1)
+
+
+@require_POST
+def lesson_try(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    shelved, progress = _begun(request, slug)
+    text = request.POST.get("changes", "")
+    errors: Sequence[ErrorItem] = ()
+    if refused := too_often(request, "run"):
+        errors = [refused]
+    else:
+        try:
+            services.task_try(progress=progress, shelved=shelved, number=number, text=text)
+        except NotYet:
+            raise Http404(slug) from None
+        except InvalidInput as invalid:
+            errors = at_lines(invalid.errors, text)
+    if errors:
+        return _step_page(request, shelved, progress, number, errors, text)
+    return redirect("lesson-step", slug, number)
+
+
+def _begun(request: HttpRequest, slug: str) -> tuple[Shelved, Progress]:
+    """Raise Http404 unless the workspace has begun the lesson."""
+    found = begun(workspace_of(request), slug)
+    if found is None:
+        raise Http404(slug)
+    return found
+
+
+def _step_page(
+    request: HttpRequest,
+    shelved: Shelved,
+    progress: Progress,
+    number: int,
+    errors: Sequence[ErrorItem] = (),
+    typed: str = "",
+) -> HttpResponse:
+    if number > min(progress.reached, len(shelved.lesson.steps)):
+        raise Http404(number)
+    step = step_document(progress=progress, shelved=shelved, number=number)
+    run = progress.run
+    assert run is not None
+    run.refresh_from_db()
+    context = {
+        **run_context(request, run),
+        "section": "learn",
+        "step": step,
+        "steps": range(1, step["n_steps"] + 1),
+        "waits": _waits(step, run),
+        "errors": errors,
+        "typed": typed or _tried(step),
+        **_tables(run, step),
+    }
+    status = HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK
+    return render(request, "lessons/step.html", context, status=status)
+
+
+def _tried(step: StepDocument) -> str:
+    """The changes of the latest attempt, to go on from."""
+    attempt = step["task"]["attempt"] if step["task"] else None
+    return attempt["changes"] if attempt else ""
+
+
+def _waits(step: StepDocument, run: Run) -> bool:
+    """Whether a worker is still at what the step shows, or tries."""
+    at = step["at"]
+    wanted = at is not None and at["cycle"] > run.cycles and not run.is_over
+    attempt = step["task"]["attempt"] if step["task"] else None
+    tried = attempt is not None and attempt["status"] in Run.LIVE
+    return wanted or tried
+
+
+def _tables(run: Run, step: StepDocument) -> dict[str, object]:
+    """The cluster before the first cycle, or the cycle that the step opens, as tables."""
+    at = step["at"]
+    cycle = trace.cycle_get(run=run, cycle=at["cycle"]) if at and at["cycle"] else None
+    assert run.snapshot is not None
+    return {
+        "cluster": cluster_of(run.snapshot),
+        "cycle": cycle,
+        "rejected": list(cycle["filter"].items())[:ROWS_SHOWN] if cycle else [],
+        "scores": score_table(cycle, ROWS_SHOWN) if cycle else None,
+    }

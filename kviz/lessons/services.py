@@ -1,0 +1,151 @@
+"""Writes: a lesson is begun, answered, revealed, tried, left behind."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+
+from django.db import transaction
+
+from kviz.accounts.models import Workspace
+from kviz.lessons import selectors
+from kviz.lessons.enacting import scenario_of, scheduler_config_of
+from kviz.lessons.grading import Graded, NotAnAnswer, grade
+from kviz.lessons.lesson import Step, Task
+from kviz.lessons.library import Shelved
+from kviz.lessons.models import Progress
+from kviz.lessons.reading import is_allowed
+from kviz.runs.inputs import changes_typed, invalid
+from kviz.runs.models import Run
+from kviz.runs.services import run_create, run_reveal
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.selectors import samples
+from kviz.snapshots.services import snapshot_create
+from scheduler_core.changes import line_of, lines_of_changes
+from scheduler_core.config import Problem
+
+
+class NotYet(Exception):
+    """A step is asked for that the learner has not reached."""
+
+
+def lesson_begin(*, workspace: Workspace, shelved: Shelved) -> Progress:
+    """Begin a lesson from its first step, with a run of its own; an earlier way is forgotten."""
+    lesson = shelved.lesson
+    with transaction.atomic():
+        Progress.objects.filter(workspace=workspace, slug=shelved.slug).delete()
+        run = run_create(
+            workspace=workspace,
+            snapshot=snapshot_of(workspace=workspace, shelved=shelved),
+            scheduler_config=scheduler_config_of(lesson),
+            scenario=scenario_of(lesson),
+            veiled_after=lesson.veil,
+        )
+        run.name = lesson.title
+        run.save(update_fields=["name"])
+        return Progress.objects.create(
+            workspace=workspace, slug=shelved.slug, sha256=shelved.sha256, run=run
+        )
+
+
+def snapshot_of(*, workspace: Workspace, shelved: Shelved) -> Snapshot:
+    """The lesson's cluster: the sample, or one of the workspace that is stored once."""
+    cluster = shelved.lesson.cluster
+    if cluster.sample:
+        return samples().get(name=cluster.sample)
+    data = cluster.objects.encode()
+    own = Snapshot.objects.filter(
+        workspace=workspace, sha256=hashlib.sha256(data).hexdigest(), name=shelved.lesson.title
+    )
+    files = [(f"{shelved.slug}.yaml", io.BytesIO(data))]
+    return own.first() or snapshot_create(
+        workspace=workspace, files=files, name=shelved.lesson.title
+    )
+
+
+def question_answer(*, progress: Progress, shelved: Shelved, number: int, given: object) -> Graded:
+    """Take the answer to a step's question, once, and reveal what the step reveals.
+
+    Raises NotYet, and NotAnAnswer.
+    """
+    step = _step(progress, shelved, number)
+    if step.question is None:
+        raise NotAnAnswer("This step asks nothing.")
+    known = progress.answers.get(str(number))
+    if known is not None:
+        return Graded(known["given"], known["right"])
+    graded = grade(step.question, given)
+    progress.answers[str(number)] = {"given": graded.given, "right": graded.right}
+    progress.save(update_fields=["answers", "updated_at"])
+    _reveal(progress, step)
+    return graded
+
+
+def step_reveal(*, progress: Progress, shelved: Shelved, number: int) -> None:
+    """Show what a step hides, unanswered. Raises NotYet."""
+    step = _step(progress, shelved, number)
+    if str(number) not in progress.answers:
+        progress.answers[str(number)] = {"given": None, "right": False}
+        progress.save(update_fields=["answers", "updated_at"])
+    _reveal(progress, step)
+
+
+def step_leave(*, progress: Progress, shelved: Shelved, number: int) -> None:
+    """Go on to the next step; what this one hides is shown first. Raises NotYet."""
+    step = _step(progress, shelved, number)
+    if selectors.hides(step):
+        step_reveal(progress=progress, shelved=shelved, number=number)
+    if progress.reached <= number:
+        progress.reached = number + 1
+        progress.save(update_fields=["reached", "updated_at"])
+
+
+def task_try(*, progress: Progress, shelved: Shelved, number: int, text: str) -> Run:
+    """Run the lesson's cluster with changes, one per line, for a step's task.
+
+    Raises NotYet, and InvalidInput.
+    """
+    step = _step(progress, shelved, number)
+    if step.task is None or progress.run is None or progress.run.snapshot is None:
+        raise NotYet(number)
+    changes = changes_typed(text)
+    _check_allowed(step.task, [line_of(change) for change in changes], text)
+    run = run_create(
+        workspace=progress.workspace,
+        snapshot=progress.run.snapshot,
+        scheduler_config=progress.run.scheduler_config,
+        scenario=progress.run.scenario,
+        changes=changes,
+    )
+    run.name = f"{shelved.lesson.title}: {step.title}"[:200]
+    run.save(update_fields=["name"])
+    attempt = {"changes": text, "run": str(run.pk)}
+    progress.attempts[str(number)] = attempt
+    progress.save(update_fields=["attempts", "updated_at"])
+    return run
+
+
+def _check_allowed(task: Task, lines: list[str], text: str) -> None:
+    """Raise InvalidInput for changes that the task does not allow."""
+    if not lines:
+        raise invalid("changes", [Problem((), "Type a change.")])
+    if len(lines) > task.at_most:
+        many = f"{task.at_most} changes are" if task.at_most > 1 else "One change is"
+        raise invalid("changes", [Problem((), f"{many} allowed here; these are {len(lines)}.")])
+    numbers = [number for number, _ in lines_of_changes(text)]
+    for number, line in zip(numbers, lines, strict=True):
+        if not is_allowed(task, line):
+            what = ", ".join(task.of)
+            problem = Problem((), f"Only this may be changed here: {what}.", number)
+            raise invalid("changes", [problem])
+
+
+def _step(progress: Progress, shelved: Shelved, number: int) -> Step:
+    if not 1 <= number <= min(progress.reached, len(shelved.lesson.steps)):
+        raise NotYet(number)
+    return shelved.lesson.steps[number - 1]
+
+
+def _reveal(progress: Progress, step: Step) -> None:
+    if step.reveal is not None and progress.run is not None:
+        run_reveal(run=progress.run, upto=step.reveal.upto)

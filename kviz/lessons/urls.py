@@ -1,0 +1,14 @@
+from django.urls import path
+
+from kviz.lessons import pages
+
+urlpatterns = [
+    path("", pages.lesson_list, name="lesson-list"),
+    path("<slug:slug>", pages.lesson_detail, name="lesson-detail"),
+    path("<slug:slug>/begin", pages.lesson_begin, name="lesson-begin"),
+    path("<slug:slug>/<int:number>", pages.lesson_step, name="lesson-step"),
+    path("<slug:slug>/<int:number>/answer", pages.lesson_answer, name="lesson-answer"),
+    path("<slug:slug>/<int:number>/reveal", pages.lesson_reveal, name="lesson-reveal"),
+    path("<slug:slug>/<int:number>/next", pages.lesson_next, name="lesson-next"),
+    path("<slug:slug>/<int:number>/try", pages.lesson_try, name="lesson-try"),
+]
