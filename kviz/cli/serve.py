@@ -26,6 +26,9 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument(
         "--port", type=_port, default=8000, help="port, 0 for any (default: %(default)s)"
     )
+    command.add_argument(
+        "--lessons", type=_folder, metavar="FOLDER", help="lessons of your own (docs/lessons.md)"
+    )
     command.set_defaults(run=run)
 
 
@@ -35,8 +38,17 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _folder(text: str) -> str:
+    path = Path(text).absolute()
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
+    return str(path)
+
+
 def run(options: argparse.Namespace) -> int:
     _check_host(options.host)
+    if options.lessons:
+        os.environ["KVIZ_LESSONS_DIR"] = options.lessons
     folder = environment.prepare_data_dir()
     with _lock(folder), _listen(options.host, options.port) as listener:
         start_django(migrate=True)

@@ -26,6 +26,7 @@ INDEX: Final = (
     "scenarios",
     "changes",
     "lab",
+    "lessons",
     "experiments",
     "unblock",
     "answers",

@@ -142,13 +142,6 @@ class Lesson(Part, frozen=True):
     scheduler_config: str = ""
     scenario: str = ""
 
-    def shown_at(self, step: int) -> int | None:
-        """The last cycle that may be known when a step (from 0) begins; None: all may."""
-        shown = self.veil
-        for each in self.steps[:step]:
-            shown = shown_after(shown, each)
-        return shown
-
 
 def shown_after(shown: int | None, step: Step) -> int | None:
     """The last cycle that may be known when a step is done."""

@@ -16,6 +16,7 @@ from scheduler_core.config.source import located, text_value
 
 _WHERE: Final = re.compile(r" - at `\$(.*)`$")
 _PATH_STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+_UNKNOWN: Final = re.compile(r"unknown field `(.*?)`")
 MAX_STEPS: Final = 40
 
 
@@ -36,6 +37,8 @@ def _problem(text: str) -> Problem:
     where = _WHERE.search(text)
     steps = _PATH_STEP.findall(where[1]) if where else []
     path: Path = tuple(int(index) if index else name for name, index in steps)
+    if unknown := _UNKNOWN.search(text):
+        path = (*path, unknown[1])
     return Problem(path, _WHERE.sub("", text))
 
 

@@ -36,6 +36,8 @@ def test_what_is_no_page_shows_none(name: str, ada: Person) -> None:
         "session_id": ANY,
         "experiment_id": ANY,
         "name": "performance.svg",
+        "slug": "what-is-a-node",
+        "number": 1,
     }
     wanted = re.findall(r":(\w+)>", configured()[name])
     address = reverse(name, kwargs={each: ids[each] for each in wanted})

@@ -100,7 +100,7 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         "is_other_message": message != why["message"],
         "decoded": _decoded(message, cycle),
         "old_words": old_words_in(message),
-        "may_help": not run.is_observed and why["status"] in UNBLOCKED,
+        "may_help": not run.is_observed and not run.is_veiled and why["status"] in UNBLOCKED,
     }
     if context["may_help"] and request.GET.get("help"):
         context |= _help(run, f"{namespace}/{name}")

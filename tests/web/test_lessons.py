@@ -1,0 +1,175 @@
+"""Lessons on their pages and over REST: predicted, answered, revealed, tried."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from kviz.lessons.library import library
+from kviz.lessons.template import TEMPLATE
+from kviz.runs.models import Run
+from kviz.snapshots.services import samples_load
+from tests.web.cast import Person, execute, problem
+
+WHERE = "/lessons/mine"
+
+
+@pytest.fixture(autouse=True)
+def _a_lesson(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "99-mine.yaml").write_text(TEMPLATE.replace("cycle: 1, point", "cycle: 1, point"))
+    settings.LESSONS_DIR = str(tmp_path)
+
+
+def begun(who: Person) -> dict[str, Any]:
+    answer = who.post(f"{WHERE}/begin/", {})
+    assert answer.status_code == 201, answer.content
+    execute(worker="w")
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def moved(answer: Any) -> dict[str, Any]:
+    assert answer.status_code == 200, answer.content
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+@pytest.mark.django_db
+def test_a_lesson_from_its_first_step_to_its_last(ada: Person) -> None:
+    first = begun(ada)
+    assert (first["number"], first["n_steps"], first["question"]) == (1, 3, None)
+    second = moved(ada.post(f"{WHERE}/steps/1/next/", {}))
+    assert second["question"]["answered"] is None
+    assert Run.objects.get(pk=first["run"]).cycles == 0
+
+    right = moved(ada.post(f"{WHERE}/steps/2/answer/", {"answer": "large"}))
+    assert right["question"]["answered"]["right"]
+    assert right["at"] == {"cycle": 1, "query": "c=1&p=Filter&g=NodeResourcesFit"}
+    execute(worker="w")
+    assert Run.objects.get(pk=first["run"]).cycles == 1
+
+    moved(ada.post(f"{WHERE}/steps/2/next/", {}))
+    tried = moved(ada.post(f"{WHERE}/steps/3/try/", {"changes": "node/small cordon"}))
+    assert tried["task"]["attempt"]["goals"] is None
+    execute(worker="w")
+    found = moved(ada.get(f"{WHERE}/steps/3/"))["task"]["attempt"]
+    assert (found["met"], found["goals"][0]["instead"]) == (False, "default/web is on large")
+    moved(ada.post(f"{WHERE}/steps/3/try/", {"changes": "node/large cordon"}))
+    execute(worker="w")
+    assert moved(ada.get(f"{WHERE}/steps/3/"))["task"]["attempt"]["met"]
+
+    moved(ada.post(f"{WHERE}/steps/3/next/", {}))
+    (entry,) = [e for e in moved(ada.get("/lessons/"))["lessons"] if e["lesson"] == "mine"]
+    assert (entry["done"], entry["right"], entry["asked"]) == (True, 1, 1)
+
+
+@pytest.mark.django_db
+def test_only_the_first_answer_counts(ada: Person) -> None:
+    begun(ada)
+    ada.post(f"{WHERE}/steps/1/next/", {})
+    assert problem(ada.post(f"{WHERE}/steps/2/answer/", {"answer": ""}), 400)
+    wrong = moved(ada.post(f"{WHERE}/steps/2/answer/", {"answer": "small"}))
+    assert not wrong["question"]["answered"]["right"]
+    again = moved(ada.post(f"{WHERE}/steps/2/answer/", {"answer": "large"}))
+    assert again["question"]["answered"]["given"] == "small"
+
+
+@pytest.mark.django_db
+def test_nothing_that_is_sent_before_an_answer_holds_it(ada: Person, owner: Person) -> None:
+    sent = [json.dumps(begun(ada)), ada.post(f"{WHERE}/steps/1/next/", {}).content.decode()]
+    sent.append(ada.get(f"{WHERE}/steps/2/").content.decode())
+    sent.append(ada.get("/lessons/").content.decode())
+    assert not [text for text in sent if "ones are left" in text or "rejects the other" in text]
+    assert problem(ada.get(f"{WHERE}/steps/3/"), 409)["type"] == "urn:kviz:problem:veiled"
+    assert problem(ada.post(f"{WHERE}/steps/3/try/", {"changes": "x"}), 409)
+    assert "because" not in "".join(sent)
+
+
+@pytest.mark.django_db
+def test_a_step_is_of_whoever_began_it(ada: Person, ben: Person) -> None:
+    begun(ada)
+    problem(ben.get(f"{WHERE}/steps/1/"), 404)
+    problem(ben.post("/lessons/none/begin/", {}), 404)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ("pod/default/web delete", "Only this may be changed"),
+        ("node/small cordon\nnode/large cordon", "One change is allowed"),
+        ("node/large fly", "fly"),
+        (" ", "may not be blank"),
+    ],
+)
+def test_what_a_task_does_not_allow(ada: Person, changes: str, says: str) -> None:
+    begun(ada)
+    for step in (1, 2):
+        ada.post(f"{WHERE}/steps/{step}/next/", {})
+    refused = problem(ada.post(f"{WHERE}/steps/3/try/", {"changes": changes}), 400)
+    assert says in refused["errors"][0]["message"]
+
+
+@pytest.mark.django_db
+def test_the_pages_do_the_same_without_scripts(owner: Person) -> None:
+    page = owner.client.get("/learn/mine").content.decode()
+    assert "Two nodes, one pod" in page
+    assert owner.client.get("/learn/mine/1").status_code == 302
+    owner.client.post("/learn/mine/begin")
+    execute(worker="w")
+    owner.client.post("/learn/mine/1/next")
+    page = owner.client.get("/learn/mine/2").content.decode()
+    assert 'value="large"' in page
+    assert "rejects the other" not in page
+    refused = owner.client.post("/learn/mine/2/answer", {})
+    assert (refused.status_code, "Choose a node." in refused.content.decode()) == (400, True)
+    owner.client.post("/learn/mine/2/answer", {"answer": "small"})
+    waits = owner.client.get("/learn/mine/2").content.decode()
+    assert "data-waits" in waits
+    execute(worker="w")
+    page = owner.client.get("/learn/mine/2").content.decode()
+    assert "Not so" in page
+    assert "rejects the other" in page
+    assert "data-waits" not in page
+    assert owner.client.get("/learn/mine/9")["Location"] == "/learn/mine/2"
+    owner.client.post("/learn/mine/2/next")
+    owner.client.post("/learn/mine/3/try", {"changes": "node/large cordon"})
+    execute(worker="w")
+    assert "It works" in owner.client.get("/learn/mine/3").content.decode()
+    assert owner.client.post("/learn/mine/3/next")["Location"] == "/learn/"
+    assert "0 of 1 right" in owner.client.get("/learn/").content.decode()
+
+
+@pytest.mark.django_db
+def test_an_order_is_given_by_places(owner: Person) -> None:
+    samples_load()
+    owner.client.post("/learn/scores/begin")
+    execute(worker="w")
+    items = ["Score", "Filter", "Bind", "PreFilter", "Reserve"]
+    twice = {"item": items, "place": ["1", "1", "2", "3", "4"]}
+    assert owner.client.post("/learn/scores/1/answer", twice).status_code == 400
+    ranked = {"item": items, "place": ["3", "2", "5", "1", "4"]}
+    owner.client.post("/learn/scores/1/answer", ranked)
+    assert "Right" in owner.client.get("/learn/scores/1").content.decode()
+
+
+@pytest.mark.django_db
+def test_beginning_again_forgets_the_way(ada: Person) -> None:
+    first = begun(ada)
+    ada.post(f"{WHERE}/steps/1/next/", {})
+    assert moved(ada.get(f"{WHERE}/steps/2/"))["number"] == 2
+    again = begun(ada)
+    assert again["run"] != first["run"]
+    problem(ada.get(f"{WHERE}/steps/2/"), 409)
+
+
+@pytest.mark.django_db
+def test_a_lesson_that_cannot_be_read_is_named_on_the_list(owner: Person, tmp_path: Path) -> None:
+    (tmp_path / "98-bad.yaml").write_text("title: 3\n")
+    library.cache_clear()
+    page = owner.client.get("/learn/").content.decode()
+    assert "98-bad.yaml" in page
