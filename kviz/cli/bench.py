@@ -30,6 +30,7 @@ from kviz.bench.report import (
     parts_table,
     race_table,
 )
+from kviz.bench.variants import measure_variants
 from kviz.bench.workloads import WORKLOADS
 from kviz.cli.arguments import Subparsers
 from kviz.cli.bench_forks import measure_forks
@@ -90,6 +91,11 @@ def add_parser(commands: Subparsers) -> None:
         action="store_true",
         help="measure the start of variants in the middle of a run instead (10,500 pods)",
     )
+    command.add_argument(
+        "--variants",
+        action="store_true",
+        help="measure variants of one cluster per second instead (100 and 5,000 nodes, 20 pods)",
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument(
         "--report",
@@ -122,9 +128,26 @@ def _measure(options: argparse.Namespace) -> int:
         return _diff(options)
     if options.preview:
         return _previews(options)
+    if options.variants:
+        return _variants(options)
     if options.forks:
         return _forks(options)
     return _storage(options) if options.storage else _race(options)
+
+
+def _variants(options: argparse.Namespace) -> int:
+    workload = "basic" if options.workload in RECORDED else options.workload
+    results = list(measure_variants(workload, options.nodes, options.pods or 20))
+    head = (
+        f"{'nodes':>7} {'processes':>10} {'variants/s':>11} {'CPU ms':>8} {'loading s':>10} "
+        f"{'calibration s':>14}"
+    )
+    rows = (
+        f"{each.nodes:>7,} {each.processes:>10} {each.variants_per_s:>11.1f} {each.cpu_ms:>8.1f} "
+        f"{each.load_s:>10.2f} {each.calibration_s:>14.2f}"
+        for each in results
+    )
+    return _tell(options, "variants", results, head, rows)
 
 
 def _forks(options: argparse.Namespace) -> int:

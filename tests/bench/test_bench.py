@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from kviz.answers.forked import n_cores
 from kviz.bench.calibration import REFERENCE
 from kviz.bench.dump import objects_of_dump
 from kviz.bench.measure import BenchOptions, BenchResult
@@ -180,6 +181,16 @@ def test_previews_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
     assert [each["change"] for each in results] == ["pod", "node", "weight"]
     assert all(0 < each["p50_ms"] <= each["p95_ms"] for each in results)
     assert all(each["bytes"] > 100 for each in results)
+
+
+def test_variants_are_counted_by_one_process_and_by_all(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["bench", "--variants", "--nodes", "4", "--pods", "3", "--json"]) == 0
+    results = json.loads(capsys.readouterr().out)["variants"]
+    assert [each["processes"] for each in results] == sorted({1, n_cores()})
+    assert all((each["nodes"], each["pods"]) == (4, 3) for each in results)
+    assert all(each["variants_per_s"] > 0 and each["cpu_ms"] > 0 for each in results)
 
 
 def test_the_flush_wakes_growing_numbers_of_pods(capsys: pytest.CaptureFixture[str]) -> None:
