@@ -23,6 +23,7 @@ PAGES = {
     "snapshot-list": ("/snapshots/",),
     "snapshot-new": ("/snapshots/new",),
     "snapshot-detail": ("/snapshots/{snapshot}",),
+    "cluster-list": ("/clusters/",),
     "run-list": ("/runs/",),
     "run-new": ("/runs/new",),
     "run-compare": ("/runs/compare", "/runs/compare?a={run}&b={run}"),

@@ -14,6 +14,7 @@ from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.cli.simulate import read_cluster, transport_for
 from scheduler_core.advice.daemons import with_daemons
 from scheduler_core.api import KubeObject
+from scheduler_core.api.ingest import Ingested
 from scheduler_core.config import ConfigError
 from scheduler_core.sim import RunOptions
 
@@ -52,7 +53,13 @@ def asked_cluster(options: argparse.Namespace) -> Iterator[Asked]:
 
     Raises CommandFailed.
     """
-    cluster = read_cluster(options.files)
+    with asked_of(options, read_cluster(options.files)) as asked:
+        yield asked
+
+
+@contextmanager
+def asked_of(options: argparse.Namespace, cluster: Ingested) -> Iterator[Asked]:
+    """The same of a cluster that was read already. Raises CommandFailed."""
     made_of = inputs_of(options, changes_of(options), cluster)
     objects = with_daemons(cluster.objects, made_of.objects(cluster))
     try:

@@ -16,6 +16,7 @@ from kviz.explain import pending
 from kviz.explain.explanation import UnknownNodeError, UnknownPodError, explain
 from kviz.explain.text import as_json, as_markdown, as_text
 from scheduler_core.api import KubeObject
+from scheduler_core.api.ingest import Ingested
 from scheduler_core.config import ConfigError, FeatureGates
 from scheduler_core.sim import RunOptions
 from scheduler_core.sim.pending import PendingPod, pending_pods
@@ -54,9 +55,12 @@ def add_parser(commands: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.node and (not options.pod or options.scenario):
         raise WrongUsage("--node goes with --pod, and not with --scenario")
-    changes = changes_of(options)
-    cluster = read_cluster(options.files)
-    made_of = inputs_of(options, changes, cluster)
+    return explain_cluster(options, read_cluster(options.files))
+
+
+def explain_cluster(options: argparse.Namespace, cluster: Ingested) -> int:
+    """Explain what the options ask about, of a cluster that was read. Raises CommandFailed."""
+    made_of = inputs_of(options, changes_of(options), cluster)
     wanted, objects = made_of.options, made_of.objects(cluster)
     try:
         if options.pod and not options.scenario:
@@ -85,9 +89,9 @@ def _explain_one(
         )
     except UnknownPodError as error:
         hint = f". Is it one of {', '.join(error.similar)}?" if error.similar else ""
-        raise CommandFailed(f"{error} in these files{hint}") from error
+        raise CommandFailed(f"{error} in this cluster{hint}") from error
     except UnknownNodeError as error:
-        raise CommandFailed(f"{error} in these files") from error
+        raise CommandFailed(f"{error} in this cluster") from error
     match options.format:
         case "json":
             print(json.dumps(as_json(explanation) | _followed(gates)))

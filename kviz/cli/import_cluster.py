@@ -10,10 +10,8 @@ from typing import IO
 from kviz.cli.arguments import Subparsers
 from kviz.cli.django_setup import start_django
 from kviz.cli.problems import CommandFailed
-from kviz.cli.real_cluster import add_target_options, imported, target_of_options
+from kviz.cli.real_cluster import add_target_options, check_mode, imported, target_of_options
 from kviz.clusters.rbac import READER_ROLE
-from kviz.common.mode import Mode
-from kviz.project import environment
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.changes import object_document
 
@@ -45,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         print(READER_ROLE, end="")
         return 0
     if options.output is None:
-        _check_mode()
+        check_mode()
     target = target_of_options(options)
     found = imported(target)
     if options.output is not None:
@@ -73,15 +71,6 @@ def run(options: argparse.Namespace) -> int:
         print(f"{target.name}: {_counted(found.ingested.counts)}")
         print(f"Cluster {snapshot.pk} ({snapshot.name}); `kviz serve` shows it under Clusters.")
     return 0
-
-
-def _check_mode() -> None:
-    """There is a local workspace to store it in. Raises CommandFailed."""
-    if environment.choice("KVIZ_MODE", tuple(Mode)) != Mode.LOCAL:
-        raise CommandFailed(
-            "In server mode there is no local workspace to import into: list the cluster in "
-            "KVIZ_CLUSTERS_FILE (docs/clusters.md), or write it to a file with --output."
-        )
 
 
 def _write(objects: ClusterObjects, file: IO[str]) -> None:

@@ -11,6 +11,8 @@ from kviz.cli.problems import CommandFailed
 from kviz.clusters.importing import Imported, import_cluster
 from kviz.clusters.reading.problems import ClusterProblem
 from kviz.clusters.reading.targets import Target, chosen_target
+from kviz.common.mode import Mode
+from kviz.project import environment
 
 
 def add_target_options(command: argparse.ArgumentParser) -> None:
@@ -42,8 +44,15 @@ def imported(target: Target) -> Imported:
         raise CommandFailed(str(problem)) from None
     for error in found.ingested.errors:
         print(f"kviz: {error}", file=sys.stderr)
-    for text in found.ingested.left_out:
-        print(f"kviz: {text}", file=sys.stderr)
     for warning in found.ingested.warnings:
         print(f"kviz: note: {warning}", file=sys.stderr)
     return found
+
+
+def check_mode() -> None:
+    """There is a local workspace to store it in. Raises CommandFailed."""
+    if environment.choice("KVIZ_MODE", tuple(Mode)) != Mode.LOCAL:
+        raise CommandFailed(
+            "In server mode there is no local workspace to import into: list the cluster in "
+            "KVIZ_CLUSTERS_FILE (docs/clusters.md), or write it to a file with --output."
+        )

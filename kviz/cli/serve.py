@@ -8,14 +8,18 @@ import fcntl
 import ipaddress
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 from kviz.cli.arguments import Subparsers
 from kviz.cli.django_setup import start_django
 from kviz.cli.problems import CommandFailed
 from kviz.common.mode import Mode
 from kviz.project import environment
+
+LOCK: Final = "serve.lock"
+"""Held by whoever serves a data folder; its text is the address."""
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -46,11 +50,23 @@ def _folder(text: str) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
-    _check_host(options.host)
     if options.lessons:
         os.environ["KVIZ_LESSONS_DIR"] = options.lessons
+    return serve_at(options.host, options.port)
+
+
+def serve_at(host: str, port: int, ready: Callable[[str], None] | None = None) -> int:
+    """Serve until interrupted; `ready` is called with the address once it takes connections.
+
+    Raises CommandFailed.
+    """
+    _check_host(host)
     folder = environment.prepare_data_dir()
-    with _lock(folder), _listen(options.host, options.port) as listener:
+    with _lock(folder) as lock, _listen(host, port) as listener:
+        address = _address(host, listener.getsockname()[1])
+        lock.truncate(0)
+        lock.write(address)
+        lock.flush()
         start_django(migrate=True)
         from kviz.accounts.services import local_token_ensure
         from kviz.project.serving import serve
@@ -58,8 +74,27 @@ def run(options: argparse.Namespace) -> int:
 
         local_token_ensure(folder=folder)
         samples_load()
-        serve(listener, host=options.host)
+        if ready is not None:
+            ready(address)
+        serve(listener, host=host)
     return 0
+
+
+def served_at(folder: Path) -> str:
+    """Where a `kviz serve` serves the data folder now; empty if none does."""
+    try:
+        with (folder / LOCK).open() as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                return file.read().strip()
+    except FileNotFoundError:
+        pass
+    return ""
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _check_host(host: str) -> None:
@@ -80,7 +115,7 @@ def _is_loopback(host: str) -> bool:
 
 def _lock(folder: Path) -> IO[str]:
     """One server per data folder: its worker takes over what the previous one left."""
-    file = (folder / "serve.lock").open("w")
+    file = (folder / LOCK).open("a")  # the text of who holds it stays
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

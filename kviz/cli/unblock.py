@@ -11,11 +11,12 @@ from pathlib import Path
 
 from kviz.answers.unblock import as_json, as_text
 from kviz.cli.arguments import Subparsers
-from kviz.cli.cluster import add_cluster_options, asked_cluster
+from kviz.cli.cluster import Asked, add_cluster_options, asked_cluster, asked_of
 from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.cli.simulate import pod_key
 from scheduler_core.advice.trial import Trials
 from scheduler_core.advice.unblock import NothingToUnblock, Unblocked, representative, unblock
+from scheduler_core.api.ingest import Ingested
 
 TIME_LIMIT_S = 60.0
 
@@ -51,12 +52,23 @@ def add_parser(commands: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     until = time.monotonic() + options.time_limit
     with asked_cluster(options) as asked:
-        trials = Trials(asked.objects, asked.options)
-        try:
-            pod = _pod(options, trials)
-            found = _found_until(unblock(trials, pod), until)
-        except NothingToUnblock as error:
-            raise CommandFailed(str(error)) from error
+        return _answer(options, asked, until)
+
+
+def unblock_cluster(options: argparse.Namespace, cluster: Ingested) -> int:
+    """Answer what the options ask, of a cluster that was read. Raises CommandFailed."""
+    until = time.monotonic() + options.time_limit
+    with asked_of(options, cluster) as asked:
+        return _answer(options, asked, until)
+
+
+def _answer(options: argparse.Namespace, asked: Asked, until: float) -> int:
+    trials = Trials(asked.objects, asked.options)
+    try:
+        pod = _pod(options, trials)
+        found = _found_until(unblock(trials, pod), until)
+    except NothingToUnblock as error:
+        raise CommandFailed(str(error)) from error
     if options.json:
         print(json.dumps(as_json(found)))
     else:

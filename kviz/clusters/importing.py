@@ -23,7 +23,7 @@ from kviz.clusters.reading.problems import (
 )
 from kviz.clusters.reading.resources import RESOURCES, Resource
 from kviz.clusters.reading.targets import Protection, Target
-from scheduler_core.api.errors import LimitError
+from scheduler_core.api.errors import LimitError, ParseError, Place
 from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.api.ingest import Ingested, ListIntake
 from scheduler_core.api.limits import Limits
@@ -160,17 +160,20 @@ class _Reading:
             *(f"{name} read at a later moment than the rest" for name in self.later),
             *found.warnings,
         )
-        left_out = (
-            *(
-                f"{name} left out: {target.name} does not let kviz list them; {ROLE_HINT}"
-                for name in self.refused
-            ),
-            *found.left_out,
-        )
+        refused = [
+            ParseError(Place(name), "", f"{target.name} does not let kviz list them; {ROLE_HINT}")
+            for name in self.refused
+        ]
+        sentences = [f"{error.place} left out: {error.message}" for error in refused]
         return Imported(
             target=target,
             resource_version=self.resource_version,
-            ingested=replace(found, warnings=warnings, left_out=left_out),
+            ingested=replace(
+                found,
+                warnings=warnings,
+                errors=(*refused, *found.errors),
+                left_out=(*sentences, *found.left_out),
+            ),
             refused=tuple(self.refused),
             later=tuple(self.later),
         )

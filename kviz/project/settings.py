@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "kviz.runs",
     "kviz.experiments",
     "kviz.extenders",
+    "kviz.clusters",
     "kviz.live",
     "kviz.lessons",
 ]
@@ -128,6 +129,8 @@ except ValueError as problem:
 
 LESSONS_DIR = env.text("KVIZ_LESSONS_DIR")
 """A folder with lessons beside those that come with kviz (docs/lessons.md)."""
+CLUSTERS_FILE = Path(clusters_file) if (clusters_file := env.text("KVIZ_CLUSTERS_FILE")) else None
+"""Server mode: the real clusters that may be imported, and by whom (docs/clusters.md)."""
 MAX_REENACTED_CYCLES = env.number("KVIZ_MAX_REENACTED_CYCLES", 10_000)
 """How far into a run of 1,000 nodes a cycle may be to be re-enacted while somebody waits."""
 FORK_POINTS = env.number("KVIZ_FORK_POINTS", 32)

@@ -15,6 +15,7 @@ urlpatterns = [
     path("learn/", include("kviz.lessons.urls")),
     path("experiments/", include("kviz.experiments.urls")),
     path("extender/", include("kviz.extenders.urls")),
+    path("clusters/", include("kviz.clusters.urls")),
     path("api/v1/", include("kviz.snapshots.api_urls")),
     path(
         "api/v1/snapshots/<uuid:snapshot_id>/check/",
@@ -25,6 +26,7 @@ urlpatterns = [
     path("api/v1/experiments/", include("kviz.experiments.api_urls")),
     path("api/v1/lessons/", include("kviz.lessons.api_urls")),
     path("api/v1/extender/", include("kviz.extenders.api_urls")),
+    path("api/v1/clusters/", include("kviz.clusters.api_urls")),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),
 ]
 

@@ -37,7 +37,7 @@ def test_a_cluster_becomes_a_file(
     assert main(["import", "--kubeconfig", str(config), "--output", str(output)]) == 0
     out, err = capsys.readouterr()
     assert out == f"prod: 1 Namespace, 2 Node, 2 Pod written to {output}\n"
-    assert "services left out: prod does not let kviz list them" in err
+    assert "services: prod does not let kviz list them" in err
     assert TOKEN not in out + err + output.read_text()
     assert main(["explain", str(output), "--pod", "shop/big-0", "--format", "json"]) == 0
     assert "Insufficient cpu" in capsys.readouterr().out

@@ -188,7 +188,7 @@ class Credentials:
 def credentials_of(name: str, user: Placed[User], cluster: Mapping[str, object]) -> Credentials:
     """The credentials of a user. Raises ContextRefused for forms that are not safe or are gone."""
     entry = user.entry
-    if refusal := _refusal(name, entry):
+    if refusal := refusal_of_user(name, entry):
         raise ContextRefused(refusal)
     certificate = Certificate(
         _pem(entry.client_certificate_data, entry.client_certificate, user.folder, "certificate"),
@@ -212,7 +212,7 @@ def credentials_of(name: str, user: Placed[User], cluster: Mapping[str, object])
     return Credentials(bearer, certificate)
 
 
-def _refusal(name: str, user: User) -> str:
+def refusal_of_user(name: str, user: User) -> str:
     """Why this user is not to be used, empty if it is."""
     if user.act_as or user.act_as_uid or user.act_as_groups or user.act_as_extra:
         return (
