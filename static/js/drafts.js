@@ -63,6 +63,11 @@ function fieldsOf(form) {
   return [...form.querySelectorAll(kept)];
 }
 
+/** Fields of one name are told apart by what they name themselves. */
+function nameOf(field) {
+  return field.dataset.draft ?? field.name;
+}
+
 /** What a field held when the page came. */
 function initial(field) {
   if (!(field instanceof HTMLSelectElement)) return field.defaultValue;
@@ -71,7 +76,7 @@ function initial(field) {
 
 function typed(form) {
   const changed = fieldsOf(form).filter((field) => field.value !== initial(field));
-  return Object.fromEntries(changed.map((field) => [field.name, field.value]));
+  return Object.fromEntries(changed.map((field) => [nameOf(field), field.value]));
 }
 
 function store(key, fields) {
@@ -93,7 +98,7 @@ function keysByAge() {
 function putBack(form, key, fields) {
   let isRestored = false;
   for (const field of fieldsOf(form)) {
-    const text = fields[field.name];
+    const text = fields[nameOf(field)];
     if (text === undefined || !holds(field, text)) continue;
     field.value = text;
     field.closest("details")?.setAttribute("open", "");

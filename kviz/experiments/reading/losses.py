@@ -81,14 +81,20 @@ def _sentences(rows: Sequence[Row]) -> list[str]:
     if not harmful:
         return [_("Every loss is survived: all that was on the nodes finds room elsewhere.")]
     worst = harmful[0]
-    hurts = ngettext(
-        "Most is lost %(name)s: %(n)d pod has no node then, or is gone.",
-        "Most is lost %(name)s: %(n)d pods have no node then, or are gone.",
+    told = [_("It hurts most %(name)s:") % {"name": worst.name}]
+    if down := worst.outcome["down"]["n"]:
+        told.append(
+            ngettext("%d workload has no pod left,", "%d workloads have no pod left,", down) % down
+        )
+    pods = ngettext(
+        "%d pod has no node then, or is gone.",
+        "%d pods have no node then, or are gone.",
         worst.without_node,
     )
+    told.append(pods % worst.without_node)
     whole = _("%(n)d of %(all)d losses do no harm in the end.")
     counts = {"n": len(rows) - len(harmful), "all": len(rows)}
-    return [hurts % {"name": worst.name, "n": worst.without_node}, whole % counts]
+    return [*told, whole % counts]
 
 
 def _matrix(
