@@ -14,9 +14,13 @@ export interface Term {
   readonly picture?: DiagramName;
 }
 
+type Terms = Readonly<Record<TermId, Term>>;
+let terms: Promise<Terms> | undefined;
+
+/** Imported once: an import that is repeated for every row costs more than the row. */
 export async function termOf(id: TermId): Promise<Term> {
-  const { default: glossary } = await import("../../../kviz/common/glossary/en.json");
-  return (glossary.terms as Readonly<Record<TermId, Term>>)[id];
+  terms ??= import("../../../kviz/common/glossary/en.json").then((file) => file.default.terms as Terms);
+  return (await terms)[id];
 }
 
 /** The terms of extension points, which the diagram of the two cycles shows. */
