@@ -47,6 +47,7 @@ PAGES = {
     "lesson-list": ("/learn/",),
     "lesson-detail": ("/learn/what-is-a-node",),
     "lesson-step": ("/learn/what-is-a-node/1",),
+    "run-model": ("/runs/{run}/cycles/1/model", "/runs/{run}/cycles/2/model?notation=on"),
     "experiment-list": ("/experiments/",),
     "experiment-new": ("/experiments/new", "/experiments/new?run={run}&question=configurations"),
     "experiment-capacity": (

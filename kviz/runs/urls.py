@@ -6,6 +6,7 @@ from kviz.runs.pages import (
     cycles,
     detail,
     form,
+    formal,
     lists,
     luck,
     optimum,
@@ -38,5 +39,6 @@ urlpatterns = [
     path("<uuid:run_id>/share", controls.run_share, name="run-share"),
     path("<uuid:run_id>/delete", controls.run_delete, name="run-delete"),
     path("<uuid:run_id>/cycles/<int:cycle>/nodes/<str:node>", why.run_node, name="run-node"),
+    path("<uuid:run_id>/cycles/<int:cycle>/model", formal.run_model, name="run-model"),
     path("<uuid:run_id>/pods/<str:namespace>/<str:name>/why", why.run_why, name="run-why"),
 ]

@@ -20,6 +20,11 @@ class DecidedCycle:
         self._objects = objects
 
     @property
+    def decision(self) -> Cycle:
+        """What each step found out; it has decided, and nothing of it is to be changed."""
+        return self._cycle
+
+    @property
     def number(self) -> int:
         return self._cycle.number
 

@@ -40,6 +40,10 @@ class ReenactedCycle(DecidedCycle):
         super().__init__(cycle, simulation.objects)
         self.objects: ApiServer = simulation.server
         """All objects, as they were then."""
+        self.queue = simulation.scheduler.queue
+        """The pods that wait, as they did then."""
+        self.handle = simulation.plugin_handle
+        """The scheduler as its plugins see it."""
         self.previews = CyclePreviews(cycle, simulation, before)
 
     @property

@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 from django.db.models import QuerySet
 from django.http import HttpResponse
+from django.template.loader import render_to_string
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
@@ -37,6 +38,8 @@ from kviz.runs.models import Cycle, Run
 from kviz.runs.reading import evidence, reenactment, trace
 from kviz.runs.reading import preview as reading
 from kviz.runs.reading.cluster import cluster_at
+from kviz.runs.reading.formal import formal_document, formal_model
+from kviz.runs.reading.formal_rows import formal_context
 from kviz.runs.reading.held_cycles import CannotReenact
 from kviz.runs.reading.lab_inputs import lab_inputs
 from kviz.runs.reading.markdown import pod_markdown
@@ -45,10 +48,13 @@ from kviz.runs.titles import run_title
 from kviz.snapshots.api import SnapshotSerializer
 from kviz.snapshots.services import snapshot_keep
 from scheduler_core.changes import Change
+from scheduler_core.model.cycle import CycleModel, tla_module, tla_name
 
 NODE = OpenApiParameter("node", str, description="Only the devices that this node can use.")
 CYCLE = OpenApiParameter("cycle", int, description="One of the pod's cycles; else its last one.")
 AGAINST = OpenApiParameter("against", str, description="A second node, to compare the first with.")
+
+MODEL_NODE = OpenApiParameter("node", str, description="The node whose Feasibility is written out.")
 
 CHANGES = OpenApiParameter(
     "changes",
@@ -78,6 +84,20 @@ class MessagePackRenderer(BaseRenderer):
 
     media_type = "application/vnd.msgpack"
     format = "msgpack"
+
+
+class TlaRenderer(BaseRenderer):
+    """Names the media type; the view answers with ready text."""
+
+    media_type = "text/x-tla"
+    format = "tla"
+
+
+class HtmlRenderer(BaseRenderer):
+    """Names the media type; the view answers with a ready piece of a page."""
+
+    media_type = "text/html"
+    format = "html"
 
 
 class CycleViewSet(GenericViewSet[Cycle]):
@@ -159,6 +179,50 @@ class CycleViewSet(GenericViewSet[Cycle]):
         if document is None:
             raise _no_node(cycle, node)
         return Response(document)
+
+    @extend_schema(parameters=[SHARE, MODEL_NODE], responses=OpenApiTypes.OBJECT)
+    @action(detail=True, url_path="model", url_name="model")
+    def formal(self, request: Request, run_id: UUID, cycle: int) -> Response:
+        """The formal model of a cycle (docs/model.md): sets, predicates and their values.
+
+        The run is simulated again, as for `also/`. Where it cannot be, `unknown` says why, and only
+        what the trace holds is there.
+        """
+        return Response(formal_document(_formal(request, run_id, cycle)))
+
+    @extend_schema(
+        parameters=[SHARE, MODEL_NODE],
+        responses={(200, HtmlRenderer.media_type): OpenApiTypes.STR},
+    )
+    @action(
+        detail=True, url_path="model/html", url_name="model-html", renderer_classes=[HtmlRenderer]
+    )
+    def formal_html(self, request: Request, run_id: UUID, cycle: int) -> HttpResponse:
+        """The same as a piece of a page, formulas in MathML: what the Explorer's tab shows."""
+        found = _formal(request, run_id, cycle)
+        run = readable_run(request, run_id)
+        context = {
+            **formal_context(found),
+            "run": run,
+            "cycle": {"cycle": cycle},
+            "share": request.query_params.get("share", ""),
+            "in_explorer": True,
+        }
+        text = render_to_string("runs/model_parts.html", context, request._request)
+        return HttpResponse(text, content_type="text/html; charset=utf-8")
+
+    @extend_schema(parameters=[SHARE], responses={(200, TlaRenderer.media_type): OpenApiTypes.STR})
+    @action(detail=True, url_path="model/tla", url_name="tla", renderer_classes=[TlaRenderer])
+    def formal_tla(self, request: Request, run_id: UUID, cycle: int) -> HttpResponse:
+        """The cycle as a TLA+ module, a file; 409 where the values are not known."""
+        found = _formal(request, run_id, cycle)
+        if found.cluster is None:
+            raise Problem(HTTPStatus.CONFLICT, found.unknown, kind="cannot-reenact")
+        response = HttpResponse(
+            tla_module(found), content_type=f"{TlaRenderer.media_type}; charset=utf-8"
+        )
+        response["Content-Disposition"] = f'attachment; filename="{tla_name(cycle)}.tla"'
+        return response
 
     @extend_schema(parameters=[SHARE], responses=LabInputsSerializer)
     @action(detail=True)
@@ -255,6 +319,15 @@ def _changes_in(request: Request) -> tuple[Change, ...]:
     except msgspec.DecodeError as error:
         raise reading.BadChanges([{"field": "changes", "message": str(error)}]) from error
     return reading.changes_of(values)
+
+
+def _formal(request: Request, run_id: UUID, cycle: int) -> CycleModel:
+    node = request.query_params.get("node", "")
+    answer = partial(formal_model, node=node)
+    try:
+        return _reenacted(answer, readable_run(request, run_id), cycle)
+    except evidence.UnknownNode as unknown:
+        raise _no_node(cycle, node) from unknown
 
 
 class _Reenactment(Protocol[_Document]):

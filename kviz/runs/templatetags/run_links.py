@@ -94,6 +94,18 @@ def node_url(context: Context, cycle: int, node: str, **query: str | int | None)
 
 
 @register.simple_tag(takes_context=True)
+def model_url(context: Context, cycle: int, **query: str | int | None) -> str:
+    """The formal model of a cycle; `n` names a node."""
+    return _address(context, "run-model", cycle, **query)
+
+
+@register.simple_tag(takes_context=True)
+def tla_url(context: Context, cycle: int) -> str:
+    """The TLA+ module of a cycle, a file."""
+    return _address(context, "api-cycle-tla", cycle)
+
+
+@register.simple_tag(takes_context=True)
 def run_url(context: Context) -> str:
     return _address(context, "run-detail")
 
