@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 
 import { en } from "./en.ts";
 import { late } from "./en-late.ts";
+import { lesson } from "./en-lesson.ts";
 import { pair } from "./en-pair.ts";
 import "./late.ts";
 import { parts, t, textIfAny } from "./text.ts";
@@ -17,7 +18,7 @@ const files = readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter(
   (file) => /\.(ts|svelte)$/.test(file) && !/\.test\.ts$|base\/text\//.test(file),
 );
 const sources = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
-const keys = [...Object.keys(en), ...Object.keys(late), ...Object.keys(pair)];
+const keys = [...Object.keys(en), ...Object.keys(late), ...Object.keys(pair), ...Object.keys(lesson)];
 
 /** Keys written out, and the fixed beginnings of keys made at run time. */
 function asked(): { exact: Set<string>; prefixes: Set<string> } {
@@ -54,6 +55,7 @@ describe("the catalogue", () => {
   test.each([
     ["late.ts", late],
     ["pair.ts", pair],
+    ["lesson.ts", lesson],
   ])("%s comes with every module that asks for one of its texts", (name, texts) => {
     const beginnings = [...new Set(Object.keys(texts).map((key) => key.split(".")[0]!))].join("|");
     const asks = new RegExp(`["\`](?:${beginnings})\\.[A-Za-z$]`);

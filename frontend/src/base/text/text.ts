@@ -2,11 +2,12 @@
 
 import { en } from "./en.ts";
 import type { late } from "./en-late.ts";
+import type { lesson } from "./en-lesson.ts";
 import type { pair } from "./en-pair.ts";
 
 /** A text, or its plural forms chosen by the parameter `n`. `{name}` is replaced. */
 export type Entry = string | { readonly one: string; readonly other: string };
-export type TextKey = keyof typeof en | keyof typeof late | keyof typeof pair;
+export type TextKey = keyof typeof en | keyof typeof late | keyof typeof pair | keyof typeof lesson;
 export type Params = Readonly<Record<string, string | number>>;
 
 const LANGUAGE = "en";
