@@ -34,7 +34,7 @@ from scheduler_core.evidence.requirement import Requirement
 from scheduler_core.evidence.resources import ResourceRoom
 from scheduler_core.evidence.spread import SpreadKept
 from scheduler_core.evidence.taints import Cordoned, TaintTolerated
-from scheduler_core.evidence.volume_limits import VolumesAttachable
+from scheduler_core.evidence.volume_limits import ClaimsUnused, DiskFree, VolumesAttachable
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -46,7 +46,7 @@ CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.
 NEW_TOLERATION = "spec.tolerations[+]"
 MOST_WEIGHT = 100
 MAX_LEAVING = 2
-"""So many pods at most leave a domain."""
+"""So many pods at most leave a domain, or give up a claim."""
 MAX_TOGETHER = 8
 """So many ways at most are tried to meet several requirements of one plugin."""
 
@@ -86,9 +86,12 @@ class Remedies:
                 yield from self._about_node(requirement, node)
             case PodsNear():
                 yield from self._soften("podAffinity", self._index(requirement))
-            case PodsApart() | KeptOut() | PortFree() | VolumesAttachable():
+            case PodsApart() | KeptOut() | PortFree() | DiskFree() | VolumesAttachable():
                 yield from self._taken(requirement)
                 yield action("node", CopyNode(node, 1))
+            case ClaimsUnused(users=users):
+                if 0 < len(users) <= MAX_LEAVING:
+                    yield from self._leaving.of(users)
             case SpreadKept():
                 yield from self._spread(requirement, node)
             case ClaimReady():
@@ -128,6 +131,8 @@ class Remedies:
                 yield from self._leaving_domain(pods)
             case PortFree(holder=holder):
                 yield from self._port(requirement)
+                yield from self._leaving.of([holder])
+            case DiskFree(holder=holder):
                 yield from self._leaving.of([holder])
 
     # ------------------------------------------------------------ taints and labels

@@ -20,13 +20,20 @@ from scheduler_core.advice.unblock import (
     representative,
     unblock,
 )
-from scheduler_core.api import KubeObject, Pod, PriorityClass
+from scheduler_core.api import (
+    GCEPersistentDiskVolumeSource,
+    KubeObject,
+    Pod,
+    PriorityClass,
+    Volume,
+)
 from scheduler_core.api.meta import ObjectMeta
 from scheduler_core.changes import apply, line_of, read_line
 from scheduler_core.sim import RunOptions
 from tests.builders import make_node, make_pod
 from tests.effort import examples
 from tests.generator.documents import cycle_document
+from tests.plugins.storage import claim, storage_class, uses, volume
 
 CLINIC = Path("kviz/snapshots/samples/why-pending.yaml")
 
@@ -129,6 +136,21 @@ def test_a_higher_class_preempts_and_says_whom() -> None:
     raised = next(each for each in found.answers if each.kinds == ("priority",))
     assert raised.evicted == ("default/web",)
     assert raised.sentence == "pod default/p: spec.priorityClassName none → high"
+
+
+def test_who_holds_a_disk_or_a_claim_for_one_pod_may_leave() -> None:
+    gone = "delete pod default/holder on n (nobody makes it again)"
+    disk = Volume(name="v", gce_persistent_disk=GCEPersistentDiskVolumeSource(pd_name="d"))
+    stored = [
+        claim("c", volume="pv", modes=["ReadWriteOncePod"]),
+        volume("pv", claimed_by="c", modes=["ReadWriteOncePod"]),
+        storage_class(),
+    ]
+    for mounted in ((disk,), uses("c")):
+        holder = make_pod("holder").volumes(*mounted).on("n").phase("Running").obj()
+        asking = make_pod("p").volumes(*mounted).obj()
+        answer = found_for([make_node("n").obj(), *stored, holder, asking], "default/p").answers[0]
+        assert (answer.sentence, answer.node) == (gone, "n")
 
 
 def test_two_plugins_against_a_pod_make_a_pair() -> None:
