@@ -20,7 +20,7 @@ urlpatterns = [
     path(
         "api/v1/snapshots/<uuid:snapshot_id>/check/",
         SnapshotCheck.as_view(),
-        name="api-snapshot-check",
+        name="api-snapshot-rules",
     ),
     path("api/v1/runs/", include("kviz.runs.api_urls")),
     path("api/v1/experiments/", include("kviz.experiments.api_urls")),

@@ -92,7 +92,10 @@ class SnapshotCheck(APIView):
     throttle_scope: Scope = "run"
 
     @extend_schema(
-        parameters=[SHARE], request=SnapshotCheckSerializer, responses={200: OpenApiTypes.OBJECT}
+        operation_id="snapshots_rules_check",
+        parameters=[SHARE],
+        request=SnapshotCheckSerializer,
+        responses={200: OpenApiTypes.OBJECT},
     )
     def post(self, request: Request, snapshot_id: UUID) -> Response:
         """Check rules by the inputs of a run: the shape of `kviz check --json`."""
