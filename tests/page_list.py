@@ -17,7 +17,11 @@ PAGES = {
     "plugin-detail": ("/plugins/NodeResourcesFit",),
     "fidelity": ("/about/fidelity",),
     "glossary": ("/glossary/",),
-    "then-and-now": ("/then-and-now/", "/then-and-now/?q=SelectorSpread"),
+    "then-and-now": (
+        "/then-and-now/",
+        "/then-and-now/?q=SelectorSpread",
+        "/then-and-now/?classic=on",
+    ),
     "document-list": ("/docs/",),
     "document": ("/docs/concepts", "/docs/performance", "/docs/adr/README"),
     "snapshot-list": ("/snapshots/",),
@@ -64,6 +68,7 @@ PAGES = {
 
 NO_PAGES = {
     "old-words",
+    "classic-switch",
     "document-image",
     "snapshot-delete",
     "run-open",

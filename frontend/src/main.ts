@@ -15,6 +15,7 @@ if (root) {
     home = "/",
     runUrl = "/",
     optimumUrl = "",
+    classic = "",
     devices = "",
     csrf = "",
   } = root.dataset;
@@ -38,6 +39,7 @@ if (root) {
       home,
       run: runUrl,
       optimum: optimumUrl,
+      classic: classic !== "",
       downloads,
       server: { run, api, share, csrf, carrier: source.carrier },
     },

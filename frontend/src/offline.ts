@@ -9,6 +9,6 @@ import { readPage } from "./wire/embedded.ts";
 const root = document.getElementById("explorer");
 if (root) {
   const { run = "", name = "" } = root.dataset;
-  const page = { name, home: "", run: "", optimum: "", downloads: [], server: null };
+  const page = { name, home: "", run: "", optimum: "", classic: false, downloads: [], server: null };
   start({ root, run, source: readPage(document, decompress), place: inFragment, isOver: true, page });
 }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.http import require_POST
 
 from kviz.common import documents, fidelity, then_and_now
 from kviz.common.glossary import glossary
 from kviz.common.plugin_guide import GUIDES, TEACHING_GUIDES, guide_of
+from kviz.common.then_and_now import classic
 from scheduler_core.config.features import NOT_MODELLED
 
 
@@ -42,10 +44,26 @@ def old_words(request: HttpRequest) -> JsonResponse:
     """The same for the Explorer, where one finds things by typing."""
     page = reverse("then-and-now")
     words = [
-        {"then": row.then, "now": row.now, "href": f"{page}#{row.id}"}
+        {
+            "then": row.then,
+            "now": row.now,
+            "href": f"{page}#{row.id}",
+            "group": row.group,
+            "was": classic.was(row),
+            "plugins": row.plugins,
+            "terms": row.terms,
+        }
         for row in then_and_now.table().rows
     ]
     return JsonResponse({"words": words}, headers={"Cache-Control": "max-age=3600"})
+
+
+@require_POST
+def classic_switch(request: HttpRequest) -> HttpResponse:
+    """Show yesterday's names beside today's from now on, or no longer."""
+    response = redirect("then-and-now")
+    classic.remember(response, wanted=request.POST.get("classic", ""))
+    return response
 
 
 def document_list(request: HttpRequest) -> HttpResponse:

@@ -8,6 +8,7 @@ urlpatterns = [
     path("glossary/", pages.glossary_page, name="glossary"),
     path("then-and-now/", pages.then_and_now_page, name="then-and-now"),
     path("then-and-now/words.json", pages.old_words, name="old-words"),
+    path("then-and-now/classic", pages.classic_switch, name="classic-switch"),
     path("docs/", pages.document_list, name="document-list"),
     path("docs/img/<str:name>", pages.document_image, name="document-image"),
     path("docs/<path:name>", pages.document_page, name="document"),

@@ -76,6 +76,7 @@ TEMPLATES = [
                 "django.template.context_processors.csrf",
                 "django.contrib.messages.context_processors.messages",
                 "kviz.accounts.middleware.workspace_context",
+                "kviz.common.then_and_now.classic.classic_context",
             ],
         },
     },

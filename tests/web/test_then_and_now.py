@@ -8,6 +8,7 @@ from django.test import Client
 from kviz.common.glossary import glossary
 from kviz.common.plugin_guide import guide_of
 from kviz.common.then_and_now import old_words_in, table
+from kviz.common.then_and_now.classic import messages_then, names_then
 from kviz.runs.services import run_share
 from tests.web.cast import NODES, Person, pod
 
@@ -41,7 +42,33 @@ def test_looking_a_word_up(client: Client) -> None:
 def test_the_explorer_gets_all_of_them(client: Client) -> None:
     words = client.get("/then-and-now/words.json").json()["words"]
     assert len(words) == len(table().rows)
-    assert {"then", "now", "href"} == set(words[0])
+    assert {"then", "now", "href", "group", "was", "plugins", "terms"} == set(words[0])
+    [fits] = [each for each in words if each["then"] == ["PodFitsResources"]]
+    assert (fits["was"], fits["plugins"]) == ("predicate", ["NodeResourcesFit"])
+
+
+def test_names_are_those_of_the_point_and_all_from_the_table() -> None:
+    assert names_then("NodeResourcesFit", "Filter")[0] == "PodFitsResources"
+    assert names_then("NodeResourcesFit", "Score")[0] == "LeastRequestedPriority"
+    assert names_then("NodeResourcesFit", "Bind") == ()
+    assert messages_then("NodeAffinity") == ("node(s) didn't match node selector",)
+
+
+def test_yesterdays_names_stand_beside_todays_once_they_are_wanted(owner: Person) -> None:
+    run = owner.finished(NODES + pod("p", "64"))
+    why, explorer = f"/runs/{run.pk}/pods/shop/p/why", f"/runs/{run.pk}/explore"
+    assert "PodFitsResources" not in owner.client.get(why).content.decode()
+    assert "data-classic" not in owner.client.get(explorer).content.decode()
+
+    assert owner.client.post("/then-and-now/classic", {"classic": "on"}).status_code == 302
+    assert "then: PodFitsResources" in owner.client.get(why).content.decode()
+    assert 'data-classic="on"' in owner.client.get(explorer).content.decode()
+    assert "PodFitsResources" in owner.client.get(explorer, {"view": "tables"}).content.decode()
+    assert "PodFitsResources" not in owner.client.get(why, {"classic": "off"}).content.decode()
+
+    owner.client.post("/then-and-now/classic", {"classic": "off"})
+    assert "PodFitsResources" not in owner.client.get(why).content.decode()
+    assert "PodFitsResources" in owner.client.get(why, {"classic": "on"}).content.decode()
 
 
 def test_an_old_message_is_decoded(ada: Person) -> None:

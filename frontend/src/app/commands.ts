@@ -25,6 +25,7 @@ export interface Page {
   readonly focusCycleNumber: () => void;
   readonly focusMap: () => void;
   readonly toggleMotion: () => void;
+  readonly classic: () => void;
 }
 
 const FAR = 100;
@@ -181,6 +182,7 @@ function views(_: Explorer, page: Page): Command[] {
   return [
     { id: "theme", title: "command.theme", group, keys: ["d"], run: page.theme },
     { id: "motion", title: "command.motion", group, keys: [], run: page.toggleMotion },
+    { id: "classic", title: "command.classic", group, keys: [], run: page.classic, enabled: () => page.isOnline },
     { id: "help", title: "command.help", group, keys: ["?"], run: page.help },
     { id: "tour", title: "command.tour", group, keys: [], run: page.tour },
   ];

@@ -9,6 +9,8 @@ export interface Surroundings {
   readonly name: string;
   readonly home: string;
   readonly run: string;
+  /** Whether yesterday's names are wanted from the start. */
+  readonly classic: boolean;
   /** The page of the optimum, where that has been found. */
   readonly optimum: string;
   /** What the server makes files of; a page that carries its run has none. */

@@ -33,7 +33,19 @@ export const PLAIN_TABLES: TableOptions = { nodesBy: "", nodesUp: true, filterSh
 /** Views that can be drawn apart from the screen. */
 export type PictureName = "map" | "timeline";
 
+/** What things were called in earlier releases; empty where they had no other name. */
+export interface Classic {
+  /** What did a plugin's work at a point. */
+  plugin(name: string, point: string): string;
+  /** What the table has for a term of the glossary. */
+  term(id: string): string;
+  /** What messages said where a plugin rejects. */
+  message(plugin: string): string;
+}
+
 export class Display {
+  /** Yesterday's names, while they are shown. */
+  classic = $state.raw<Classic | null>(null);
   map = $state.raw(PLAIN_MAP);
   tables = $state.raw(PLAIN_TABLES);
   /** How to draw those that are shown. */

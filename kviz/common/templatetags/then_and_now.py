@@ -6,8 +6,24 @@ from django import template
 
 from kviz.common import then_and_now
 from kviz.common.then_and_now import Row, Table
+from kviz.common.then_and_now.classic import messages_then, names_then
 
 register = template.Library()
+
+NAMES_SHOWN = 2
+
+
+@register.inclusion_tag("parts/then.html", takes_context=True)
+def then_called(context: template.Context, plugin: str, point: str) -> dict[str, object]:
+    """What a plugin was called at a point, while old names are wanted."""
+    names = names_then(plugin, point) if context.get("classic") else ()
+    return {"names": names[:NAMES_SHOWN], "more": len(names) > NAMES_SHOWN}
+
+
+@register.inclusion_tag("parts/then.html", takes_context=True)
+def then_said(context: template.Context, plugin: str) -> dict[str, object]:
+    """What messages said where a plugin rejects, while old names are wanted."""
+    return {"names": messages_then(plugin) if context.get("classic") else (), "more": False}
 
 
 @register.filter

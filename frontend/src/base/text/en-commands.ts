@@ -44,6 +44,7 @@ export const commands = {
   "command.unpin": "Clear the selection",
   "command.theme": "Light or dark",
   "command.motion": "Motion on or off",
+  "command.classic": "Yesterday's names beside today's, on or off",
   "command.help": "Keys and signs",
   "command.tour": "Take the tour",
 
@@ -78,6 +79,7 @@ export const commands = {
   "help.sign.unexamined": "not examined",
   "help.sign.unevaluated": "not evaluated, an earlier plugin had rejected",
   "help.singleKeys": "Use keys without Ctrl or Alt",
+  "help.classic": "Yesterday's names beside today's",
 
   "bookmark.title": "Bookmark cycle {n}",
   "bookmark.note": "Note",
