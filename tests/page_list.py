@@ -63,6 +63,8 @@ PAGES = {
     "experiment-detail": ("/experiments/{experiment}",),
     "extender-list": ("/extender/",),
     "extender-session": ("/extender/{session}",),
+    "followed-list": ("/follow/",),
+    "followed-detail": ("/follow/{followed}",),
 }
 """Paths by the name of the address; the run is one of *The pending clinic*."""
 
@@ -92,6 +94,10 @@ NO_PAGES = {
     "experiment-delete",
     "extender-revoke",
     "extender-delete",
+    "followed-check",
+    "followed-open",
+    "followed-resume",
+    "followed-stop",
 }
 """Addresses that change something or answer with a file."""
 
@@ -99,10 +105,9 @@ NOWHERE = "/nowhere"
 """What is not found is a page too."""
 
 
-def addresses_of_pages(*, run: str, snapshot: str, experiment: str, session: str) -> list[str]:
-    """All pages with these ids in their paths."""
+def addresses_of_pages(**ids: str) -> list[str]:
+    """All pages with these ids (`run`, `snapshot`, `experiment`, ...) in their paths."""
     paths = [path for each in PAGES.values() for path in each]
-    ids = {"run": run, "snapshot": snapshot, "experiment": experiment, "session": session}
     return [path.format(**ids) for path in [*paths, NOWHERE]]
 
 

@@ -18,6 +18,7 @@ from kviz.following.decisions import Decision
 from kviz.following.follower import Journal
 from kviz.following.moments import SECOND_NS, Moment, moments
 from scheduler_core.advice.single_attempt import SingleAttempt, attempt_once
+from scheduler_core.api.findings import counted
 from scheduler_core.config import KubeSchedulerConfiguration
 from scheduler_core.scheduler.assembly import SchedulerOptions
 
@@ -159,8 +160,8 @@ def _not_tried(
 
 def _cause_of_binding(moment: Moment, kviz: SingleAttempt, n_beside: int) -> tuple[Cause, str]:
     node = moment.decision.node
-    beside = "more than" * (n_beside > MAX_ASSUMED)
-    racing = f"{beside} {min(n_beside, MAX_ASSUMED)}".strip()
+    more = "More than " if n_beside > MAX_ASSUMED else ""
+    racing = f"{more}{counted(min(n_beside, MAX_ASSUMED), 'other binding')}"
     if kviz.ending != "bound":
         if _touched(moment, node):
             return "stale cache", f"kviz finds no node; {node} had changed just before."
@@ -173,8 +174,8 @@ def _cause_of_binding(moment: Moment, kviz: SingleAttempt, n_beside: int) -> tup
         text = f"Which {kviz.n_examined} of {kviz.n_nodes} nodes were looked at is not told."
         return "sampling", text
     if n_beside:
-        text = f"{racing} other pods were bound within two seconds after: which of them the "
-        return "race", f"{text[0].upper()}{text[1:]}scheduler had placed before is not told."
+        text = f"{racing} came within two seconds after it; which of these pods the scheduler "
+        return "race", f"{text}had placed before is not told."
     text = f"{node} fits, but kviz scores {kviz.node} higher: weights or arguments may differ."
     return "configuration", text
 

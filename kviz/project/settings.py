@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "kviz.experiments",
     "kviz.extenders",
     "kviz.clusters",
+    "kviz.clusters.followed",
     "kviz.live",
     "kviz.lessons",
 ]

@@ -16,6 +16,7 @@ urlpatterns = [
     path("experiments/", include("kviz.experiments.urls")),
     path("extender/", include("kviz.extenders.urls")),
     path("clusters/", include("kviz.clusters.urls")),
+    path("follow/", include("kviz.clusters.followed.urls")),
     path("api/v1/", include("kviz.snapshots.api_urls")),
     path(
         "api/v1/snapshots/<uuid:snapshot_id>/check/",

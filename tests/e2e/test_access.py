@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.axe import serious_findings
 from tests.e2e.conftest import Api
 from tests.e2e.test_editor import editor
+from tests.following.recorded import CHURN
 from tests.page_list import addresses_of_pages
 
 MAX_TABS = 60
@@ -23,9 +24,16 @@ def addresses(page: Page, api: Api, clinic: str) -> list[str]:
     page.get_by_label("Name").fill("Staging")
     page.get_by_role("button", name="Start a live session").click()
     session = page.url.rpartition("/")[2]
+    page.goto("/follow/")
+    page.get_by_label("Or a recording").set_input_files(CHURN)
+    page.get_by_role("button", name="Follow", exact=True).click()
+    page.get_by_role("button", name="Check kviz against it").click()
+    followed = page.url.rpartition("/")[2]
     gpus = api.sample("gpu-pool")
     experiment = api.finished_experiment(gpus, kind="survive", asked={"of": "nodes"})
-    return addresses_of_pages(run=clinic, snapshot=gpus, experiment=experiment, session=session)
+    return addresses_of_pages(
+        run=clinic, snapshot=gpus, experiment=experiment, session=session, followed=followed
+    )
 
 
 def findings_of(page: Page, addresses: list[str]) -> list[str]:

@@ -49,7 +49,7 @@ def test_questions_appear_as_they_come(page: Page, ask: Ask) -> None:
     ask("filter", "db", {"NodeNames": ["b"]})
     ask("prioritize", "db", {"NodeNames": ["b"]})
     expect(story(page)).to_contain_text("shop/db: 1 node passed the scheduler's filters.")
-    pods = page.get_by_role("group", name="Pods in extender calls")
+    pods = page.get_by_role("group", name="Pods it tried")
     expect(pods.get_by_role("button")).to_have_text([re.compile("shop/db"), re.compile("shop/web")])
     page.get_by_role("tab", name="Filter").click()
     expect(

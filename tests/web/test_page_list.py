@@ -22,7 +22,7 @@ def test_every_address_is_a_page_that_is_opened_or_no_page() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_opened_at_its_own_address(name: str) -> None:
-    ids = {"run": ANY, "snapshot": ANY, "session": ANY, "experiment": ANY}
+    ids = {"run": ANY, "snapshot": ANY, "session": ANY, "experiment": ANY, "followed": ANY}
     paths = [path.format(**ids).partition("?")[0] for path in PAGES[name]]
     assert [resolve(path).url_name for path in paths] == [name] * len(paths)
 
@@ -35,6 +35,7 @@ def test_what_is_no_page_shows_none(name: str, ada: Person) -> None:
         "snapshot_id": ANY,
         "session_id": ANY,
         "experiment_id": ANY,
+        "followed_id": ANY,
         "name": "performance.svg",
         "slug": "what-is-a-node",
         "number": 1,

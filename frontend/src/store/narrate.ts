@@ -18,6 +18,15 @@ export interface Sentence {
 export function narrate(explorer: Explorer): Sentence {
   const { record, position } = explorer.navigation;
   if (!record) return beforeTheFirst(explorer);
+  const { finished } = record;
+  if (record.observed && finished && finished.result !== Result.UNKNOWN) {
+    const { node, message } = finished;
+    return {
+      key: node < 0 ? "observed.refused" : "observed.bound",
+      params: { pod: explorer.podKey(record.started.pod), node: explorer.nodeName(node), message },
+      targets: { pod: { pod: record.started.pod }, node: { node } },
+    };
+  }
   if (record.observed) {
     const { key, params } = observedStory(record, position.point);
     return {

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { cycleRecord, decidingPoint } from "./cycle.ts";
 import type { CycleRecord } from "./record.ts";
 import { Fold } from "./fold.ts";
-import { laterOf, observedStory, unknownReason } from "./observed.ts";
+import { eventsAfter, laterOf, observedStory, unknownReason } from "./observed.ts";
 import { Verdict, verdictColumn, type CycleDetail } from "./verdicts.ts";
 
 const OBSERVED = ["RunStarted", "0", 0, 1_000n, [], [["", []]], [], true];
@@ -88,4 +88,17 @@ test("later questions tell what became of a pod", () => {
   );
   expect(laterOf(trace, cycleRecord(trace, 1))).toEqual({ node: 5, nominated: 5, retriedIn: 2 });
   expect(laterOf(trace, cycleRecord(trace, 2))).toEqual({ node: 5, nominated: -1, retriedIn: 0 });
+});
+
+test("what a followed scheduler said of a pod belongs to the decision before it", () => {
+  const said = (text: string): unknown[] => ["EventRecorded", 0, "Warning", "FailedScheduling", text];
+  const decision = (cycle: number): unknown[][] => [
+    ["CycleStarted", cycle, 0, cycle, 0, 0, 0, 9],
+    ["CycleFinished", cycle, 1, -1, "no node"],
+  ];
+  const trace = fold(...decision(1), said("first"), said("again"), ...decision(2), said("second"));
+  const texts = (cycle: number): string[] => eventsAfter(trace, cycleRecord(trace, cycle)).map((each) => each.message);
+  expect(texts(1)).toEqual(["first", "again"]);
+  expect(texts(2)).toEqual(["second"]);
+  expect(new Set(Object.values(outcomes(cycleRecord(trace, 1))))).toEqual(new Set(["unknown"]));
 });

@@ -2,6 +2,7 @@
 // not known.
 
 import type { Cycle, NodeIndex } from "../base/units.ts";
+import type { EventRecorded } from "../wire/events.ts";
 import type { CycleRecord, Draft, Point, Step } from "./record.ts";
 import type { Fold } from "./fold.ts";
 import type { Params, TextKey } from "../base/text/text.ts";
@@ -31,7 +32,8 @@ export function observedStep(point: Point, draft: Draft, calls: ReadonlyMap<stri
 /** A call about evictions means that no node was left. */
 function filtered(draft: Draft, calls: ReadonlyMap<string, number>): Step {
   const seq = calls.get("filter") ?? calls.get("prioritize") ?? calls.get("preempt") ?? -1;
-  const out = draft.filter?.n_feasible ?? -1;
+  const out = draft.filter?.n_feasible;
+  if (out === undefined) return { outcome: "unknown", plugins: [], seq, flow: null, status: null };
   return { outcome: out ? "passed" : "failed", plugins: [], seq, flow: { into: -1, out }, status: null };
 }
 
@@ -70,4 +72,16 @@ export function laterOf({ chronicle, trace }: Fold, record: CycleRecord): Later 
       later = { ...later, retriedIn: event.cycle };
   }
   return later;
+}
+
+/** The Events about a cycle's pod that came before its next cycle. */
+export function eventsAfter({ chronicle, trace }: Fold, record: CycleRecord): EventRecorded[] {
+  let found: EventRecorded[] = [];
+  for (const seq of chronicle.eventsOfPod(record.started.pod)) {
+    if (seq < chronicle.startSeq.at(record.number)) break;
+    const event = trace.event(seq);
+    if (event?.kind === "CycleStarted" && event.cycle > record.number) found = [];
+    if (event?.kind === "EventRecorded") found = [event, ...found];
+  }
+  return found;
 }

@@ -12,6 +12,11 @@ export const late = {
   ...reach,
   ...tour,
 
+  "told.outcome": "What was written",
+  "told.bound": "Bound to",
+  "told.events": "Its Events",
+  "told.note": "A real scheduler decided this. What it writes is shown in its words; how it came to it, it does not.",
+
   "preempt.none": "Preemption only runs when no node is feasible.",
   "preempt.notNeeded": "A node was feasible, so nothing is preempted.",
   "preempt.ineligible": "The pod may not preempt",

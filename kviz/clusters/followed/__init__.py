@@ -1,0 +1,1 @@
+"""Followed clusters in the web application: their runs, journals and checks."""

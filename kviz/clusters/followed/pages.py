@@ -1,0 +1,125 @@
+"""Pages of followed clusters: the list with its form, one cluster, its reality check."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import BinaryIO, cast
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from kviz.accounts.middleware import workspace_of
+from kviz.clusters.followed import live, selectors, services
+from kviz.clusters.followed.models import FollowedCluster
+from kviz.common.mode import Mode
+from kviz.runs.inputs import InvalidInput
+
+SHOWN = 100
+MAX_NAME = 200
+
+
+def _followed_of(request: HttpRequest, followed_id: UUID) -> FollowedCluster:
+    found = selectors.followed_get(followed_id=followed_id, workspace=workspace_of(request))
+    if found is None:
+        raise Http404(followed_id)
+    return found
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def followed_list(request: HttpRequest) -> HttpResponse:
+    """List followed clusters; with POST, follow a recording or a context."""
+    if request.method == "POST":
+        try:
+            return redirect("followed-detail", _begin(request).pk)
+        except InvalidInput as error:
+            return _list(request, str(error), HTTPStatus.UNPROCESSABLE_ENTITY)
+    return _list(request, "", HTTPStatus.OK)
+
+
+def _list(request: HttpRequest, problem: str, status: HTTPStatus) -> HttpResponse:
+    context = {
+        "section": "runs",
+        "followed": selectors.followed_list(workspace=workspace_of(request))[:SHOWN],
+        "problem": problem,
+        "may_live": settings.MODE is Mode.LOCAL,
+        "given": request.POST,
+    }
+    return render(request, "followed/list.html", context, status=status)
+
+
+def _begin(request: HttpRequest) -> FollowedCluster:
+    """Follow what the form names. Raises InvalidInput."""
+    workspace, config = workspace_of(request), request.POST.get("scheduler_config", "")
+    upload = request.FILES.get("recording")
+    if isinstance(upload, UploadedFile):
+        name = str(upload.name or "")[:MAX_NAME]
+        return services.recording_follow(
+            workspace=workspace,
+            stream=cast("BinaryIO", upload.file),
+            name=name,
+            scheduler_config=config,
+        )
+    if settings.MODE is not Mode.LOCAL:
+        raise InvalidInput([{"field": "recording", "message": _("Choose a recording.")}])
+    context = request.POST.get("context", "").strip()
+    return live.live_follow(workspace=workspace, context=context, scheduler_config=config)
+
+
+@require_GET
+def followed_detail(request: HttpRequest, followed_id: UUID) -> HttpResponse:
+    """What is known of following, and the reality check if somebody asked for it."""
+    followed = _followed_of(request, followed_id)
+    following = live.of(followed)
+    checked = cast("dict[str, list[dict[str, object]]]", followed.checked or {})
+    compared = checked.get("compared", [])
+    context = {
+        "section": "runs",
+        "followed": followed,
+        "run": followed.run,
+        "following": following,
+        "problem": live.problem_of(followed),
+        "n_changes": selectors.n_changes(followed=followed),
+        "checked": followed.checked,
+        "apart": [each for each in compared if each["agreement"] == "unexplained"],
+        "shifted": [each for each in compared if each["shift"]][:SHOWN],
+    }
+    return render(request, "followed/detail.html", context)
+
+
+@require_POST
+def followed_check(request: HttpRequest, followed_id: UUID) -> HttpResponse:
+    try:
+        services.followed_check(followed=_followed_of(request, followed_id))
+    except InvalidInput as error:
+        messages.error(request, str(error))
+    return redirect("followed-detail", followed_id)
+
+
+@require_POST
+def followed_open(request: HttpRequest, followed_id: UUID, number: int) -> HttpResponse:
+    """Run kviz in place of one decision, and open that run."""
+    run = services.decision_open(followed=_followed_of(request, followed_id), number=number)
+    if run is None:
+        raise Http404(number)
+    return redirect("run-explore", run.pk)
+
+
+@require_POST
+def followed_resume(request: HttpRequest, followed_id: UUID) -> HttpResponse:
+    try:
+        live.live_resume(followed=_followed_of(request, followed_id))
+    except InvalidInput as error:
+        messages.error(request, str(error))
+    return redirect("followed-detail", followed_id)
+
+
+@require_POST
+def followed_stop(request: HttpRequest, followed_id: UUID) -> HttpResponse:
+    live.live_stop(followed=_followed_of(request, followed_id))
+    return redirect("followed-detail", followed_id)

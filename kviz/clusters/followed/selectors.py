@@ -1,0 +1,33 @@
+"""Reads: followed clusters, and their journals."""
+
+from __future__ import annotations
+
+import gzip
+from uuid import UUID
+
+from django.db.models import QuerySet, Sum
+
+from kviz.accounts.models import Workspace
+from kviz.clusters.followed.models import FollowedCluster
+from kviz.following.follower import Journal
+from kviz.following.recording import journal_of, parse_lines
+
+
+def followed_list(*, workspace: Workspace) -> QuerySet[FollowedCluster]:
+    return FollowedCluster.objects.filter(run__workspace=workspace).select_related("run")
+
+
+def followed_get(*, followed_id: UUID, workspace: Workspace) -> FollowedCluster | None:
+    return followed_list(workspace=workspace).filter(pk=followed_id).first()
+
+
+def journal(*, followed: FollowedCluster) -> Journal:
+    """Return what was told of a cluster, in order."""
+    parts = followed.parts.values_list("lines", flat=True)
+    lines = (line for part in parts for line in gzip.decompress(bytes(part)).splitlines())
+    return journal_of(parse_lines(lines))
+
+
+def n_changes(*, followed: FollowedCluster) -> int:
+    total: int | None = followed.parts.aggregate(total=Sum("n_changes"))["total"]
+    return total or 0

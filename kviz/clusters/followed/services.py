@@ -1,0 +1,162 @@
+"""Writes: clusters are followed, from a recording or live, and checked against kviz."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterable, Sequence
+from typing import BinaryIO, Final
+
+from django.conf import settings
+from django.db import transaction
+
+from kviz.accounts.models import Workspace
+from kviz.clusters.followed import selectors
+from kviz.clusters.followed.models import FollowedCluster, JournalPart
+from kviz.following.changes import UnreadableChange
+from kviz.following.follower import Journal
+from kviz.following.moments import Moment, moments
+from kviz.following.reality import check, score
+from kviz.following.recording import (
+    GZIP,
+    BadRecording,
+    change_lines,
+    journal_lines,
+    parse_lines,
+    replay,
+)
+from kviz.following.text import as_json
+from kviz.runs.execution.observe import observed_run_create, observed_run_finish
+from kviz.runs.inputs import InvalidInput, configuration_of
+from kviz.runs.models import Run
+from kviz.runs.services import run_create
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.services import snapshot_keep
+from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.config import FeatureGates
+from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.trace.events import AnyEvent
+
+MAX_CHANGES: Final = 100_000
+"""A followed cluster that has told more is over, and says so."""
+MAX_WORK: Final = 40_000_000
+"""Decisions times objects of a check that a page waits for."""
+
+
+def recording_follow(
+    *, workspace: Workspace, stream: BinaryIO, name: str, scheduler_config: str = ""
+) -> FollowedCluster:
+    """Follow a recording to its end. Raises InvalidInput."""
+    configuration_of(scheduler_config, FeatureGates())
+    try:
+        told = replay(parse_lines(_lines(stream), name))
+    except (BadRecording, UnreadableChange, OSError, EOFError) as error:
+        raise InvalidInput([{"field": "recording", "message": str(error)}]) from None
+    followed = followed_create(
+        workspace=workspace,
+        name=name,
+        journal=told.journal,
+        events=told.events,
+        scheduler_config=scheduler_config,
+    )
+    observed_run_finish(run_id=followed.run_id)
+    followed.run.refresh_from_db()
+    return followed
+
+
+def _lines(stream: BinaryIO) -> Iterable[bytes]:
+    """Read the lines of a recording, as long as they are not too many. Raises BadRecording."""
+    start = stream.read(2)
+    stream.seek(0)
+    unpacked: io.BufferedIOBase | gzip.GzipFile | BinaryIO = stream
+    if start == GZIP:
+        unpacked = gzip.GzipFile(fileobj=stream)
+    n_bytes = 0
+    while line := unpacked.readline(settings.MAX_UNPACKED_BYTES):
+        n_bytes += len(line)
+        if n_bytes > settings.MAX_UNPACKED_BYTES:
+            raise BadRecording("the recording is too large")
+        yield line
+
+
+@transaction.atomic
+def followed_create(
+    *,
+    workspace: Workspace,
+    name: str,
+    journal: Journal,
+    events: Sequence[AnyEvent],
+    context: str = "",
+    scheduler_config: str = "",
+    refused: dict[str, str] | None = None,
+) -> FollowedCluster:
+    """Begin a followed cluster with what has been told so far."""
+    run = observed_run_create(workspace=workspace, name=name[:200], snapshot=None, events=events)
+    followed = FollowedCluster.objects.create(
+        run=run, context=context, scheduler_config=scheduler_config, refused=refused or {}
+    )
+    part_store(
+        followed=followed, number=0, n_changes=len(journal.changes), lines=journal_lines(journal)
+    )
+    return followed
+
+
+def part_store(
+    *, followed: FollowedCluster, number: int, n_changes: int, lines: Iterable[bytes]
+) -> None:
+    """Append to the journal. Raises IntegrityError if another process has."""
+    data = gzip.compress(b"".join(lines), 6)
+    JournalPart.objects.create(followed=followed, number=number, n_changes=n_changes, lines=data)
+
+
+def options_of(followed: FollowedCluster) -> SchedulerOptions:
+    gates = FeatureGates()
+    return SchedulerOptions(
+        configuration=configuration_of(followed.scheduler_config, gates), features=gates
+    )
+
+
+def followed_check(*, followed: FollowedCluster) -> None:
+    """Set kviz's verdict beside every decision, and store what comes of it. Raises InvalidInput."""
+    journal = selectors.journal(followed=followed)
+    n_objects = sum(len(found.items) for found in journal.lists) + 1
+    if followed.run.cycles * n_objects > MAX_WORK:
+        text = "This takes longer than a page waits for: kviz follow --check finds out."
+        raise InvalidInput([{"field": "followed", "message": text}])
+    found = list(check(journal, options_of(followed)))
+    followed.checked = as_json(found, score(found))
+    followed.save(update_fields=["checked"])
+
+
+def decision_open(*, followed: FollowedCluster, number: int) -> Run | None:
+    """Store the cluster that a decision met, and run kviz over it; None without such a decision."""
+    journal = selectors.journal(followed=followed)
+    moment = next((each for each in moments(journal) if each.decision.number == number), None)
+    if moment is None:
+        return None
+    return run_create(
+        workspace=followed.run.workspace,
+        snapshot=_snapshot(followed, moment),
+        scheduler_config=followed.scheduler_config,
+    )
+
+
+def _snapshot(followed: FollowedCluster, moment: Moment) -> Snapshot:
+    decision = moment.decision
+    name = f"{followed.run.name or 'followed'}: {decision.pod.key}, decision {decision.number}"
+    return snapshot_keep(
+        workspace=followed.run.workspace,
+        objects=ClusterObjects(moment.objects()),
+        name=name,
+        of=Snapshot(),
+    )
+
+
+def changes_store(*, followed: FollowedCluster, number: int, changes: Journal) -> None:
+    """Append changes that were told to the journal."""
+    part_store(
+        followed=followed,
+        number=number,
+        n_changes=len(changes.changes),
+        lines=change_lines(changes.changes),
+    )
