@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 
-import { isTakenBy, pathOfDrop, rulesOf, WHOLE, type PodDocument } from "./lab-pod.ts";
+import { added, ADDABLE, isTakenBy, pathOfDrop, ruleAt, rulesOf, WHOLE, type PodDocument } from "./lab-pod.ts";
 
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
@@ -56,5 +56,31 @@ describe("the rules of a pod", () => {
     expect(pathOfDrop(first!, rules, () => false)).toBe(first!.path);
     expect(pathOfDrop(second!, rules, (path) => path === first!.path)).toBe(WHOLE);
     expect(rules.filter((rule) => isTakenBy(rule, WHOLE))).toEqual([first, second]);
+  });
+
+  test("are added as they are typed, and read as rules", () => {
+    const typed = { tolerates: "gpu=yes:NoSchedule", spread: "zone" } as Record<string, string>;
+    const rules = ADDABLE.map((what) => {
+      const { path, value } = added(what, typed[what] ?? "disk=ssd", pod)!;
+      return ruleAt(path, value);
+    });
+    expect(rules.map((rule) => rule && `${rule.kind} ${rule.isRequired} ${rule.asks}`)).toEqual([
+      "tolerates true gpu=yes:NoSchedule",
+      null,
+      "node false disk=ssd",
+      "near true disk=ssd",
+      "apart true disk=ssd",
+      "spread true ",
+    ]);
+    expect(added("tolerates", "gpu", pod)!.value).toEqual({ key: "gpu", operator: "Exists" });
+    expect(added("near", "web", pod)).toBeNull();
+    expect(added("selector", "a b=c", pod)).toBeNull();
+  });
+
+  test("tolerations that every pod has are not shown", () => {
+    const given = { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" };
+    const tolerations = [given, { key: "gpu", operator: "Exists" }];
+    const [rule, ...more] = rulesOf({ ...pod, spec: { containers: [], tolerations } });
+    expect([rule!.asks, rule!.path, more]).toEqual(["gpu", "spec.tolerations[1]", []]);
   });
 });

@@ -9,9 +9,14 @@ export interface LabInputs {
 }
 
 export interface PodDocument {
-  readonly metadata: { readonly namespace: string; readonly name: string };
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly spec: {
     readonly containers: readonly Container[];
+    readonly initContainers?: readonly Container[];
     readonly resources?: Resources;
     readonly nodeSelector?: Readonly<Record<string, string>>;
     readonly affinity?: {
@@ -23,7 +28,15 @@ export interface PodDocument {
       readonly podAntiAffinity?: PodTerms;
     };
     readonly topologySpreadConstraints?: readonly Spread[];
+    readonly tolerations?: readonly Toleration[];
   };
+}
+
+interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly value?: string;
+  readonly effect?: string;
 }
 
 interface Container {
@@ -69,11 +82,15 @@ interface Spread {
   readonly labelSelector?: Selector;
 }
 
+const SPEC = "spec";
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 const AFFINITY = "spec.affinity";
 const OF_NODES = `${AFFINITY}.nodeAffinity`;
 const TERMS = `${OF_NODES}.${REQUIRED}.nodeSelectorTerms`;
+const HOSTNAME = "kubernetes.io/hostname";
+/** The API server gives these to every pod. */
+const GIVEN_TO_ALL = /^node\.kubernetes\.io\/(not-ready|unreachable):NoExecute$/;
 /** The weight of what is softened: as much as may be. */
 const SOFTENED_WEIGHT = 100;
 /** Upstream's bounds of a preferred term. */
@@ -83,7 +100,7 @@ export const MOST_TERM_WEIGHT = 100;
 export const OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"] as const;
 export const WHEN_UNSATISFIABLE = ["DoNotSchedule", "ScheduleAnyway"] as const;
 
-export type RuleKind = "selector" | "node" | "near" | "apart" | "spread";
+export type RuleKind = "selector" | "node" | "near" | "apart" | "spread" | "tolerates";
 
 /** One rule; at most one of `weight`, `expressions`, `spread` and `value` says what else of it can be changed. */
 export interface Rule {
@@ -106,15 +123,19 @@ export interface Rule {
 
 export const targetOf = ({ metadata: { namespace, name } }: PodDocument): Target => ({ kind: "Pod", namespace, name });
 
-/** Whose requests count, with the path of their resources: the pod as a whole (no name), or its containers. */
+/**
+ * Whose requests count, with the path of their resources: the pod as a whole (no name), or its containers, those that
+ * run before or beside the others among them.
+ */
 export function askers({ spec }: PodDocument): readonly { name: string; path: string; resources: Resources }[] {
   const whole = spec.resources?.requests ? [{ name: "", path: "spec.resources", resources: spec.resources }] : [];
-  const each = spec.containers.map(({ name, resources = {} }, i) => ({
-    name,
-    path: `spec.containers[${i}].resources`,
-    resources,
-  }));
-  return [...whole, ...each];
+  const each = (field: "containers" | "initContainers") =>
+    (spec[field] ?? []).map(({ name, resources = {} }, i) => ({
+      name,
+      path: `${SPEC}.${field}[${i}].resources`,
+      resources,
+    }));
+  return [...whole, ...each("containers"), ...each("initContainers")];
 }
 
 export function rulesOf({ spec }: PodDocument): readonly Rule[] {
@@ -126,7 +147,44 @@ export function rulesOf({ spec }: PodDocument): readonly Rule[] {
     ...podRules("near", "podAffinity", podAffinity),
     ...podRules("apart", "podAntiAffinity", podAntiAffinity),
     ...(spec.topologySpreadConstraints ?? []).map(spreadRule),
+    ...(spec.tolerations ?? []).map(tolerationRule).filter(({ asks }) => !GIVEN_TO_ALL.test(asks)),
   ];
+}
+
+/** What can be added to a pod; what is typed for it is read by `added`. */
+export const ADDABLE = ["tolerates", "selector", "node", "near", "apart", "spread"] as const;
+export type Addable = (typeof ADDABLE)[number];
+
+/** The field that adds a rule, from `KEY=VALUE`, `KEY`, or `KEY=VALUE:EFFECT`; null for what cannot be read. */
+export function added(what: Addable, text: string, pod: PodDocument): { path: string; value: Json } | null {
+  const [, key = "", value, effect] = /^([^=:\s]+)(?:=([^:\s]*))?(?::(\w+))?$/.exec(text.trim()) ?? [];
+  if (!key || (effect && what !== "tolerates")) return null;
+  if (what === "tolerates") {
+    const of = value === undefined ? { key, operator: "Exists" } : { key, operator: "Equal", value };
+    return { path: "spec.tolerations[+]", value: effect ? { ...of, effect } : of };
+  }
+  if (what === "spread") {
+    const labelSelector = { matchLabels: pod.metadata.labels ?? {} };
+    const spread = { maxSkew: 1, topologyKey: key, whenUnsatisfiable: "DoNotSchedule", labelSelector };
+    return value === undefined ? { path: "spec.topologySpreadConstraints[+]", value: spread } : null;
+  }
+  if (value === undefined) return null;
+  if (what === "selector") return { path: `spec.nodeSelector[${key}]`, value };
+  if (what === "node") {
+    const preference = { matchExpressions: [{ key, operator: "In", values: [value] }] };
+    return { path: `${OF_NODES}.${PREFERRED}[+]`, value: { weight: SOFTENED_WEIGHT, preference } };
+  }
+  const term = { labelSelector: { matchLabels: { [key]: value } }, topologyKey: HOSTNAME };
+  return { path: `${AFFINITY}.${what === "near" ? "podAffinity" : "podAntiAffinity"}.${REQUIRED}[+]`, value: term };
+}
+
+/** The rule that is added at the end of a list; null where the path adds none. */
+export function ruleAt(path: string, value: Json): Rule | null {
+  if (!path.endsWith("[+]")) return null;
+  const fields = path.slice("spec.".length, -"[+]".length).split(".");
+  const spec = fields.reduceRight<Json>((inner, field) => ({ [field]: inner }), [value]);
+  const pod = { metadata: { namespace: "", name: "" }, spec: { containers: [], ...(spec as object) } };
+  return rulesOf(pod)[0] ?? null;
 }
 
 /**
@@ -222,6 +280,11 @@ function spreadRule({ maxSkew, topologyKey, whenUnsatisfiable, labelSelector }: 
     topologyKey,
     spread: { maxSkew, whenUnsatisfiable },
   };
+}
+
+function tolerationRule({ key = "", value = "", effect = "" }: Toleration, i: number): Rule {
+  const asks = `${key}${value && `=${value}`}${effect && `:${effect}`}`;
+  return { kind: "tolerates", path: `spec.tolerations[${i}]`, isRequired: true, asks };
 }
 
 const expressionsOf = ({ matchExpressions = [] }: NodeTerm, path: string): NonNullable<Rule["expressions"]> =>

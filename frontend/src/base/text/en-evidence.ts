@@ -5,6 +5,7 @@ export const evidence = {
   "evidence.tried":
     "The values behind verdicts are those of what happened. What is tried has its verdicts and scores on the map " +
     "and in the tables.",
+  "lead.tried": "With these changes {node} comes nearest: {pod} {sentence}.",
   "evidence.observed": "A real scheduler decided this cycle, and kviz cannot ask its plugins for their values.",
   "evidence.loading": "Simulating the run again up to this cycle…",
   "evidence.asks": "{pod} asks",

@@ -7,6 +7,7 @@ import type { Change, Scoring, TaintChange } from "../../store/lab-changes.ts";
 import {
   expressionText,
   isTakenBy,
+  ruleAt,
   rulesOf,
   type Expression,
   type PodDocument,
@@ -44,6 +45,8 @@ function setInWords({ name, path, value }: Set, pod: PodDocument | null): string
   if (path === TOLERATIONS) {
     return t("lab.change.tolerate", { name, taint: taint(value as unknown as TaintChange) });
   }
+  const more = path === TOLERATIONS ? null : ruleAt(path, value);
+  if (more) return t("lab.change.soften", { name, rule: ruleInWords(more) });
   const softened = rules.find((rule) => rule.softened?.path === path && same(rule.softened.value, value));
   if (softened) return t("lab.change.soften", { name, rule: ruleInWords({ ...softened, isRequired: false }) });
   const edited = rules.flatMap(({ expressions = [] }) => expressions).find((each) => each.path === path);
@@ -59,7 +62,8 @@ function setInWords({ name, path, value }: Set, pod: PodDocument | null): string
 function shortPath(path: string, rules: readonly Rule[]): string {
   const rule = rules.find((each) => path.startsWith(`${each.path}.`));
   if (rule) return `${ruleInWords(rule)}: ${path.slice(rule.path.length + 1)}`;
-  const of = /^(?:spec\.containers\[\d+\]\.resources|spec\.resources|status)\.(\w+)\[([^\]]+)\]$/.exec(path);
+  const of =
+    /^(?:spec\.(?:containers|initContainers)\[\d+\]\.resources|spec\.resources|status)\.(\w+)\[([^\]]+)\]$/.exec(path);
   if (of) return `${of[1]} ${of[2]}`;
   return path.replace(/^spec\./, "");
 }
