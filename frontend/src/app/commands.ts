@@ -118,7 +118,7 @@ function looks(explorer: Explorer, page: Page): Command[] {
     id: `tab-${tab}`,
     title: `command.tab.${tab}`,
     group: "look",
-    keys: [String(i + 1)],
+    keys: [String((i + 1) % 10)],
     run: () => explorer.selection.select({ tab }),
     enabled: () => explorer.tabs.includes(tab),
   }));

@@ -106,7 +106,7 @@ export class Explorer extends Recording {
 
   /** The tabs of the Inspector that this run has something for. */
   get tabs(): readonly Tab[] {
-    return this.surveys ? TABS : TABS.filter((tab) => tab !== "devices");
+    return TABS.filter((tab) => (tab !== "devices" || this.surveys) && (tab !== "model" || this.ask));
   }
 
   // ---------------------------------------------------------------- the address

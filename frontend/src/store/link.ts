@@ -5,7 +5,18 @@
 import type { Cycle } from "../base/units.ts";
 import { POINTS, type Point } from "./record.ts";
 
-export const TABS = ["why", "filter", "score", "preempt", "node", "state", "log", "devices", "picture"] as const;
+export const TABS = [
+  "why",
+  "filter",
+  "score",
+  "preempt",
+  "node",
+  "state",
+  "log",
+  "devices",
+  "picture",
+  "model",
+] as const;
 export type Tab = (typeof TABS)[number];
 
 /** What a tab was called in links that are older. */

@@ -35,6 +35,8 @@ export class Selection {
   hover = $state.raw(NO_HOVER);
   /** The dry run of preemption that is played; it shows while its cycle and its tab do. */
   trial = $state.raw<Trial | null>(null);
+  /** Nodes outside are faded on the map; null: none is. */
+  lit = $state.raw<ReadonlySet<NodeIndex> | null>(null);
   #pinned = $state<PodIndex>(-1);
   /** The pod one asked for, or else the cycle's; -1 before the first. */
   readonly pod: PodIndex = $derived.by(() =>

@@ -218,7 +218,7 @@ export const asking =
       await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
       response = await again();
     }
-    if (response.headers.get("Content-Type")?.startsWith("text/markdown")) return (await response.text()) as Answer;
+    if (response.headers.get("Content-Type")?.startsWith("text/")) return (await response.text()) as Answer;
     const answer = (await response.json()) as Answer & { detail?: string };
     if (!response.ok) throw new Error(answer.detail ?? response.statusText);
     return answer;

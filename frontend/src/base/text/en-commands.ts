@@ -31,6 +31,7 @@ export const commands = {
   "command.tab.node": "Inspector: Node",
   "command.tab.picture": "Inspector: Picture",
   "command.tab.devices": "Inspector: Devices",
+  "command.tab.model": "Inspector: Model",
   "command.tab.state": "Inspector: State (CycleState)",
   "command.tab.log": "Inspector: Log",
   "command.table": "Map as a table",

@@ -41,6 +41,7 @@ export const glosses = {
   "tab.picture.gloss": "The two cycles, the queue and the cache, lit where the pod is",
   "tab.devices.gloss": "Which device went to whom, and why each other was refused",
   "tab.node.gloss": "What the pod asks and what the node has, side by side; what the scheduler knows of a node",
+  "tab.model.gloss": "The cycle as sets and predicates, with their values",
   "tab.state.gloss": "CycleState: what the cycle prepared and knew",
   "tab.log.gloss": "Events, and everything that happened",
 

@@ -25,6 +25,7 @@ export const inspector = {
   "diagram.noQueue": "{pod} is in no queue at this moment.",
   "diagram.queued": "{pod}: {place}.",
   "tab.devices": "Devices",
+  "tab.model": "Model",
 
   "why.empty": "Choose a pod in the queues, or step to the first cycle.",
   "why.gone": "{pod} does not exist at this moment.",

@@ -16,6 +16,13 @@ export const late = {
   "told.bound": "Bound to",
   "told.events": "Its Events",
   "told.note": "A real scheduler decided this. What it writes is shown in its words; how it came to it, it does not.",
+  "model.notation": "Formulas",
+  "model.fade": "On the map, fade all that is not",
+  "model.fade.": "(fade nothing)",
+  "model.fade.Feasible": "Feasible",
+  "model.fade.Viable": "Viable",
+  "model.fade.chosen": "chosen",
+  "model.copied": "Copied",
 
   "preempt.none": "Preemption only runs when no node is feasible.",
   "preempt.notNeeded": "A node was feasible, so nothing is preempted.",

@@ -28,12 +28,14 @@ export interface Inputs {
 export function makeScene(inputs: Inputs): Scene {
   const { explorer, layout, palette, verdicts, measure, matches, title } = inputs;
   const { isolate } = explorer.display.map;
+  const { lit } = explorer.selection;
   const look = lookAt(explorer);
   const { state } = look;
   const looks = (node: NodeIndex): number => {
     if (!state.nodeExists(node)) return lookOf(GONE, NO_VALUE, false);
     const verdict = verdicts[node] ?? Verdict.UNEXAMINED;
-    const dim = (isolate >= 0 && verdict !== isolate) || (matches !== null && !matches(node));
+    const dim =
+      (isolate >= 0 && verdict !== isolate) || (matches !== null && !matches(node)) || lit?.has(node) === false;
     return lookOf(verdict, place(measure, node), dim);
   };
   let podsByNode: Map<number, number[]> | null = null;
