@@ -27,7 +27,6 @@ export const extenders = {
   "calls.weight": "× weight",
   "calls.counts": "counts",
   "calls.response": "Answer",
-
   "observed.passed": {
     one: "{pod}: {n} node passed the scheduler's filters. Whether it was chosen, the scheduler does not report.",
     other: "{pod}: {n} nodes passed the scheduler's filters. Which of them it chose, it does not report.",
@@ -43,33 +42,8 @@ export const extenders = {
   "observed.start": "Listening. The first pod that the scheduler is seen to try appears here.",
   "observed.plugins": "The scheduler does not report its plugins.",
   "observed.unknown": "?",
-  "observed.queues":
-    "The scheduler does not report its queue. These are the pods it was seen to try, the latest first.",
-  "observed.pods": "Pods it tried",
   "observed.bound": "{pod} was bound to {node}.",
   "observed.refused": "{pod} got no node: {message}",
-  "observed.pod.told": "cycle {cycle}: {node}",
-  "observed.pods.none": "None so far.",
-  "observed.pod.passed": { one: "cycle {cycle}: {n} node passed", other: "cycle {cycle}: {n} nodes passed" },
-  "observed.pod.node": "was on {node} later",
   "observed.node.filtered": "rejected by an in-tree plugin or another extender (the scheduler does not report which)",
   "observed.node.maybe": "rejected or not examined: the scheduler does not report which",
-  "observed.note":
-    "A real scheduler decided this. It sent kviz, its extender, what is shown here; the rest is unknown.",
-  "observed.filter": { one: "{n} node passed", other: "{n} nodes passed" },
-  "observed.others": { one: "{n} other node is unknown", other: "{n} other nodes are unknown" },
-  "observed.nodes": "Nodes of this attempt",
-  "observed.outcome": "What became of it",
-  "observed.outcome.node": "A later call of the scheduler names {node} as its node.",
-  "observed.outcome.retried": "It was tried again in cycle {n}, so this attempt did not place it.",
-  "observed.outcome.nominated": "By now {node} is nominated for it.",
-  "observed.outcome.unknown":
-    "Unknown. A later call may show it: another attempt, or preemption that finds the pod on a node.",
-  "observed.score": "Scores are not reported. That it called prioritize means that more than one node was left.",
-  "observed.score.none": "prioritize was not called in this attempt: at most one node was feasible.",
-  "observed.preempt": "Where evicting pods would make room",
-  "observed.preempt.how":
-    "The scheduler evicts these on one of the nodes. Which, and which pods it reprieved, it does not report.",
-  "observed.preempt.none": "The scheduler did not call preempt in this attempt.",
-  "observed.pdb": { one: "breaks {n} disruption budget", other: "breaks {n} disruption budgets" },
 } as const;

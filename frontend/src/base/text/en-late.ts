@@ -3,12 +3,14 @@
 
 import { evidence } from "./en-evidence.ts";
 import { lab } from "./en-lab.ts";
+import { observed } from "./en-observed.ts";
 import { reach } from "./en-reach.ts";
 import { tour } from "./en-tour.ts";
 
 export const late = {
   ...evidence,
   ...lab,
+  ...observed,
   ...reach,
   ...tour,
 
