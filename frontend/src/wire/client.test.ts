@@ -232,7 +232,8 @@ describe("what the server simulates again", () => {
     vi.unstubAllGlobals();
   });
 
-  const answer = (status: number, body: object): Response => new Response(JSON.stringify(body), { status });
+  const answer = (status: number, body: object): Response =>
+    new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json" } });
 
   test("a server at work for somebody else is asked again", async () => {
     const fetch = vi.fn<(url: string) => Promise<Response>>();
