@@ -31,11 +31,11 @@ def inspector(page: Page) -> Locator:
 
 
 def told(page: Page) -> tuple[str, str, str]:
-    """What the story, the Inspector and the queues say, once the cycle's details are here."""
+    """What the story, the Inspector's panel and the queues say, once the details are here."""
     panel = inspector(page).get_by_role("tabpanel")
     expect(panel).not_to_be_empty()
     expect(panel).to_have_attribute("aria-busy", "false")
-    return story(page).inner_text(), inspector(page).inner_text(), queues(page).inner_text()
+    return story(page).inner_text(), panel.inner_text(), queues(page).inner_text()
 
 
 # ---------------------------------------------------------------- playing and stepping

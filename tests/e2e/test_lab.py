@@ -134,7 +134,8 @@ def test_a_student_finds_a_change_for_a_pending_pod_and_runs_it(
     lab(page).get_by_role("button", name=re.compile("Tolerate .*control-plane")).click()
 
     expect(outcome(page, "Tried")).to_contain_text("control-plane")
-    expect(page.get_by_text("Tried, not run")).to_be_visible()
+    expect(page.get_by_role("strong").get_by_text("Tried, not run")).to_be_visible()
+    expect(page.get_by_role("tabpanel").get_by_text("Tried, not run")).to_be_visible()
     expect(page.get_by_role("region", name="Pipeline").get_by_role("paragraph")).to_contain_text(
         "control-plane"
     )

@@ -7,6 +7,8 @@ import re
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
+from tests.e2e.test_editor import editor
+
 GOOD = """\
 apiVersion: v1
 kind: List
@@ -49,7 +51,7 @@ def test_a_file_is_uploaded_and_summarised(page: Page) -> None:
 
 def test_text_can_be_pasted(page: Page) -> None:
     page.goto("/snapshots/new")
-    page.get_by_label("Or paste it").fill(GOOD)
+    editor(page, "Or paste it").fill(GOOD)
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("heading", name="pasted", level=1)).to_be_visible()
 
