@@ -28,6 +28,8 @@ from scheduler_core.preemption.report import DryRun, Reprieve
 RunFilter = Callable[[Nodes], Verdicts]
 """Runs the cycle's Filter plugins over a (hypothetical) view."""
 
+FEW_NODES = 64
+
 NO_VICTIMS = Status(
     Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("No preemption victims found for incoming pod",)
 )
@@ -75,11 +77,14 @@ def dry_run(
 ) -> list[DryRun]:
     """Select the victims on each of `nodes`, in their order."""
     results = [DryRun(name, (), (), (), 0, NO_VICTIMS) for name in nodes.names]
+    # Counting looks at all pods of the cluster, which a few nodes are not worth.
+    at: Sequence[int] = range(nodes.n)
+    if nodes.n > FEW_NODES:
+        at = np.flatnonzero(_n_lesser(pod, nodes)).tolist()
     trials = {
-        i: _Trial(
-            nodes.name(i), tuple(other for other in nodes.pods(i) if other.priority < pod.priority)
-        )
-        for i in np.flatnonzero(_n_lesser(pod, nodes)).tolist()
+        i: _Trial(nodes.name(i), lesser)
+        for i in at
+        if (lesser := tuple(other for other in nodes.pods(i) if other.priority < pod.priority))
     }
     started = list(trials)
     for i, status in _filter(nodes, started, [trials[i].change() for i in started], run_filter):

@@ -43,7 +43,7 @@ class DryRun:
     n_pdb_violations: int
     status: Status
 
-    @property
+    @cached_property
     def is_candidate(self) -> bool:
         return self.status.is_success
 
