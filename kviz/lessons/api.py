@@ -55,17 +55,26 @@ class LessonBegin(APIView):
         return Response(document, status=HTTPStatus.CREATED)
 
 
-class LessonStep(APIView):
+class _OfStep(APIView):
+    """What asks for a step, which may not have been reached."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        if isinstance(exc, NotYet):
+            exc = Problem(HTTPStatus.CONFLICT, str(exc), kind="veiled")
+        return super().handle_exception(exc)
+
+
+class LessonStep(_OfStep):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, slug: str, number: int) -> Response:
         """A step that was reached; what it hides is in it once it is answered or revealed."""
         shelved, progress = _begun(request, slug)
         if not 1 <= number <= min(progress.reached, len(shelved.lesson.steps)):
-            raise _not_yet(number)
+            raise NotYet(number)
         return _step(progress, shelved, number)
 
 
-class LessonAnswer(APIView):
+class LessonAnswer(_OfStep):
     @extend_schema(request=AnswerSerializer, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Answer a step's question; only the first answer counts. The step, with what is right."""
@@ -75,39 +84,31 @@ class LessonAnswer(APIView):
         given = asked.validated_data["answer"]
         try:
             services.question_answer(progress=progress, shelved=shelved, number=number, given=given)
-        except NotYet:
-            raise _not_yet(number) from None
         except NotAnAnswer as error:
             errors = [{"field": "answer", "message": str(error)}]
             raise Problem(HTTPStatus.BAD_REQUEST, str(error), errors) from error
         return _step(progress, shelved, number)
 
 
-class LessonReveal(APIView):
+class LessonReveal(_OfStep):
     @extend_schema(request=None, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Show what a step hides, unanswered."""
         shelved, progress = _begun(request, slug)
-        try:
-            services.step_reveal(progress=progress, shelved=shelved, number=number)
-        except NotYet:
-            raise _not_yet(number) from None
+        services.step_reveal(progress=progress, shelved=shelved, number=number)
         return _step(progress, shelved, number)
 
 
-class LessonNext(APIView):
+class LessonNext(_OfStep):
     @extend_schema(request=None, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Leave a step; the next one, or the last if there is none. What it hides is shown."""
         shelved, progress = _begun(request, slug)
-        try:
-            services.step_leave(progress=progress, shelved=shelved, number=number)
-        except NotYet:
-            raise _not_yet(number) from None
+        services.step_leave(progress=progress, shelved=shelved, number=number)
         return _step(progress, shelved, min(number + 1, len(shelved.lesson.steps)))
 
 
-class LessonTry(APIView):
+class LessonTry(_OfStep):
     throttle_scope: Scope = "run"
 
     @extend_schema(request=TrySerializer, responses=OpenApiTypes.OBJECT)
@@ -119,8 +120,6 @@ class LessonTry(APIView):
         text = asked.validated_data["changes"]
         try:
             services.task_try(progress=progress, shelved=shelved, number=number, text=text)
-        except NotYet:
-            raise _not_yet(number) from None
         except InvalidInput as invalid:
             errors = at_lines(invalid.errors, text)
             raise Problem(HTTPStatus.BAD_REQUEST, "This cannot be tried.", errors) from invalid
@@ -148,8 +147,3 @@ def _begun(request: Request, slug: str) -> tuple[Shelved, Progress]:
 
 def _no_lesson(slug: str) -> Problem:
     return Problem(HTTPStatus.NOT_FOUND, f'There is no lesson "{slug}" here, or it has not begun.')
-
-
-def _not_yet(number: int) -> Problem:
-    text = f"Step {number} has not been reached."
-    return Problem(HTTPStatus.CONFLICT, text, kind="veiled")

@@ -28,6 +28,9 @@ from scheduler_core.config import Problem
 class NotYet(Exception):
     """A step is asked for that the learner has not reached."""
 
+    def __init__(self, number: int) -> None:
+        super().__init__(f"Step {number} has not been reached.")
+
 
 def lesson_begin(*, workspace: Workspace, shelved: Shelved) -> Progress:
     """Begin a lesson from its first step, with a run of its own; an earlier way is forgotten."""

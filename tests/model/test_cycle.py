@@ -207,7 +207,7 @@ def test_a_search_that_stops_early_says_at_least() -> None:
     assert model.places.possible.n == 150
     assert model.places.feasible.at_least
     assert model.places.feasible.n == 100
-    assert statement(model).startswith("at least 100 of 150 nodes are feasible")
+    assert statement(model).startswith("At least 100 of 150 nodes are feasible")
 
 
 def test_a_gated_pod_of_higher_priority_is_what_the_model_would_take() -> None:

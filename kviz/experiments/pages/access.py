@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from kviz.accounts.middleware import workspace_of
@@ -86,18 +87,29 @@ def beginning_of(request: HttpRequest, values: Mapping[str, Any]) -> Run:
 def experiment_begun(
     request: HttpRequest, beginning: Run, kind: str, asked: object, name: str
 ) -> Experiment:
-    """Queue what a form asks for. Raises NotStarted."""
+    """Queue what a form asks for. Raises NotStarted and InvalidInput."""
     if refused := too_often(request, "experiment"):
         raise NotStarted([refused], HTTPStatus.TOO_MANY_REQUESTS)
     try:
         return services.experiment_create(
             workspace=workspace_of(request), beginning=beginning, kind=kind, asked=asked, name=name
         )
-    except InvalidInput as invalid:
-        raise NotStarted(list(invalid.errors), HTTPStatus.BAD_REQUEST) from invalid
     except services.TooManyVariants as many:
         error: ErrorItem = {"message": str(many)}
         raise NotStarted([error], HTTPStatus.REQUEST_ENTITY_TOO_LARGE) from many
     except services.TooManyExperiments as many:
         error = {"message": str(many)}
         raise NotStarted([error], HTTPStatus.TOO_MANY_REQUESTS) from many
+
+
+def page_of_what_begins(
+    begin: Callable[[], Experiment], form: Callable[[Sequence[ErrorItem], HTTPStatus], HttpResponse]
+) -> HttpResponse:
+    """Begin an experiment and lead to its page; the form again, with why, if it cannot be had."""
+    try:
+        experiment = begin()
+    except InvalidInput as invalid:
+        return form(invalid.errors, HTTPStatus.BAD_REQUEST)
+    except NotStarted as refused:
+        return form(refused.errors, refused.status)
+    return redirect("experiment-detail", experiment.pk)

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from kviz.accounts.middleware import workspace_of
 from kviz.common.problems import ErrorItem
 from kviz.experiments import answer_forms as forms
+from kviz.experiments.models import Experiment
 from kviz.experiments.pages.access import (
-    NotStarted,
     beginning_of,
     experiment_begun,
+    page_of_what_begins,
     run_named,
     share_in,
     snapshot_named,
 )
 from kviz.runs.execution.engine import cluster_of
-from kviz.runs.inputs import InvalidInput
 from kviz.runs.marked_text import marked_lines
 from kviz.snapshots.selectors import snapshot_objects_cached, snapshots_visible
 from scheduler_core.advice.nodes.adding import MAX_RUNS
@@ -38,15 +39,13 @@ def capacity_new(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _capacity_form(request, forms.capacity_values(request.GET))
     values = forms.capacity_values(request.POST)
-    try:
+
+    def begin() -> Experiment:
         asked = forms.capacity_asked(values)
         beginning = beginning_of(request, values)
-        experiment = experiment_begun(request, beginning, "capacity", asked, values["name"])
-    except InvalidInput as invalid:
-        return _capacity_form(request, values, invalid.errors, HTTPStatus.BAD_REQUEST)
-    except NotStarted as refused:
-        return _capacity_form(request, values, refused.errors, refused.status)
-    return redirect("experiment-detail", experiment.pk)
+        return experiment_begun(request, beginning, "capacity", asked, values["name"])
+
+    return page_of_what_begins(begin, partial(_capacity_form, request, values))
 
 
 def _capacity_form(
@@ -68,15 +67,13 @@ def nodes_new(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _nodes_form(request, forms.nodes_values(request.GET))
     values = forms.nodes_values(request.POST)
-    try:
+
+    def begin() -> Experiment:
         beginning = beginning_of(request, values)
         asked = forms.nodes_asked(values, cluster_of(beginning)[0])
-        experiment = experiment_begun(request, beginning, "nodes", asked, values["name"])
-    except InvalidInput as invalid:
-        return _nodes_form(request, values, invalid.errors, HTTPStatus.BAD_REQUEST)
-    except NotStarted as refused:
-        return _nodes_form(request, values, refused.errors, refused.status)
-    return redirect("experiment-detail", experiment.pk)
+        return experiment_begun(request, beginning, "nodes", asked, values["name"])
+
+    return page_of_what_begins(begin, partial(_nodes_form, request, values))
 
 
 def _nodes_form(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
@@ -19,11 +20,12 @@ from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
 from kviz.experiments import selectors, services
 from kviz.experiments.forms import asked_of, start_values
+from kviz.experiments.models import Experiment
 from kviz.experiments.pages.access import (
-    NotStarted,
     beginning_of,
     experiment_begun,
     own_experiment_of,
+    page_of_what_begins,
     run_named,
     share_in,
 )
@@ -63,15 +65,12 @@ def experiment_new(request: HttpRequest) -> HttpResponse:
 
 def _create(request: HttpRequest) -> HttpResponse:
     values = start_values(request.POST)
-    try:
+
+    def begin() -> Experiment:
         kind, asked = asked_of(request.POST)
-        beginning = beginning_of(request, values)
-        experiment = experiment_begun(request, beginning, kind, asked, values["name"])
-    except InvalidInput as invalid:
-        return _form(request, values, invalid.errors, HTTPStatus.BAD_REQUEST)
-    except NotStarted as refused:
-        return _form(request, values, refused.errors, refused.status)
-    return redirect("experiment-detail", experiment.pk)
+        return experiment_begun(request, beginning_of(request, values), kind, asked, values["name"])
+
+    return page_of_what_begins(begin, partial(_form, request, values))
 
 
 def _form(

@@ -18,7 +18,8 @@ def statement(model: CycleModel) -> str:
     """Return what the cycle came to in one or two sentences."""
     decided, places = model.decided, model.places
     if places.feasible.n:
-        text = f"{_count(places.feasible)} of {places.possible.n} nodes are feasible"
+        least = "At least " if places.feasible.at_least else ""
+        text = f"{least}{places.feasible.n} of {places.possible.n} nodes are feasible"
         if places.viability_evaluated:
             text += f", {places.viable.n} of these viable"
         if decided.result == "scheduled":
