@@ -133,7 +133,7 @@ class Nodes:
     @property
     def names(self) -> list[str]:
         names = self.cluster.names
-        return [names[row] for row in self.rows]
+        return [names[row] for row in self.rows.tolist()]
 
     def pods(self, i: int) -> list[PodInfo]:
         """Return the pods on node i, in the scheduler's order, changes applied."""
@@ -195,8 +195,9 @@ class Nodes:
         if self._resource_states is None:
             states = self.cluster.resource_state[self.rows]
             if self.changes:
-                known, pairs = self.cluster.resource_states, zip(self.changes, states, strict=True)
-                states = np.array([change.leads(known, int(before)) for change, before in pairs])
+                known = self.cluster.resource_states
+                pairs = zip(self.changes, states.tolist(), strict=True)
+                states = np.array([change.leads(known, before) for change, before in pairs])
             self._resource_states = states
         return self._resource_states
 

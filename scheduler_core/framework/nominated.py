@@ -6,6 +6,8 @@ Upstream: v1.36 pkg/scheduler/framework/runtime/framework.go (addGENominatedPods
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
+from operator import is_not
 
 import numpy as np
 
@@ -64,7 +66,8 @@ class _Rivals:
         """Look at the nodes whose nominated pods have changed."""
         self._crowded = grown(self._crowded, cluster.n_rows)
         seen = self._seen
-        moved = [name for name, pods in nominated.items() if seen.get(name) is not pods]
+        is_new = map(is_not, nominated.values(), map(seen.get, nominated))
+        moved = list(compress(nominated, is_new))
         if len(seen) + len(moved) > len(nominated):
             moved += [name for name in seen if name not in nominated]
         for name in moved:

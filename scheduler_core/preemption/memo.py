@@ -5,8 +5,10 @@ Pods of one template preempt on nodes of which one or two have moved since the l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import compress, count
+from operator import is_not, ne, or_
 
 import numpy as np
 
@@ -19,14 +21,41 @@ MAX_TEMPLATES = 64
 """So many templates' dry runs are cached; beyond that those of the oldest template go."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Cached:
-    """A dry run with what it depends on: the node's state, the pods nominated to it, budgets."""
+    """Dry runs of one template by row, with what they depend on.
 
-    generation: int
-    nominated: Sequence[PodInfo] | None
+    That is the budgets' revision, and for each the node's generation and the pods nominated to
+    it. Columns side by side, since whole batches of rows are compared at every attempt.
+    """
+
     budgets: int
-    result: DryRun
+    generation: dict[int, int] = field(default_factory=dict)
+    nominated: dict[int, Sequence[PodInfo] | None] = field(default_factory=dict)
+    result: dict[int, DryRun] = field(default_factory=dict)
+
+    def copy(self) -> _Cached:
+        return _Cached(
+            self.budgets, self.generation.copy(), self.nominated.copy(), self.result.copy()
+        )
+
+    def add(
+        self, row: int, generation: int, nominated: Sequence[PodInfo] | None, result: DryRun
+    ) -> None:
+        self.generation[row] = generation
+        self.nominated[row] = nominated
+        self.result[row] = result
+
+    def have_changed(
+        self,
+        rows: Sequence[int],
+        generations: Sequence[int],
+        nominated: Sequence[Sequence[PodInfo] | None],
+    ) -> Iterator[bool]:
+        """Return of each row whether its dry run is unknown or something has changed since."""
+        other_node = map(ne, map(self.generation.get, rows), generations)
+        other_nominated = map(is_not, map(self.nominated.get, rows), nominated)
+        return map(or_, other_node, other_nominated)
 
 
 class DryRunMemo:
@@ -37,12 +66,12 @@ class DryRunMemo:
     """
 
     def __init__(self) -> None:
-        self._templates: dict[int, dict[int, _Cached]] = {}
+        self._templates: dict[int, _Cached] = {}
 
     def fork(self) -> DryRunMemo:
         """Return a copy that goes on by itself, for a copy of the cluster."""
         fork = DryRunMemo()
-        fork._templates = {index: rows.copy() for index, rows in self._templates.items()}
+        fork._templates = {index: cached.copy() for index, cached in self._templates.items()}
         return fork
 
     def as_of(self, cluster: ClusterColumns, budgets: int) -> DryRunMemo:
@@ -52,18 +81,14 @@ class DryRunMemo:
         """
         generation = cluster.generation.tolist()
         before = DryRunMemo()
-        before._templates = {
-            index: {
-                row: each
-                for row, each in rows.items()
-                if row < cluster.n_rows
-                and each.generation == generation[row]
-                and each.nominated is None
-                and each.budgets == budgets
-            }
-            for index, rows in self._templates.items()
-            if index < len(cluster.templates)
-        }
+        for index, cached in self._templates.items():
+            if cached.budgets != budgets or index >= len(cluster.templates):
+                continue
+            held = before._templates[index] = _Cached(budgets)
+            for row, result in cached.result.items():
+                is_there = row < cluster.n_rows and cached.generation[row] == generation[row]
+                if is_there and cached.nominated[row] is None:
+                    held.add(row, generation[row], None, result)
         return before
 
     def run(
@@ -81,33 +106,31 @@ class DryRunMemo:
         `own_node` is the node of the pod's own nomination, where others of its template meet
         one pod more; `budgets` is the revision of the disruption budgets.
         """
-        rows = self._rows_of(pod)
-        at, names = nodes.rows.tolist(), nodes.names
+        cached = self._of(pod, budgets)
+        rows, names = nodes.rows.tolist(), nodes.names
         generations = nodes.cluster.generation[nodes.rows].tolist()
-        rivals = [nominated.get(name) for name in names]
-        results: list[DryRun | None] = [
-            cached.result
-            if (cached := rows.get(row)) is not None
-            and cached.generation == generation
-            and cached.nominated is rival
-            and cached.budgets == budgets
-            and name != own_node
-            else None
-            for row, name, generation, rival in zip(at, names, generations, rivals, strict=True)
-        ]
-        stale = [i for i, result in enumerate(results) if result is None]
-        if stale:
-            fresh = dry_run(nodes.take(np.array(stale, np.int64)))
-            for i, result in zip(stale, fresh, strict=True):
-                results[i] = result
-                if names[i] != own_node:
-                    rows[at[i]] = _Cached(generations[i], rivals[i], budgets, result)
-        return [result for result in results if result is not None]
+        rivals = [*map(nominated.get, names)]
+        stale = [*compress(count(), cached.have_changed(rows, generations, rivals))]
+        if own_node in names and (own := names.index(own_node)) not in stale:
+            stale = sorted([*stale, own])
+        if not stale:
+            return [*map(cached.result.__getitem__, rows)]
+        fresh = dry_run(nodes.take(np.array(stale, np.int64)))
+        only_now: dict[int, DryRun] = {}
+        for i, result in zip(stale, fresh, strict=True):
+            if names[i] == own_node:
+                only_now[rows[i]] = result
+            else:
+                cached.add(rows[i], generations[i], rivals[i], result)
+        results = cached.result | only_now if only_now else cached.result
+        return [*map(results.__getitem__, rows)]
 
-    def _rows_of(self, pod: PodInfo) -> dict[int, _Cached]:
+    def _of(self, pod: PodInfo, budgets: int) -> _Cached:
+        """Return what is known of the pod's template; with other budgets that is nothing."""
         index = pod.template.index
-        if index not in self._templates:
-            if len(self._templates) >= MAX_TEMPLATES:
+        cached = self._templates.get(index)
+        if cached is None or cached.budgets != budgets:
+            if cached is None and len(self._templates) >= MAX_TEMPLATES:
                 del self._templates[next(iter(self._templates))]
-            self._templates[index] = {}
-        return self._templates[index]
+            cached = self._templates[index] = _Cached(budgets)
+        return cached
