@@ -95,11 +95,12 @@ class VerdictBuilder:
 
     def undecided(self) -> IntArray:
         """Return the positions of the nodes nobody has rejected yet, int64."""
-        return np.flatnonzero(self._ids == 0)
+        positions: IntArray = (self._ids == 0).nonzero()[0]
+        return positions
 
     def add(self, plugin: str, at: IntArray, verdict: Verdict) -> None:
         """Take over a plugin's verdict about the nodes at positions `at`."""
-        rejected = np.flatnonzero(verdict.code)
+        rejected = verdict.code.nonzero()[0]
         if not rejected.size:
             return
         kinds = verdict.kinds(rejected)
@@ -128,7 +129,7 @@ class VerdictBuilder:
         """
         numbers = np.array([self._number(status) for status in verdicts.statuses], np.int64)
         without, counting = self._ids[at], numbers[verdicts.ids]
-        differ = np.flatnonzero(without != counting)
+        differ = (without != counting).nonzero()[0]
         if differ.size:
             added = [crowd.changes[i] for i in differ.tolist()]
             self._add_crowded(at[differ], without[differ], added)
@@ -212,7 +213,7 @@ class Diagnosis:
 
     def __len__(self) -> int:
         """Return how many nodes have a status of their own."""
-        n_of_rows = int((self._ids >= 0).sum()) if self._statuses.values else 0
+        n_of_rows = int(np.count_nonzero(self._ids >= 0)) if self._statuses.values else 0
         return n_of_rows + len(self._of_unknown)
 
     def status(self, node_name: str) -> Status:

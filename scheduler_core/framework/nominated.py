@@ -92,7 +92,7 @@ class _Rivals:
 
     def on(self, nodes: Nodes, uid: str) -> dict[int, Change]:
         """Return the changes by position, the pod itself left out."""
-        at = np.flatnonzero(self._crowded[nodes.rows])
+        at = self._crowded[nodes.rows].nonzero()[0]
         rows = nodes.rows[at].tolist()
         own_row = self._row_of.get(uid)
         if own_row is None or own_row not in rows:

@@ -6,7 +6,7 @@ Upstream: v1.36 plugins/defaultpreemption and framework/preemption.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -113,7 +113,7 @@ class DefaultPreemption:
             status = Status(Code.UNSCHEDULABLE, (f"preemption: {reason}",))
             return PostFilterOutcome(status, report=PreemptionReport(ineligible=reason))
         report = self._find_candidates(pod, statuses, refilter)
-        candidates = [attempt for attempt in report.dry_runs if attempt.is_candidate]
+        candidates: Sequence[DryRun] = report.candidates
         if not candidates:
             return self._no_candidates(report)
         if self._handle.extenders is not None:
@@ -166,7 +166,12 @@ class DefaultPreemption:
             batch = nodes.slice(len(done), min(len(done) + n_wanted, nodes.n))
             attempts = self.dry_run(pod, batch, refilter)
             done += attempts[: search.n_looked_at(attempts)]
-        return PreemptionReport(potential=nodes, n_wanted=n_wanted, dry_runs=tuple(done))
+        return PreemptionReport(
+            potential=nodes,
+            n_wanted=n_wanted,
+            dry_runs=tuple(done),
+            candidates=tuple(search.candidates),
+        )
 
     def dry_run(self, pod: PodInfo, nodes: Nodes, refilter: Refilter) -> Sequence[DryRun]:
         """Try preemption on every node, unless that has been done and nothing has changed."""
@@ -263,20 +268,21 @@ class _Search:
     """The search for `n_wanted` candidates, at least one of which breaks no budget."""
 
     n_wanted: int
-    n_candidates: int = 0
+    candidates: list[DryRun] = field(default_factory=list)
     harmless: bool = False
 
     @property
     def is_over(self) -> bool:
-        return self.harmless and self.n_candidates >= self.n_wanted
+        return self.harmless and len(self.candidates) >= self.n_wanted
 
     def n_looked_at(self, attempts: Sequence[DryRun]) -> int:
         """Take the next dry runs; return how many of them the search looks at before it ends."""
+        candidates, n_wanted = self.candidates, self.n_wanted
         for i, attempt in enumerate(attempts):
             if attempt.is_candidate:
-                self.n_candidates += 1
+                candidates.append(attempt)
                 self.harmless = self.harmless or attempt.n_pdb_violations == 0
-                if self.is_over:
+                if self.harmless and len(candidates) >= n_wanted:
                     return i + 1
         return len(attempts)
 

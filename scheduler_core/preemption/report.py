@@ -97,6 +97,8 @@ class PreemptionReport:
     offset: int = 0
     n_wanted: int = 0
     dry_runs: tuple[DryRun, ...] = ()
+    candidates: tuple[DryRun, ...] = ()
+    """Those that would make room, before extenders are asked."""
     criteria: tuple[Criterion, ...] = ()
     winner: str = ""
     victims: tuple[PodInfo, ...] = ()

@@ -58,7 +58,7 @@ class PreemptionTrace:
 def _decided(report: PreemptionReport, recorder: Recorder) -> PreemptionDecided:
     names = report.left_by_extenders
     if names is None:
-        names = tuple(each.node_name for each in report.dry_runs if each.is_candidate)
+        names = tuple([each.node_name for each in report.candidates])
     return PreemptionDecided(
         recorder.all_nodes(names),
         _criteria(report.criteria, recorder),
