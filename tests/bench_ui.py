@@ -15,13 +15,14 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import BrowserType, CDPSession, ConsoleMessage, Page, sync_playwright
 
+from kviz.bench.calibration import N_ITERATIONS, loop_s
 from tests.chromium import NoBrowser, find_chromium, sandbox_arguments
 from tests.running_server import Server, start_server, stop_server
 
@@ -37,9 +38,7 @@ HANDLES = (
     ("weight", "Weight of NodeResourcesFit", 2, 12, 33),
 )
 """In the Lab: what is edited, by which handle, around which two places, and how long it may take.
-
-The places are far apart, so that each edit changes what is told.
-"""
+The places are far apart, so that each edit changes what is told."""
 BUILT = Path(__file__).parents[1] / "static" / "kviz"
 MIB = 1_000_000
 
@@ -377,6 +376,7 @@ def trying(bench: Bench) -> list[Row]:
     page = bench.page
     page.goto(f"{bench.url}&lab=-".replace("c=1", f"c={min(TRIED_CYCLE, bench.n_cycles)}"))
     page.get_by_label("cpu, handle", exact=True).wait_for(timeout=120_000)
+    page.get_by_role("button", name="Recorded").wait_for(timeout=120_000)
     page.get_by_role("region", name="Lab").get_by_role("row").get_by_role("button").first.click()
     page.get_by_label("Allocatable cpu, handle").wait_for()
     rows = []
@@ -425,6 +425,15 @@ def soak(bench: Bench, minutes: float) -> list[Row]:
 
 # ---------------------------------------------------------------- all together
 
+PARTS: Mapping[str, Callable[[Bench], list[Row]]] = {
+    "seek": seeking,
+    "scrub": scrubbing,
+    "interact": interacting,
+    "heap": remembering,
+    "lab": trying,
+}
+"""What is measured once the page is there, in this order, unless only some is wanted."""
+
 
 def measure(
     server: Server, browser_path: str, run: str, n_cycles: int, wanted: argparse.Namespace
@@ -448,9 +457,7 @@ def measure(
         bench = Bench(page, devtools, url, n_cycles, random.Random(1))
         rows = [*visits, *loading(bench), *weights()]
         page.wait_for_timeout(SETTLE_MS)
-        if not wanted.lab_only:
-            rows += [*seeking(bench), *scrubbing(bench), *interacting(bench), *remembering(bench)]
-        rows += trying(bench)
+        rows += [row for part in wanted.only or PARTS for row in PARTS[part](bench)]
         if wanted.soak_minutes:
             rows += soak(bench, wanted.soak_minutes)
         browser.close()
@@ -472,7 +479,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench-ui", description=__doc__)
     parser.add_argument("dump", type=Path, nargs="?", help="a cluster as JSON, may be gzipped")
     parser.add_argument("--soak-minutes", type=float, default=0.0)
-    parser.add_argument("--lab-only", action="store_true", help="measure loading and the Lab")
+    parser.add_argument("--only", nargs="+", choices=PARTS, help="besides loading the page")
     wanted = parser.parse_args()
     try:
         browser_path = find_chromium()
@@ -485,7 +492,8 @@ def main() -> None:
             rows = measure(server, browser_path, run, n_cycles, wanted)
         finally:
             stop_server(server)
-    sys.stdout.write(f"{n_cycles:,} cycles\n\n{table(rows)}\n")
+    calibration = f"{loop_s(N_ITERATIONS):.2f} s for {N_ITERATIONS:,} additions"
+    sys.stdout.write(f"{n_cycles:,} cycles; calibration {calibration}\n\n{table(rows)}\n")
 
 
 if __name__ == "__main__":

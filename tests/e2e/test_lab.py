@@ -278,7 +278,50 @@ def test_rules_and_requests_are_changed_until_the_pod_fits(page: Page, picky: st
     panel.get_by_label("Label, key or taint").fill("app=web")
     panel.get_by_role("button", name="Add", exact=True).click()
     expect(tried(page).filter(has_text="picky: no pods app=web in its")).to_be_visible()
+    panel.get_by_label("What the pod asks for besides").select_option("needs nodes by a rule")
+    panel.get_by_label("Label, key or taint").fill("disk notin (hdd, tape)")
+    panel.get_by_role("button", name="Add", exact=True).click()
+    expect(
+        tried(page).filter(has_text="picky: needs nodes with disk notin (hdd, tape)")
+    ).to_be_visible()
+    inspector.get_by_role("tab", name="State").click()
+    expect(inspector.get_by_text("Of the cycle that happened").first).to_be_visible()
     expect(tried(page).get_by_role("alert")).to_have_count(0)
+
+
+TOLERANT = """
+apiVersion: v1
+kind: Node
+metadata: {name: only}
+spec: {taints: [{key: team, value: red, effect: NoSchedule}]}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: tolerant, namespace: shop}
+spec:
+  containers: [{name: app}]
+  tolerations: [{key: team, operator: Equal, value: blue, effect: NoSchedule}]
+"""
+
+
+def test_a_toleration_is_edited_until_it_fits_the_taint(page: Page, api: Api) -> None:
+    run = api.finished_run(api.upload(TOLERANT))
+    explore(page, run, "?c=1")
+    open_lab(page)
+    panel = lab(page)
+    panel.get_by_label("Value: tolerates team=blue:NoSchedule").fill("red")
+    panel.get_by_label("Value: tolerates team=blue:NoSchedule").press("Enter")
+    expect(tried(page)).to_contain_text(["team=red:NoSchedule"])
+    expect(panel.get_by_text("The pod fits now").first).to_be_visible()
+    panel.get_by_label("Effect: tolerates team=blue:NoSchedule").select_option("NoExecute")
+    expect(panel.get_by_text("The pod still finds no node").first).to_be_visible()
+    panel.get_by_label("Operator for tolerates team=blue:NoSchedule").select_option("Exists")
+    panel.get_by_label("Effect: tolerates team=blue:NoSchedule").select_option("every effect")
+    expect(panel.get_by_text("The pod fits now").first).to_be_visible()
+    expect(panel.get_by_label("Value: tolerates team=blue:NoSchedule")).to_be_disabled()
+    expect(tried(page).get_by_role("alert")).to_have_count(0)
+    assert serious_findings(page) == []
 
 
 def test_nodes_come_and_go_and_another_strategy_packs(page: Page, picky: str) -> None:

@@ -2,7 +2,18 @@
 
 import { describe, expect, test } from "vitest";
 
-import { added, ADDABLE, isTakenBy, pathOfDrop, ruleAt, rulesOf, WHOLE, type PodDocument } from "./lab-pod.ts";
+import {
+  added,
+  ADDABLE,
+  expressionIn,
+  expressionText,
+  isTakenBy,
+  pathOfDrop,
+  ruleAt,
+  rulesOf,
+  WHOLE,
+  type PodDocument,
+} from "./lab-pod.ts";
 
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
@@ -61,21 +72,44 @@ describe("the rules of a pod", () => {
   test("are added as they are typed, and read as rules", () => {
     const typed = { tolerates: "gpu=yes:NoSchedule", spread: "zone" } as Record<string, string>;
     const rules = ADDABLE.map((what) => {
-      const { path, value } = added(what, typed[what] ?? "disk=ssd", pod)!;
+      const [{ path, value } = { path: "", value: null }] = added(what, typed[what] ?? "disk=ssd", pod)!;
       return ruleAt(path, value);
     });
     expect(rules.map((rule) => rule && `${rule.kind} ${rule.isRequired} ${rule.asks}`)).toEqual([
       "tolerates true gpu=yes:NoSchedule",
       null,
+      "node true disk=ssd",
       "node false disk=ssd",
       "near true disk=ssd",
       "apart true disk=ssd",
       "spread true ",
     ]);
-    expect(added("tolerates", "gpu", pod)!.value).toEqual({ key: "gpu", operator: "Exists" });
+    expect(added("tolerates", "gpu", pod)![0]!.value).toEqual({ key: "gpu", operator: "Exists" });
     expect(added("near", "web", pod)).toBeNull();
     expect(added("selector", "a b=c", pod)).toBeNull();
   });
+
+  test("what is required besides goes into every term, or is the first one", () => {
+    const terms = `spec.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms`;
+    const value = { key: "disk", operator: "NotIn", values: ["hdd", "tape"] };
+    expect(added("requires", "disk notin (hdd, tape)", pod)).toEqual([
+      { path: `${terms}[0].matchExpressions[+]`, value },
+      { path: `${terms}[1].matchExpressions[+]`, value },
+    ]);
+    const plain = { ...pod, spec: { containers: [] } };
+    expect(added("requires", "disk", plain)).toEqual([
+      { path: `${terms}[+]`, value: { matchExpressions: [{ key: "disk", operator: "Exists" }] } },
+    ]);
+  });
+
+  test.each(["disk=ssd", "disk", "!disk", "disk in (a, b)", "disk notin (a)", "size > 4", "size < 4"])(
+    "an expression is read as it is written: %s",
+    (text) => expect(expressionText(expressionIn(text)!)).toBe(text),
+  );
+
+  test.each(["", "!", "!disk=ssd", "disk in a", "disk in (a,)", "a b", "size > 4 5"])("%o is no expression", (text) =>
+    expect(expressionIn(text)).toBeNull(),
+  );
 
   test("tolerations that every pod has are not shown", () => {
     const given = { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" };

@@ -32,11 +32,12 @@ export interface PodDocument {
   };
 }
 
-interface Toleration {
+export interface Toleration {
   readonly key?: string;
   readonly operator?: string;
   readonly value?: string;
   readonly effect?: string;
+  readonly tolerationSeconds?: number;
 }
 
 interface Container {
@@ -98,11 +99,14 @@ export const LEAST_TERM_WEIGHT = 1;
 export const MOST_TERM_WEIGHT = 100;
 
 export const OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"] as const;
+export const TOLERATION_OPERATORS = ["Equal", "Exists"] as const;
+/** Without an effect a toleration is about all of them. */
+export const EFFECTS = ["", "NoSchedule", "PreferNoSchedule", "NoExecute"] as const;
 export const WHEN_UNSATISFIABLE = ["DoNotSchedule", "ScheduleAnyway"] as const;
 
 export type RuleKind = "selector" | "node" | "near" | "apart" | "spread" | "tolerates";
 
-/** One rule; at most one of `weight`, `expressions`, `spread` and `value` says what else of it can be changed. */
+/** One rule; at most one of `weight`, `expressions`, `spread`, `toleration` and `value` says what can be changed. */
 export interface Rule {
   readonly kind: RuleKind;
   readonly path: string;
@@ -117,6 +121,7 @@ export interface Rule {
   readonly weight?: { readonly path: string; readonly value: number };
   readonly expressions?: readonly { readonly path: string; readonly value: Expression }[];
   readonly spread?: { readonly maxSkew: number; readonly whenUnsatisfiable: string };
+  readonly toleration?: Toleration;
   /** Of a node selector: the value of its label. */
   readonly value?: string;
 }
@@ -152,11 +157,47 @@ export function rulesOf({ spec }: PodDocument): readonly Rule[] {
 }
 
 /** What can be added to a pod; what is typed for it is read by `added`. */
-export const ADDABLE = ["tolerates", "selector", "node", "near", "apart", "spread"] as const;
+export const ADDABLE = ["tolerates", "selector", "requires", "node", "near", "apart", "spread"] as const;
 export type Addable = (typeof ADDABLE)[number];
 
-/** The field that adds a rule, from `KEY=VALUE`, `KEY`, or `KEY=VALUE:EFFECT`; null for what cannot be read. */
-export function added(what: Addable, text: string, pod: PodDocument): { path: string; value: Json } | null {
+interface Field {
+  readonly path: string;
+  readonly value: Json;
+}
+
+/** The fields that add a rule to a pod; null for a text that cannot be read. */
+export function added(what: Addable, text: string, pod: PodDocument): readonly Field[] | null {
+  if (what !== "requires") {
+    const field = addedByLabel(what, text, pod);
+    return field && [field];
+  }
+  const expression = expressionIn(text);
+  return expression && requirement(expression, pod);
+}
+
+/** Terms are alternatives, so what is required besides goes into each of them. */
+function requirement(expression: Expression, { spec }: PodDocument): readonly Field[] {
+  const value = expression as unknown as Json;
+  const terms = spec.affinity?.nodeAffinity?.[REQUIRED]?.nodeSelectorTerms ?? [];
+  return terms.length
+    ? terms.map((_, i) => ({ path: `${TERMS}[${i}].matchExpressions[+]`, value }))
+    : [{ path: `${TERMS}[+]`, value: { matchExpressions: [value] } }];
+}
+
+/** Reads the notation of label selectors, as `expressionText` writes it. */
+export function expressionIn(text: string): Expression | null {
+  const [, not, key = "", rest = ""] = /^(!?)([^\s=!<>(),]+)\s*(.*)$/.exec(text.trim()) ?? [];
+  if (!key || (not && rest)) return null;
+  if (!rest) return { key, operator: not ? "DoesNotExist" : "Exists" };
+  const [, sign = "", one = ""] = /^(==?|!=|[<>])\s*([^\s=!<>(),]+)$/.exec(rest) ?? [];
+  if (sign) return { key, operator: { "!=": "NotIn", ">": "Gt", "<": "Lt" }[sign] ?? "In", values: [one] };
+  const [, word = "", list = ""] = /^(in|notin)\s*\(([^()]*)\)$/.exec(rest) ?? [];
+  const values = list.split(",").map((each) => each.trim());
+  return word && values.every(Boolean) ? { key, operator: word === "in" ? "In" : "NotIn", values } : null;
+}
+
+/** From `KEY=VALUE`, `KEY`, or `KEY=VALUE:EFFECT`. */
+function addedByLabel(what: Exclude<Addable, "requires">, text: string, pod: PodDocument): Field | null {
   const [, key = "", value, effect] = /^([^=:\s]+)(?:=([^:\s]*))?(?::(\w+))?$/.exec(text.trim()) ?? [];
   if (!key || (effect && what !== "tolerates")) return null;
   if (what === "tolerates") {
@@ -181,6 +222,8 @@ export function added(what: Addable, text: string, pod: PodDocument): { path: st
 /** The rule that is added at the end of a list; null where the path adds none. */
 export function ruleAt(path: string, value: Json): Rule | null {
   if (!path.endsWith("[+]")) return null;
+  if (path.startsWith(`${TERMS}[`) && path.endsWith(".matchExpressions[+]"))
+    return requiredNodes({ matchExpressions: [value as unknown as Expression] }, 0);
   const fields = path.slice("spec.".length, -"[+]".length).split(".");
   const spec = fields.reduceRight<Json>((inner, field) => ({ [field]: inner }), [value]);
   const pod = { metadata: { namespace: "", name: "" }, spec: { containers: [], ...(spec as object) } };
@@ -282,10 +325,18 @@ function spreadRule({ maxSkew, topologyKey, whenUnsatisfiable, labelSelector }: 
   };
 }
 
-function tolerationRule({ key = "", value = "", effect = "" }: Toleration, i: number): Rule {
-  const asks = `${key}${value && `=${value}`}${effect && `:${effect}`}`;
-  return { kind: "tolerates", path: `spec.tolerations[${i}]`, isRequired: true, asks };
+function tolerationRule(toleration: Toleration, i: number): Rule {
+  return {
+    kind: "tolerates",
+    path: `spec.tolerations[${i}]`,
+    isRequired: true,
+    asks: tolerationText(toleration),
+    toleration,
+  };
 }
+
+export const tolerationText = ({ key = "", value = "", effect = "" }: Toleration): string =>
+  `${key}${value && `=${value}`}${effect && `:${effect}`}`;
 
 const expressionsOf = ({ matchExpressions = [] }: NodeTerm, path: string): NonNullable<Rule["expressions"]> =>
   matchExpressions.map((value, i) => ({ path: `${path}.matchExpressions[${i}]`, value }));

@@ -90,6 +90,7 @@ export const late = {
   "state.toFind": "Enough at",
   "state.examined": "Examined",
   "state.nomination": "Nomination",
+  "state.recorded": "Of the cycle that happened, not of what is tried.",
   "state.byNomination": "the nominated node was tried first, and fits",
   "state.hint": "Hint",
   "state.byHint": "{node}, left over by a pod of the same shape, was tried first",

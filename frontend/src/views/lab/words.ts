@@ -9,9 +9,11 @@ import {
   isTakenBy,
   ruleAt,
   rulesOf,
+  tolerationText,
   type Expression,
   type PodDocument,
   type Rule,
+  type Toleration,
 } from "../../store/lab-pod.ts";
 
 /** `pod` is that of the cycle, whose rules are called what they say; null while it is not known. */
@@ -52,6 +54,11 @@ function setInWords({ name, path, value }: Set, pod: PodDocument | null): string
   const edited = rules.flatMap(({ expressions = [] }) => expressions).find((each) => each.path === path);
   if (edited) {
     const [from, to] = [edited.value, value as unknown as Expression].map(expressionText);
+    return t("lab.change.rule", { name, from: from!, to: to! });
+  }
+  const tolerated = rules.find((rule) => rule.toleration && rule.path === path)?.toleration;
+  if (tolerated) {
+    const [from, to] = [tolerated, value as unknown as Toleration].map(tolerationText);
     return t("lab.change.rule", { name, from: from!, to: to! });
   }
   const field = shortPath(path, rules);
