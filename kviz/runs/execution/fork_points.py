@@ -173,9 +173,14 @@ class ForkPoints:
         self._report = report
         self.begin()
 
+    @property
+    def in_copy(self) -> bool:
+        """Whether this process is a copy that executes a variant."""
+        return self._report is not None
+
     def leave_copy(self, code: int = 0) -> None:
         """End the process if it is a copy: what follows is the worker's business."""
-        if self._report is not None:
+        if self.in_copy:
             logging.shutdown()
             os._exit(code)
 

@@ -158,10 +158,19 @@ class _Recording:
         the last cycle that a variant shares with its parent, for others that fork there, and its
         own first one, which somebody waits for.
         """
-        if now >= self._flush_at or cycle in self._around_fork:
+        if cycle in self._around_fork:
+            return True
+        if now >= self._flush_at and not self._is_shared(cycle):
             return True
         writer = self._trace.writer
         return writer.is_full or writer.last_seq == self.run.last_seq
+
+    def _is_shared(self, cycle: int) -> bool:
+        """Whether a copy is still on its way to its fork: all before it is stored elsewhere, too.
+
+        So nobody waits for it, and the nearest point is the one that the copy began at.
+        """
+        return self._fork_points.in_copy and cycle < self.run.forked_at - 1
 
     @property
     def _around_fork(self) -> tuple[int, ...]:
@@ -176,6 +185,8 @@ class _Recording:
         """
         points, simulated, run = self._fork_points, self._simulated, self.run
         if simulated is None or simulated.calls_extenders or simulated.n_cycles != cycle:
+            return
+        if self._is_shared(cycle):
             return
         is_last_shared = cycle == run.forked_at - 1
         if run.last_seq != self._trace.writer.last_seq or not (points.is_due() or is_last_shared):
