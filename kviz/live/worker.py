@@ -68,6 +68,9 @@ def work(*, name: str) -> NoReturn:
                 fork_points.tidy()
                 time.sleep(POLL_S)
     finally:
+        # Told twice, by its supervisor and by the end of standard input, it would be interrupted
+        # while it leaves.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         _release(name)
 
 
