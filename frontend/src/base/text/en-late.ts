@@ -90,6 +90,7 @@ export const late = {
   "state.toFind": "Enough at",
   "state.examined": "Examined",
   "state.nomination": "Nomination",
+  "filter.then": "{now} Formerly: {then}.",
   "state.recorded": "Of the cycle that happened, not of what is tried.",
   "state.byNomination": "the nominated node was tried first, and fits",
   "state.hint": "Hint",
