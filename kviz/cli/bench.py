@@ -156,11 +156,12 @@ def _forks(options: argparse.Namespace) -> int:
     results = list(measure_forks(workload, n_nodes, options.pods or 10_500, options.dump))
     head = (
         f"{'cycle':>8} {'first s':>9} {'CPU s':>7} {'next s':>9} {'CPU s':>7} "
-        f"{'copies MB':>10} {'calibration s':>14}"
+        f"{'ready s':>9} {'then s':>9} {'CPU s':>7} {'copies MB':>10} {'calibration s':>14}"
     )
     rows = (
         f"{each.cycle:>8,} {each.first_s:>9.2f} {each.first_cpu_s:>7.2f} {each.next_s:>9.2f} "
-        f"{each.next_cpu_s:>7.2f} {each.copies_bytes / 1e6:>10,.0f} {each.calibration_s:>14.2f}"
+        f"{each.next_cpu_s:>7.2f} {each.ready_s:>9.2f} {each.expected_s:>9.2f} "
+        f"{each.expected_cpu_s:>7.2f} {each.copies_bytes / 1e6:>10,.0f} {each.calibration_s:>14.2f}"
         for each in results
     )
     return _tell(options, "forks", results, head, rows)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from kviz.runs.models import Run
 
 FORKS: Final = (1_000, 5_000, 10_000)
+EARLIER: Final = 50
+"""So many cycles before, another variant forks where it was expected."""
 N_TRIES: Final = 3
 LOOK_S: Final = 0.005
 MAX_S: Final = 600.0
@@ -37,8 +39,9 @@ MAX_S: Final = 600.0
 class ForkResult:
     """Variants that fork at one cycle, the first one and the quickest of those after it.
 
-    Times are from the request to the stored cycle, by the clock; beside them the CPU time of the
-    worker and its copies. What rests takes `copies_bytes` beyond what is shared.
+    And a first one that was expected, as the Lab says while one edits: it took `ready_s` until the
+    worker was ready. Times are from the request to the stored cycle, by the clock; beside them the
+    CPU time of the worker and its copies. What rests takes `copies_bytes` beyond what is shared.
     """
 
     cycle: int
@@ -46,6 +49,9 @@ class ForkResult:
     first_cpu_s: float
     next_s: float
     next_cpu_s: float
+    ready_s: float
+    expected_s: float
+    expected_cpu_s: float
     copies_bytes: int
     calibration_s: float
 
@@ -82,8 +88,12 @@ def measure_forks(
                         _fork_s(parent, cycle, nodes[-1 - i], worker.pid)
                         for i in range(1 + N_TRIES)
                     ]
-                    n_bytes = _copies_bytes(worker.pid)
-                    yield ForkResult(cycle, *first, *min(others), n_bytes, loop_s(N_ITERATIONS))
+                    ready_s = _ready_s(parent, cycle - EARLIER)
+                    expected = _fork_s(parent, cycle - EARLIER, nodes[-1], worker.pid)
+                    n_bytes, calibration_s = _copies_bytes(worker.pid), loop_s(N_ITERATIONS)
+                    yield ForkResult(
+                        cycle, *first, *min(others), ready_s, *expected, n_bytes, calibration_s
+                    )
 
 
 def _fork_s(parent: Run, cycle: int, node: str, worker: int) -> tuple[float, float]:
@@ -104,6 +114,18 @@ def _fork_s(parent: Run, cycle: int, node: str, worker: int) -> tuple[float, flo
     services.run_cancel(run=variant)
     time.sleep(1)  # until the worker has noticed
     return took
+
+
+def _ready_s(parent: Run, cycle: int) -> float:
+    """Return how long the worker takes to be ready for a variant that forks at a cycle."""
+    from kviz.runs import services
+    from kviz.runs.models import ExpectedFork
+
+    began_s = time.perf_counter()
+    services.fork_expect(run=parent, cycle=cycle)
+    while ExpectedFork.objects.exists():
+        _check(began_s)
+    return time.perf_counter() - began_s
 
 
 def _wait(run: Run) -> None:

@@ -26,6 +26,7 @@ from kviz.experiments.execution.carry_out import experiment_carry_out
 from kviz.experiments.execution.claim import experiment_claim, experiments_release
 from kviz.live import advances
 from kviz.runs.execution.claim import run_claim, runs_release, runs_wait
+from kviz.runs.execution.expected_forks import expected_fork_prepare
 from kviz.runs.execution.fork_points import ForkPoints
 from kviz.runs.execution.optimum import optima_release, optimum_claim, optimum_execute
 from kviz.runs.execution.record import run_execute
@@ -75,10 +76,12 @@ def work(*, name: str) -> NoReturn:
 
 
 def _work_once(name: str, fork_points: ForkPoints) -> bool:
-    """Execute a run, search for an optimum or carry out an experiment; False if none waits."""
+    """Execute a run, or prepare, search for an optimum or carry out what waits; False if none."""
     if run := run_claim(worker=name):
         log.info("run %s begins or goes on", run.pk)
         execute(run, name, fork_points)
+    elif expected_fork_prepare(fork_points):
+        log.info("ready for a variant")
     elif wanted := optimum_claim(worker=name):
         log.info("search for the %s", wanted)
         optimum_execute(found=wanted, worker=name)

@@ -23,7 +23,7 @@ from kviz.runs.execution.append import chunk_store
 from kviz.runs.execution.causes import AT_ONCE, causes_store
 from kviz.runs.execution.engine import check, check_changes
 from kviz.runs.inputs import changes_of, gates_of, invalid, refuse_veiled, rules_of
-from kviz.runs.models import Optimum, Run
+from kviz.runs.models import ExpectedFork, Optimum, Run
 from kviz.runs.portable import saved
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_adopt
@@ -131,19 +131,13 @@ def variant_prepare(
     *, workspace: Workspace, parent: Run, changes: Sequence[Change], cycle: int = 0
 ) -> Run:
     """Make the variant that `run_vary` queues, without storing it. Raises InvalidInput."""
-    if parent.snapshot is None or parent.is_observed:
-        text = "A real scheduler decided this run; only simulated runs have variants."
-        raise invalid("parent", [Problem((), text)])
-    refuse_veiled(parent)
-    if not 0 <= cycle <= parent.cycles:
-        text = f"The run has {parent.cycles:,} cycles; 0 stands for its beginning."
-        raise invalid("cycle", [Problem((), text)])
+    snapshot = _refuse_fork(parent, cycle)
     inherited = changes_of(parent)
     made = [*inherited, *(ChangeAt(change, cycle) for change in changes)]
-    accepted = check_changes(parent.snapshot, rules_of(parent), made, len(inherited))
+    accepted = check_changes(snapshot, rules_of(parent), made, len(inherited))
     return Run(
         workspace=workspace,
-        snapshot=parent.snapshot,
+        snapshot=snapshot,
         scheduler_config=parent.scheduler_config,
         scenario=parent.scenario,
         seed=parent.seed,
@@ -156,6 +150,29 @@ def variant_prepare(
         n_inherited=len(inherited),
         parent=parent,
         forked_at=cycle,
+    )
+
+
+def _refuse_fork(parent: Run, cycle: int) -> Snapshot:
+    """Return the cluster of a run that may fork at a cycle. Raises InvalidInput."""
+    if parent.snapshot is None or parent.is_observed:
+        text = "A real scheduler decided this run; only simulated runs have variants."
+        raise invalid("parent", [Problem((), text)])
+    refuse_veiled(parent)
+    if not 0 <= cycle <= parent.cycles:
+        text = f"The run has {parent.cycles:,} cycles; 0 stands for its beginning."
+        raise invalid("cycle", [Problem((), text)])
+    return parent.snapshot
+
+
+def fork_expect(*, run: Run, cycle: int) -> None:
+    """Have a worker get ready for a variant that forks at a cycle of a run. Raises InvalidInput.
+
+    It does so when nothing else waits, if it is quick; nothing depends on it.
+    """
+    _refuse_fork(run, cycle)
+    ExpectedFork.objects.update_or_create(
+        run=run, defaults={"cycle": cycle, "asked_at": timezone.now()}
     )
 
 

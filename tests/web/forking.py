@@ -22,7 +22,8 @@ from kviz.accounts.services import local_workspace_ensure  # noqa: E402
 from kviz.live.worker import execute  # noqa: E402
 from kviz.runs import services  # noqa: E402
 from kviz.runs.execution.claim import run_claim  # noqa: E402
-from kviz.runs.execution.fork_points import ForkPoints  # noqa: E402
+from kviz.runs.execution.expected_forks import expected_fork_prepare  # noqa: E402
+from kviz.runs.execution.fork_points import ForkPoints, Place  # noqa: E402
 from kviz.runs.models import Run  # noqa: E402
 from kviz.runs.signals import run_advanced  # noqa: E402
 from kviz.snapshots.services import snapshot_create  # noqa: E402
@@ -126,7 +127,7 @@ def main() -> None:
     parent = services.run_create(
         workspace=workspace, snapshot=snapshot, scenario=SCENARIO, tie_break="draw", seed=7
     )
-    points = ForkPoints("w", most=12, every_s=0)
+    points = ForkPoints("w", most=20, every_s=0)
     work(points)
     found: dict[str, Any] = {"parent": told(parent)}
     found["no changes"] = both_ways(parent, points, 200)
@@ -135,6 +136,14 @@ def main() -> None:
     variant = Run.objects.get(pk=found["middle"][2])
     found["of a variant"] = both_ways(variant, points, 220, "node/north uncordon")
     found["before the parent's fork"] = both_ways(variant, points, 100, SMALL)
+    services.fork_expect(run=parent, cycle=180)
+    services.fork_expect(run=variant, cycle=190)
+    found["got ready"] = [expected_fork_prepare(points) for _ in range(3)]
+    places = [point.place for point in points._points]
+    found["prepared"] = [Place.of(parent, 179) in places, Place.of(variant, 189) in places]
+    found["where it was expected"] = both_ways(parent, points, 180, SMALL)
+    found["of a variant, where it was expected"] = both_ways(variant, points, 190, SMALL)
+    found["behind where it was expected"] = both_ways(parent, points, 183, SMALL)
     found["another first event"] = both_ways(parent, points, 150, NOT_MODELLED)
     (folder / "die").write_text(str(told(parent)["last_seq"] * 3 // 4))
     found["killed"] = both_ways(parent, points, 151, SMALL)

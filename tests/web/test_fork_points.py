@@ -49,6 +49,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         ("middle", True),
         ("of a variant", True),
         ("before the parent's fork", True),
+        ("where it was expected", True),
+        ("of a variant, where it was expected", True),
+        ("behind where it was expected", True),
         ("another first event", False),
         ("killed", True),
     ],
@@ -68,8 +71,13 @@ def test_a_variant_without_changes_equals_its_parent(found: dict[str, Any]) -> N
     assert found["middle"][0]["hash"] != found["parent"]["hash"]
 
 
+def test_a_point_is_made_right_before_an_expected_fork(found: dict[str, Any]) -> None:
+    assert found["got ready"] == [True, True, False]
+    assert found["prepared"] == [True, True]
+
+
 def test_points_are_bounded_and_leave_with_their_worker(found: dict[str, Any]) -> None:
-    assert 0 < found["n_points"] <= 12
+    assert 0 < found["n_points"] <= 20
     deadline_s = time.monotonic() + 60
     while any(_is_running(pid) for pid in found["copies"]):
         assert time.monotonic() < deadline_s

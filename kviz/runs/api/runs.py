@@ -29,6 +29,7 @@ from kviz.common.streaming import attachment
 from kviz.runs import inputs, selectors, services
 from kviz.runs.api.access import SHARE, own_run, readable_run
 from kviz.runs.api.serializers import (
+    ExpectedForkSerializer,
     RunComparisonSerializer,
     RunCreatedSerializer,
     RunCreateSerializer,
@@ -187,6 +188,25 @@ class RunViewSet(GenericViewSet[Run]):
         page = reverse("run-detail", args=[run.pk])
         url = request.build_absolute_uri(f"{page}?{urlencode({'share': token})}")
         return Response({"token": token, "url": url})
+
+    @extend_schema(
+        parameters=[SHARE],
+        request=ExpectedForkSerializer,
+        responses={202: None},
+        description="The first variant there then begins sooner. Nothing depends on it.",
+    )
+    @action(detail=True, methods=["post"], url_path="expect-fork", url_name="expect-fork")
+    def expect_fork(self, request: Request, run_id: UUID) -> Response:
+        """Say at which cycle a variant of the run is about to fork."""
+        run = readable_run(request, run_id)
+        asked = ExpectedForkSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        try:
+            services.fork_expect(run=run, cycle=asked.validated_data["cycle"])
+        except inputs.InvalidInput as invalid:
+            text = "No variant can fork there."
+            raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
+        return Response(status=HTTPStatus.ACCEPTED)
 
     # ------------------------------------------------------------ two runs
 

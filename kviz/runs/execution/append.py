@@ -47,6 +47,8 @@ class TraceAppender:
         self.index = TraceIndex()
         self._pods: dict[str, PodRow] = {}
         """The lines of pods as they are stored, by pod."""
+        self._held: list[tuple[Chunk, Delta]] = []
+        """What was cut off and is not stored."""
 
     def add(self, event: AnyEvent) -> None:
         """Take the next event; it is stored with the next `cut`."""
@@ -59,14 +61,24 @@ class TraceAppender:
 
         `columns` are changes of the run that go with it. Raises AppendRefused.
         """
-        chunk, delta = self.writer.cut(), self.index.drain()
-        self._pods.update((row.pod, row) for row in delta.pods)
+        chunk, delta = self._cut_off()
         if chunk is None:
             return False
         with transaction.atomic():
             self.update(**self._progress(chunk.last_seq) | columns)
             chunk_store(run=self._run, chunk=chunk, delta=delta)
         return True
+
+    def hold(self) -> None:
+        """Cut off what was added since the last cut; it is stored with the run's next variant."""
+        chunk, delta = self._cut_off()
+        if chunk is not None:
+            self._held.append((chunk, delta))
+
+    def _cut_off(self) -> tuple[Chunk | None, Delta]:
+        chunk, delta = self.writer.cut(), self.index.drain()
+        self._pods.update((row.pod, row) for row in delta.pods)
+        return chunk, delta
 
     def _progress(self, last_seq: int) -> dict[str, object]:
         return {
@@ -78,16 +90,20 @@ class TraceAppender:
         }
 
     def go_on_as(self, variant: Run, owned: Owned) -> None:
-        """Append to a variant from now on; it gets all that is stored so far of this run.
+        """Append to a variant from now on; it gets all that is stored so far of this run, or held.
 
-        Call it right after a `cut`. Raises AppendRefused, and PrefixGone; then nothing is stored.
+        Call it right after `cut` or `hold`. Raises AppendRefused, and PrefixGone; then nothing is
+        stored.
         """
         first, self._run, self._owned = self._run, variant, owned
         columns = {"engine_version": first.engine_version, "not_modelled": first.not_modelled}
         delta = Delta(self.index.unsettled(), list(self._pods.values()), defines=False)
         with transaction.atomic():
             self.update(**self._progress(self.writer.last_seq), **columns)
-            prefix_store(run=variant, of=first, last_seq=self.writer.last_seq, delta=delta)
+            prefix_store(run=variant, of=first, last_seq=first.last_seq, delta=delta)
+            for chunk, held in self._held:
+                chunk_store(run=variant, chunk=chunk, delta=held)
+        self._held.clear()
 
     def update(self, **columns: object) -> None:
         """Change the run itself. Raises AppendRefused."""

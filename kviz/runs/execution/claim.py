@@ -46,6 +46,11 @@ def run_hand_over(*, run_id: UUID, worker: str, copy: int) -> tuple[Run, str] | 
     return run, name
 
 
+def run_to_vary(*, run_id: UUID) -> Run:
+    """A run whose beginning a copy simulates once more; it claims nothing of it."""
+    return Run.objects.select_related("snapshot").get(pk=run_id)
+
+
 def run_take_back(*, run_id: UUID, worker: str) -> Run | None:
     """Claim a run again that a copy of the worker has not finished; None if it is over."""
     if not QUEUE.of_worker(worker).filter(pk=run_id).update(claimed_by=worker):

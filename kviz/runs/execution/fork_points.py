@@ -3,8 +3,9 @@
 While a worker executes a run it forks now and then. The copy shares its memory, copy on write, and
 rests. Told of a variant that is the same up to there, it forks again, and that copy goes on as the
 variant: the cluster, the queue, every cache and the trace's hash are as simulating the variant
-from its beginning would have made them (docs/adr/0035). Nothing depends on it: without a point,
-or if a copy dies, the worker simulates from the beginning.
+from its beginning would have made them (docs/adr/0035). Told where a variant is expected to fork,
+a copy goes on up to there, and rests again. Nothing depends on it: without a point, or if a copy
+dies, the worker simulates from the beginning.
 
 A point's socket leads to the worker. When the worker closes it, or is gone, the copy leaves.
 """
@@ -73,6 +74,23 @@ class Place:
         return Place(_digest([getattr(run, name) for name in _INPUTS]), _digest(made), n_cycles)
 
 
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What a copy of a point is for: to execute a variant, or to rest again where one may fork."""
+
+    run_id: UUID
+    rest_before: int = 0
+    """It rests before this cycle of the run, which is another's; 0: it executes the run."""
+
+    def encode(self) -> bytes:
+        return json.dumps([str(self.run_id), self.rest_before]).encode()
+
+    @staticmethod
+    def decode(told: bytes) -> Errand:
+        run_id, rest_before = json.loads(told)
+        return Errand(UUID(run_id), rest_before)
+
+
 def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
@@ -100,7 +118,7 @@ class ForkPoints:
     _ended: list[int] = field(default_factory=list)
     """Copies that have been told to leave, and are still to be waited for."""
     _report: socket.socket | None = None
-    """In a copy that executes a variant: to the worker."""
+    """In a copy that runs an errand: to the worker."""
     _began_s: float = 0.0
     _left_s: float = 0.0
     _used_s: float = 0.0
@@ -125,10 +143,11 @@ class ForkPoints:
         now_s = time.process_time()
         return now_s - self._left_s >= max(self.every_s, (now_s - self._began_s) / self.most)
 
-    def leave(self, run: Run, n_cycles: int) -> UUID | None:
+    def leave(self, run: Run, n_cycles: int, *, before_fork: bool) -> Errand | None:
         """Leave a copy of this process behind that rests here; return None.
 
-        In a copy of that copy, which is to execute a variant, return the variant's key.
+        In a copy of that copy return what it is for. `before_fork`: a variant forks right here,
+        or is expected to.
         """
         self._left_s = time.process_time()
         if not self.most or _memory_is_short():
@@ -140,7 +159,6 @@ class ForkPoints:
             self._close_all()
             return _rest(there, self)
         there.close()
-        before_fork = n_cycles == run.forked_at - 1
         self._add(_Point(Place.of(run, n_cycles), here, pid, before_fork))
         return None
 
@@ -169,13 +187,13 @@ class ForkPoints:
     # ------------------------------------------------------------ in a copy
 
     def become(self, report: socket.socket) -> None:
-        """Execute a variant from now on, in a copy."""
+        """Run an errand from now on, in a copy."""
         self._report = report
         self.begin()
 
     @property
     def in_copy(self) -> bool:
-        """Whether this process is a copy that executes a variant."""
+        """Whether this process is a copy that runs an errand."""
         return self._report is not None
 
     def leave_copy(self, code: int = 0) -> None:
@@ -192,23 +210,26 @@ class ForkPoints:
         That is so if there is no point on its way, or if the copy could not or did not finish it.
         """
         self._reap()
-        point = self._nearest(run)
-        if point is None:
+        point = self._nearest(run, run.forked_at) if run.last_seq < 0 else None
+        if point is None or not self._send(point, Errand(run.pk)):
             return run
-        self._used_s = time.monotonic()
-        report, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with report, theirs:
-            try:
-                socket.send_fds(point.control, [str(run.pk).encode()], [theirs.fileno()])
-            except OSError:  # it has been killed
-                self._end(point)
-                return run
-            theirs.close()
-            self._points.remove(point)
-            self._points.append(point)
-            self._follow(report)
-        self._used_s = time.monotonic()
         return run_take_back(run_id=run.pk, worker=self.worker)
+
+    def prepare(self, run: Run, cycle: int) -> bool:
+        """Have a point right before a cycle of a run, for variants that are expected to fork there.
+
+        False if no point is on the way to it.
+        """
+        self._reap()
+        point = self._nearest(run, cycle)
+        if point is None:
+            return False
+        return point.place.n_cycles == cycle - 1 or self._send(point, Errand(run.pk, cycle))
+
+    @property
+    def are_there(self) -> bool:
+        """Whether anything rests."""
+        return bool(self._points)
 
     def tidy(self) -> None:
         """Give the points up if nobody needs them any more, or if memory is short."""
@@ -217,17 +238,31 @@ class ForkPoints:
             for point in self._points[:]:
                 self._end(point)
 
-    def _nearest(self, run: Run) -> _Point | None:
-        """The last point on the way to a variant's own cycles."""
-        if run.last_seq >= 0 or not run.forked_at:
-            return None
+    def _nearest(self, run: Run, cycle: int) -> _Point | None:
+        """The last point on the way to a cycle of a run."""
         on_its_way = [
             point
             for point in self._points
-            if point.place.n_cycles < run.forked_at
-            and point.place == Place.of(run, point.place.n_cycles)
+            if point.place.n_cycles < cycle and point.place == Place.of(run, point.place.n_cycles)
         ]
         return max(on_its_way, key=lambda point: point.place.n_cycles, default=None)
+
+    def _send(self, point: _Point, errand: Errand) -> bool:
+        """Have a copy of a point run an errand, and take in what it leaves; False if it cannot."""
+        self._used_s = time.monotonic()
+        report, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with report, theirs:
+            try:
+                socket.send_fds(point.control, [errand.encode()], [theirs.fileno()])
+            except OSError:  # it has been killed
+                self._end(point)
+                return False
+            theirs.close()
+            self._points.remove(point)
+            self._points.append(point)
+            self._follow(report)
+        self._used_s = time.monotonic()
+        return True
 
     def _follow(self, report: socket.socket) -> None:
         """Take in the points that a copy leaves, until it is gone."""
@@ -249,8 +284,8 @@ class ForkPoints:
         self._ended = [pid for pid in self._ended if not _is_gone(pid)]
 
 
-def _rest(control: socket.socket, points: ForkPoints) -> UUID:
-    """Wait to be told of variants, and leave with the worker; return only in a copy that is one."""
+def _rest(control: socket.socket, points: ForkPoints) -> Errand:
+    """Wait for errands, and leave with the worker; return only in a copy that is to run one."""
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the copies
@@ -262,7 +297,7 @@ def _rest(control: socket.socket, points: ForkPoints) -> UUID:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 control.close()
                 points.become(socket.socket(fileno=fds[0]))
-                return UUID(told.decode())
+                return Errand.decode(told)
             os.close(fds[0])
     except BaseException:
         log.exception("a fork point failed")

@@ -16,9 +16,9 @@ from django.utils import timezone
 from kviz.common.claiming import MAX_CLAIMS
 from kviz.runs.execution.append import AppendRefused, TraceAppender
 from kviz.runs.execution.causes import causes_store
-from kviz.runs.execution.claim import claimed_run, run_hand_over
+from kviz.runs.execution.claim import claimed_run, run_hand_over, run_to_vary
 from kviz.runs.execution.engine import SimulatedRun, simulate_run
-from kviz.runs.execution.fork_points import ForkPoints
+from kviz.runs.execution.fork_points import Errand, ForkPoints
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.signals import run_advanced
@@ -103,6 +103,8 @@ class _Recording:
         self._worker = worker
         self._fork_points = fork_points
         self._simulated: SimulatedRun | None = None
+        self._rest_before = 0
+        """In a copy that only goes up to where a variant is expected to fork: that cycle."""
         self._trace = TraceAppender(run, TraceWriter(resume_after=run.last_seq), self._owned)
         self._alive()
 
@@ -123,6 +125,9 @@ class _Recording:
 
     def take(self, event: AnyEvent) -> None:
         """Record the next event; store a chunk first if one is due. Raises AppendRefused."""
+        if self._rest_before:
+            self._take_until_fork(event)
+            return
         now = time.monotonic()
         if isinstance(event, CycleStarted) and self._is_veiled(event.cycle):
             self._stop_at_veil(event.cycle)
@@ -191,27 +196,62 @@ class _Recording:
         is_last_shared = cycle == run.forked_at - 1
         if run.last_seq != self._trace.writer.last_seq or not (points.is_due() or is_last_shared):
             return
-        variant_id = points.leave(run, cycle)
-        if variant_id is not None:
-            self._go_on_as(variant_id, simulated)
+        errand = points.leave(run, cycle, before_fork=is_last_shared)
+        if errand is not None:
+            self._go_on(errand, simulated)
+
+    def _go_on(self, errand: Errand, simulated: SimulatedRun) -> None:
+        """Run an errand from now on, in this copy of the process; or leave it to the worker."""
+        self._rest_before = errand.rest_before
+        try:
+            if errand.rest_before:
+                self._go_on_towards_fork(errand, simulated)
+            else:
+                self._go_on_as(errand.run_id, simulated)
+        except Exception:
+            log.exception("run %s cannot begin in the middle", errand.run_id)
+            self._fork_points.leave_copy(1)
 
     def _go_on_as(self, variant_id: UUID, simulated: SimulatedRun) -> None:
-        """Execute a variant from now on, in this copy of the process; or leave it to the worker."""
-        try:
-            handed = run_hand_over(
-                run_id=variant_id, worker=self._fork_points.worker, copy=getpid()
-            )
-            if handed is None or not simulated.go_on_as(handed[0]):
-                self._fork_points.leave_copy()
-                return
-            self.run, self._worker = handed
-            self._trace.go_on_as(self.run, self._owned)
-        except Exception:
-            log.exception("run %s cannot begin in the middle", variant_id)
-            self._fork_points.leave_copy(1)
+        """Execute a variant."""
+        handed = run_hand_over(run_id=variant_id, worker=self._fork_points.worker, copy=getpid())
+        if handed is None or not simulated.go_on_as(handed[0]):
+            self._fork_points.leave_copy()
+            return
+        self.run, self._worker = handed
+        self._trace.go_on_as(self.run, self._owned)
         log.info("run %s begins with what is known up to cycle %d", variant_id, simulated.n_cycles)
         _advanced(self.run)
         self._alive()
+
+    def _go_on_towards_fork(self, errand: Errand, simulated: SimulatedRun) -> None:
+        """Simulate the run that is to be varied, which is another's; nothing is stored."""
+        self.run, self._worker = run_to_vary(run_id=errand.run_id), ""
+        if not simulated.go_on_as(self.run):
+            self._fork_points.leave_copy()
+
+    def _take_until_fork(self, event: AnyEvent) -> None:
+        """Hold the next event back; rest right before the fork, for a variant to go on from there.
+
+        It rests with the first event of the cycle before, as after all that is shared
+        (`_leave_fork_point`). Leaves otherwise.
+        """
+        if isinstance(event, CycleStarted):
+            if event.cycle == self._rest_before - 1:
+                self._rest(event.cycle)
+            elif self._trace.writer.is_full:
+                self._trace.hold()
+        self._trace.add(event)
+
+    def _rest(self, cycle: int) -> None:
+        points, simulated = self._fork_points, self._simulated
+        self._trace.hold()
+        if simulated is not None and simulated.n_cycles == cycle:
+            errand = points.leave(self.run, cycle, before_fork=True)
+            if errand is not None:
+                self._go_on(errand, simulated)
+                return
+        points.leave_copy()
 
     def fail(self, error: str) -> None:
         """End the run as failed, if it is still the worker's."""
