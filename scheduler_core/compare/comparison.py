@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
+from operator import attrgetter
 
 from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.compare.causes import causes
-from scheduler_core.compare.ends import Ends, ends
+from scheduler_core.compare.ends import Ends, Message, Moved, NewlyBound, NewlyPending, ends
 from scheduler_core.compare.inputs import Inputs, Setting, inputs
 from scheduler_core.compare.lines import CycleLine, RunLines
 from scheduler_core.compare.parting import Pair, Parting, Partings
@@ -81,11 +82,11 @@ class Comparison:
             "first_outcome": _parting_json(self.outcome),
             "luck_only": self.luck_only,
             "cycles": asdict(self.cycles),
-            "moved": [asdict(each) for each in self.ends.moved],
-            "newly_bound": [asdict(each) for each in self.ends.newly_bound],
-            "newly_pending": [asdict(each) for each in self.ends.newly_pending],
+            "moved": _rows(self.ends.moved),
+            "newly_bound": _rows(self.ends.newly_bound),
+            "newly_pending": _rows(self.ends.newly_pending),
             "evicted": {"a": self.evicted_a, "b": self.evicted_b},
-            "messages": [asdict(each) for each in self.ends.messages],
+            "messages": _rows(self.ends.messages),
             "utilisation": [asdict(each) for each in self.ends.utilisation],
             "inputs": asdict(self.inputs),
             "changes": list(self.changes),
@@ -94,6 +95,15 @@ class Comparison:
     def _divergence_json(self) -> Json | None:
         found = _parting_json(self.parting)
         return found and {**found, "causes": self.causes}
+
+
+def _rows(of_pods: Sequence[Moved | NewlyBound | NewlyPending | Message]) -> list[Json]:
+    """Return a document for each; there may be tens of thousands, and none holds another."""
+    if not of_pods:
+        return []
+    names = [field.name for field in fields(of_pods[0])]
+    values = attrgetter(*names)
+    return [dict(zip(names, values(each), strict=True)) for each in of_pods]
 
 
 def _parting_json(parting: Parting | None) -> Json | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -159,8 +159,7 @@ def _with_luck(moved: list[Moved], a: StoredCycles, b: StoredCycles) -> Iterator
     early = sorted(moved, key=lambda each: max(each.cycle_a, each.cycle_b))[:MAX_EXAMINED]
     by_pod = {each.pod: _is_luck(each, a, b) for each in early}
     for each in moved:
-        luck = by_pod.get(each.pod)
-        yield Moved(each.pod, each.a, each.b, each.cycle_a, each.cycle_b, luck)
+        yield replace(each, luck=by_pod[each.pod]) if each.pod in by_pod else each
 
 
 def _is_luck(moved: Moved, a: StoredCycles, b: StoredCycles) -> bool:

@@ -26,9 +26,10 @@ def workload(states: Iterable[TraceState]) -> Workload:
     """Count pods by what they request, over all states: the same workload for both sides."""
     counted: Counter[Shape] = Counter()
     for state in states:
-        for pod in state.pods.values():
-            named = zip(state.resources, pod.requests, strict=False)
-            counted[tuple((name, amount) for name, amount in named if amount > 0)] += 1
+        by_requests = Counter([pod.requests for pod in state.pods.values()])
+        for requests, count in by_requests.items():
+            named = zip(state.resources, requests, strict=False)
+            counted[tuple((name, amount) for name, amount in named if amount > 0)] += count
     common = sorted(counted.items(), key=lambda each: (-each[1], each[0]))
     return dict(common[:MOST_SHAPES])
 
