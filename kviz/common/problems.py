@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Literal
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -79,7 +80,7 @@ def exception_handler(exc: Exception, context: Mapping[str, object]) -> HttpResp
     elif isinstance(exc, PermissionDenied):
         exc = exceptions.PermissionDenied()
     elif isinstance(exc, RequestDataTooBig):
-        exc = Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(exc))
+        exc = Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_much_text())
     elif isinstance(exc, SuspiciousOperation):
         exc = Problem(HTTPStatus.BAD_REQUEST, str(exc))
     if not isinstance(exc, exceptions.APIException):
@@ -116,6 +117,12 @@ def _field_errors(detail: object, field: str) -> list[ErrorItem]:
     return [{"field": field, "message": str(detail)}]
 
 
+def _too_much_text() -> str:
+    """Return what to say to a request with more text than is held in memory."""
+    most = (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) >> 20
+    return f"Text may have {most} MiB at most. Upload a larger cluster as a file."
+
+
 # ---------------------------------------------------------------- Django's error views
 
 
@@ -128,7 +135,7 @@ def _error(request: HttpRequest, status: HTTPStatus, detail: str) -> HttpRespons
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
-        return _error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(exception))
+        return _error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_much_text())
     return _error(request, HTTPStatus.BAD_REQUEST, "The request is malformed.")
 
 

@@ -58,6 +58,19 @@ def test_a_body_of_another_type(ada: Person) -> None:
     problem(response, 415)
 
 
+def test_too_much_text_is_told_how_else_to_come(
+    ada: Person, owner: Person, settings: Settings
+) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1 << 20
+    text = "#" * (2 << 20)
+    told = "Text may have 1 MiB at most. Upload a larger cluster as a file."
+
+    pasted = owner.client.post("/snapshots/new", {"text": text})
+    assert pasted.status_code == 413
+    assert told in pasted.content.decode()
+    assert problem(ada.post("/snapshots/check/", {"text": text}), 413)["detail"] == told
+
+
 @pytest.mark.parametrize("header", ["Bearer wrong", "Bearer", "Basic abc", "nonsense"])
 def test_a_token_that_is_none(client: Client, db: None, header: str) -> None:
     response = client.get(f"{API}/runs/", headers={"Authorization": header})
