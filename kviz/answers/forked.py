@@ -64,12 +64,9 @@ def mapped(work: Callable[[Item], T], items: Iterable[Item], jobs: int) -> list[
     What an item raises is raised here. Raises CopyDied.
     """
     listed = list(items)
-    results: dict[int, T] = {}
-    for found in as_done(lambda number: work(listed[number]), range(len(listed)), jobs):
-        for each in found:
-            if isinstance(each, Died):
-                raise CopyDied(each.reason)
-            results[each.number] = each.value
+    results = dict(
+        side_by_side(jobs)(lambda number: work(listed[number]), iter(range(len(listed))))
+    )
     return [results[number] for number in range(len(listed))]
 
 
@@ -87,6 +84,24 @@ def as_done(
         yield from copies.run(numbers, tick_s)
     finally:
         copies.end()
+
+
+def side_by_side(
+    jobs: int,
+) -> Callable[[Callable[[int], T], Iterator[int]], Iterator[tuple[int, T]]]:
+    """Return what does work for numbers, `jobs` at a time, and yields each with what it came to.
+
+    It raises CopyDied, and what a piece of work raises.
+    """
+
+    def run(work: Callable[[int], T], numbers: Iterator[int]) -> Iterator[tuple[int, T]]:
+        for found in as_done(work, numbers, jobs):
+            for each in found:
+                if isinstance(each, Died):
+                    raise CopyDied(each.reason)
+                yield each.number, each.value
+
+    return run
 
 
 @dataclass

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from kviz.answers.forked import CopyDied, n_cores, side_by_side
 from kviz.answers.unblock import as_json, as_text
 from kviz.cli.arguments import Subparsers
 from kviz.cli.cluster import Asked, add_cluster_options, asked_cluster, asked_of
 from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.cli.simulate import pod_key
 from scheduler_core.advice.trial import Trials
-from scheduler_core.advice.unblock import NothingToUnblock, Unblocked, representative, unblock
+from scheduler_core.advice.unblock import (
+    NothingToUnblock,
+    Runner,
+    Tried,
+    Unblocked,
+    one_by_one,
+    representative,
+    unblock,
+)
 from scheduler_core.api.ingest import Ingested
 
 TIME_LIMIT_S = 60.0
@@ -46,6 +56,13 @@ def add_parser(commands: Subparsers) -> None:
         metavar="S",
         help="stop searching after so many seconds, with what was found (default: %(default)s)",
     )
+    command.add_argument(
+        "--jobs",
+        type=int,
+        default=n_cores(),
+        metavar="N",
+        help="so many runs at the same time (default: one per core, %(default)s here)",
+    )
     command.set_defaults(run=run)
 
 
@@ -66,8 +83,8 @@ def _answer(options: argparse.Namespace, asked: Asked, until: float) -> int:
     trials = Trials(asked.objects, asked.options)
     try:
         pod = _pod(options, trials)
-        found = _found_until(unblock(trials, pod), until)
-    except NothingToUnblock as error:
+        found = _found_until(unblock(trials, pod, _runner(options.jobs)), until)
+    except (NothingToUnblock, CopyDied) as error:
         raise CommandFailed(str(error)) from error
     if options.json:
         print(json.dumps(as_json(found)))
@@ -79,6 +96,10 @@ def _answer(options: argparse.Namespace, asked: Asked, until: float) -> int:
         for sentence in asked.sentences:
             print(f"changed: {sentence}")
     return 0
+
+
+def _runner(jobs: int) -> Runner[Tried]:
+    return side_by_side(jobs) if jobs > 1 and hasattr(os, "fork") else one_by_one
 
 
 def _pod(options: argparse.Namespace, trials: Trials) -> str:

@@ -8,9 +8,9 @@ run from the beginning, and only a run makes an answer. docs/unblock.md has the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -41,6 +41,8 @@ from scheduler_core.sim.preview import CannotPreview
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.events import CycleFinished, PreemptionDecided
 from scheduler_core.trace.records import NONE
+
+T = TypeVar("T")
 
 MAX_ANSWERS: Final = 10
 MAX_ALIKE: Final = 2
@@ -74,6 +76,14 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of a run: an answer or none; no run at all if the changes cannot be made."""
+
+    has_run: bool
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Unblocked:
     """What has been found so far for a pod, cheapest first.
 
@@ -93,16 +103,27 @@ class Unblocked:
     took_room: TookRoom | None = None
 
 
-def unblock(trials: Trials, pod: str) -> Iterator[Unblocked]:
+Runner = Callable[[Callable[[int], T], Iterator[int]], Iterator[tuple[int, T]]]
+"""Takes work and the numbers of its pieces, each when it can be begun; yields what is done."""
+
+
+def one_by_one(work: Callable[[int], T], numbers: Iterator[int]) -> Iterator[tuple[int, T]]:
+    """A `Runner` that does one piece after the other."""
+    for number in numbers:
+        yield number, work(number)
+
+
+def unblock(trials: Trials, pod: str, runner: Runner[Tried] = one_by_one) -> Iterator[Unblocked]:
     """Search, and yield what is found after every plan that was tried; the last is the result.
 
+    It is the same for every `runner`: one that does several runs side by side does some in vain.
     Whoever has waited long enough stops asking. Raises NothingToUnblock, and what a run raises.
     """
     end = trials.as_it_is.of(pod)
     if end.outcome != "pending":
         text = "is not there" if end.outcome == "absent" else f"is {end.outcome}"
         raise NothingToUnblock(f"pod {pod} {text}, not pending")
-    yield from _Search(trials, pod).steps()
+    yield from _Search(trials, pod, runner).steps()
 
 
 def representative(trials: Trials, kind: str, namespace: str, name: str) -> str:
@@ -118,9 +139,12 @@ def representative(trials: Trials, kind: str, namespace: str, name: str) -> str:
 
 
 class _Search:
-    def __init__(self, trials: Trials, pod: str) -> None:
+    def __init__(self, trials: Trials, pod: str, runner: Runner[Tried]) -> None:
         self._trials = trials
         self._pod = pod
+        self._runner = runner
+        self._first: tuple[Action, ...] = ()
+        """What every plan does beside its own actions."""
         self._answers: list[Answer] = []
         self._tried: Counter[str] = Counter()
         self._n_tried = 0
@@ -134,8 +158,7 @@ class _Search:
         first = self._to_be_tried_at_all()
         objects, end = self._trials.objects, self._trials.as_it_is.of(self._pod)
         if first:
-            self._try(Plan(first))
-            self._count(Plan(first))
+            self._take(Plan(first), self._run(Plan(first)))
             yield self._found(1, complete=False)
             objects = tuple(self._trials.resting.after(Plan(first).changes).objects())
             end = self._trials.of(objects).of(self._pod)
@@ -143,18 +166,42 @@ class _Search:
         if held is not None and not first:
             self._free_room = held.evidence.free_room
             self._took_room = took_room(held, self._trials.as_it_is)
-        wanted = [] if held is None else self._plans(held, objects)
-        with gc_frozen(_nothing):
-            for plan in wanted:
-                if self._is_one_of_many((*first, *plan.actions)):
-                    continue
-                if self._is_dearer_than_all(plan) or self._n_runs >= MAX_RUNS:
-                    break
-                if held is None or _may_help(plan, held):
-                    self._try(Plan((*first, *plan.actions)))
-                self._count(plan)
-                yield self._found(len(wanted), complete=False)
+        self._first, wanted = first, self._plans(held, objects) if held is not None else []
+        if held is not None:
+            with gc_frozen(_nothing):
+                yield from self._try_all(wanted, held)
         yield self._found(len(wanted), complete=self._n_runs < MAX_RUNS)
+
+    def _try_all(self, wanted: Sequence[Plan], held: ReenactedCycle) -> Iterator[Unblocked]:
+        """Try plans, the promising ones with as many runs at a time as the runner does.
+
+        What came of them is taken in their order, so that it does not matter how many.
+        """
+        tried: dict[int, Tried | None] = {}
+        """By the plan's number; None for one that a preview rejects, or that need not be tried."""
+
+        def promising() -> Iterator[int]:
+            for number, plan in enumerate(wanted):
+                if self._is_over(plan):
+                    return
+                if self._is_needless(plan) or not _may_help(plan, held):
+                    tried[number] = None
+                else:
+                    yield number
+
+        taken = 0
+        for number, one in self._runner(lambda number: self._run(wanted[number]), promising()):
+            tried[number] = one
+            while taken in tried:
+                if self._is_over(wanted[taken]):
+                    return
+                self._take(wanted[taken], tried.pop(taken))
+                taken += 1
+                yield self._found(len(wanted), complete=False)
+        for number in range(taken, len(tried) + taken):
+            if self._is_over(wanted[number]):
+                return
+            self._take(wanted[number], tried[number])
 
     def _to_be_tried_at_all(self) -> tuple[Action, ...]:
         """Return what has to be done before a scheduler tries the pod, if it does not now."""
@@ -184,28 +231,48 @@ class _Search:
 
     # ------------------------------------------------------------ one plan
 
-    def _try(self, plan: Plan) -> None:
-        lines = set(plan.lines)
-        if any(lines >= each for each in self._enough) or self._is_less_of_the_same(plan):
-            return
+    def _run(self, plan: Plan) -> Tried:
+        """Run a plan; this changes nothing here, and may happen in another process."""
+        plan = self._whole(plan)
         try:
             objects = self._trials.resting.after(plan.changes).objects()
         except ChangeError:
-            return
-        self._n_runs += 1
+            return Tried(has_run=False)
         after = self._trials.of(objects)
         end = after.of(self._pod)
-        if end.outcome == "bound":
-            self._enough.append(lines)
-            self._answers.append(self._answer(plan, end, after))
+        return Tried(True, self._answer(plan, end, after) if end.outcome == "bound" else None)
 
-    def _count(self, plan: Plan) -> None:
+    def _take(self, plan: Plan, tried: Tried | None) -> None:
+        """Take in what came of a plan, all before it having been taken in."""
+        if self._is_one_of_many(plan):
+            return
         self._n_tried += 1
         self._tried.update(each.kind for each in plan.actions)
+        if tried is None or self._is_needless(plan):
+            return
+        self._n_runs += tried.has_run
+        if tried.answer is not None:
+            self._enough.append(set(self._whole(plan).lines))
+            self._answers.append(tried.answer)
 
-    def _is_one_of_many(self, actions: Sequence[Action]) -> bool:
+    def _is_over(self, plan: Plan) -> bool:
+        return self._is_dearer_than_all(plan) or self._n_runs >= MAX_RUNS
+
+    def _is_needless(self, plan: Plan) -> bool:
+        """Return whether what was found makes a run needless; once it does, it does for ever."""
+        lines = set(self._whole(plan).lines)
+        return (
+            self._is_one_of_many(plan)
+            or any(lines >= each for each in self._enough)
+            or self._is_less_of_the_same(plan)
+        )
+
+    def _whole(self, plan: Plan) -> Plan:
+        return Plan((*self._first, *plan.actions))
+
+    def _is_one_of_many(self, plan: Plan) -> bool:
         """Return whether the same was an answer for other nodes, as often as is of interest."""
-        kinds = tuple(each.kind for each in actions)
+        kinds = tuple(each.kind for each in self._whole(plan).actions)
         return sum(each.kinds == kinds for each in self._answers) >= MAX_ALIKE
 
     def _is_less_of_the_same(self, plan: Plan) -> bool:

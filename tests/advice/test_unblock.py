@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kviz.answers.forked import side_by_side
 from kviz.conformance.cases import list_of, read_object
 from kviz.simulate import read_files
 from scheduler_core.advice.trial import Trials, trial
 from scheduler_core.advice.unblock import (
     Answer,
     NothingToUnblock,
+    Tried,
     Unblocked,
     representative,
     unblock,
@@ -101,6 +105,24 @@ def test_every_answer_makes_the_pod_bind_where_it_says(seed: int) -> None:
         for answer in found.answers:
             assert node_after(objects, answer, pod) == answer.node
         assert [each.price for each in found.answers] == sorted(e.price for e in found.answers)
+
+
+def in_handfuls(
+    work: Callable[[int], Tried], numbers: Iterator[int]
+) -> Iterator[tuple[int, Tried]]:
+    """Five at a time, the last one done first."""
+    while handful := list(islice(numbers, 5)):
+        yield from [(number, work(number)) for number in reversed(handful)]
+
+
+@pytest.mark.parametrize("pod", ["train-2", "launch-0", "zonal-0"])
+def test_how_many_runs_there_are_at_a_time_does_not_matter(pod: str) -> None:
+    trials = Trials(list(read_files([CLINIC]).objects), RunOptions())
+    alone = last(unblock(trials, f"clinic/{pod}"))
+    assert alone.answers
+    assert last(unblock(trials, f"clinic/{pod}", in_handfuls)) == alone
+    if hasattr(os, "fork"):
+        assert last(unblock(trials, f"clinic/{pod}", side_by_side(2))) == alone
 
 
 # ---------------------------------------------------------------- one reason each
