@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from kviz.optimum.clock import Clock
 from kviz.optimum.comparison import compare, pose
-from kviz.optimum.search import Clock
 from scheduler_core.api import (
     Affinity,
     KubeObject,

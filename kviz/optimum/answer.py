@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kviz.optimum.clock import Clock, Report
 from kviz.optimum.comparison import Comparison, Posed, compare, pose
 from kviz.optimum.regret import Regret, regret_of
-from kviz.optimum.search import Clock, Report
 from scheduler_core.api import KubeObject
 from scheduler_core.model import Viability
 from scheduler_core.sim import RunOptions

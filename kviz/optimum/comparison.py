@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kviz.optimum.search import Best, Clock, TooLarge, best_placement
+from kviz.optimum.best import Best
+from kviz.optimum.clock import Clock
+from kviz.optimum.search import TooLarge, best_placement
 from scheduler_core.api import KubeObject
 from scheduler_core.model import (
     Instance,

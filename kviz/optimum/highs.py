@@ -41,16 +41,21 @@ def maximize(
     start: tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]] | None,
     time_limit_s: float,
     progress: Progress = lambda incumbent, bound: False,
+    left_out: npt.NDArray[np.int64] | None = None,
 ) -> Solved:
     """Find values of the variables with the highest sum of `worth`, which is a whole number.
 
-    `start` are variables and values to begin with, some or all.
+    `start` are variables and values to begin with, some or all; those `left_out` are 0.
     """
-    solver = _loaded(program, worth, time_limit_s)
+    unit = unit_of(worth)
+    solver = _loaded(program, [each / unit for each in worth], time_limit_s)
+    if left_out is not None:
+        none = np.zeros(left_out.size)
+        solver.changeColsBounds(left_out.size, left_out.astype(np.int32), none, none)
     if start is not None:
         at, begin = start
         solver.setSolution(len(at), at.astype(np.int32), begin)
-    solver.cbMipInterrupt.subscribe(_heard(progress))
+    solver.cbMipInterrupt.subscribe(_heard(progress, unit))
     solver.run()
     info = solver.getInfo()
     bound = float(info.mip_dual_bound)
@@ -61,16 +66,47 @@ def maximize(
         highest = sum(
             max(each, 0.0) * most for each, most in zip(worth, program.upper, strict=True)
         )
-        return Solved(None, None, 0, _whole(min(bound, highest)), infeasible)
+        return Solved(None, None, 0, min(whole(bound, unit), round(highest)), infeasible)
     solution = np.array(solver.getSolution().col_value, np.float64)
     values = np.rint(solution).astype(np.int64)
-    objective = round(float(info.objective_function_value))
-    most = objective if optimal else max(objective, _whole(bound))
+    objective = round(float(info.objective_function_value)) * unit
+    most = objective if optimal else max(objective, whole(bound, unit))
     return Solved(values, solution, objective, most, optimal or most == objective)
 
 
-def _whole(bound: float) -> int:
-    return math.floor(bound + EXACT) if math.isfinite(bound) else 2**53
+@dataclass(frozen=True, eq=False)
+class Relaxed:
+    """The best of values that need not be whole: `most`, and the reduced cost of each variable.
+
+    A placement in which a variable is 1 higher than it has to be is worth `most` plus its reduced
+    cost at the most; reduced costs are 0 or below. Both in the unit that was asked for.
+    """
+
+    most: float
+    reduced_costs: Floats
+
+
+def relaxed(
+    program: Program, worth: Sequence[float], time_limit_s: float, unit: int
+) -> Relaxed | None:
+    """Solve a program as though pods could be divided; None if time ran out."""
+    solver = _loaded(program, [each / unit for each in worth], time_limit_s)
+    solver.setOptionValue("solve_relaxation", True)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    costs = np.array(solver.getSolution().col_dual, np.float64)
+    return Relaxed(float(solver.getInfo().objective_function_value), costs)
+
+
+def unit_of(worth: Sequence[float]) -> int:
+    """Return the largest number that divides every worth: sums are multiples of it, too."""
+    return math.gcd(*(round(each) for each in worth)) or 1
+
+
+def whole(bound: float, unit: int) -> int:
+    """Return the highest sum of worths that a bound in units leaves."""
+    return math.floor(bound + EXACT) * unit if math.isfinite(bound) else 2**53
 
 
 def _loaded(program: Program, worth: Sequence[float], time_limit_s: float) -> highspy.Highs:
@@ -94,11 +130,11 @@ def _loaded(program: Program, worth: Sequence[float], time_limit_s: float) -> hi
     return solver
 
 
-def _heard(progress: Progress) -> Callable[[highspy.HighsCallbackEvent], None]:
+def _heard(progress: Progress, unit: int) -> Callable[[highspy.HighsCallbackEvent], None]:
     def hear(event: highspy.HighsCallbackEvent) -> None:
-        primal = float(event.data_out.mip_primal_bound)
+        primal = float(event.data_out.mip_primal_bound) * unit
         incumbent = primal if math.isfinite(primal) else None
-        if progress(incumbent, float(event.data_out.mip_dual_bound)):
+        if progress(incumbent, float(event.data_out.mip_dual_bound) * unit):
             event.interrupt()
 
     return hear

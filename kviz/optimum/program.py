@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from kviz.optimum.patterns import Group, grouped
 from scheduler_core.cluster.arrays import ABSENT, IntArray
 from scheduler_core.model.instance import Instance
 from scheduler_core.model.rules import Apart, Near, Rule, Spread, Wish
@@ -97,23 +98,95 @@ class Program:
         return counts
 
 
+@dataclass
+class ProgramOfGroups(Program):
+    """A program about groups of equal nodes, in place of single ones; `x` int64 (C, groups).
+
+    `y` holds, for each group, the numbers of the variables that say how many of its nodes have each
+    pattern. A count is no higher than these patterns allow.
+    """
+
+    groups: tuple[Group, ...] = ()
+    n_nodes: int = 0
+    y: list[IntArray] = field(default_factory=list)
+
+    def values_of(self, counts: IntArray) -> tuple[IntArray, IntArray]:
+        here = np.array([counts[:, group.nodes].sum(axis=1) for group in self.groups]).T
+        known = self.x >= 0
+        numbers, values = [self.x[known]], [here[known]]
+        for group, y in zip(self.groups, self.y, strict=True):
+            fits = (group.patterns[:, np.newaxis] >= counts[:, group.nodes].T).all(axis=2)
+            numbers.append(y)
+            values.append(np.bincount(fits.argmax(axis=0), minlength=y.size))
+        return np.concatenate(numbers), np.concatenate(values)
+
+    def counts_of(self, values: IntArray) -> IntArray:
+        counts: IntArray = np.zeros((self.x.shape[0], self.n_nodes), np.int64)
+        for number, (group, y) in enumerate(zip(self.groups, self.y, strict=True)):
+            at = self.x[:, number]
+            left = np.where(at >= 0, values[at], 0) - group.fixed * group.nodes.size
+            chosen = np.repeat(np.arange(y.size), values[y])
+            for node, pattern in zip(group.nodes.tolist(), chosen.tolist(), strict=True):
+                taken = np.minimum(group.patterns[pattern] - group.fixed, left)
+                left -= taken
+                counts[:, node] = group.fixed + taken
+        return counts
+
+
 def program_of(instance: Instance, fixed: IntArray) -> Program:
     """Write an instance down, at least `fixed` (C, N) of each class being on each node."""
     program = Program(np.full((instance.n_classes, len(instance.nodes)), ABSENT, np.int64))
-    _add_counts(program, instance, fixed)
+    _add_counts(program, instance, fixed, np.ones(len(instance.nodes), np.int64))
     _add_room(program, instance)
+    _add_what_pods_ask(program, instance)
+    return program
+
+
+def program_of_groups(instance: Instance, fixed: IntArray) -> ProgramOfGroups | None:
+    """Write the same down about groups of equal nodes; None where patterns are too many."""
+    found = grouped(instance, fixed)
+    if found is None:
+        return None
+    sizes = np.array([group.nodes.size for group in found.groups], np.int64)
+    program = ProgramOfGroups(
+        np.full((instance.n_classes, sizes.size), ABSENT, np.int64),
+        groups=found.groups,
+        n_nodes=len(instance.nodes),
+    )
+    fixed_there = np.array([group.fixed for group in found.groups]).T * sizes
+    _add_counts(program, found.instance, fixed_there, sizes)
+    for number, group in enumerate(found.groups):
+        _add_patterns(program, number, group)
+    _add_what_pods_ask(program, found.instance)
+    return program
+
+
+def _add_what_pods_ask(program: Program, instance: Instance) -> None:
     for rule in instance.rules:
         _add_rule(program, rule)
     for wish in instance.wishes:
         _add_wish(program, wish)
-    return program
 
 
-def _add_counts(program: Program, instance: Instance, fixed: IntArray) -> None:
+def _add_patterns(program: ProgramOfGroups, number: int, group: Group) -> None:
+    n_nodes = float(group.nodes.size)
+    y = np.array([program.variable(n_nodes) for _ in group.patterns], np.int64)
+    program.y.append(y)
+    program.rows.append((n_nodes, n_nodes, [(each, 1.0) for each in y.tolist()]))
+    for own in np.flatnonzero(program.x[:, number] >= 0).tolist():
+        having = np.flatnonzero(group.patterns[:, own])
+        terms: Terms = [(int(program.x[own, number]), 1.0)]
+        terms += [(int(y[each]), -float(group.patterns[each, own])) for each in having.tolist()]
+        program.at_most(terms, 0.0)
+
+
+def _add_counts(program: Program, instance: Instance, fixed: IntArray, n_nodes: IntArray) -> None:
+    """Add the counts; each node of the instance stands for some, `n_nodes` int64 (N,)."""
     for own in range(instance.n_classes):
         most = np.where(instance.eligible[own], instance.sizes[own], 0)
         for number in np.flatnonzero(instance.requests[own]):
             most = np.minimum(most, instance.free[:, number] // instance.requests[own, number])
+        most = np.minimum(most * n_nodes, instance.sizes[own])
         for node in np.flatnonzero(most).tolist():
             worth = float(instance.values[own, node])
             program.x[own, node] = program.variable(float(most[node]), worth=worth)
@@ -208,11 +281,25 @@ def _add_spread(program: Program, rule: Spread) -> None:
             program.at_most(terms, float(rule.existing[domain]))
     for domain in range(rule.domains.n):
         mine = program.counts_in(owners, rule.domains.nodes_of(domain))
-        if mine:
-            above: Terms = [(each, 1.0) for each in in_domain[domain]]
-            above += [(lowest, -1.0), (program.indicator(mine), highest)]
-            room = rule.max_skew + highest - float(rule.existing[domain])
-            program.at_most(above, room)
+        if not mine:
+            continue
+        above: Terms = [(each, 1.0) for each in in_domain[domain]]
+        above.append((lowest, -1.0))
+        room = float(rule.max_skew - rule.existing[domain])
+        if not _holds_without(rule, domain):
+            above.append((program.indicator(mine), highest))
+            room += highest
+        program.at_most(above, room)
+
+
+def _holds_without(rule: Spread, domain: int) -> bool:
+    """Whether a domain without owners keeps the rule by itself: then nobody need ask for them."""
+    if (rule.counted & ~rule.owners).any():
+        return False
+    at_least = 0
+    if not rule.from_zero and rule.present.any():
+        at_least = int(rule.existing[rule.present].min())
+    return int(rule.existing[domain]) - at_least <= rule.max_skew
 
 
 # ---------------------------------------------------------------- preferred affinity

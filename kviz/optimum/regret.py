@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kviz.optimum.best import Best
+from kviz.optimum.clock import Clock
 from kviz.optimum.comparison import Posed
-from kviz.optimum.search import Best, Clock, best_placement
+from kviz.optimum.search import best_placement
 
 
 @dataclass(frozen=True)

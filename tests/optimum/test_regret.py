@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kviz.optimum import search
+from kviz.optimum.best import Best
+from kviz.optimum.clock import Clock
 from kviz.optimum.comparison import Posed, compare, pose
 from kviz.optimum.regret import Regret, regret_of
-from kviz.optimum.search import Best, Clock, best_placement
+from kviz.optimum.search import best_placement
 from scheduler_core.model import Viability
 from scheduler_core.sim import RunOptions
 from tests.model.small_clusters import small_cluster

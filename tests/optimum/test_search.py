@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from kviz.optimum import search
-from kviz.optimum.search import Best, Cancelled, Clock, Step, best_placement
+from kviz.optimum.best import Best
+from kviz.optimum.clock import Cancelled, Clock, Step
+from kviz.optimum.search import best_placement
 from scheduler_core.model import Instance, RestingWorld, Viability, build
 from scheduler_core.model.check import objections
 from scheduler_core.model.feasibility import feasible

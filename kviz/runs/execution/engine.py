@@ -56,7 +56,7 @@ from scheduler_core.trace.events import AnyEvent
 
 if TYPE_CHECKING:
     from kviz.optimum.answer import Answer
-    from kviz.optimum.search import Report
+    from kviz.optimum.clock import Report
 
 
 def check(*, scheduler_config: str, gates: FeatureGates) -> tuple[OutOfTreePlugin, ...]:

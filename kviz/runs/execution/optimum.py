@@ -17,7 +17,7 @@ from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.model import InstanceError, RunOutcome, Viability
 
 if TYPE_CHECKING:
-    from kviz.optimum.search import Step
+    from kviz.optimum.clock import Step
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +42,9 @@ def optima_release(*, worker: str) -> int:
 
 def optimum_execute(*, found: Optimum, worker: str) -> None:
     """Search, unless too many workers have died of it; store the answer or why there is none."""
+    from kviz.optimum.clock import Cancelled
     from kviz.optimum.comparison import CheckFailed
-    from kviz.optimum.search import Cancelled, TooLarge
+    from kviz.optimum.search import TooLarge
     from kviz.optimum.text import as_document
 
     if found.claims > MAX_CLAIMS:
@@ -103,7 +104,7 @@ class _Listener:
 
     def hear(self, step: Step) -> None:
         """Raises Cancelled where nobody wants the answer any more."""
-        from kviz.optimum.search import Cancelled
+        from kviz.optimum.clock import Cancelled
 
         now = time.monotonic()
         if now < self._due_at:

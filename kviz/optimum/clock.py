@@ -1,0 +1,50 @@
+"""How long a search may take, how far it is, and that nobody wants it any more."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+class Cancelled(Exception):
+    """Whoever asked for the optimum no longer wants it."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far a search is: what it is after, what it has, and what nobody can exceed.
+
+    `objective` is `placed at priority P`, `value`, or `placements`; `incumbent` None without one.
+    """
+
+    objective: str
+    incumbent: int | None
+    bound: int | None
+    elapsed_s: float
+
+
+Report = Callable[[Step], None]
+"""Hears how far a search is; raises Cancelled to end it."""
+
+
+class Clock:
+    """Counts down a time limit, and hands on how far a search is."""
+
+    def __init__(self, limit_s: float, report: Report) -> None:
+        self.about = ""
+        """What the search is for, behind each objective in the reports."""
+        self._begin_s = time.monotonic()
+        self._limit_s = limit_s
+        self._report = report
+
+    @property
+    def elapsed_s(self) -> float:
+        return time.monotonic() - self._begin_s
+
+    @property
+    def left_s(self) -> float:
+        return max(self._limit_s - self.elapsed_s, 0.0)
+
+    def report(self, objective: str, incumbent: int | None, bound: int | None) -> None:
+        self._report(Step(objective + self.about, incumbent, bound, self.elapsed_s))
