@@ -56,8 +56,8 @@ setup: .stamps/python .stamps/frontend
 .venv/bin/python: | $(UV)
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
 
-.stamps/python: requirements.lock pyproject.toml | $(UV) .venv/bin/python
-	$(UV) pip sync --quiet --require-hashes --python .venv requirements.lock
+.stamps/python: requirements-test.lock pyproject.toml | $(UV) .venv/bin/python
+	$(UV) pip sync --quiet --require-hashes --python .venv requirements-test.lock
 	$(UV) pip install --quiet --no-deps --python .venv --editable .
 	@mkdir -p .stamps && touch $@
 
@@ -148,10 +148,11 @@ format: .stamps/python .stamps/node_modules
 	.venv/bin/ruff check --quiet --fix .
 	cd frontend && npm run --silent format
 
-# Without index addresses: no committed file names a registry.
+# What a server runs on, and what this checkout's tests need besides, at the same versions. Without index addresses: no committed file names a registry.
+COMPILE = $(UV) pip compile --quiet --generate-hashes --no-emit-index-url --no-header --all-extras
 lock: | $(UV)
-	$(UV) pip compile --quiet --generate-hashes --no-emit-index-url \
-		--group test --no-header pyproject.toml --output-file requirements.lock
+	$(COMPILE) pyproject.toml --output-file requirements.lock
+	$(COMPILE) --group test --constraint requirements.lock pyproject.toml --output-file requirements-test.lock
 
 wheel: setup
 	$(UV) build --quiet --wheel --out-dir dist

@@ -23,7 +23,9 @@ ROOT = Path(__file__).parents[2]
 MAX_FUNCTION_LINES = 70
 MAX_FILE_LINES = 500
 SOURCES = (".py", ".ts", ".svelte", ".js")
-FOREIGN = re.compile(r"/migrations/|/data/|package-lock\.json|requirements\.lock|wire/events\.ts")
+FOREIGN = re.compile(
+    r"/migrations/|/data/|package-lock\.json|requirements(-test)?\.lock|wire/events\.ts"
+)
 """Generated files and recorded data, which follow no style of ours."""
 
 VAGUE = re.compile(r"(^|_)(utils?|helpers?|managers?)(_|$)|(Utils?|Helpers?|Managers?)$")
