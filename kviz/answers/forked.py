@@ -2,9 +2,10 @@
 
 Each piece of work has a copy of its own, forked when it begins. So it costs what it touches, not
 what was loaded before (a cluster of 5,000 nodes, say), and it may change what it has, as no other
-piece sees that. What comes back is pickled. The work must not touch a connection to a database or
-a socket that the copy inherits; the copy itself leaves without closing any. Where processes cannot
-be forked, nothing of this can be called.
+piece sees that. Work that changes nothing is cheaper in copies that last (`side_by_side`): what a
+piece touches is copied once, not for each of them. What comes back is pickled. The work must not
+touch a connection to a database or a socket that the copy inherits; the copy itself leaves without
+closing any. Where processes cannot be forked, nothing of this can be called.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import os
 import pickle
 import selectors
 import signal
+import struct
+import sys
 import traceback
 import warnings
 from collections import deque
@@ -28,6 +31,11 @@ T = TypeVar("T")
 MAX_TRIES: Final = 2
 """So often a piece of work is begun whose process dies, before it is given up."""
 READ_BYTES: Final = 1 << 20
+NUMBER: Final = struct.Struct("=q")
+"""How numbers of pieces, and lengths of answers, go through pipes."""
+ONE: Final = 1
+MANY: Final = sys.maxsize
+"""So many pieces a copy does."""
 TICK_S: Final = 0.5
 
 
@@ -64,9 +72,8 @@ def mapped(work: Callable[[Item], T], items: Iterable[Item], jobs: int) -> list[
     What an item raises is raised here. Raises CopyDied.
     """
     listed = list(items)
-    results = dict(
-        side_by_side(jobs)(lambda number: work(listed[number]), iter(range(len(listed))))
-    )
+    done = as_done(lambda number: work(listed[number]), range(len(listed)), jobs)
+    results = dict(_values(done))
     return [results[number] for number in range(len(listed))]
 
 
@@ -79,11 +86,25 @@ def as_done(
     `tick_s` seconds, empty if nothing was done: whoever iterates can look after other things. What
     a piece of work raises is raised here. Closing the iterator ends all copies.
     """
-    copies = _Copies(work, max(1, jobs))
+    yield from _done_by(_Copies(work, max(1, jobs), ONE), numbers, tick_s)
+
+
+def _done_by(
+    copies: _Copies[T], numbers: Iterable[int], tick_s: float = TICK_S
+) -> Generator[list[Done[T] | Died], None, None]:
     try:
         yield from copies.run(numbers, tick_s)
     finally:
         copies.end()
+
+
+def _values(batches: Iterable[list[Done[T] | Died]]) -> Iterator[tuple[int, T]]:
+    """Yield what came of each piece, by its number. Raises CopyDied."""
+    for found in batches:
+        for each in found:
+            if isinstance(each, Died):
+                raise CopyDied(each.reason)
+            yield each.number, each.value
 
 
 def side_by_side(
@@ -91,33 +112,51 @@ def side_by_side(
 ) -> Callable[[Callable[[int], T], Iterator[int]], Iterator[tuple[int, T]]]:
     """Return what does work for numbers, `jobs` at a time, and yields each with what it came to.
 
-    It raises CopyDied, and what a piece of work raises.
+    A copy does one piece after the other, so the work must change nothing that another piece reads.
+    Closing the iterator ends all copies. It raises CopyDied, and what a piece of work raises.
     """
 
     def run(work: Callable[[int], T], numbers: Iterator[int]) -> Iterator[tuple[int, T]]:
-        for found in as_done(work, numbers, jobs):
-            for each in found:
-                if isinstance(each, Died):
-                    raise CopyDied(each.reason)
-                yield each.number, each.value
+        yield from _values(_done_by(_Copies(work, max(1, jobs), MANY), numbers))
 
     return run
 
 
 @dataclass
 class _Copy:
+    """A copy at work on a piece. `orders` is the pipe by which it is given the next one."""
+
     pid: int
+    orders: int
     number: int
     tries: int
+    n_begun: int = 1
     answer: bytearray = field(default_factory=bytearray)
+
+    def take_answer(self) -> bytes | None:
+        """Return the answer when all of it is there."""
+        if len(self.answer) < NUMBER.size:
+            return None
+        (size,) = NUMBER.unpack_from(self.answer)
+        if len(self.answer) < NUMBER.size + size:
+            return None
+        answer = bytes(self.answer[NUMBER.size :])
+        self.answer.clear()
+        return answer
 
 
 class _Copies(Generic[T]):
-    def __init__(self, work: Callable[[int], T], jobs: int) -> None:
+    """Copies of this process; each does at most `n_pieces` pieces of the work, then leaves."""
+
+    def __init__(self, work: Callable[[int], T], jobs: int, n_pieces: int) -> None:
         self._work = work
         self._jobs = jobs
-        self._by_pipe: dict[int, _Copy] = {}
-        self._again: deque[_Copy] = deque()
+        self._n_pieces = n_pieces
+        self._at_work: dict[int, _Copy] = {}
+        """By the pipe on which they answer."""
+        self._idle: dict[int, _Copy] = {}
+        self._again: deque[tuple[int, int]] = deque()
+        """Pieces whose copy died, and how often they have been begun."""
         self._selector = selectors.DefaultSelector()
 
     def run(self, numbers: Iterable[int], tick_s: float) -> Iterator[list[Done[T] | Died]]:
@@ -126,87 +165,127 @@ class _Copies(Generic[T]):
         gc.freeze()  # or the collector of a copy would touch every page, and so copy it
         try:
             self._fill(waiting)
-            while self._by_pipe:
+            while self._at_work:
                 yield self._wait(tick_s)
                 self._fill(waiting)
         finally:
             gc.unfreeze()
 
     def _fill(self, waiting: Iterator[int]) -> None:
-        while len(self._by_pipe) < self._jobs:
+        while len(self._at_work) < self._jobs:
             if self._again:
-                copy = self._again.popleft()
-                self._fork(copy.number, copy.tries + 1)
-            elif (number := next(waiting, None)) is not None:
-                self._fork(number, 1)
+                number, tries = self._again.popleft()
+            elif (number := next(waiting, -1)) >= 0:
+                tries = 0
             else:
                 return
+            self._begin(number, tries + 1)
+
+    def _begin(self, number: int, tries: int) -> None:
+        if not self._idle:
+            self._fork(number, tries)
+            return
+        reader, copy = self._idle.popitem()
+        copy.number, copy.tries = number, tries
+        copy.n_begun += 1
+        self._at_work[reader] = copy
+        with contextlib.suppress(BrokenPipeError):  # it was killed while idle: it has no answer
+            os.write(copy.orders, NUMBER.pack(number))
 
     def _fork(self, number: int, tries: int) -> None:
         reader, writer = os.pipe()
+        taken, orders = os.pipe()
         with warnings.catch_warnings():
             # Python 3.12 warns where there are threads: the copy does the work and leaves.
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
         if pid == 0:
-            _be_copy(self._work, number, writer, [reader, *self._by_pipe])
+            others = [fd for pipe, each in self._copies() for fd in (pipe, each.orders)]
+            _be_copy(self._work, taken, writer, [reader, orders, *others])
         os.close(writer)
-        self._by_pipe[reader] = _Copy(pid, number, tries)
+        os.close(taken)
+        os.write(orders, NUMBER.pack(number))
+        self._at_work[reader] = _Copy(pid, orders, number, tries)
         self._selector.register(reader, selectors.EVENT_READ)
+
+    def _copies(self) -> list[tuple[int, _Copy]]:
+        return [*self._at_work.items(), *self._idle.items()]
 
     def _wait(self, tick_s: float) -> list[Done[T] | Died]:
         found: list[Done[T] | Died] = []
         for key, _ in self._selector.select(tick_s):
+            if key.fd in self._idle:
+                self._leave(key.fd, self._idle.pop(key.fd))  # killed, with nothing to do
+                continue
+            copy = self._at_work[key.fd]
             piece = os.read(key.fd, READ_BYTES)
-            self._by_pipe[key.fd].answer += piece
-            if not piece:
-                found += self._ended(key.fd)
+            copy.answer += piece
+            if (answer := copy.take_answer()) is not None:
+                found.append(self._answered(key.fd, answer))
+            elif not piece:
+                found += self._died(key.fd)
         return found
 
-    def _ended(self, reader: int) -> list[Done[T] | Died]:
-        copy = self._by_pipe[reader]
-        self._selector.unregister(reader)
-        os.close(reader)
-        del self._by_pipe[reader]
-        code = os.waitstatus_to_exitcode(os.waitpid(copy.pid, 0)[1])
-        if code == 0:
-            has_failed, value = pickle.loads(copy.answer)
-            if has_failed:
-                raise value
-            return [Done(copy.number, value)]
+    def _answered(self, reader: int, answer: bytes) -> Done[T]:
+        copy = self._at_work.pop(reader)
+        if copy.n_begun < self._n_pieces:
+            self._idle[reader] = copy
+        else:
+            self._leave(reader, copy)
+        has_failed, value = pickle.loads(answer)
+        if has_failed:
+            raise value
+        return Done(copy.number, value)
+
+    def _died(self, reader: int) -> list[Done[T] | Died]:
+        copy = self._at_work.pop(reader)
+        code = self._leave(reader, copy)
         if copy.tries < MAX_TRIES:
-            self._again.append(copy)
+            self._again.append((copy.number, copy.tries))
             return []
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return [Died(copy.number, f"its process died {copy.tries} times ({how})")]
 
+    def _leave(self, reader: int, copy: _Copy) -> int:
+        """Let a copy go that has no more to do, and return with which code it went."""
+        self._selector.unregister(reader)
+        os.close(reader)
+        os.close(copy.orders)
+        return os.waitstatus_to_exitcode(os.waitpid(copy.pid, 0)[1])
+
     def end(self) -> None:
         """End all copies that are under way."""
-        for reader, copy in self._by_pipe.items():
+        for reader, copy in self._copies():
             os.kill(copy.pid, signal.SIGKILL)
-            os.waitpid(copy.pid, 0)
-            os.close(reader)
-        self._by_pipe.clear()
+            self._leave(reader, copy)
+        self._at_work.clear()
+        self._idle.clear()
         self._selector.close()
 
 
-def _be_copy(work: Callable[[int], T], number: int, writer: int, readers: list[int]) -> NoReturn:
-    """Do the work, send what it came to, and leave without the endings of the first process."""
+def _be_copy(work: Callable[[int], T], orders: int, writer: int, others: list[int]) -> NoReturn:
+    """Do the work for each number that is sent, and leave without the endings of the first process.
+
+    Each answer is sent with its length before it.
+    """
     code = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        for reader in readers:
-            os.close(reader)
+        for other in others:
+            os.close(other)
         nothing = os.open(os.devnull, os.O_RDWR)
         for standard in (
             0,
             1,
         ):  # or whoever reads what this process prints would wait for its copies
             os.dup2(nothing, standard)
-        answer = _answer(work, number)
         with open(writer, "wb") as pipe:
-            pipe.write(answer)
+            while number := os.read(orders, NUMBER.size):
+                answer = _answer(work, *NUMBER.unpack(number))
+                pipe.write(NUMBER.pack(len(answer)))
+                pipe.write(answer)
+                pipe.flush()
         code = 0
     finally:
         os._exit(code)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Final, TypeVar
 
 from msgspec.structs import replace
@@ -189,8 +190,13 @@ class _Search:
                 else:
                     yield number
 
-        taken = 0
-        for number, one in self._runner(lambda number: self._run(wanted[number]), promising()):
+        def run(number: int) -> Tried:
+            return self._run(wanted[number])
+
+        taken, numbers = 0, promising()
+        # The first of them is most often the first answer: it does not wait for copies to begin.
+        first = one_by_one(run, islice(numbers, 1))
+        for number, one in chain(first, self._runner(run, numbers)):
             tried[number] = one
             while taken in tried:
                 if self._is_over(wanted[taken]):

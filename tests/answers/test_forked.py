@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kviz.answers.forked import CopyDied, Died, Done, as_done, mapped, n_cores
+from kviz.answers.forked import CopyDied, Died, Done, as_done, mapped, n_cores, side_by_side
 
 
 def test_results_are_in_the_order_of_the_items() -> None:
@@ -87,6 +87,41 @@ def test_numbers_are_taken_when_a_copy_may_begin_and_closing_ends_the_copies(
     for file in tmp_path.iterdir():
         with pytest.raises(ProcessLookupError):
             os.kill(int(file.name), 0)
+
+
+def test_copies_side_by_side_do_one_piece_after_the_other() -> None:
+    done = dict(side_by_side(2)(lambda number: (os.getpid(), number * 10), iter(range(20))))
+    assert {number: value for number, (_, value) in done.items()} == {n: n * 10 for n in range(20)}
+    assert 1 <= len({pid for pid, _ in done.values()}) <= 2
+
+
+def test_a_copy_that_lasts_and_is_killed_is_replaced(tmp_path: Path) -> None:
+    def work(number: int) -> int:
+        mark = tmp_path / str(number)
+        if number == 3 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    assert dict(side_by_side(2)(work, iter(range(6)))) == {n: n for n in range(6)}
+    with pytest.raises(CopyDied):
+        dict(side_by_side(2)(lambda number: os.kill(os.getpid(), signal.SIGKILL), iter([0])))
+
+
+def test_a_long_answer_of_a_copy_that_lasts_is_read_whole() -> None:
+    done = dict(side_by_side(1)(lambda number: str(number) * 3_000_000, iter(range(3))))
+    assert [(value[0], len(value)) for value in done.values()] == [
+        (str(n), 3_000_000) for n in range(3)
+    ]
+
+
+def test_closing_ends_copies_that_last() -> None:
+    done = side_by_side(2)(lambda number: os.getpid(), iter(range(100)))
+    pids = {next(done)[1] for _ in range(10)}
+    done.close()  # type: ignore[attr-defined]  # a generator
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 def test_there_is_a_core() -> None:
