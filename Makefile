@@ -18,11 +18,12 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run dev test check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock wheel clean
+.PHONY: help setup run dev test test-servers check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock wheel clean
 
 help:
 	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
 	@echo "make test    every check and every test"
+	@echo "make test-servers  the tests of the server again, on PostgreSQL and Redis (Debian: postgresql redis-server)"
 	@echo "make dev     server, worker and front end, each loading again what you change (PORT=9000)"
 	@echo "make check   what to run before a commit: linters, types, imports, fast tests"
 	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
@@ -117,6 +118,11 @@ unit: .stamps/python
 
 pytest: setup
 	.venv/bin/pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)
+
+# With servers of their own, on free ports, which end with the tests.
+SERVER_TESTS = tests/web tests/extender tests/clusters tests/lessons
+test-servers: setup
+	.venv/bin/python -m tests.real_servers .venv/bin/pytest -n $(JOBS) --dist loadgroup -m "not hypothesis" $(PYTEST_ARGS) $(SERVER_TESTS)
 
 vitest: .stamps/node_modules
 	cd frontend && npm run --silent test

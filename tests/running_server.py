@@ -7,7 +7,10 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from tests.real_servers import new_database
 
 READY = re.compile(r"kviz is ready: (http://\S+)")
 
@@ -31,15 +34,28 @@ def command(*arguments: str) -> list[str]:
 
 
 def environment(data_dir: Path, **more: str) -> dict[str, str]:
+    """What a command sees: nothing of `KVIZ_*` but the data folder, what is given, and servers.
+
+    Where tests run against PostgreSQL, each data folder has a database of its own there.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("KVIZ_")}
-    return {**kept, "KVIZ_DATA_DIR": str(data_dir), "PYTHONWARNINGS": "default", **more}
+    folder = {"KVIZ_DATA_DIR": str(data_dir), "PYTHONWARNINGS": "default"}
+    return {**kept, **folder, **_servers(data_dir), **more}
 
 
-def start_server(data_dir: Path, **more: str) -> Server:
+@cache
+def _servers(data_dir: Path) -> dict[str, str]:
+    if not (server := os.environ.get("KVIZ_DATABASE_URL", "")):
+        return {}
+    redis = os.environ["KVIZ_REDIS_URL"]
+    return {"KVIZ_DATABASE_URL": new_database(server), "KVIZ_REDIS_URL": redis}
+
+
+def start_server(data_dir: Path, *arguments: str, **more: str) -> Server:
     """Start `kviz serve` on a free port and wait until it says where it is."""
     with (data_dir / "serve.log").open("w") as log:
         process = subprocess.Popen(
-            command("serve", "--port", "0"),
+            command("serve", "--port", "0", *arguments),
             env=environment(data_dir, **more),
             stdout=subprocess.PIPE,
             stderr=log,

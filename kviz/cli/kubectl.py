@@ -16,6 +16,7 @@ from kviz.cli.arguments import Subparsers
 from kviz.cli.django_setup import start_django
 from kviz.cli.problems import CommandFailed
 from kviz.cli.real_cluster import add_target_options, check_mode, imported, target_of_options
+from kviz.project.serve_lock import served_at
 from scheduler_core.framework.plugin_calls import PluginFailure
 
 MORE = "further options are those of `kviz %s --help`, such as --change or --config"
@@ -121,7 +122,7 @@ def _open(options: argparse.Namespace, more: Sequence[str]) -> int:
         if not options.no_browser:
             webbrowser.open(f"{address}{path}")
 
-    if address := serve.served_at(folder):
+    if address := served_at(folder):
         show(address)
         return 0
     return serve.serve_at("127.0.0.1", options.port, show)

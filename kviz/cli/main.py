@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from kviz.cli import (
+    backup,
     bench,
     capacity,
     check,
@@ -20,9 +21,11 @@ from kviz.cli import (
     lesson,
     luck,
     mcp,
+    migrate,
     nodes,
     optimum,
     plugins,
+    restore,
     serve,
     simulate,
     survive,
@@ -58,6 +61,9 @@ SUBCOMMANDS = (
     bench,
     mcp,
     worker,
+    migrate,
+    backup,
+    restore,
 )
 
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
-import fcntl
 import ipaddress
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Final
 
 from kviz.cli.arguments import Subparsers
 from kviz.cli.django_setup import start_django
 from kviz.cli.problems import CommandFailed
 from kviz.common.mode import Mode
-from kviz.project import environment
-
-LOCK: Final = "serve.lock"
-"""Held by whoever serves a data folder; its text is the address."""
+from kviz.project import environment, serve_lock
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -29,6 +25,13 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument("--host", default="127.0.0.1", help="address (default: %(default)s)")
     command.add_argument(
         "--port", type=_port, default=8000, help="port, 0 for any (default: %(default)s)"
+    )
+    command.add_argument(
+        "--workers",
+        type=int,
+        choices=(0, 1),
+        default=1,
+        help="0: runs are executed by `kviz worker` elsewhere (default: %(default)s)",
     )
     command.add_argument(
         "--lessons", type=_folder, metavar="FOLDER", help="lessons of your own (docs/lessons.md)"
@@ -52,21 +55,21 @@ def _folder(text: str) -> str:
 def run(options: argparse.Namespace) -> int:
     if options.lessons:
         os.environ["KVIZ_LESSONS_DIR"] = options.lessons
-    return serve_at(options.host, options.port)
+    return serve_at(options.host, options.port, n_workers=options.workers)
 
 
-def serve_at(host: str, port: int, ready: Callable[[str], None] | None = None) -> int:
+def serve_at(
+    host: str, port: int, ready: Callable[[str], None] | None = None, *, n_workers: int = 1
+) -> int:
     """Serve until interrupted; `ready` is called with the address once it takes connections.
 
     Raises CommandFailed.
     """
     _check_host(host)
     folder = environment.prepare_data_dir()
-    with _lock(folder) as lock, _listen(host, port) as listener:
+    with _held(folder) as lock, _listen(host, port) as listener:
         address = _address(host, listener.getsockname()[1])
-        lock.truncate(0)
-        lock.write(address)
-        lock.flush()
+        lock.say(address)
         start_django(migrate=True)
         from kviz.accounts.services import local_token_ensure
         from kviz.project.serving import serve
@@ -76,21 +79,17 @@ def serve_at(host: str, port: int, ready: Callable[[str], None] | None = None) -
         samples_load()
         if ready is not None:
             ready(address)
-        serve(listener, host=host)
+        serve(listener, host=host, n_workers=n_workers)
     return 0
 
 
-def served_at(folder: Path) -> str:
-    """Where a `kviz serve` serves the data folder now; empty if none does."""
+@contextlib.contextmanager
+def _held(folder: Path) -> Iterator[serve_lock.Held]:
     try:
-        with (folder / LOCK).open() as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except OSError:
-                return file.read().strip()
-    except FileNotFoundError:
-        pass
-    return ""
+        with serve_lock.hold(folder) as lock:
+            yield lock
+    except serve_lock.FolderInUse as problem:
+        raise CommandFailed(str(problem)) from None
 
 
 def _address(host: str, port: int) -> str:
@@ -111,20 +110,6 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _lock(folder: Path) -> IO[str]:
-    """One server per data folder: its worker takes over what the previous one left."""
-    file = (folder / LOCK).open("a")  # the text of who holds it stays
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise CommandFailed(
-            f"Another `kviz serve` uses the data folder {folder}. "
-            "Stop it, or choose another folder with KVIZ_DATA_DIR."
-        ) from None
-    return file
 
 
 def _listen(host: str, port: int) -> socket.socket:

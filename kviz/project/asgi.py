@@ -16,11 +16,14 @@ from kviz.live import advances  # noqa: E402  (needs Django set up)
 from kviz.live.origin import Application  # noqa: E402
 from kviz.live.routing import websocket_application  # noqa: E402
 from kviz.project.body_limit import BodyLimit  # noqa: E402
+from kviz.project.health import HealthChecks  # noqa: E402
 from kviz.runs.signals import run_advanced  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": BodyLimit(cast("Application", django_application), settings.MAX_UPLOAD_BYTES),
+        "http": HealthChecks(
+            BodyLimit(cast("Application", django_application), settings.MAX_UPLOAD_BYTES)
+        ),
         "websocket": websocket_application,
     }
 )

@@ -1,4 +1,4 @@
-"""One process serves web and websockets and looks after one worker process."""
+"""One process serves web and websockets and looks after at most one worker process."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ STOP_S: Final = 5.0
 """How long a worker may take to give back its run when all stops."""
 
 
-def serve(listener: socket.socket, *, host: str) -> None:
-    """Serve on a bound socket until SIGINT or SIGTERM."""
+def serve(listener: socket.socket, *, host: str, n_workers: int) -> None:
+    """Serve on a bound socket until SIGINT or SIGTERM, with one worker or without any."""
     port = listener.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
@@ -38,7 +38,7 @@ def serve(listener: socket.socket, *, host: str) -> None:
         server_header=False,
         timeout_graceful_shutdown=3,
     )
-    asyncio.run(_serve(Server(config, url=f"http://{shown}:{port}"), listener))
+    asyncio.run(_serve(Server(config, url=f"http://{shown}:{port}"), listener, n_workers))
 
 
 class Server(uvicorn.Server):
@@ -60,14 +60,15 @@ class Server(uvicorn.Server):
         yield
 
 
-async def _serve(server: Server, listener: socket.socket) -> None:
-    supervisor = asyncio.create_task(_supervise())
+async def _serve(server: Server, listener: socket.socket, n_workers: int) -> None:
+    supervisors = [asyncio.create_task(_supervise()) for _ in range(n_workers)]
     try:
         await server.serve(sockets=[listener])
     finally:
-        supervisor.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await supervisor
+        for supervisor in supervisors:
+            supervisor.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await supervisor
 
 
 async def _supervise() -> None:

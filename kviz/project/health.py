@@ -1,0 +1,106 @@
+"""`/healthz` and `/readyz`, for whoever starts, stops and addresses processes.
+
+They are answered before Django is asked: to any host name, as probes address a container by its
+number; without a session; and while every thread is busy. They say what works, never why not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Final
+
+from channels.layers import get_channel_layer
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from kviz.live.origin import Application, Receive, Scope, Send
+
+log = logging.getLogger(__name__)
+
+PATIENCE_S: Final = 3.0
+"""A part that does not answer for so long does not work."""
+
+
+class NotReady(Exception):
+    """A part of this process cannot do its work; the message says why, for the log."""
+
+
+class HealthChecks:
+    """Answers probes; hands on everything else.
+
+    `/healthz`: the process answers, else it should be started again. `/readyz`: database, its
+    migrations and the channel layer are there, else requests should go elsewhere.
+    """
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+        self.is_migrated = False  # and stays it, once it is
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == "/healthz":
+            await _answer(send, HTTPStatus.OK, {"status": "ok"})
+        elif scope["path"] == "/readyz":
+            await self._readiness(send)
+        else:
+            await self.application(scope, receive, send)
+
+    async def _readiness(self, send: Send) -> None:
+        parts: dict[str, Callable[[], Awaitable[None]]] = {
+            "database": self._database,
+            "channel_layer": _channel_layer,
+        }
+        works = await asyncio.gather(*(_works(name, check) for name, check in parts.items()))
+        said = {
+            name: "ok" if fine else "not ready" for name, fine in zip(parts, works, strict=True)
+        }
+        is_ready = all(works)
+        status = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
+        await _answer(send, status, {"status": "ok" if is_ready else "not ready", **said})
+
+    async def _database(self) -> None:
+        await asyncio.to_thread(self._ask_database)
+
+    def _ask_database(self) -> None:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1")
+            if not self.is_migrated:
+                executor = MigrationExecutor(connection)
+                missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+                if missing:
+                    raise NotReady(f"{len(missing)} migrations are not applied: `kviz migrate`")
+                self.is_migrated = True
+        finally:
+            connection.close()  # that of this thread, which may never be used again
+
+
+async def _channel_layer() -> None:
+    """Send a message to this process itself."""
+    layer = get_channel_layer()
+    channel = await layer.new_channel()
+    await layer.send(channel, {"type": "ready"})
+    await layer.receive(channel)
+
+
+async def _works(name: str, check: Callable[[], Awaitable[None]]) -> bool:
+    try:
+        await asyncio.wait_for(check(), PATIENCE_S)
+    except Exception as problem:  # whatever a driver raises, the part does not work
+        log.warning("not ready: %s: %s", name, problem or type(problem).__name__)
+        return False
+    return True
+
+
+async def _answer(send: Send, status: HTTPStatus, said: dict[str, str]) -> None:
+    body = json.dumps(said).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": status.value, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,146 @@
+"""PostgreSQL and Redis for tests: their own processes, ports and folders, gone afterwards.
+
+    python -m tests.real_servers COMMAND ...
+
+runs a command with both, as `KVIZ_DATABASE_URL` and `KVIZ_REDIS_URL` name them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tests.waiting import eventually
+
+DEBIAN = Path("/usr/lib/postgresql")
+SUPERUSER = "kviz"
+
+
+def program(name: str) -> str | None:
+    """Where a server's program is, if it is installed: Debian keeps PostgreSQL's out of PATH."""
+    found = [str(path) for path in sorted(DEBIAN.glob(f"*/bin/{name}"), reverse=True)]
+    return shutil.which(name) or next(iter(found), None)
+
+
+def are_installed() -> bool:
+    return all(program(name) for name in ("initdb", "postgres", "redis-server"))
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
+
+
+def _unprivileged() -> str | None:
+    """Who PostgreSQL is run as by root, whom it refuses."""
+    return "nobody" if os.getuid() == 0 else None
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="kviz-servers-"))
+    if user := _unprivileged():
+        os.chown(folder, pwd.getpwnam(user).pw_uid, -1)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def _running(command: Sequence[str], port: int, folder: Path) -> Iterator[None]:
+    log = folder / "server.log"
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            command, user=_unprivileged(), stdout=file, stderr=file, cwd=folder
+        )
+    try:
+        eventually(lambda: process.poll() is not None or _answers(port))
+        assert process.poll() is None, log.read_text()
+        yield
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def postgresql() -> Iterator[str]:
+    """A PostgreSQL server; the URL of its empty database `kviz`."""
+    initdb, postgres, port = program("initdb"), program("postgres"), free_port()
+    assert initdb, "PostgreSQL is not installed"
+    assert postgres, "PostgreSQL is not installed"
+    with _folder() as folder:
+        made = ["--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync"]
+        subprocess.run(
+            [initdb, "--pgdata", str(folder / "data"), "--username", SUPERUSER, *made],
+            user=_unprivileged(),
+            stdout=subprocess.DEVNULL,
+            cwd=folder,
+            check=True,
+        )
+        command = [postgres, "-D", str(folder / "data"), "-p", str(port), "-k", str(folder)]
+        options = ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
+        with _running([*command, *options], port, folder):
+            server = f"postgresql://{SUPERUSER}@127.0.0.1:{port}"
+            eventually(lambda: _accepts(f"{server}/postgres"))
+            yield new_database(f"{server}/postgres", "kviz")
+
+
+def _accepts(url: str) -> bool:
+    import psycopg
+
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:  # it says so while it starts
+        return False
+    return True
+
+
+def new_database(url: str, name: str = "") -> str:
+    """Make an empty database on the server of `url`; its URL."""
+    import psycopg
+
+    name = name or f"kviz_{uuid.uuid4().hex}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return urlsplit(url)._replace(path=f"/{name}").geturl()
+
+
+@contextlib.contextmanager
+def redis() -> Iterator[str]:
+    """A Redis server that stores nothing; the URL of its first database."""
+    server, port = program("redis-server"), free_port()
+    assert server, "Redis is not installed"
+    with _folder() as folder:
+        options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        with _running([server, "--port", str(port), *options], port, folder):
+            yield f"redis://127.0.0.1:{port}/0"
+
+
+def main(command: Sequence[str]) -> int:
+    with postgresql() as database, redis() as cache:
+        also = {"KVIZ_DATABASE_URL": database, "KVIZ_REDIS_URL": cache}
+        return subprocess.run(command, env={**os.environ, **also}, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,173 @@
+"""`kviz backup` and `kviz restore`: nothing lost, into either database, and no harm by mistake."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import real_servers
+from tests.real_servers import new_database
+from tests.running_server import Server, command, environment, start_server, stop_server
+from tests.web.cast import CLUSTER
+from tests.web.test_serve import call, run_of, wait_for
+
+pytestmark = pytest.mark.xdist_group("backup")  # who share the servers and the backup
+
+
+@pytest.fixture(scope="module")
+def postgresql() -> Iterator[str]:
+    if not real_servers.are_installed():
+        pytest.skip("ADR 0039: PostgreSQL and Redis are not installed here")
+    with real_servers.postgresql() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def backed_up(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, Any]:
+    """A backup made while kviz is served; the run in it, and all that REST says of that."""
+    server = start_server(tmp_path_factory.mktemp("first"))
+    file = tmp_path_factory.mktemp("backups") / "kviz.backup"
+    try:
+        run = run_of(server, CLUSTER)
+        wait_for(server, run)
+        assert kviz(server.data_dir, "backup", str(file)).returncode == 0
+        return file, run, known(server, run)
+    finally:
+        stop_server(server)
+
+
+def kviz(data_dir: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments), env=environment(data_dir, **more), capture_output=True, text=True
+    )
+
+
+def known(server: Server, run: str) -> Any:
+    """What a script can learn of a run, of its pending pod, and of its first cycle."""
+    document = call(server, f"/runs/{run}/")
+    same = {key: document[key] for key in ("id", "trace_hash", "cycles", "status")}
+    parts = ("cycles/", "cycles/1/", "pods/shop/giant/why/")
+    return same, [call(server, f"/runs/{run}/{part}") for part in parts]
+
+
+def served(data_dir: Path, run: str, **more: str) -> Any:
+    """What a server that has been given a backup says of the run; and that it makes new ones."""
+    server = start_server(data_dir, **more)
+    try:
+        found = known(server, run)
+        assert wait_for(server, run_of(server, CLUSTER))["trace_hash"] == found[0]["trace_hash"]
+        return found
+    finally:
+        assert stop_server(server) == 0
+
+
+def test_a_backup_restores_everything_elsewhere(
+    backed_up: tuple[Path, str, Any], tmp_path: Path
+) -> None:
+    file, run, told = backed_up
+
+    restored = kviz(tmp_path, "restore", str(file))
+
+    assert restored.returncode == 0, restored.stderr
+    assert "1 runs" in restored.stdout
+    assert served(tmp_path, run) == told
+
+
+def test_a_server_moves_from_sqlite_to_postgresql_and_back(
+    backed_up: tuple[Path, str, Any], postgresql: str, tmp_path: Path
+) -> None:
+    file, run, told = backed_up
+    url = new_database(postgresql)
+    there, again = tmp_path / "there", tmp_path / "again.backup"
+    there.mkdir()
+
+    assert kviz(there, "restore", str(file), KVIZ_DATABASE_URL=url).returncode == 0
+    assert served(there, run, KVIZ_DATABASE_URL=url) == told
+
+    assert kviz(there, "backup", str(again), KVIZ_DATABASE_URL=url).returncode == 0
+    assert kviz(tmp_path, "restore", str(again)).returncode == 0
+    assert served(tmp_path, run) == told
+
+
+def test_what_is_there_goes_only_when_asked(
+    backed_up: tuple[Path, str, Any], tmp_path: Path
+) -> None:
+    file, run, told = backed_up
+    kviz(tmp_path, "token")
+
+    refused = kviz(tmp_path, "restore", str(file))
+    assert refused.returncode == 1
+    assert "--replace" in refused.stderr
+
+    assert kviz(tmp_path, "restore", "--replace", str(file)).returncode == 0
+    assert served(tmp_path, run) == told
+
+
+def test_a_folder_that_is_served_is_not_replaced(
+    backed_up: tuple[Path, str, Any], server: Server
+) -> None:
+    refused = kviz(server.data_dir, "restore", "--replace", str(backed_up[0]))
+
+    assert refused.returncode == 1
+    assert "Stop it" in refused.stderr
+
+
+def test_a_postgresql_that_others_use_is_not_replaced(
+    backed_up: tuple[Path, str, Any], postgresql: str, tmp_path: Path
+) -> None:
+    import psycopg
+
+    url = new_database(postgresql)
+    with psycopg.connect(url):
+        refused = kviz(tmp_path, "restore", str(backed_up[0]), KVIZ_DATABASE_URL=url)
+
+    assert refused.returncode == 1
+    assert "Stop servers and workers first" in refused.stderr
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "text"])
+def test_a_damaged_file_changes_nothing(
+    backed_up: tuple[Path, str, Any], tmp_path: Path, damage: str
+) -> None:
+    whole = backed_up[0].read_bytes()
+    middle = len(whole) // 2
+    damaged = {
+        "cut": whole[:middle],
+        "flipped": whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
+        "text": b"apiVersion: v1\nkind: List\n",
+    }[damage]
+    (tmp_path / "damaged").write_bytes(damaged)
+    token = kviz(tmp_path, "token").stdout
+
+    refused = kviz(tmp_path, "restore", "--replace", str(tmp_path / "damaged"))
+
+    assert refused.returncode == 1
+    assert "Traceback" not in refused.stderr
+    assert kviz(tmp_path, "token").stdout == token
+
+
+def test_data_of_a_later_version_is_refused(
+    backed_up: tuple[Path, str, Any], tmp_path: Path
+) -> None:
+    import sqlite3
+
+    kviz(tmp_path, "migrate")
+    with sqlite3.connect(tmp_path / "kviz.sqlite3") as database:
+        database.execute(
+            "INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_later', '')"
+        )
+    database.close()
+
+    refused = kviz(tmp_path, "backup", str(tmp_path / "later.backup"))
+
+    assert refused.returncode == 1
+    assert "runs.9999_later" in refused.stderr
+    assert not (tmp_path / "later.backup").exists()
+
+
+def test_only_its_owner_reads_a_backup(backed_up: tuple[Path, str, Any]) -> None:
+    assert backed_up[0].stat().st_mode & 0o077 == 0
