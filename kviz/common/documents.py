@@ -34,6 +34,7 @@ INDEX: Final = (
     "rules",
     "model",
     "optimum",
+    "then-and-now",
     "advice",
     "comparing",
     "exporting",

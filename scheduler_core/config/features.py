@@ -14,6 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from scheduler_core.config.old_settings import OLD_GATES
 from scheduler_core.config.problems import ConfigError, Problem
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import GateSpec, Release
@@ -149,5 +150,8 @@ def _locked(name: str, asked: bool) -> str:
 
 def _unknown(name: str, release: Release) -> str:
     near = get_close_matches(name, release.gates, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    if name in OLD_GATES:
+        hint = f". {OLD_GATES[name].hint}"
+    else:
+        hint = f"; did you mean {near[0]}?" if near else ""
     return f"unrecognized feature gate: {name} (the scheduler of v{release.name} has none){hint}"

@@ -11,6 +11,8 @@ from typing import Final
 from scheduler_core.config.decode import decode
 from scheduler_core.config.defaults import configuration, default_args
 from scheduler_core.config.features import FeatureGates
+from scheduler_core.config.old_names import hint
+from scheduler_core.config.old_settings import OLD_FIELDS, version_hint
 from scheduler_core.config.problems import ConfigError, Path, Problem
 from scheduler_core.config.source import located, text_value
 from scheduler_core.config.types import (
@@ -60,7 +62,9 @@ def _load(value: JsonValue, gates: FeatureGates) -> KubeSchedulerConfiguration:
     problems = _type_problems(value)
     if problems:
         raise ConfigError(problems)
-    written = decode(value, ConfigurationV1, (), problems)
+    problems = _old_fields(value)
+    fields = {name: item for name, item in value.items() if name not in OLD_FIELDS}
+    written = decode(fields, ConfigurationV1, (), problems)
     args = dict(_plugin_args(value, gates, problems))
     if written is None or problems:
         raise ConfigError(problems)
@@ -95,7 +99,24 @@ def _type_problems(value: dict[str, JsonValue]) -> list[Problem]:
     message = f'no kind "{kind}" is registered for version "{version}", expected {wanted}'
     if kind == "Policy":
         message += ". Policies became profiles, their predicates and priorities plugins"
-    return [Problem((field,), message)]
+        return [Problem((field,), message), *_of_policy(value)]
+    return [Problem((field,), message + version_hint(str(version)))]
+
+
+def _of_policy(value: dict[str, JsonValue]) -> Iterator[Problem]:
+    """What became of the predicates and priorities of a policy, one by one."""
+    for field in ("predicates", "priorities"):
+        for i, item in enumerate(_items(value, field)):
+            if now := hint(str(item.get("name"))):
+                yield Problem((field, i, "name"), f'"{item["name"]}"{now}')
+
+
+def _old_fields(value: dict[str, JsonValue]) -> list[Problem]:
+    return [
+        Problem((name,), f'unknown field "{name}". {OLD_FIELDS[name].hint}')
+        for name in value
+        if name in OLD_FIELDS
+    ]
 
 
 def _plugin_args(

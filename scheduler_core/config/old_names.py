@@ -49,6 +49,7 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
     "HostName": OldName("predicate", ("NodeName",)),
     "PodFitsResources": OldName("predicate", _FIT),
     "PodFitsHostPorts": OldName("predicate", ("NodePorts",)),
+    "PodFitsPorts": OldName("predicate", ("NodePorts",)),
     "GeneralPredicates": OldName(
         "predicate", ("NodeName", "NodePorts", "NodeAffinity", "NodeResourcesFit")
     ),
@@ -97,6 +98,12 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
     "TaintTolerationPriority": OldName("priority", ("TaintToleration",)),
     "ImageLocalityPriority": OldName("priority", ("ImageLocality",)),
     "InterPodAffinityPriority": OldName("priority", ("InterPodAffinity",)),
+    "ResourceLimitsPriority": OldName(
+        "priority", (), "It is gone: limits of a pod are not scored."
+    ),
+    "EqualPriority": OldName(
+        "priority", (), "It is gone; a profile without Score plugins rates all nodes the same."
+    ),
     "NodePreferAvoidPodsPriority": OldName(
         "priority", (), "It is gone, with the annotation that it read."
     ),

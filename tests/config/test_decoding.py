@@ -186,7 +186,8 @@ profiles:
             1,
             "apiVersion",
             'no kind "KubeSchedulerConfiguration" is registered for version '
-            '"kubescheduler.config.k8s.io/v1beta3", expected kubescheduler.config.k8s.io/v1',
+            '"kubescheduler.config.k8s.io/v1beta3", expected kubescheduler.config.k8s.io/v1'
+            ". Releases 1.23 to 1.28 read that; with v1 each field that is gone is named",
         ),
         (
             HEADER.replace("kind: Kube", "kind: "),

@@ -6,6 +6,8 @@ import pytest
 
 from scheduler_core.config import ConfigError, feature_gates, load_configuration, resolve_profiles
 from scheduler_core.config.old_names import OLD_NAMES
+from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES, OLD_VERSIONS
+from scheduler_core.releases import LATEST
 from tests.config.in_tree import IN_TREE
 
 GONE = """
@@ -33,9 +35,55 @@ def test_a_configuration_is_told_what_does_a_plugins_work_today() -> None:
     )
 
 
-def test_a_policy_file_is_told_what_became_of_it() -> None:
-    with pytest.raises(ConfigError, match="Policies became profiles"):
-        load_configuration("apiVersion: v1\nkind: Policy\n", feature_gates({}))
+POLICY = """
+apiVersion: v1
+kind: Policy
+predicates:
+- name: PodFitsHostPorts
+- name: Mine
+priorities:
+- {name: ImageLocalityPriority, weight: 2}
+"""
+
+
+def problems_of(text: str) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        load_configuration(text, feature_gates({}))
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_a_policy_file_is_told_what_became_of_it_and_of_its_names() -> None:
+    refused, ports, images = problems_of(POLICY)
+    assert "Policies became profiles" in refused
+    assert ports == ('line 5: predicates[0].name: "PodFitsHostPorts": NodePorts does this now')
+    assert images.endswith(
+        'priorities[0].name: "ImageLocalityPriority": ImageLocality does this now'
+    )
+
+
+@pytest.mark.parametrize("name", OLD_FIELDS)
+def test_a_field_of_an_earlier_release_is_told_what_to_set_today(name: str) -> None:
+    header = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    [problem] = problems_of(f"{header}{name}: 1\n")
+    assert problem == f'line 3: {name}: unknown field "{name}". {OLD_FIELDS[name].hint}'
+
+
+@pytest.mark.parametrize("version", OLD_VERSIONS)
+def test_an_earlier_version_is_told_which_releases_read_it(version: str) -> None:
+    [problem] = problems_of(f"apiVersion: {version}\nkind: KubeSchedulerConfiguration\n")
+    assert f"Releases {OLD_VERSIONS[version]} read that" in problem
+
+
+def test_a_gate_that_is_gone_is_told_what_became_of_it() -> None:
+    with pytest.raises(ConfigError) as caught:
+        feature_gates({"EvenPodsSpread": True})
+    [problem] = caught.value.problems
+    assert problem.message.endswith("It is always on now: PodTopologySpread")
+
+
+def test_no_gate_of_today_has_gone() -> None:
+    assert not OLD_GATES.keys() & {*LATEST.gates, *LATEST.elsewhere}
+    assert {plugin for old in OLD_GATES.values() for plugin in old.plugins} <= IN_TREE.keys()
 
 
 def test_no_plugin_of_today_has_an_old_name() -> None:

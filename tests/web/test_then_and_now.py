@@ -7,9 +7,12 @@ from django.test import Client
 
 from kviz.common.glossary import glossary
 from kviz.common.plugin_guide import guide_of
-from kviz.common.then_and_now import old_words_in, table
+from kviz.common.then_and_now import TODAYS_WORDS, old_words_in, table
 from kviz.common.then_and_now.classic import messages_then, names_then
 from kviz.runs.services import run_share
+from scheduler_core.config.old_names import OLD_NAMES
+from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES
+from scheduler_core.releases import LATEST
 from tests.web.cast import NODES, Person, pod
 
 
@@ -26,6 +29,70 @@ def test_a_name_is_found_as_a_whole_word_only() -> None:
     assert [row.id for row in old_words_in("PodFitsResources failed")] == ["PodFitsResources"]
     assert not old_words_in("MyPodFitsResources2")
     assert [row.id for row in old_words_in("先预选再打分")] == ["predicates"]
+
+
+OLD_ROWS = {
+    "predicates": ("predicates and priorities", "预选", "优选"),
+    "PodFitsHost": ("PodFitsHost",),
+    "two-passes": ("podFitsOnNode run twice",),
+    "predicate-metadata": ("PredicateMetadata",),
+    "equivalence-cache": ("equivalence cache",),
+    "unresolvable": ("ErrNodeSelectorNotMatch", "ErrPodAffinityRulesNotMatch"),
+    "conditions": ("ErrNodeNotReady", "ErrNodeUnderDiskPressure", "ErrNodeNetworkUnavailable"),
+    "label-presence": ("NodeLabelPresence", "ErrNodeLabelPresenceViolated"),
+    "preempt": ("scheduler.preempt()", "--disable-preemption"),
+    "field-disablePreemption": ("disablePreemption",),
+    "victims-in-the-cycle": ("victims deleted within the cycle", "victims in a goroutine"),
+    "all-candidates": ("all potential nodes dry-run in parallel",),
+    "preempted-by": ("Preempted by ns/name on node",),
+    "nominated-by": ("nominatedNodeName set by preemption only",),
+    "two-queues": ("activeQ + unschedulableQ",),
+    "move-all": ("any event moves everything", "moveRequestCycle"),
+    "backoff-by-attempts": ("backoff by attempts",),
+    "retry-60s": ("unschedulable pods retried after 60 s",),
+    "assume-expiry": ("assumed pods expire", "FinishBinding", "assume TTL"),
+    "select-host": ("selectHost", "reservoir"),
+    "post-filter-118": ("framework 1.18 PostFilter",),
+    "unreserve": ("Unreserve as a point",),
+    "permit-waits": ("Permit waits inside RunPermitPlugins",),
+    "cycle-state": ("CycleState RWMutex, Clone",),
+    "pre-filter-stops": ("PreFilter stops at any rejection",),
+    "no-pre-enqueue": ("no PreEnqueue, EnqueueExtensions, PreScore",),
+    "policy": ("Policy file", "--policy-config-file", "ClusterAutoscalerProvider"),
+    "field-algorithmSource": ("algorithmSource",),
+    "EBSLimits": ("EBSLimits", "CinderLimits"),
+    "extender-v1beta1": ("enableHttps", "extender v1beta1"),
+    "priority-class": ("scheduling.k8s.io/v1alpha1",),
+    "node-phase": ("Node.status.phase = Running",),
+    "bind-in-the-loop": ("single-threaded binding",),
+    "versions": ("kubescheduler.config.k8s.io/v1beta2",),
+    "gate-BalanceAttachedNodeVolumes": ("BalanceAttachedNodeVolumes",),
+}
+"""By the row that each shall lead to, what a reader of an old book types."""
+
+
+@pytest.mark.parametrize("row", OLD_ROWS)
+def test_what_an_old_book_says_leads_to_its_row(row: str) -> None:
+    for typed in OLD_ROWS[row]:
+        assert row in [each.id for each in table().matching(typed).rows], typed
+
+
+@pytest.mark.parametrize("name", sorted({*OLD_NAMES, *OLD_FIELDS, *OLD_GATES} - TODAYS_WORDS))
+def test_every_old_name_is_found_and_decoded(name: str) -> None:
+    """Typed into the search, and as part of a message."""
+    assert table().matching(name).rows
+    assert name in {word for row in old_words_in(f"0/3: {name}.") for word in row.then}
+
+
+def test_words_of_today_are_not_taken_for_old_ones() -> None:
+    assert not old_words_in("plugins: bindTimeoutSeconds, schedulerName and priorities")
+
+
+def test_every_row_has_a_link() -> None:
+    for row in table().rows:
+        names = row.group == "names" and not row.plugins  # what is gone without a successor
+        assert row.plugins or row.terms or row.gate or names, row.id
+        assert not row.gate or row.gate in LATEST.gates
 
 
 @pytest.mark.django_db

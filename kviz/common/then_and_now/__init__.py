@@ -1,8 +1,8 @@
 """Yesterday's words of the scheduler, and what is there today.
 
-Names of predicates, priorities and plugins are the engine's (`old_names`), which needs them for
-configurations; `en.json` has everything else. Both are rows of one page, of the decoder and of
-what the Explorer finds.
+Names of predicates, priorities and plugins are the engine's (`old_names`), as are fields, versions
+and feature gates (`old_settings`): it needs them for configurations. `en.json` has everything else.
+All are rows of one page, of the decoder and of what the Explorer finds.
 """
 
 from __future__ import annotations
@@ -17,10 +17,22 @@ from typing import Final
 import msgspec
 
 from scheduler_core.config.old_names import OLD_NAMES, OldName
+from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES, OLD_VERSIONS
+from scheduler_core.config.types import API_VERSION
 
 LANGUAGE: Final = "en"
 NAMES: Final = "names"
 """The group of rows that the engine's table makes."""
+
+TODAYS_WORDS: Final = {
+    "schedulerName",
+    "plugins",
+    "pluginConfig",
+    "bindTimeoutSeconds",
+    "predicates",
+    "priorities",
+}
+"""Old fields that are words for something else as well: alone they lead nowhere."""
 
 
 class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,7 +45,8 @@ class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The words of then, what is there now, and where that is explained.
 
-    `terms` are ids of the glossary, `plugins` names of plugins with a page.
+    `terms` are ids of the glossary, `plugins` names of plugins with a page; `gate` if it is about
+    a feature gate of today, which the document about the configuration has.
     """
 
     id: str
@@ -42,6 +55,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     now: str
     plugins: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
+    gate: str = ""
 
 
 class _Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,8 +74,8 @@ class Table:
         return [row for row in self.rows if row.group == group]
 
     def matching(self, text: str) -> Table:
-        """The rows in which a text stands, whatever its case; all of them if it is empty."""
-        wanted = text.strip().lower()
+        """The rows in which all words of a text stand, whatever their case; all if it has none."""
+        wanted = [word.strip(",;") for word in text.lower().split()]
         rows = tuple(row for row in self.rows if _stands_in(wanted, row))
         found = {row.group for row in rows}
         return Table(tuple(group for group in self.groups if group.id in found), rows)
@@ -71,8 +85,10 @@ class Table:
 def table() -> Table:
     text = files(__name__).joinpath(f"{LANGUAGE}.json").read_bytes()
     source = msgspec.json.decode(text, type=_Source)
+    order = {group.id: number for number, group in enumerate(source.groups)}
     names = Group(NAMES, "Predicates, priorities and plugins")
-    return Table((names, *source.groups), (*_name_rows(), *source.rows))
+    rows = sorted((*source.rows, *_setting_rows()), key=lambda row: order[row.group])
+    return Table((names, *source.groups), (*_name_rows(), *rows))
 
 
 def old_words_in(text: str) -> list[Row]:
@@ -94,6 +110,16 @@ def _name_rows() -> Iterator[Row]:
         yield Row(names[0], NAMES, tuple(names), sentence, plugins=old.now)
 
 
+def _setting_rows() -> Iterator[Row]:
+    for name, old in OLD_FIELDS.items():
+        then = f"{name} at the root of a file" if name in TODAYS_WORDS else name
+        yield Row(f"field-{name}", "configuration", (then,), old.now, old.plugins, ("profile",))
+    now = f"{API_VERSION}, since 1.25. Where a file says that, each field that is gone is named."
+    yield Row("versions", "configuration", tuple(OLD_VERSIONS), now, terms=("profile",))
+    for name, old in OLD_GATES.items():
+        yield Row(f"gate-{name}", "gates", (name,), old.now, old.plugins, ("feature-gate",))
+
+
 @cache
 def _pattern(row: Row) -> re.Pattern[str]:
     return re.compile("|".join(map(_bounded, row.then)))
@@ -104,5 +130,6 @@ def _bounded(word: str) -> str:
     return rf"(?<!\w){re.escape(word)}(?!\w)" if word.isascii() else re.escape(word)
 
 
-def _stands_in(wanted: str, row: Row) -> bool:
-    return any(wanted in said.lower() for said in (*row.then, row.now, *row.plugins))
+def _stands_in(wanted: list[str], row: Row) -> bool:
+    said = "\n".join((*row.then, row.now, *row.plugins)).lower()
+    return all(word in said for word in wanted)
