@@ -43,13 +43,17 @@ class Grouped:
     instance: Instance
 
 
-def grouped(instance: Instance, fixed: IntArray) -> Grouped | None:
+Patterns = dict[tuple[bytes, ...], IntArray]
+"""The patterns of a node, by what decides them."""
+
+
+def grouped(instance: Instance, fixed: IntArray, patterns: Patterns) -> Grouped | None:
     """Group the nodes, `fixed` (C, N) of each class staying; None if there are too many patterns.
 
     Rules about a single node (host ports, anti-affinity by host name) are part of the patterns.
+    Those that are known already are in `patterns`, and what is found is added.
     """
     found: dict[tuple[bytes, ...], list[int]] = {}
-    patterns: dict[tuple[bytes, ...], IntArray] = {}
     left = [MAX_STEPS]
     instance = replace(instance, free=_room_that_counts(instance))
     for node in range(len(instance.nodes)):
@@ -74,6 +78,13 @@ def grouped(instance: Instance, fixed: IntArray) -> Grouped | None:
     if n_patterns > MAX_PATTERNS or any(not len(each.patterns) for each in groups):
         return None
     return Grouped(groups, _by_group(instance, [int(each.nodes[0]) for each in groups]))
+
+
+def counting(instance: Instance) -> Instance:
+    """Return an instance in which a pod is worth the same on every node: more of them are equal."""
+    most = np.where(instance.eligible, instance.values, 0).max(axis=1, keepdims=True, initial=0)
+    values = np.broadcast_to(most, instance.values.shape).copy()
+    return replace(instance, values=values, wishes=())
 
 
 # ---------------------------------------------------------------- which nodes are equal

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from kviz.optimum.patterns import Group, grouped
+from kviz.optimum.patterns import Group, Patterns, grouped
 from scheduler_core.cluster.arrays import ABSENT, IntArray
 from scheduler_core.model.instance import Instance
 from scheduler_core.model.rules import Apart, Near, Rule, Spread, Wish
@@ -142,9 +142,14 @@ def program_of(instance: Instance, fixed: IntArray) -> Program:
     return program
 
 
-def program_of_groups(instance: Instance, fixed: IntArray) -> ProgramOfGroups | None:
-    """Write the same down about groups of equal nodes; None where patterns are too many."""
-    found = grouped(instance, fixed)
+def program_of_groups(
+    instance: Instance, fixed: IntArray, patterns: Patterns
+) -> ProgramOfGroups | None:
+    """Write the same down about groups of equal nodes; None where patterns are too many.
+
+    `patterns` are those that are known, and get those that are found.
+    """
+    found = grouped(instance, fixed, patterns)
     if found is None:
         return None
     sizes = np.array([group.nodes.size for group in found.groups], np.int64)

@@ -7,7 +7,7 @@ where much is free, the second has tight bounds where pods hardly fit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from kviz.optimum.best import Best
 from kviz.optimum.clock import Cancelled, Clock
 from kviz.optimum.columns import LEAST_S, maximize_by_groups
 from kviz.optimum.highs import Progress, Solved, maximize
+from kviz.optimum.patterns import Patterns, counting
 from kviz.optimum.program import Program, ProgramOfGroups, program_of, program_of_groups
 from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.model import Instance
@@ -31,6 +32,9 @@ SHARE_OF_NODES: Final = 0.15
 """How much of a stage is spent node by node, where there are groups."""
 
 Worth = Callable[[Program], list[float]]
+
+Sought = Literal["pods", "worth"]
+"""What a stage is after. To one that counts pods more nodes are equal: worths are no matter."""
 
 
 class Stages:
@@ -53,7 +57,8 @@ class Stages:
         self._clock = clock
         self._within = within
         self._program = program_of(instance, fixed)
-        self._groups: ProgramOfGroups | None = None
+        self._patterns: Patterns = {}
+        self._groups: dict[Sought, ProgramOfGroups] = {}
         self._may_group = True
         self._kept: dict[int, int] = {}
         self._proven: set[int] = set()
@@ -79,7 +84,7 @@ class Stages:
             limit_s = SHARE_OF_STAGE * self._clock.left_s
             objective = f"placed at priority {level}"
             ceiling = self._search(
-                objective, worth_of, ceiling, limit_s, lambda: self._placed(level)
+                "pods", objective, worth_of, ceiling, limit_s, lambda: self._placed(level)
             )
         reached = self._placed(level)
         if reached is None:
@@ -89,9 +94,8 @@ class Stages:
         self._kept[level] = reached
         if reached >= ceiling:
             self._proven.add(level)
-        self._keep(self._program, level)
-        if self._groups is not None:
-            self._keep(self._groups, level)
+        for program in (self._program, *self._groups.values()):
+            self._keep(program, level)
         return max(ceiling, reached)
 
     def most_valuable(self) -> int:
@@ -106,7 +110,8 @@ class Stages:
         value = self._value()
         if value is not None and value >= ceiling:
             return value
-        return self._search("value", worth_of, ceiling, self._clock.left_s, self._value)
+        left_s = self._clock.left_s
+        return self._search("worth", "value", worth_of, ceiling, left_s, self._value)
 
     def most_alike(self, value: int, own: IntArray) -> None:
         """Of the placements of that value, find one in which as many pods as can be stay."""
@@ -149,6 +154,7 @@ class Stages:
 
     def _search(
         self,
+        sought: Sought,
         objective: str,
         worth_of: Worth,
         ceiling: int,
@@ -170,7 +176,7 @@ class Stages:
         now = reached()
         if (now is not None and now >= ceiling) or left_s() < LEAST_S:
             return ceiling
-        groups = self._grouped() if share < 1.0 else None
+        groups = self._grouped(sought) if share < 1.0 else None
         if groups is not None:
             ceiling = self._by_groups(objective, groups, worth_of, now, ceiling, left_s)
             now = reached()
@@ -179,14 +185,16 @@ class Stages:
             ceiling = min(ceiling, solved.bound)
         return ceiling
 
-    def _grouped(self) -> ProgramOfGroups | None:
-        if self._groups is None and self._may_group:
-            self._groups = program_of_groups(self._instance, self._fixed)
-            self._may_group = self._groups is not None
-            if self._groups is not None:
+    def _grouped(self, sought: Sought) -> ProgramOfGroups | None:
+        if sought not in self._groups and self._may_group:
+            instance = counting(self._instance) if sought == "pods" else self._instance
+            made = program_of_groups(instance, self._fixed, self._patterns)
+            self._may_group = made is not None
+            if made is not None:
+                self._groups[sought] = made
                 for level in self._kept:
-                    self._keep(self._groups, level)
-        return self._groups
+                    self._keep(made, level)
+        return self._groups.get(sought)
 
     def _by_groups(
         self,

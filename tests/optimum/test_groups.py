@@ -9,7 +9,8 @@ import pytest
 
 from kviz.optimum.columns import maximize_by_groups
 from kviz.optimum.highs import maximize
-from kviz.optimum.program import Program, program_of, program_of_groups
+from kviz.optimum.patterns import counting
+from kviz.optimum.program import Program, ProgramOfGroups, program_of, program_of_groups
 from scheduler_core.api import KubeObject
 from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.model import Instance, RestingWorld, build
@@ -39,9 +40,21 @@ def placed_and_worth(program: Program) -> list[float]:
     return [float(each) for each in worth]
 
 
+def one_each(program: Program) -> list[float]:
+    worth = np.zeros(program.n_variables)
+    worth[program.x[program.x >= 0]] = 1.0
+    return [float(each) for each in worth]
+
+
+def groups_of(instance: Instance) -> ProgramOfGroups:
+    groups = program_of_groups(instance, nobody(instance), {})
+    assert groups is not None
+    return groups
+
+
 def same_both_ways(instance: Instance, fixed: IntArray) -> IntArray:
     """Solve both programs, that of groups also with few patterns at a time; return a placement."""
-    nodes, groups = program_of(instance, fixed), program_of_groups(instance, fixed)
+    nodes, groups = program_of(instance, fixed), program_of_groups(instance, fixed, {})
     assert groups is not None
     by_node = maximize(nodes, placed_and_worth(nodes), None, 600.0)
     by_group = maximize(groups, placed_and_worth(groups), None, 600.0)
@@ -76,18 +89,29 @@ def test_groups_and_nodes_agree_whatever_pods_ask(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_equal_nodes_are_one_group(seed: int) -> None:
     instance = instance_of(cluster(24, 15, 4, seed))
-    groups = program_of_groups(instance, nobody(instance))
-    assert groups is not None
+    groups = groups_of(instance)
     assert len(groups.groups) <= 6
     same_both_ways(instance, nobody(instance))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_where_pods_are_counted_more_nodes_are_equal(seed: int) -> None:
+    instance = instance_of(cluster(24, 15, 4, seed))
+    nodes, by_worth = program_of(instance, nobody(instance)), groups_of(instance)
+    by_number = groups_of(counting(instance))
+    assert len(by_number.groups) < len(by_worth.groups)
+    solved = [maximize(each, one_each(each), None, 600.0) for each in (nodes, by_number)]
+    assert all(each.proven for each in solved)
+    assert solved[0].objective == solved[1].objective
+    assert solved[1].values is not None
+    assert feasible(instance, by_number.counts_of(solved[1].values)[np.newaxis])[0]
 
 
 def test_pods_that_keep_apart_by_host_name_leave_nodes_equal() -> None:
     nodes = [make_node(f"n{i}").label(HOSTNAME, f"n{i}").cpu(4).pods(10).obj() for i in range(4)]
     pods = [make_pod(f"p{i}").label("app", "a").cpu(1).apart_from("a").obj() for i in range(6)]
     instance = instance_of([*nodes, *pods])
-    groups = program_of_groups(instance, nobody(instance))
-    assert groups is not None
+    groups = groups_of(instance)
     assert len(groups.groups) == 1
     assert groups.groups[0].patterns.tolist() == [[1]]
     assert same_both_ways(instance, nobody(instance)).sum() == 4
@@ -100,8 +124,7 @@ def test_a_start_is_carried_over() -> None:
     solved = maximize(nodes, placed_and_worth(nodes), None, 600.0)
     assert solved.values is not None
     counts = nodes.counts_of(solved.values)
-    groups = program_of_groups(instance, nobody(instance))
-    assert groups is not None
+    groups = groups_of(instance)
     at, values = groups.values_of(counts)
     whole = np.zeros(groups.n_variables, np.int64)
     whole[at] = values
