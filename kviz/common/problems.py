@@ -13,13 +13,19 @@ from http import HTTPStatus
 from typing import Literal
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import (
+    DisallowedHost,
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+)
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from rest_framework import exceptions
 from rest_framework.views import set_rollback
 
 CONTENT_TYPE = "application/problem+json"
+MAX_HOST_CHARS = 253
 ErrorItem = Mapping[str, str | int]
 Kind = Literal["", "busy", "cannot-reenact", "run-file", "too-large", "veiled"]
 """What scripts may want to distinguish beside the status: the end of a document's `type`."""
@@ -136,6 +142,10 @@ def _error(request: HttpRequest, status: HTTPStatus, detail: str) -> HttpRespons
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
         return _error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_much_text())
+    if isinstance(exception, DisallowedHost):
+        host = request.META.get("HTTP_HOST", "")[:MAX_HOST_CHARS]
+        text = f"kviz does not answer as {host!r}. KVIZ_ALLOWED_HOSTS lists the names it has."
+        return _error(request, HTTPStatus.BAD_REQUEST, text)
     return _error(request, HTTPStatus.BAD_REQUEST, "The request is malformed.")
 
 

@@ -24,3 +24,7 @@ class ExtenderSession(models.Model):
 
     def __str__(self) -> str:
         return self.run.name or str(self.id)
+
+    @property
+    def is_listening(self) -> bool:
+        return self.revoked_at is None and not self.run.is_over

@@ -59,6 +59,10 @@ MAX_PODS: Final = 200_000
 
 ORDER: Final = (Verb.FILTER, Verb.PRIORITIZE, Verb.PREEMPT)
 """In which a scheduler calls during one attempt; it may leave some out."""
+SETTLE_S: Final = 0.3
+"""An attempt of which nothing more is expected is over after so long without a call."""
+SCORING_S: Final = 30.0
+"""Where prioritize is still to come: other extenders may each take their time before it."""
 ANSWERS: Final[Mapping[Verb, str]] = {
     Verb.FILTER: "keeps every node",
     Verb.PRIORITIZE: "scores every node 0",
@@ -73,7 +77,11 @@ HTTP_OK: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class ObservedCall:
-    """One call: when it came (nanoseconds since the epoch), and how long the answer took."""
+    """One call: when it came (nanoseconds since the epoch), and how long it was in kviz.
+
+    From the arrival of the request to the end of the answer: the network and what the scheduler
+    does with it before and after are not known here.
+    """
 
     at_ns: int
     verb: Verb
@@ -194,6 +202,18 @@ class Observer:
     def n_open(self) -> int:
         """How many calls the latest attempt has, if there may be more to come; else 0."""
         return self._attempt.n_calls if self._attempt else 0
+
+    @property
+    def patience_s(self) -> float:
+        """How long a further call of the latest attempt may take to come.
+
+        After prioritize and preempt there is none. A scheduler scores as soon as two nodes are
+        left, so that prioritize follows then, unless the attempt fails in between.
+        """
+        attempt = self._attempt
+        if attempt is None or attempt.verb is not Verb.FILTER:
+            return 0.0
+        return SCORING_S if attempt.n_nodes > 1 else SETTLE_S
 
     def take(self, call: ObservedCall) -> None:
         """Emit what a call reveals."""

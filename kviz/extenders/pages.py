@@ -7,11 +7,11 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from kviz.accounts.middleware import workspace_of
 from kviz.extenders import selectors, services
+from kviz.extenders.configuration import configuration_for, path_of
 from kviz.extenders.models import ExtenderSession
 from kviz.runs.models import Cycle
 from kviz.runs.reading.trace import cycles_latest
@@ -23,20 +23,6 @@ NODES_SHOWN = 12
 SESSIONS_SHOWN = 100
 MAX_NAME = 200
 SECOND_NS = 1_000_000_000
-
-SNIPPET = """\
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-extenders:
-- urlPrefix: {url}
-  filterVerb: filter
-  prioritizeVerb: prioritize
-  preemptVerb: preempt
-  weight: 1
-  nodeCacheCapable: true
-  ignorable: true
-  httpTimeout: 200ms
-"""
 
 
 def _session_of(request: HttpRequest, session_id: UUID) -> ExtenderSession:
@@ -87,7 +73,6 @@ def session_detail(request: HttpRequest, session_id: UUID) -> HttpResponse:
     """The scheduler's calls, in order, and the configuration that makes it call."""
     session = _session_of(request, session_id)
     cycles = cycles_latest(run=session.run, limit=CYCLES_SHOWN)
-    path = reverse("api-extender", args=[session.token, "filter"]).rpartition("/")[0]
     context = {
         "section": "runs",
         "session": session,
@@ -96,7 +81,7 @@ def session_detail(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "connected": bool(cycles),
         "last_call": _time_of(cycles[-1][0]) if cycles else None,
         "nodes_shown": NODES_SHOWN,
-        "snippet": SNIPPET.format(url=request.build_absolute_uri(path)),
+        "snippet": configuration_for(request.build_absolute_uri(path_of(session))),
         "sends_whole_nodes": any(
             call["whole_nodes"] for _, document in cycles for call in document["extenders"]
         ),

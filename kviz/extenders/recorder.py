@@ -2,7 +2,7 @@
 
 The scheduler waits for the answer but not for our database, so a thread of its own writes: it
 turns calls into the trace of the session's run (`observer`), and stores an attempt when the next
-one begins or no more calls come for a moment. When it cannot keep up, calls go unrecorded rather
+one begins or no more calls are to come. When it cannot keep up, calls go unrecorded rather
 than unanswered.
 """
 
@@ -20,7 +20,7 @@ from uuid import UUID
 
 from django.db import close_old_connections
 
-from kviz.extenders.observer import ObservedCall, Observer
+from kviz.extenders.observer import SETTLE_S, ObservedCall, Observer
 from kviz.runs.execution.observe import ObservedTrace, Overtaken, RunIsOver, observed_run_finish
 
 log = logging.getLogger(__name__)
@@ -28,8 +28,6 @@ log = logging.getLogger(__name__)
 MAX_WAITING: Final = 2_000
 MAX_WAITING_BYTES: Final = 32 * 1024 * 1024
 MAX_BATCH: Final = 200
-SETTLE_S: Final = 0.3
-"""An attempt without a call for so long is taken to be over."""
 MAX_RUNS: Final = 16
 """Whose state stays in memory; that of others is read again when they go on."""
 
@@ -57,7 +55,8 @@ class _ObservedRun:
 
     def store(self) -> None:
         """Store the attempts that are over. Raises RunIsOver and Overtaken."""
-        if time.monotonic() - self.called_at >= SETTLE_S or self.observer.too_much:
+        silent_s = time.monotonic() - self.called_at
+        if silent_s >= self.observer.patience_s or self.observer.too_much:
             self.observer.close()
         events = self.observer.drain()
         if events:

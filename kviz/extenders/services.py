@@ -27,7 +27,11 @@ def session_create(
     observer = Observer()
     observer.begin(time.time_ns(), snapshot_objects(snapshot=snapshot) if snapshot else ())
     run = observed_run_create(
-        workspace=workspace, name=name, snapshot=snapshot, events=observer.drain()
+        workspace=workspace,
+        name=name,
+        snapshot=snapshot,
+        events=observer.drain(),
+        outcomes_told=False,
     )
     return ExtenderSession.objects.create(run=run, token=secrets.token_urlsafe(32))
 

@@ -16,13 +16,19 @@ from kviz.live import advances  # noqa: E402  (needs Django set up)
 from kviz.live.origin import Application  # noqa: E402
 from kviz.live.routing import websocket_application  # noqa: E402
 from kviz.project.body_limit import BodyLimit  # noqa: E402
+from kviz.project.extender_deadline import ExtenderDeadline  # noqa: E402
 from kviz.project.health import HealthChecks  # noqa: E402
 from kviz.runs.signals import run_advanced  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
         "http": HealthChecks(
-            BodyLimit(cast("Application", django_application), settings.MAX_UPLOAD_BYTES)
+            BodyLimit(
+                ExtenderDeadline(
+                    cast("Application", django_application), settings.EXTENDER_DEADLINE_S
+                ),
+                settings.MAX_UPLOAD_BYTES,
+            )
         ),
         "websocket": websocket_application,
     }

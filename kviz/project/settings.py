@@ -129,6 +129,8 @@ try:
 except ValueError as problem:
     raise env.EnvironmentProblem(f"KVIZ_EXTENDER_HOSTS: {problem}") from None
 
+EXTENDER_DEADLINE_S = env.number("KVIZ_EXTENDER_DEADLINE_MS", 150) / 1000
+"""A scheduler that has kviz as its extender gets 503 after so long; below its httpTimeout."""
 LESSONS_DIR = env.text("KVIZ_LESSONS_DIR")
 """A folder with lessons beside those that come with kviz (docs/lessons.md)."""
 CLUSTERS_FILE = Path(clusters_file) if (clusters_file := env.text("KVIZ_CLUSTERS_FILE")) else None

@@ -26,7 +26,7 @@ urlpatterns = [
     path("api/v1/runs/", include("kviz.runs.api_urls")),
     path("api/v1/experiments/", include("kviz.experiments.api_urls")),
     path("api/v1/lessons/", include("kviz.lessons.api_urls")),
-    path("api/v1/extender/", include("kviz.extenders.api_urls")),
+    path("api/v1/", include("kviz.extenders.api_urls")),
     path("api/v1/clusters/", include("kviz.clusters.api_urls")),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),
 ]

@@ -81,6 +81,8 @@ class Run(Claimed):
     """
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     cycles = models.PositiveIntegerField(default=0)
+    outcomes_told = models.BooleanField(default=True)
+    """Whether it is known which pods were bound: a scheduler does not tell its extenders."""
     bound = models.PositiveIntegerField(default=0)
     pending = models.PositiveIntegerField(default=0)
     last_seq = models.BigIntegerField(default=-1)
@@ -113,6 +115,14 @@ class Run(Claimed):
     @property
     def is_observed(self) -> bool:
         return self.kind == self.Kind.OBSERVED
+
+    @property
+    def bound_told(self) -> int | None:
+        return self.bound if self.outcomes_told else None
+
+    @property
+    def pending_told(self) -> int | None:
+        return self.pending if self.outcomes_told else None
 
     @property
     def seed_counts(self) -> bool:

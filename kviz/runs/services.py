@@ -211,6 +211,7 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
         workspace=workspace,
         kind=Run.Kind.OBSERVED if found.observed else Run.Kind.SIMULATED,
         name=made_of.name if found.observed else "",
+        outcomes_told=found.outcomes_told,
         snapshot=snapshot,
         scheduler_config=made_of.scheduler_config,
         scenario=made_of.scenario,

@@ -127,6 +127,38 @@ def test_scores_that_are_asked_for_late_belong_to_the_same_attempt() -> None:
     assert [e.attempt for e in of(CycleStarted, watch.drain())] == [1, 1]
 
 
+def silence(observed: CallRecorder, seconds: float) -> None:
+    """Have so much time pass without a call."""
+    for run in observed._runs.values():
+        run.called_at -= seconds
+    observed.store([])
+
+
+def test_calls_of_one_attempt_may_be_far_apart(ada: Person) -> None:
+    session = session_create(workspace=ada.workspace)
+    recorder = CallRecorder()
+    recorder.store([(session.run_id, asks(Verb.FILTER, 1, "web", "a", "b"))])
+    silence(recorder, 5.0)
+    recorder.store([(session.run_id, asks(Verb.PRIORITIZE, 6, "web", "a", "b"))])
+    session.run.refresh_from_db()
+    assert session.run.cycles == 1
+    calls = ada.get(f"/runs/{session.run_id}/cycles/1/").json()["extenders"]
+    assert [call["verb"] for call in calls] == ["filter", "prioritize"]
+
+
+@pytest.mark.parametrize(("n_nodes", "seconds"), [(1, 0.3), (2, 30.0)])
+def test_an_attempt_that_asks_no_more_is_shown(ada: Person, n_nodes: int, seconds: float) -> None:
+    session = session_create(workspace=ada.workspace)
+    recorder = CallRecorder()
+    nodes = [f"n{i}" for i in range(n_nodes)]
+    recorder.store([(session.run_id, asks(Verb.FILTER, 1, "web", *nodes))])
+    session.run.refresh_from_db()
+    assert session.run.cycles == 0
+    silence(recorder, seconds)
+    session.run.refresh_from_db()
+    assert session.run.cycles == 1
+
+
 def test_nodes_that_another_extender_dropped_are_counted() -> None:
     events = events_of(
         asks(Verb.FILTER, 1, "web", "a", "b", "c"), asks(Verb.PRIORITIZE, 1, "web", "a", "b")
@@ -197,6 +229,8 @@ def test_recorded_calls_become_cycles_of_a_run(ada: Person) -> None:
     bodies = [(n.rsplit("-", 1)[1], EXCHANGES[f"{n}.json"]["request"]["body"]) for n in names]
     run = write(session, *(call(Verb(v), i, body) for i, (v, body) in enumerate(bodies)))
     assert (run.status, run.kind, run.cycles) == ("running", "observed", 2)
+    document = ada.get(f"/runs/{run.pk}/").json()
+    assert (document["cycles"], document["bound"], document["pending"]) == (2, None, None)
     rows = ada.get(f"/runs/{run.pk}/cycles/").json()["cycles"]
     assert [(row["pod"], row["result"], row["n_feasible"]) for row in rows] == [
         ("default/case-01", "unknown", 4),
@@ -235,8 +269,7 @@ def test_what_goes_wrong_with_one_run_costs_no_other(ada: Person) -> None:
     recorder = CallRecorder()
     first, third = (asks(Verb.FILTER, i, f"web-{i}", "n") for i in (0, 2))
     recorder.store([(fine.run_id, first), (broken.run_id, unwritable), (fine.run_id, third)])
-    write(broken, asks(Verb.FILTER, 3, "web-3", "n"), recorder=recorder)  # lost with the bad one
-    run = write(broken, asks(Verb.FILTER, 4, "web-4", "n"), recorder=recorder)
+    run = write(broken, asks(Verb.FILTER, 3, "web-3", "n"), recorder=recorder)
     fine.run.refresh_from_db()
     assert (fine.run.cycles, run.cycles) == (2, 1)
 
@@ -373,3 +406,4 @@ def test_a_run_is_saved_and_opened_again(ada: Person, with_snapshot: bool) -> No
     )
     assert (opened.snapshot is not None) == with_snapshot
     assert all_events(opened) == all_events(run)
+    assert ada.get(f"/runs/{opened.pk}/").json()["bound"] is None

@@ -91,7 +91,9 @@ def followed_create(
     refused: dict[str, str] | None = None,
 ) -> FollowedCluster:
     """Begin a followed cluster with what has been told so far."""
-    run = observed_run_create(workspace=workspace, name=name[:200], snapshot=None, events=events)
+    run = observed_run_create(
+        workspace=workspace, name=name[:200], snapshot=None, events=events, outcomes_told=True
+    )
     followed = FollowedCluster.objects.create(
         run=run, context=context, scheduler_config=scheduler_config, refused=refused or {}
     )

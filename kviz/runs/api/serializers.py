@@ -88,10 +88,15 @@ class RunChangeSerializer(serializers.Serializer[object]):
     sentence = serializers.CharField()
 
 
+NOT_TOLD = "null where a real scheduler does not tell its extender."
+
+
 class RunSerializer(serializers.ModelSerializer[Run]):
     changes = RunChangeSerializer(
         many=True, read_only=True, help_text="Those of the parent first, `n_inherited` of them."
     )
+    bound = serializers.IntegerField(source="bound_told", allow_null=True, help_text=NOT_TOLD)
+    pending = serializers.IntegerField(source="pending_told", allow_null=True, help_text=NOT_TOLD)
 
     class Meta:
         model = Run

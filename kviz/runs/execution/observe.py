@@ -117,7 +117,12 @@ def _advanced(run: Run) -> None:
 
 
 def observed_run_create(
-    *, workspace: Workspace, name: str, snapshot: Snapshot | None, events: Iterable[AnyEvent]
+    *,
+    workspace: Workspace,
+    name: str,
+    snapshot: Snapshot | None,
+    events: Iterable[AnyEvent],
+    outcomes_told: bool,
 ) -> Run:
     """Begin a run with the events that say what is known before the scheduler's first call."""
     now = timezone.now()
@@ -127,6 +132,7 @@ def observed_run_create(
             kind=Run.Kind.OBSERVED,
             name=name,
             snapshot=snapshot,
+            outcomes_told=outcomes_told,
             engine_version=ENGINE_VERSION,
             status=Run.Status.RUNNING,
             started_at=now,

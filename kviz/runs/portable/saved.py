@@ -47,9 +47,9 @@ from scheduler_core.releases import LATEST, RELEASES
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.checking import TraceChecker, TraceError
 from scheduler_core.trace.codec import Chunk
-from scheduler_core.trace.events import HeaderEvent, RunStarted
+from scheduler_core.trace.events import CycleFinished, HeaderEvent, RunStarted
 from scheduler_core.trace.index import Delta, TraceIndex
-from scheduler_core.trace.records import QueueOrder
+from scheduler_core.trace.records import QueueOrder, Result
 
 ENDS: Final = (Run.Status.FINISHED, Run.Status.FAILED, Run.Status.CANCELLED)
 
@@ -157,6 +157,7 @@ class SavedRun:
     lengths: list[int]
     observed: bool
     """Whether a real scheduler decided, and not the engine."""
+    outcomes_told: bool
     changes: tuple[ChangeAt, ...]
     sentences: tuple[str, ...]
     """One for each change."""
@@ -214,6 +215,7 @@ def check(file: BinaryIO, spool: BinaryIO) -> SavedRun:
                     spool,
                     trace.lengths,
                     trace.observed,
+                    trace.outcomes_told or not trace.observed,
                     changes,
                     sentences,
                 )
@@ -269,6 +271,10 @@ def _sentences(
         ) from error
 
 
+def _tells(event: HeaderEvent) -> bool:
+    return isinstance(event, CycleFinished) and event.result is not Result.UNKNOWN
+
+
 class _Trace:
     """The trace of a file while it is checked, indexed and put into the spool."""
 
@@ -277,7 +283,7 @@ class _Trace:
         self.engine_version = inputs.engine_version
         self.last_seq = -1
         self.lengths: list[int] = []
-        self.observed = False
+        self.observed = self.outcomes_told = False
         self._checker = TraceChecker(max_bytes=TRACE_SHARE * settings.MAX_UNPACKED_BYTES)
         self._hint = other_engine(inputs.engine_version)
         self._spool = spool
@@ -304,6 +310,7 @@ class _Trace:
         for event in events:
             try:
                 self.index.take(event)
+                self.outcomes_told |= _tells(event)
             except (LookupError, ValueError, OverflowError) as error:
                 kind, cycle = type(event).__name__, self.index.n_cycles
                 raise RunFileError(

@@ -13,6 +13,8 @@ export const observed = {
   "call.status": "Status",
   "call.noStatus": "none",
   "call.took": "Took",
+  "call.inKviz": "In kviz",
+  "call.inKviz.how": "From the arrival of a request to the end of its answer. The scheduler waits a little longer.",
   "call.nodes": "Nodes",
   "call.effect": "Effect",
   "call.details": "Nodes and answer",
@@ -28,6 +30,8 @@ export const observed = {
   "seen.pods": "Pods it tried",
   "seen.pod.told": "cycle {cycle}: {node}",
   "seen.pods.none": "None so far.",
+  "seen.unasked":
+    "Where no node passes the scheduler's filters, and preemption finds no candidate, it calls nobody: not shown.",
   "seen.pod.passed": { one: "cycle {cycle}: {n} node passed", other: "cycle {cycle}: {n} nodes passed" },
   "seen.pod.node": "was on {node} later",
   "seen.note": "A real scheduler decided this. It sent kviz, its extender, what is shown here; the rest is unknown.",
