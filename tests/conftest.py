@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from tests import real_servers
 from tests.effort import choose_effort
 from tests.running_server import Server, start_server, stop_server
 
@@ -43,3 +44,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = start_server(tmp_path_factory.mktemp("server"))
     yield running
     assert stop_server(running) == 0
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """A PostgreSQL server besides whatever database the tests run on; the URL of one there."""
+    if not real_servers.are_installed():
+        pytest.skip("ADR 0039: PostgreSQL and Redis are not installed here")
+    with real_servers.postgresql() as url:
+        yield url

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from kviz.project.environment import prepare_data_dir
+
+PREPARING: Final = 0x6B76697A
+"""The number of PostgreSQL's advisory lock."""
 
 
 def start_django(*, migrate: bool) -> Path:
@@ -21,5 +27,22 @@ def start_django(*, migrate: bool) -> Path:
 
     django.setup()
     if migrate:
-        call_command("migrate", interactive=False, verbosity=0)
+        with one_at_a_time():
+            call_command("migrate", interactive=False, verbosity=0)
     return folder
+
+
+@contextlib.contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Wait until no other process prepares the database; of SQLite the folder's lock makes sure."""
+    from django.db import connection
+
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [PREPARING])
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [PREPARING])

@@ -1,11 +1,11 @@
-"""`kviz migrate`: brings the database up to date, for servers that `kviz serve` does not start."""
+"""`kviz migrate`: brings database and samples up to date, before several servers start."""
 
 from __future__ import annotations
 
 import argparse
 
 from kviz.cli.arguments import Subparsers
-from kviz.cli.django_setup import start_django
+from kviz.cli.django_setup import one_at_a_time, start_django
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -19,5 +19,9 @@ def run(options: argparse.Namespace) -> int:
     start_django(migrate=False)
     from django.core.management import call_command
 
-    call_command("migrate", interactive=False)
+    from kviz.snapshots.services import samples_load
+
+    with one_at_a_time():
+        call_command("migrate", interactive=False)
+        samples_load()
     return 0

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from kviz.cli.arguments import Subparsers
-from kviz.cli.django_setup import start_django
+from kviz.cli.django_setup import one_at_a_time, start_django
 from kviz.cli.problems import CommandFailed
 from kviz.common.mode import Mode
 from kviz.project import environment, serve_lock
@@ -75,8 +75,9 @@ def serve_at(
         from kviz.project.serving import serve
         from kviz.snapshots.services import samples_load
 
-        local_token_ensure(folder=folder)
-        samples_load()
+        with one_at_a_time():
+            local_token_ensure(folder=folder)
+            samples_load()
         if ready is not None:
             ready(address)
         serve(listener, host=host, n_workers=n_workers)

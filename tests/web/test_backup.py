@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests import real_servers
 from tests.real_servers import new_database
 from tests.running_server import Server, command, environment, start_server, stop_server
 from tests.web.cast import CLUSTER
 from tests.web.test_serve import call, run_of, wait_for
 
 pytestmark = pytest.mark.xdist_group("backup")  # who share the servers and the backup
-
-
-@pytest.fixture(scope="module")
-def postgresql() -> Iterator[str]:
-    if not real_servers.are_installed():
-        pytest.skip("ADR 0039: PostgreSQL and Redis are not installed here")
-    with real_servers.postgresql() as url:
-        yield url
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,211 @@
+"""The Helm chart, linted and rendered by Helm's own library."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import helm_python as helm
+import pytest
+import yaml
+
+from kviz.clusters.rbac import READER_ROLE
+
+ROOT = Path(__file__).parents[2]
+CHART = ROOT / "deploy/helm/kviz"
+GIVEN: dict[str, Any] = {
+    "hosts": ["kviz.example.org"],
+    "secretKey": "s3cret",
+    "databaseUrl": "postgresql://kviz:pass@db:5432/kviz",
+    "redisUrl": "redis://redis:6379/0",
+}
+EVERYTHING = {
+    **GIVEN,
+    "reader": {"enabled": True},
+    "ingress": {"enabled": True, "className": "nginx", "tlsSecret": "kviz-tls"},
+    "settings": {"KVIZ_MAX_UPLOAD_MIB": "128"},
+    "image": {"pullSecrets": [{"name": "pull"}]},
+    "networkPolicy": {"from": [{"namespaceSelector": {}}]},
+    "nodeSelector": {"kubernetes.io/os": "linux"},
+    "podAnnotations": {"team": "platform"},
+}
+
+
+@pytest.fixture(scope="module")
+def chart() -> Iterator[helm.Chart]:
+    with helm.Chart.load(str(CHART)) as loaded:
+        yield loaded
+
+
+def rendered(chart: helm.Chart, values: dict[str, Any]) -> list[Any]:
+    files = chart.render(values, name="team", namespace="tools")
+    return [
+        document
+        for name, text in files.items()
+        if name.endswith(".yaml")
+        for document in yaml.safe_load_all(text)
+        if document
+    ]
+
+
+def of_kind(documents: list[Any], *kinds: str) -> list[Any]:
+    return [document for document in documents if document["kind"] in kinds]
+
+
+def pods(documents: list[Any]) -> list[Any]:
+    return [found["spec"]["template"]["spec"] for found in of_kind(documents, "Deployment", "Job")]
+
+
+def test_helm_finds_nothing_wrong() -> None:
+    found = helm.lint(str(CHART))
+
+    assert found["errors"] == []
+    assert [m["error"] for m in found["messages"]] == ["icon is recommended"]
+
+
+@pytest.mark.parametrize("missing", ["hosts", "secretKey", "databaseUrl", "redisUrl"])
+def test_what_is_needed_is_asked_for(chart: helm.Chart, missing: str) -> None:
+    with pytest.raises(helm.HelmRenderError, match=missing):
+        rendered(chart, {key: value for key, value in GIVEN.items() if key != missing})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"databaseUrl": "mysql://db/kviz"},
+        {"settings": {"PATH": "/"}},
+        {"replicas": 3},
+        {"web": {"replicas": "two"}},
+    ],
+    ids=str,
+)
+def test_values_that_make_no_sense_are_refused(chart: helm.Chart, wrong: dict[str, Any]) -> None:
+    with pytest.raises(helm.HelmError):
+        rendered(chart, {**GIVEN, **wrong})
+
+
+def test_there_is_web_worker_and_a_migration_before_both(chart: helm.Chart) -> None:
+    documents = rendered(chart, GIVEN)
+    [job] = of_kind(documents, "Job")
+
+    assert [pod["containers"][0]["args"][0] for pod in pods(documents)] == [
+        "migrate",
+        "serve",
+        "worker",
+    ]
+    assert job["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
+
+
+def test_every_pod_is_bound_hand_and_foot(chart: helm.Chart) -> None:
+    for pod in pods(rendered(chart, EVERYTHING)):
+        [container] = pod["containers"]
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert container["resources"]["limits"]["memory"]
+        assert {mount["name"] for mount in container["volumeMounts"]} == {
+            volume["name"] for volume in pod["volumes"]
+        }
+
+
+def test_probes_ask_what_kviz_answers(chart: helm.Chart) -> None:
+    [web] = [pod for pod in pods(rendered(chart, GIVEN)) if "serve" in pod["containers"][0]["args"]]
+    [container] = web["containers"]
+
+    assert container["livenessProbe"]["httpGet"]["path"] == "/healthz"
+    assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
+
+
+def test_secrets_come_from_secrets_and_from_nowhere_else(chart: helm.Chart) -> None:
+    documents = rendered(chart, EVERYTHING)
+    elsewhere = [document for document in documents if document["kind"] != "Secret"]
+
+    assert "s3cret" not in yaml.safe_dump(elsewhere)
+    assert "pass@db" not in yaml.safe_dump(elsewhere)
+
+
+def test_a_secret_of_ones_own_is_used_by_all(chart: helm.Chart) -> None:
+    documents = rendered(chart, {"hosts": ["kviz.example.org"], "existingSecret": "mine"})
+    names = {
+        variable["valueFrom"]["secretKeyRef"]["name"]
+        for pod in pods(documents)
+        for variable in pod["containers"][0]["env"]
+        if "valueFrom" in variable
+    }
+
+    assert of_kind(documents, "Secret") == []
+    assert names == {"mine"}
+
+
+def test_the_reader_role_is_the_one_that_kviz_prints(chart: helm.Chart) -> None:
+    [role] = of_kind(rendered(chart, EVERYTHING), "ClusterRole")
+    printed = yaml.safe_load(READER_ROLE)
+
+    assert role["rules"] == printed["rules"]
+    assert (CHART / "files/kviz-reader.yaml").read_text() == READER_ROLE
+    assert of_kind(rendered(chart, GIVEN), "ClusterRole", "ClusterRoleBinding") == []
+
+
+def test_what_is_not_web_lets_nobody_in(chart: helm.Chart) -> None:
+    policies = of_kind(rendered(chart, GIVEN), "NetworkPolicy")
+    everyone, web = sorted(policies, key=lambda policy: len(policy["metadata"]["name"]))
+
+    assert everyone["spec"]["policyTypes"] == ["Ingress", "Egress"]
+    assert "ingress" not in everyone["spec"]
+    assert web["spec"]["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "web"
+
+
+def test_the_chart_is_of_this_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = yaml.safe_load((CHART / "Chart.yaml").read_text())
+
+    assert named["appVersion"] == project["version"]
+
+
+@pytest.mark.parametrize("file", ["deploy/compose.yaml", "deploy/Containerfile", "chart"])
+def test_every_setting_is_one_that_the_documents_know(chart: helm.Chart, file: str) -> None:
+    known = (ROOT / "docs/operation.md").read_text()
+    text = (
+        yaml.safe_dump(rendered(chart, EVERYTHING))
+        if file == "chart"
+        else (ROOT / file).read_text()
+    )
+    named = set(re.findall(r"KVIZ_[A-Z_]+(?=[:=\n])", text))
+
+    assert named
+    assert [name for name in sorted(named) if f"`{name}`" not in known] == []
+
+
+def test_the_image_is_made_of_files_that_are_there() -> None:
+    steps = (ROOT / "deploy/Containerfile").read_text().replace("\\\n", " ").splitlines()
+    copied = [
+        source
+        for step in steps
+        if step.startswith("COPY ") and "--from" not in step
+        for source in step.split()[1:-1]
+    ]
+    allowed = (ROOT / "deploy/Containerfile.dockerignore").read_text().splitlines()
+
+    assert [source for source in copied if not (ROOT / source).exists()] == []
+    assert [
+        name
+        for name in (line[1:] for line in allowed if line.startswith("!"))
+        if not (ROOT / name).exists()
+    ] == []
+    assert "USER 10001:10001" in steps
+    assert any("/healthz" in step for step in steps)
+
+
+def test_compose_starts_nothing_that_may_write_where_it_likes() -> None:
+    services = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"]
+
+    for name in ("migrate", "web", "worker"):
+        assert services[name]["read_only"] is True
+        assert services[name]["cap_drop"] == ["ALL"]

@@ -1,0 +1,113 @@
+"""`pip install kviz && kviz serve` on a machine without Node.js, from the wheel alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.xdist_group("wheel")
+
+ROOT = Path(__file__).parents[2]
+UV = shutil.which("uv") or str(ROOT / ".uv/bin/uv")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [UV, "build", "--quiet", "--wheel", "--out-dir", str(folder)], cwd=ROOT, check=True
+    )
+    [built] = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `bin` of a fresh environment with the wheel and what is locked, and nothing else."""
+    folder = tmp_path_factory.mktemp("fresh") / "venv"
+    uv = [UV, "--quiet"]
+    subprocess.run([*uv, "venv", "--python", sys.executable, str(folder)], check=True)
+    pip = [*uv, "pip", "install", "--python", str(folder / "bin/python")]
+    subprocess.run([*pip, "--require-hashes", "-r", str(ROOT / "requirements.lock")], check=True)
+    subprocess.run([*pip, "--no-deps", str(wheel)], check=True)
+    return folder / "bin"
+
+
+@pytest.fixture(scope="module")
+def address(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    environment = {"PATH": str(installed), "KVIZ_DATA_DIR": str(elsewhere / "data")}
+    served = subprocess.Popen(
+        [installed / "kviz", "serve", "--port", "0"],
+        env=environment,
+        cwd=elsewhere,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert served.stdout is not None
+    with served.stdout as output:
+        found = re.search(r"http://\S+", output.readline())
+        assert found, "kviz serve did not start"
+        yield found[0]
+        served.terminate()
+        assert served.wait(60) == 0
+
+
+def fetch(address: str) -> bytes:
+    with urllib.request.urlopen(address) as answer:
+        found: bytes = answer.read()
+        return found
+
+
+def test_an_installed_kviz_is_ready_and_has_its_samples(address: str) -> None:
+    assert json.loads(fetch(f"{address}/readyz"))["status"] == "ok"
+    assert b"Six GPU nodes" in fetch(f"{address}/")
+
+
+def test_every_file_of_the_front_end_is_served(wheel: Path, address: str) -> None:
+    with zipfile.ZipFile(wheel) as packed:
+        manifest = json.loads(packed.read("kviz/share/static/kviz/manifest.json"))
+    built = {entry["file"] for entry in manifest.values()}
+    built |= {style for entry in manifest.values() for style in entry.get("css", ())}
+
+    assert any(entry.get("isEntry") for entry in manifest.values())
+    assert [name for name in sorted(built) if not fetch(f"{address}/static/kviz/{name}")] == []
+    assert b"ConfigurationV1" in fetch(f"{address}/static/kviz/schema/configuration.json")
+
+
+def test_documents_are_there(address: str) -> None:
+    assert b"KVIZ_DATABASE_URL" in fetch(f"{address}/docs/operation")
+
+
+def test_commands_that_need_no_server_work(installed: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PATH": str(installed)}
+    said = subprocess.run(
+        [installed / "kviz", "gates"],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert "SchedulerAsyncPreemption" in said.stdout
+
+
+def test_the_wheel_has_nothing_that_is_not_needed_to_run(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as packed:
+        top = {tuple(name.split("/")[:2]) for name in packed.namelist()}
+
+    assert {first for first, _ in top} == {"kviz", "scheduler_core"} | {
+        first for first, _ in top if first.endswith(".dist-info")
+    }
+    assert ("kviz", "Chart.yaml") not in top  # of deploy/helm/kviz
