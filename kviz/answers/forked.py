@@ -98,7 +98,9 @@ def _done_by(
         copies.end()
 
 
-def _values(batches: Iterable[list[Done[T] | Died]]) -> Iterator[tuple[int, T]]:
+def _values(
+    batches: Generator[list[Done[T] | Died], None, None],
+) -> Generator[tuple[int, T], None, None]:
     """Yield what came of each piece, by its number. Raises CopyDied."""
     for found in batches:
         for each in found:
@@ -109,14 +111,16 @@ def _values(batches: Iterable[list[Done[T] | Died]]) -> Iterator[tuple[int, T]]:
 
 def side_by_side(
     jobs: int,
-) -> Callable[[Callable[[int], T], Iterator[int]], Iterator[tuple[int, T]]]:
+) -> Callable[[Callable[[int], T], Iterator[int]], Generator[tuple[int, T], None, None]]:
     """Return what does work for numbers, `jobs` at a time, and yields each with what it came to.
 
     A copy does one piece after the other, so the work must change nothing that another piece reads.
     Closing the iterator ends all copies. It raises CopyDied, and what a piece of work raises.
     """
 
-    def run(work: Callable[[int], T], numbers: Iterator[int]) -> Iterator[tuple[int, T]]:
+    def run(
+        work: Callable[[int], T], numbers: Iterator[int]
+    ) -> Generator[tuple[int, T], None, None]:
         yield from _values(_done_by(_Copies(work, max(1, jobs), MANY), numbers))
 
     return run

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from typing import Final
 
-from kviz.answers.forked import mapped
+from kviz.answers.forked import side_by_side
 from scheduler_core.advice.coins import Coin
 from scheduler_core.advice.luck import Batch, Luck, answered, ask
 from scheduler_core.advice.pools import pools_of
-from scheduler_core.advice.throws import Throw, throw
+from scheduler_core.advice.throws import Throw, Throwing
 from scheduler_core.api import KubeObject, Node
 from scheduler_core.sim.run import RunOptions
 
 Progress = Callable[[int], None]
 """Hears how many runs are made."""
+AT_ONCE: Final = 5
+"""So many runs are one piece of work."""
 
 
 def luck(
@@ -37,45 +40,70 @@ def luck(
         for pool in pools_of(item for item in objects if isinstance(item, Node))
         for node in pool.nodes
     }
-    make = _Making(objects, options, seed, jobs, progress)
-    return answered(ask(objects, coins, runs=runs, seed=seed, pools=pools), make)
+    with closing(_Making(Throwing(objects, options), coins, runs, seed, jobs, progress)) as making:
+        return answered(ask(objects, coins, runs=runs, seed=seed, pools=pools), making.make)
 
 
 class _Making:
-    """Makes the runs of batches, here or in copies of this process."""
+    """Makes the runs of batches, here or in copies of this process.
+
+    The copies go on with the next runs while it is still asked whether those that are made are
+    enough.
+    """
 
     def __init__(
         self,
-        objects: Sequence[KubeObject],
-        options: RunOptions,
+        throwing: Throwing,
+        coins: Sequence[Coin],
+        runs: int,
         seed: int,
         jobs: int,
         progress: Progress,
     ) -> None:
-        self._objects = objects
-        self._options = options
+        self._throwing = throwing
+        self._coins = tuple(coins)
+        self._runs = runs
         self._seed = seed
         self._jobs = jobs
         self._progress = progress
         self._n_made = 0
+        self._tossed: tuple[Coin, ...] = ()
+        """The coins of the runs that copies are making."""
+        self._made: dict[int, Throw] = {}
+        self._copies: Generator[tuple[int, list[Throw]], None, None] | None = None
 
-    def __call__(self, batch: Batch) -> list[Throw]:
-        slices = [batch.runs[i :: self._jobs] for i in range(self._jobs)]
-        work = partial(self._throws, batch.coins)
+    def make(self, batch: Batch) -> list[Throw]:
         if self._jobs == 1 or len(batch.runs) == 1 or not hasattr(os, "fork"):
-            parts = [work(each) for each in slices]
+            throws = self._throws(batch.coins, batch.runs)
         else:
-            parts = mapped(work, slices, self._jobs)
-        throws = {
-            number: throw
-            for numbers, part in zip(slices, parts, strict=True)
-            for number, throw in zip(numbers, part, strict=True)
-        }
+            throws = self._by_copies(batch)
         self._n_made += len(throws)
         self._progress(self._n_made)
-        return [throws[number] for number in batch.runs]
+        return throws
+
+    def close(self) -> None:
+        """End the copies."""
+        if self._copies is not None:
+            self._copies.close()
+
+    def _by_copies(self, batch: Batch) -> list[Throw]:
+        if self._copies is None or self._tossed != batch.coins:
+            self.close()
+            self._copies, self._tossed, self._made = self._begun(batch), batch.coins, {}
+        while any(number not in self._made for number in batch.runs):
+            piece, throws = next(self._copies)
+            self._made |= dict(enumerate(throws, piece * AT_ONCE))
+        return [self._made.pop(number) for number in batch.runs]
+
+    def _begun(self, batch: Batch) -> Generator[tuple[int, list[Throw]], None, None]:
+        n_runs = self._runs if batch.coins == self._coins else batch.runs.stop
+        self._throwing.prepare(batch.coins)
+
+        def work(piece: int) -> list[Throw]:
+            first = piece * AT_ONCE
+            return self._throws(batch.coins, range(first, min(first + AT_ONCE, n_runs)))
+
+        return side_by_side(self._jobs)(work, iter(range(-(-n_runs // AT_ONCE))))
 
     def _throws(self, coins: Sequence[Coin], numbers: range) -> list[Throw]:
-        return [
-            throw(self._objects, self._options, coins, self._seed, number) for number in numbers
-        ]
+        return [self._throwing.throw(coins, self._seed, number) for number in numbers]

@@ -61,18 +61,15 @@ class Tosses(Pinned):
     """
 
     def __init__(self, coins: Collection[Coin], seed: int, n_workers: int) -> None:
+        self._n_workers = n_workers
+        self.begin(coins, seed, 0)
+
+    def begin(self, coins: Collection[Coin], seed: int, run: int) -> None:
+        """Begin a run with these coins: forget what the one before has tossed."""
         self._coins = frozenset(coins)
         self._seed = seed
-        self._n_workers = n_workers
-        self._run = 0
-        self._generators: dict[Coin, np.random.Generator] = {}
-        self.n_choices: dict[Coin, int] = {}
-        self.begin(0)
-
-    def begin(self, run: int) -> None:
-        """Begin a run: forget what the one before has tossed."""
         self._run = run
-        self.n_choices = {}
+        self.n_choices: dict[Coin, int] = {}
         self._generators = {
             coin: np.random.default_rng(self._seed_of(coin))
             for coin in COINS

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from scheduler_core.advice.coins import Coin, Tosses
-from scheduler_core.advice.trial import PodEnd, played_out
+from scheduler_core.advice.trial import PodEnd, Trials
 from scheduler_core.api import KubeObject, Pod
-from scheduler_core.sim.run import Run, RunOptions
+from scheduler_core.releases.table import TieBreak
+from scheduler_core.sim.run import RunOptions
 from scheduler_core.trace.tables import TERMINAL_PHASES
 
 PENDING: Final = ""
@@ -45,30 +46,43 @@ class Cast:
         self.standing: tuple[str, ...] = tuple(pod.key for pod in pods if pod.spec.node_name)
 
 
-def throw(
-    objects: Sequence[KubeObject],
-    options: RunOptions,
-    coins: Collection[Coin],
-    seed: int,
-    number: int,
-) -> Throw:
-    """Run a cluster once; what comes up depends on the arguments alone.
+class Throwing:
+    """Throws of one cluster; it is loaded once, and what its runs have in common is shared."""
 
-    `number` is that of the run. Raises ConfigError and PluginFailure as a run does.
-    """
-    tosses = Tosses(coins, seed, options.configuration.parallelism)
-    tosses.begin(number)
-    tie_break = "draw" if tosses.draw_seed is not None else options.tie_break
-    run = Run(objects, replace(options, details=False, chance=tosses, tie_break=tie_break))
-    if tosses.draw_seed is not None:
-        run.draw.restart(tosses.draw_seed)
-    end, cast = played_out(run), Cast(objects)
-    left = [key for key in cast.standing if end.of(key).outcome in ("evicted", "absent")]
-    return Throw(
-        places=tuple([_place(end.of(key)) for key in cast.pods]),
-        left=tuple(left),
-        tossed=tuple(tosses.n_choices),
-    )
+    def __init__(self, objects: Sequence[KubeObject], options: RunOptions) -> None:
+        self._objects = objects
+        self._options = options
+        self._tosses = Tosses((), 0, options.configuration.parallelism)
+        self._cast = Cast(objects)
+        self._trials: dict[TieBreak, Trials] = {}
+
+    def throw(self, coins: Collection[Coin], seed: int, number: int) -> Throw:
+        """Run the cluster once; what comes up depends on these and the cluster alone.
+
+        `number` is that of the run. Raises ConfigError and PluginFailure as a run does.
+        """
+        trials = self._by("draw" if "draws" in coins else self._options.tie_break)
+        self._tosses.begin(coins, seed, number)
+        end = trials.again(self._tosses.draw_seed)
+        left = [key for key in self._cast.standing if end.of(key).outcome in ("evicted", "absent")]
+        return Throw(
+            places=tuple([_place(end.of(key)) for key in self._cast.pods]),
+            left=tuple(left),
+            tossed=tuple(self._tosses.n_choices),
+        )
+
+    def prepare(self, coins: Collection[Coin]) -> None:
+        """Load the cluster and run it as it is, so that throws of these coins begin from there."""
+        self._by("draw" if "draws" in coins else self._options.tie_break)
+
+    def _by(self, tie_break: TieBreak) -> Trials:
+        trials = self._trials.get(tie_break)
+        if trials is None:
+            options = replace(self._options, chance=self._tosses, tie_break=tie_break)
+            trials = self._trials[tie_break] = Trials(self._objects, options)
+            self._tosses.begin((), 0, 0)
+            trials.as_it_is  # noqa: B018  # all further runs begin with what it works out
+        return trials
 
 
 def _place(end: PodEnd) -> str:

@@ -129,6 +129,16 @@ class Trials:
             return trial(objects, self.options)
         return _play(run, self._names_loaded, self._standing)
 
+    def again(self, draw_seed: Sequence[int] | None = None) -> RunEnd:
+        """Try the cluster as it is once more: something else may happen by other chance.
+
+        With a `draw_seed`, lots among equal totals are drawn with that.
+        """
+        run = self._loaded.run_of(self.objects) or Run(self.objects, self.options)
+        if draw_seed is not None:
+            run.draw.restart(draw_seed)
+        return _play(run, self._names_loaded, self._standing)
+
     def held_at(self, objects: Sequence[KubeObject], cycle: int) -> ReenactedCycle | None:
         """Return a cycle of a run over other objects, to look at and to preview.
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scheduler_core.api import PodDisruptionBudget
-from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.cluster.nodes import Change, Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.diagnosis import Verdicts
@@ -77,14 +76,11 @@ def dry_run(
 ) -> list[DryRun]:
     """Select the victims on each of `nodes`, in their order."""
     results = [DryRun(name, (), (), (), 0, NO_VICTIMS) for name in nodes.names]
-    # Counting looks at all pods of the cluster, which a few nodes are not worth.
-    at: Sequence[int] = range(nodes.n)
-    if nodes.n > FEW_NODES:
-        at = np.flatnonzero(_n_lesser(pod, nodes)).tolist()
+    priority = pod.priority
     trials = {
         i: _Trial(nodes.name(i), lesser)
-        for i in at
-        if (lesser := tuple(other for other in nodes.pods(i) if other.priority < pod.priority))
+        for i in _with_lesser(nodes, priority)
+        if (lesser := tuple([other for other in nodes.pods(i) if other.priority < priority]))
     }
     started = list(trials)
     for i, status in _filter(nodes, started, [trials[i].change() for i in started], run_filter):
@@ -101,14 +97,19 @@ def dry_run(
     return results
 
 
-def _n_lesser(pod: PodInfo, nodes: Nodes) -> IntArray:
-    """Count the pods of lower priority on each node, int64 (n,); most nodes may have none."""
-    priority = pod.priority
+def _with_lesser(nodes: Nodes, priority: int) -> Sequence[int]:
+    """Return where pods of lower priority may be; most often there are none at all."""
     lesser = nodes.cluster.templates.matching(
         ("of lower priority than", priority),
         lambda template: (template.pod.spec.priority or 0) < priority,
     )
-    return nodes.count_pods(lesser)
+    if not lesser.any():
+        return ()
+    # Counting looks at all pods of the cluster, which a few nodes are not worth.
+    if nodes.n <= FEW_NODES:
+        return range(nodes.n)
+    found: list[int] = np.flatnonzero(nodes.count_pods(lesser)).tolist()
+    return found
 
 
 def _filter(

@@ -19,6 +19,7 @@ from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.cluster.pods import PodInfo, PodTemplate
 from scheduler_core.config import KubeSchedulerConfiguration
 from scheduler_core.config.features import FeatureGates
+from scheduler_core.framework.chance import Pinned
 from scheduler_core.framework.status import Status
 from scheduler_core.registry import Registry
 from scheduler_core.sim.run import Run, RunOptions
@@ -65,7 +66,7 @@ class _Original:
 
 _SHARED: Final = (
     *(KubeObject, PodInfo, PodTemplate, Event, Status, RunOptions, KubeSchedulerConfiguration),
-    *(FeatureGates, Registry, _Original, type),
+    *(FeatureGates, Registry, Pinned, _Original, type),
 )
 """What nobody changes, or what stands outside the run."""
 

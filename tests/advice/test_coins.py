@@ -52,10 +52,10 @@ def test_what_comes_up_depends_on_seed_coin_and_run_alone() -> None:
     one, all_of_them = Tosses(START, 7, 16), Tosses(COINS, 7, 16)
     alone = []
     for run in range(5):
-        one.begin(run)
+        one.begin(START, 7, run)
         alone.append(one.start_index(1000))
     for run in (4, 2, 0, 1, 3):
-        all_of_them.begin(run)
+        all_of_them.begin(COINS, 7, run)
         all_of_them.arrival_order(9)
         assert all_of_them.start_index(1000) == alone[run]
     assert len(set(alone)) > 1

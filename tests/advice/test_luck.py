@@ -10,7 +10,7 @@ import pytest
 
 from scheduler_core.advice.coins import Coin
 from scheduler_core.advice.luck import Luck, PodLuck, answered, ask
-from scheduler_core.advice.throws import throw
+from scheduler_core.advice.throws import Throwing
 from scheduler_core.advice.trial import trial
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.config import load_configuration
@@ -45,11 +45,11 @@ def lucky(
     runs: int,
     tight: float = 0.04,
 ) -> Luck:
-    options = SMALL
+    throwing = Throwing(objects, SMALL)
     asking = ask(objects, coins, runs=runs, seed=1, pools={"n0": "first"}, tight=tight)
     return answered(
         asking,
-        lambda batch: [throw(objects, options, batch.coins, 1, number) for number in batch.runs],
+        lambda batch: [throwing.throw(batch.coins, 1, number) for number in batch.runs],
     )
 
 

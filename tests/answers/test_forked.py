@@ -118,7 +118,7 @@ def test_a_long_answer_of_a_copy_that_lasts_is_read_whole() -> None:
 def test_closing_ends_copies_that_last() -> None:
     done = side_by_side(2)(lambda number: os.getpid(), iter(range(100)))
     pids = {next(done)[1] for _ in range(10)}
-    done.close()  # type: ignore[attr-defined]  # a generator
+    done.close()
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

@@ -14,7 +14,7 @@ from kviz.runs.models import Run
 from scheduler_core.advice.coins import COINS, Coin, coins_of
 from scheduler_core.advice.luck import Batch, ask
 from scheduler_core.advice.pools import pools_of
-from scheduler_core.advice.throws import Cast, Throw, throw
+from scheduler_core.advice.throws import Cast, Throw, Throwing
 from scheduler_core.api import KubeObject, Node
 from scheduler_core.sim.run import RunOptions
 
@@ -57,8 +57,13 @@ class Tosses:
             return tuple(coin for coin in COINS if coin in self._chosen)
         return coins_of(self._cluster[1].tie_break)
 
+    @cached_property
+    def _throwing(self) -> Throwing:
+        return Throwing(*self._cluster)
+
     def ask(self) -> Asking[Toss]:
         objects, options = self._cluster
+        self._throwing.prepare(self._coins)
         pools = _pools(objects)
         asking = ask(objects, self._coins, runs=self._runs, seed=options.seed, pools=pools)
         batch = next(asking)
@@ -78,9 +83,8 @@ class Tosses:
 
     def carry_out(self, variant: Toss) -> Outcome:
         objects, options = self._cluster
-        throws = [
-            throw(objects, options, variant.coins, options.seed, number) for number in variant.runs
-        ]
+        throw = self._throwing.throw
+        throws = [throw(variant.coins, options.seed, number) for number in variant.runs]
         if self._pinned is None:
             (pinned,) = throws
             pods = list(Cast(objects).pods)
