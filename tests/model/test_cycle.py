@@ -116,7 +116,7 @@ def test_it_is_said_where_the_reprieve_missed_the_least() -> None:
     assert node.subsets[node.least].pods == ("default/a",)
     assert node.missed
     assert "reprieve" in flagged(model)
-    assert parting(model, "reprieve").startswith("evicting {default/a} from n1 would do less harm")
+    assert parting(model, "reprieve").startswith("Evicting {default/a} from n1 would do less harm")
 
 
 def test_a_pod_that_never_preempts_is_where_the_model_goes_another_way() -> None:
@@ -130,7 +130,7 @@ def test_a_pod_that_never_preempts_is_where_the_model_goes_another_way() -> None
     assert model.loop.branch == "Preemption"
     assert model.loop.taken == "UNCHANGED"
     assert "preemptionPolicy" in flagged(model)
-    assert "the model evicts {default/b, default/c} from n1" in parting(model, "preemptionPolicy")
+    assert "The model evicts {default/b, default/c} from n1" in parting(model, "preemptionPolicy")
 
 
 def test_more_pods_than_can_be_tried_are_said_so() -> None:

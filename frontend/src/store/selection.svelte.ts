@@ -37,6 +37,8 @@ export class Selection {
   trial = $state.raw<Trial | null>(null);
   /** Nodes outside are faded on the map; null: none is. */
   lit = $state.raw<ReadonlySet<NodeIndex> | null>(null);
+  /** Pods outside are faded in the queues; null: none is. */
+  litPods = $state.raw<ReadonlySet<PodIndex> | null>(null);
   #pinned = $state<PodIndex>(-1);
   /** The pod one asked for, or else the cycle's; -1 before the first. */
   readonly pod: PodIndex = $derived.by(() =>

@@ -21,6 +21,8 @@ from scheduler_core.model.cycle.text import after_lines, guard_text
 
 MAX_CHIPS: Final = 24
 MAX_PODS: Final = 12
+MAX_LIT: Final = 1_000
+"""A set of more pods is not lit: its names would be most of the answer."""
 MAX_SUBSETS: Final = 32
 """So many sets of one node are listed, those that make room first."""
 MAX_TLA: Final = 40_000
@@ -217,9 +219,9 @@ def _jeopardies(found: CycleModel) -> Iterator[JeopardyRow]:
         )
 
 
-def _lit(found: CycleModel) -> dict[str, Sequence[str]]:
-    """Return the nodes of each set, for the map; a set that is not here is all nodes."""
-    places, preemption = found.places, found.preemption
+def _lit(found: CycleModel) -> dict[str, dict[str, Sequence[str]]]:
+    """Return the nodes of each set, or its pods, for the map; a set that is not here is all."""
+    places, preemption, cluster = found.places, found.preemption, found.cluster
     lit: dict[str, Sequence[str]] = {
         "Feasible": places.feasible.members,
         "Viable": places.viable.members,
@@ -228,4 +230,9 @@ def _lit(found: CycleModel) -> dict[str, Sequence[str]]:
     if preemption is not None:
         lit["Preemptable"] = preemption.preemptable
         lit["Least"] = [each.node for each in preemption.least]
-    return lit
+    pods: dict[str, Sequence[str]] = {}
+    if cluster is not None:
+        sets = {"Unbound": cluster.unbound.members, "Highest": cluster.highest.members}
+        pods = {name: each for name, each in sets.items() if len(each) <= MAX_LIT}
+        pods["Pod"] = (cluster.popped,)
+    return {"nodes": lit, "pods": pods}

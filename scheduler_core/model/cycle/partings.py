@@ -80,7 +80,7 @@ def _queues(found: Found) -> Parting:
     first = cluster.highest.members[0] if cluster.highest.members else ""
     where = _where(found.cycle, first)
     text = (
-        f"the model would take {first} (priority {cluster.highest_priority}), which {where}; v1.36 "
+        f"The model would take {first} (priority {cluster.highest_priority}), which {where}; v1.36 "
         f"took {cluster.popped} (priority {cluster.popped_priority})"
     )
     return Parting("queues", difference, True, text)
@@ -111,25 +111,25 @@ def _preemption_policy(found: Found) -> Parting:
     )
     reason = found.decided.ineligible
     if not reason:
-        return Parting("preemptionPolicy", difference, False, "the pod may preempt")
+        return Parting("preemptionPolicy", difference, False, "The pod may preempt")
     preemption = found.preemption
     enabled = preemption.enabled if preemption is not None else None
     if enabled is False:
         text = f"{reason} The model evicts nobody either: no set of pods makes room"
         return Parting("preemptionPolicy", difference, False, text)
     least = preemption.least[0] if preemption is not None and preemption.least else None
-    would = f"the model evicts {{{', '.join(least.pods)}}} from {least.node}" if least else ""
+    would = f"The model evicts {{{', '.join(least.pods)}}} from {least.node}" if least else ""
     text = f"v1.36 leaves Objects unchanged: {reason}{' ' + would if would else ''}"
     return Parting("preemptionPolicy", difference, enabled, text)
 
 
 def _prefer_no_schedule(found: Found) -> Parting:
     difference = (
-        "to v1.36 a PreferNoSchedule taint is a lower score; to the model every taint is a filter"
+        "To v1.36 a PreferNoSchedule taint is a lower score; to the model every taint is a filter"
     )
     soft = _softly_tainted(found.cycle, found.places.feasible.members)
     if not soft:
-        text = "no feasible node has one that the pod does not tolerate"
+        text = "No feasible node has one that the pod does not tolerate"
         return Parting("preferNoSchedule", difference, False, text)
     chosen = found.places.chosen
     text = f"{listed(soft[:MAX_NAMED], len(soft))} would not be feasible"
@@ -157,9 +157,9 @@ def _softly_tainted(cycle: ReenactedCycle, feasible: Sequence[str]) -> list[str]
 
 def _phase(found: Found) -> Parting:
     difference = (
-        "the classic model asks that a node's phase is Running; v1.36 does not read a phase"
+        "The classic model asks that a node's phase is Running; v1.36 does not read a phase"
     )
-    return Parting("phase", difference, False, "nodes of today have none, and kviz reads none")
+    return Parting("phase", difference, False, "Nodes of today have none, and kviz reads none")
 
 
 def _requested(found: Found) -> Parting:
@@ -169,7 +169,7 @@ def _requested(found: Found) -> Parting:
     )
     only = _only_requested(found.cycle)
     if not only:
-        return Parting("requested", difference, False, "no node was lost to what others request")
+        return Parting("requested", difference, False, "No node was lost to what others request")
     text = (
         f"{listed(only[:MAX_NAMED], len(only))} would have room by allocatable alone, and "
         "NodeResourcesFit rejected them"
@@ -200,14 +200,14 @@ def _normalised(found: Found) -> Parting:
     )
     rated = found.viability
     if rated is None:
-        return Parting("normalised", difference, False, "nodes were not rated")
+        return Parting("normalised", difference, False, "Nodes were not rated")
     chosen = found.places.chosen
     if chosen in rated.classic_best:
         text = f"{chosen} has the highest classic sum, too: {rated.classic_best_sum}"
         return Parting("normalised", difference, False, text)
     best = rated.classic_best
     text = (
-        f"by the classic sum {listed(best[:MAX_NAMED], len(best))} would be best with "
+        f"By the classic sum {listed(best[:MAX_NAMED], len(best))} would be best with "
         f"{rated.classic_best_sum}; {chosen} has the highest total"
     )
     return Parting("normalised", difference, True, text)
@@ -215,12 +215,12 @@ def _normalised(found: Found) -> Parting:
 
 def _heap_root(found: Found) -> Parting:
     difference = (
-        "among equal totals the model takes some node; v1.36 takes the root of a heap of all "
+        "Among equal totals the model takes some node; v1.36 takes the root of a heap of all "
         "feasible nodes"
     )
     viable = found.places.viable
     if not found.places.viability_evaluated or viable.n < 2:
-        return Parting("heapRoot", difference, False, "there was no tie")
+        return Parting("heapRoot", difference, False, "There was no tie")
     text = (
         f"{viable.n} nodes are viable: to the model any of them; v1.36 took {found.places.chosen}"
     )
@@ -234,7 +234,7 @@ def _nominated(found: Found) -> Parting:
     )
     nodes = found.decided.by_nominated
     if not nodes:
-        return Parting("nominated", difference, False, "no node was lost to a nominated pod")
+        return Parting("nominated", difference, False, "No node was lost to a nominated pod")
     text = (
         f"{listed(nodes[:MAX_NAMED], len(nodes))} would be feasible if the pods nominated there "
         "did not count"
@@ -244,14 +244,14 @@ def _nominated(found: Found) -> Parting:
 
 def _symmetry(found: Found) -> Parting:
     difference = (
-        "in v1.36 the required anti-affinity of pods that are there keeps others out, too; the "
+        "In v1.36 the required anti-affinity of pods that are there keeps others out, too; the "
         "model reads the terms of the popped pod only"
     )
     nodes = found.decided.by_others_anti_affinity
     if not nodes:
-        text = "no node was lost to the anti-affinity of others"
+        text = "No node was lost to the anti-affinity of others"
         return Parting("symmetry", difference, False, text)
-    text = f"pods that are there keep this one out of {listed(nodes[:MAX_NAMED], len(nodes))}"
+    text = f"Pods that are there keep this one out of {listed(nodes[:MAX_NAMED], len(nodes))}"
     return Parting("symmetry", difference, True, text)
 
 
@@ -262,7 +262,7 @@ def _reprieve(found: Found) -> Parting:
     )
     preemption = found.preemption
     if preemption is None or preemption.chosen is None:
-        return Parting("reprieve", difference, False, "nobody was evicted")
+        return Parting("reprieve", difference, False, "Nobody was evicted")
     chosen = preemption.chosen
     same = any(
         each.node == chosen.node and set(each.pods) == set(chosen.pods) for each in preemption.least
@@ -273,10 +273,10 @@ def _reprieve(found: Found) -> Parting:
             text += " of all sets that were tried"
         return Parting("reprieve", difference, False, text)
     if not preemption.least:
-        return Parting("reprieve", difference, None, "too many sets to try them")
+        return Parting("reprieve", difference, None, "There are too many sets to try them")
     least = preemption.least[0]
     text = (
-        f"evicting {{{', '.join(least.pods)}}} from {least.node} would do less harm by v1.36's own "
+        f"Evicting {{{', '.join(least.pods)}}} from {least.node} would do less harm by v1.36's own "
         f"criteria than {{{', '.join(chosen.pods)}}} from {chosen.node}"
     )
     return Parting("reprieve", difference, True, text)
