@@ -11,6 +11,7 @@ from kviz.runs.pages import (
     luck,
     optimum,
     rules,
+    simulator,
     variants,
     why,
 )
@@ -20,6 +21,7 @@ urlpatterns = [
     path("new", form.run_new, name="run-new"),
     path("compare", compare.run_compare, name="run-compare"),
     path("open", lists.run_open, name="run-open"),
+    path("beside/<uuid:snapshot_id>", simulator.snapshot_simulator, name="snapshot-simulator"),
     path("<uuid:run_id>", detail.run_detail, name="run-detail"),
     path("<uuid:run_id>/cycles", cycles.run_cycles, name="run-cycles"),
     path("<uuid:run_id>/cycles.csv", cycles.run_cycles_csv, name="run-cycles-csv"),

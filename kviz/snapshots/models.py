@@ -57,6 +57,10 @@ class SnapshotObjects(models.Model):
     )
     packed = models.BinaryField()
     """What `scheduler_core.api.pack` returned."""
+    scheduler_config = models.TextField(blank=True, default="")
+    """A KubeSchedulerConfiguration that came with the objects."""
+    results = models.JSONField(default=list)
+    """What kube-scheduler-simulator wrote on pods, as `SimulatorResult` has it."""
 
     def __str__(self) -> str:
         return f"objects of {self.snapshot_id}"

@@ -99,6 +99,8 @@ def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
         "cluster": cluster,
         "no_nodes": not cluster.nodes,
         "policies": policies_of(snapshot),
+        "scheduler_config": selectors.snapshot_config(snapshot=snapshot),
+        "n_results": len(selectors.simulator_results(snapshot=snapshot)),
         "pending_shown": cluster.pending[:PODS_SHOWN],
         "nodes_shown": cluster.nodes[:NODES_SHOWN],
         "recognised": sorted(snapshot.counts.items()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from uuid import UUID
 
+import msgspec
 from django.db.models import Q, QuerySet
 
 from kviz.accounts.models import Workspace
@@ -12,6 +13,7 @@ from kviz.snapshots.models import Snapshot, SnapshotObjects
 from kviz.snapshots.samples import Sample, sample_named
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.packing import unpack
+from scheduler_core.api.simulator import SimulatorResult
 
 
 def snapshots_visible(*, workspace: Workspace, share: str = "") -> QuerySet[Snapshot]:
@@ -49,6 +51,19 @@ def snapshot_packed(*, snapshot: Snapshot) -> bytes:
     """The same as they are stored."""
     packed = SnapshotObjects.objects.values_list("packed", flat=True).get(snapshot=snapshot)
     return bytes(packed)
+
+
+def snapshot_config(*, snapshot: Snapshot) -> str:
+    """The KubeSchedulerConfiguration that came with the objects, empty if none did."""
+    found = SnapshotObjects.objects.filter(snapshot=snapshot)
+    return found.values_list("scheduler_config", flat=True).first() or ""
+
+
+def simulator_results(*, snapshot: Snapshot) -> list[SimulatorResult]:
+    """What kube-scheduler-simulator wrote on pods, in the order of the upload."""
+    found = SnapshotObjects.objects.filter(snapshot=snapshot)
+    stored = found.values_list("results", flat=True).first() or []
+    return msgspec.convert(stored, list[SimulatorResult])
 
 
 def snapshot_objects_cached(*, snapshot: Snapshot) -> ClusterObjects:

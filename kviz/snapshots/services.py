@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final
 
+import msgspec
 from django.conf import settings
 from django.db import transaction
 
@@ -167,7 +168,14 @@ def _store(snapshot: Snapshot, ingested: Ingested) -> Snapshot:
     snapshot.sha256 = snapshot.sha256 or hashlib.sha256(packed).hexdigest()
     with transaction.atomic():
         snapshot.save()
-        SnapshotObjects.objects.update_or_create(snapshot=snapshot, defaults={"packed": packed})
+        SnapshotObjects.objects.update_or_create(
+            snapshot=snapshot,
+            defaults={
+                "packed": packed,
+                "scheduler_config": ingested.scheduler_config,
+                "results": msgspec.to_builtins(ingested.results),
+            },
+        )
     return snapshot
 
 

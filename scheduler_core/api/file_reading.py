@@ -22,6 +22,7 @@ from scheduler_core.api.parse import (
     modelled_kind,
     subject_of,
 )
+from scheduler_core.api.simulator import CONFIGURATION, PREFIX, SimulatorResult, result_of
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.yaml_documents import YamlDocument, read_yaml_pieces, read_yaml_whole
 
@@ -39,7 +40,8 @@ class FileContent:
     ``dropped`` counts objects from which something was redacted, ``older`` those of a version that
     had to be brought into a newer one's shape. ``errors`` are of single objects, which are not
     among the others then; or one of a file that cannot be read at all. ``unlisted`` counts further
-    ones, beyond the number that is reported.
+    ones, beyond the number that is reported. ``scheduler_config`` is a KubeSchedulerConfiguration
+    that stood among the objects, as text; ``results`` are what kube-scheduler-simulator wrote.
     """
 
     objects: list[KubeObject] = field(default_factory=list)
@@ -48,6 +50,8 @@ class FileContent:
     older: Counter[TypeName] = field(default_factory=Counter)
     errors: list[ParseError] = field(default_factory=list)
     unlisted: int = 0
+    scheduler_config: str = ""
+    results: list[SimulatorResult] = field(default_factory=list)
 
     def leave_out(self, error: ParseError, reported_errors: int) -> None:
         """Report an object that cannot be read, or only count it where many were reported."""
@@ -64,6 +68,7 @@ class FileReader:
         self._name = name
         self._budget = budget
         self._parsing = parsing
+        self._has_results = False
 
     def read(self, data: bytes | bytearray) -> FileContent:
         """The file's objects, and what is wrong with the others. Raises :class:`LimitError`."""
@@ -73,6 +78,7 @@ class FileReader:
             start = content_start.start() if content_start else len(text)
             head = bytes(text[start : start + _SNIFFED_BYTES])
             _refuse_other_text(head)
+            self._has_results = PREFIX.encode() in text
             is_json = head.startswith((b"{", b"["))
             content = self._read_json(text) if is_json else self._read_yaml(_as_text(text))
         except LimitError:
@@ -99,7 +105,7 @@ class FileReader:
 
     def _read_yaml(self, text: str) -> FileContent:
         try:
-            return self._take_yaml(read_yaml_pieces(text, KINDS.__contains__), text)
+            return self._take_yaml(read_yaml_pieces(text, _is_wanted), text)
         except LimitError:
             raise
         except UnreadableError:
@@ -123,6 +129,10 @@ class FileReader:
                 content.leave_out(error, self._budget.limits.reported_errors)
         return content
 
+    def _result(self, source: msgspec.Raw | Mapping[str, Plain]) -> SimulatorResult | None:
+        """What kube-scheduler-simulator wrote on a pod, where the file has such things at all."""
+        return result_of(source) if self._has_results else None
+
     def _count_ignored(self, content: FileContent, name: TypeName) -> None:
         self._budget.document()
         content.ignored[name.label()] += 1
@@ -137,6 +147,9 @@ class FileReader:
         """Add an object to the content, or return why it cannot be read."""
         try:
             kind = modelled_kind(name)
+            if name.kind == CONFIGURATION.kind:
+                content.scheduler_config = _configuration_text(source)
+                return None
             if kind is None:
                 _refuse_answers(name, source, place)
                 self._count_ignored(content, name)
@@ -149,12 +162,25 @@ class FileReader:
             if name.api_version != kind.api_version:
                 content.older[name] += 1
             content.dropped.update(_dropped(source, name.kind))
+            if name.kind == "Pod" and (result := self._result(source)) is not None:
+                content.results.append(result)
         except FieldError as error:
             named = place._replace(subject=subject_of(source, name.kind))
             return ParseError(named, error.field, error.message)
         except ParseError as error:
             return error
         return None
+
+
+def _is_wanted(kind: str) -> bool:
+    return kind in KINDS or kind == CONFIGURATION.kind
+
+
+def _configuration_text(source: msgspec.Raw | Mapping[str, Plain]) -> str:
+    """A KubeSchedulerConfiguration as JSON, which is YAML, too; it says what it is."""
+    version, kind = CONFIGURATION
+    said = {"apiVersion": version, "kind": kind} | dict(_plain_mapping(source))
+    return msgspec.json.format(msgspec.json.encode(said), indent=2).decode() + "\n"
 
 
 def _at_field(error: ParseError, text: str) -> ParseError:

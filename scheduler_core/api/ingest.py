@@ -23,6 +23,7 @@ from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.parse import TypeName
 from scheduler_core.api.pod import Pod
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
+from scheduler_core.api.simulator import MAX_RESULTS, SimulatorResult
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.workload import PriorityClass
 
@@ -40,7 +41,9 @@ class Ingested:
     ``ignored`` counts objects of kinds that are not modelled, ``ignored_files`` archive entries
     and logs that hold no objects. ``errors`` are of single objects, and of files that cannot be
     read at all; ``left_out`` says in sentences what is missing because of them, as every outcome
-    over this cluster may be another without it.
+    over this cluster may be another without it. ``scheduler_config`` is a
+    KubeSchedulerConfiguration that came with the objects, empty if none did; ``results`` are what
+    kube-scheduler-simulator wrote on pods.
     """
 
     objects: ClusterObjects
@@ -49,6 +52,8 @@ class Ingested:
     warnings: tuple[str, ...]
     errors: tuple[ParseError, ...]
     left_out: tuple[str, ...]
+    scheduler_config: str = ""
+    results: tuple[SimulatorResult, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -168,6 +173,8 @@ class _Upload:
     errors: list[ParseError] = field(default_factory=list)
     unlisted: int = 0
     """Errors beyond those that are reported of one file."""
+    scheduler_config: str = ""
+    results: list[SimulatorResult] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.budget = Budget(limits=self.limits)
@@ -204,6 +211,8 @@ class _Upload:
         self.ignored.update(content.ignored)
         self.dropped.update(content.dropped)
         self.older.update(content.older)
+        self.scheduler_config = content.scheduler_config or self.scheduler_config
+        self.results.extend(content.results)
         for item in content.objects:
             key = (item.kind, item.metadata.namespace, item.metadata.name)
             if key in self.objects:
@@ -212,7 +221,7 @@ class _Upload:
 
     def result(self) -> Ingested:
         """The gathered objects with priorities resolved, and the warnings."""
-        if not (self.objects or self.errors or self.ignored):
+        if not (self.objects or self.errors or self.ignored or self.scheduler_config):
             self.errors.append(ParseError(Place(), "", "there is no Kubernetes object to read"))
         warnings = [*self._redactions(), *self._older_versions()]
         if self.repeated:
@@ -220,6 +229,7 @@ class _Upload:
                 f"{counted(len(self.repeated), 'object')} given more than once, the last one "
                 f"counts: {some_of(self.repeated)}"
             )
+        warnings.extend(self._brought())
         self._tell_apart(warnings)
         objects = self._with_priorities(warnings)
         warnings.extend(cluster_findings(objects, self.ignored))
@@ -230,6 +240,8 @@ class _Upload:
             warnings=tuple(warnings),
             errors=tuple(self._reported_errors()),
             left_out=tuple(left_out(self.errors, self.unlisted)),
+            scheduler_config=self.scheduler_config,
+            results=tuple(self.results[:MAX_RESULTS]),
         )
 
     def _reported_errors(self) -> Iterator[ParseError]:
@@ -262,6 +274,15 @@ class _Upload:
             yield f"Environment variables of {counted(pods, 'pod')} dropped"
         if managed := self.dropped["managedFields"]:
             yield f"managedFields of {counted(managed, 'object')} dropped"
+
+    def _brought(self) -> Iterable[str]:
+        if self.scheduler_config:
+            yield (
+                "A KubeSchedulerConfiguration came with the objects. The form of a run begins with "
+                "it; commands take it by --config"
+            )
+        if self.results:
+            yield f"kube-scheduler-simulator wrote results on {counted(len(self.results), 'pod')}"
 
     def _older_versions(self) -> Iterable[str]:
         for (version, kind), count in sorted(self.older.items()):

@@ -8,6 +8,7 @@ import msgspec
 
 from scheduler_core.api.errors import UnreadableError
 from scheduler_core.api.parse import TOO_DEEP, TypeName
+from scheduler_core.api.simulator import SECTIONS, is_export, opened
 
 _BYTE_OFFSET = re.compile(r"\(byte ([0-9]+)\)$")
 _TRAILING = "trailing characters"
@@ -41,6 +42,8 @@ class _Items(msgspec.Struct):
 _HEADS = msgspec.json.Decoder(_Head)
 _LISTS = msgspec.json.Decoder(_Items)
 _ARRAYS = msgspec.json.Decoder(list[msgspec.Raw])
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_NULL = b"null"
 _VALUES = msgspec.json.Decoder(msgspec.Raw)
 
 
@@ -113,7 +116,22 @@ def _documents(value: memoryview, before: int) -> list[JsonDocument]:
         if items is not msgspec.UNSET or name.kind == _LIST_SUFFIX:
             inherited = TypeName(name.api_version, name.kind.removesuffix(_LIST_SUFFIX))
             return _named(items if isinstance(items, list) else [], inherited, before)
+    if not name.kind and not name.api_version:
+        fields = _FIELDS.decode(value)
+        if is_export(fields):
+            return list(_exported(fields))
     return [JsonDocument(name, msgspec.Raw(value))]
+
+
+def _exported(fields: dict[str, msgspec.Raw]) -> Iterator[JsonDocument]:
+    """The objects of an export of kube-scheduler-simulator."""
+    whole: dict[str, object] = dict(fields)
+    for section in SECTIONS.keys() & fields.keys():
+        if bytes(fields[section]) != _NULL:
+            whole[section] = _ARRAYS.decode(fields[section])
+    for name, raw in opened(whole):
+        if isinstance(raw, msgspec.Raw) and bytes(raw) != _NULL:
+            yield JsonDocument(name, raw)
 
 
 def _named(items: list[msgspec.Raw], inherited: TypeName, before: int) -> list[JsonDocument]:

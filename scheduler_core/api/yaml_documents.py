@@ -14,6 +14,7 @@ import ryaml
 from scheduler_core.api.coerce import Plain, describe
 from scheduler_core.api.errors import FieldError, UnreadableError
 from scheduler_core.api.parse import TypeName, type_name
+from scheduler_core.api.simulator import is_export, opened
 
 _DOCUMENT_MARK = re.compile(r"^(?:---|\.\.\.)(?=\s|\Z)", re.MULTILINE)
 _NO_CONTENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?(?:\n|\Z)|%[^\n]*(?:\n|\Z))*\Z")
@@ -124,6 +125,10 @@ def _item(cut: _Piece, inherited: TypeName, is_wanted: IsWanted, indent: int) ->
 
 def _whole(piece: _Piece) -> Iterator[YamlDocument]:
     value = _load(piece)
+    if isinstance(value, dict) and is_export(value):
+        for name, part in opened(value):
+            yield _document(part, name, _Piece("", piece.first_line))
+        return
     items, inherited = _opened(value)
     source = piece if len(items) == 1 else _Piece("", piece.first_line)
     for item in items:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -58,6 +59,7 @@ def _start_values(request: HttpRequest) -> dict[str, str]:
     snapshot = asked.get("snapshot", "")
     brings = snapshot_selectors.sample_of(snapshot_id=snapshot)
     config, scenario = (brings.scheduler_config, brings.scenario) if brings else ("", "")
+    config = config or _config_brought(request, snapshot)
     return {
         "snapshot": snapshot,
         "scheduler_config": preset_text(asked["preset"]) if "preset" in asked else config,
@@ -65,6 +67,20 @@ def _start_values(request: HttpRequest) -> dict[str, str]:
         "sample": asked.get("sample", ""),
         "seed": "0",
     }
+
+
+def _config_brought(request: HttpRequest, snapshot_id: str) -> str:
+    """The configuration that came with the objects of a cluster, empty if there is none."""
+    try:
+        wanted = UUID(snapshot_id)
+    except ValueError:
+        return ""
+    snapshot = snapshot_selectors.snapshot_get(
+        snapshot_id=wanted,
+        workspace=workspace_of(request),
+        share=request.GET.get("share", ""),
+    )
+    return snapshot_selectors.snapshot_config(snapshot=snapshot) if snapshot else ""
 
 
 def _run_create(request: HttpRequest) -> HttpResponse:
