@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -12,6 +14,16 @@ from tests.effort import choose_effort
 from tests.running_server import Server, start_server, stop_server
 
 choose_effort()
+
+
+def pytest_configure() -> None:
+    """Give each parallel worker a Redis database of its own: tests empty the cache."""
+    from django.conf import settings
+
+    cache = cast("dict[str, Any]", settings.CACHES["default"])
+    if str(cache.get("LOCATION", "")).startswith("redis://"):
+        number = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+        cache["LOCATION"] = urlsplit(settings.REDIS_URL)._replace(path=f"/{number}").geturl()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -18,8 +18,13 @@ def add_parser(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     start_django(migrate=False)
+    from django.conf import settings
+
+    from kviz.common import tracing
     from kviz.live import worker
 
+    if settings.OTEL_ENDPOINT:
+        tracing.start(settings.OTEL_ENDPOINT, service="kviz-worker")
     if options.supervised:
         worker.leave_with_supervisor()
     worker.work(name=worker.worker_name(supervised=options.supervised))

@@ -23,6 +23,7 @@ import asyncio
 import contextlib
 import logging
 import re
+import time
 from collections import deque
 from collections.abc import MutableMapping
 from dataclasses import asdict
@@ -37,6 +38,7 @@ from msgspec import UNSET, UnsetType
 
 from kviz.accounts.models import Workspace
 from kviz.accounts.selectors import workspace_of_browser, workspace_of_token
+from kviz.common.observed import LAG, SOCKETS
 from kviz.live import advances
 from kviz.live.advances import group_of
 from kviz.live.details import DetailFeed
@@ -85,6 +87,8 @@ class RunConsumer(AsyncWebsocketConsumer):
 
     run_id: UUID
     pump: asyncio.Task[None] | None = None
+    hinted_at = 0.0
+    """Of the first hint since the client was sent all there was, on the performance counter."""
 
     async def connect(self) -> None:
         query = parse_qs(self.scope["query_string"].decode("latin-1"))
@@ -106,9 +110,11 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.previews = PreviewFeed(self.run_id, self.send_frame)
         await self.channel_layer.group_add(group_of(self.run_id), self.channel_name)
         self.pump = asyncio.create_task(self.follow_or_close())
+        SOCKETS.inc()
 
     async def disconnect(self, code: int) -> None:
         if self.pump is not None:
+            SOCKETS.dec()
             self.pump.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self.pump
@@ -144,6 +150,7 @@ class RunConsumer(AsyncWebsocketConsumer):
 
     async def run_advanced(self, hint: MutableMapping[str, Any]) -> None:
         """The channel layer's hint. What is new is read from the database."""
+        self.hinted_at = self.hinted_at or time.perf_counter()
         self.news.set()
 
     # ------------------------------------------------------------ the pump
@@ -172,9 +179,16 @@ class RunConsumer(AsyncWebsocketConsumer):
                 await self.send_status(progress)
             if is_complete:
                 self.details.advance(progress.cycles)
+                self.observe_lag()
             wait_s = None if progress.is_over else FALLBACK_S
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.news.wait(), wait_s)
+
+    def observe_lag(self) -> None:
+        """The client was sent all there is: it lags behind the first hint since no longer."""
+        if self.hinted_at:
+            LAG.observe(time.perf_counter() - self.hinted_at)
+            self.hinted_at = 0.0
 
     async def send_chunks(self, last_seq: int) -> bool:
         """Send chunks up to `last_seq` as far as the window allows; True if all are sent."""

@@ -12,29 +12,27 @@ from django.urls import get_resolver
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kviz.project.settings")
 django_application = get_asgi_application()
 
+from kviz.common import tracing  # noqa: E402
 from kviz.live import advances  # noqa: E402  (needs Django set up)
 from kviz.live.origin import Application  # noqa: E402
 from kviz.live.routing import websocket_application  # noqa: E402
 from kviz.project.body_limit import BodyLimit  # noqa: E402
 from kviz.project.extender_deadline import ExtenderDeadline  # noqa: E402
 from kviz.project.health import HealthChecks  # noqa: E402
+from kviz.project.metrics import Metrics  # noqa: E402
 from kviz.runs.signals import run_advanced  # noqa: E402
 
+answered = ExtenderDeadline(cast("Application", django_application), settings.EXTENDER_DEADLINE_S)
 application = ProtocolTypeRouter(
     {
-        "http": HealthChecks(
-            BodyLimit(
-                ExtenderDeadline(
-                    cast("Application", django_application), settings.EXTENDER_DEADLINE_S
-                ),
-                settings.MAX_UPLOAD_BYTES,
-            )
-        ),
+        "http": HealthChecks(Metrics(BodyLimit(answered, settings.MAX_UPLOAD_BYTES))),
         "websocket": websocket_application,
     }
 )
 
 run_advanced.connect(advances.deliver)
+if settings.OTEL_ENDPOINT:
+    tracing.start(settings.OTEL_ENDPOINT, service="kviz-web")
 
 # Load every view now, and have the garbage collector pass over all that is loaded: looking through
 # it takes a tenth of a second, in which a scheduler that asks its extender would wait.

@@ -51,6 +51,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "kviz.common.observed.Observed",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "kviz.common.middleware.StaticFiles",
@@ -228,16 +229,28 @@ CONTENT_SECURITY_POLICY = {"DIRECTIVES": content_security.directives(VITE_SERVER
 
 # ---------------------------------------------------------------- logging
 
+LOG_FORMAT = env.choice("KVIZ_LOG_FORMAT", ("line", "json"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "json": {"()": "kviz.common.observed.JsonLines"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["stderr"], "level": env.text("KVIZ_LOG_LEVEL", "INFO")},
     "loggers": {
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
         "django.request": {"level": "ERROR"},
+        "kviz.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
         "uvicorn": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
     },
 }
+
+# ---------------------------------------------------------------- observing
+
+METRICS_TOKEN = env.text("KVIZ_METRICS_TOKEN")
+"""What Prometheus shows to read `/metrics`; in server mode nobody reads it without."""
+OTEL_ENDPOINT = env.text("KVIZ_OTEL_ENDPOINT")
+"""Where traces go, by OTLP over HTTP; nowhere if empty."""

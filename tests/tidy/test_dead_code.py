@@ -16,12 +16,14 @@ from tests.tidy.test_house import ROOT, relative
 KINDS = ("class", "function", "import", "method", "property", "unreachable_code")
 
 CALLED_BY: dict[str, str] = {
-    "Django": """*Config CurrentWorkspace StaticFiles ApiProblems workspace_context classic_context
+    "Django": """*Config CurrentWorkspace Observed JsonLines StaticFiles ApiProblems
+        workspace_context classic_context
         bad_request permission_denied page_not_found server_error csrf_failure _reject""",
     "REST framework": """WorkspaceAuthentication HasWorkspace authenticate authenticate_header
         has_permission get_cache_key get_paginated_response_schema
         get_schema_operation_parameters exception_handler retrieve destroy throttle_scope""",
     "uvicorn": "capture_signals",
+    "Prometheus's client": "collect",
     "markdown-it": "table_open table_close fence",
     "attrgetter": "highest_priority",
     "isinstance": "__instancecheck__",

@@ -7,11 +7,12 @@ from http import HTTPStatus
 from typing import Any, Final, cast
 from uuid import UUID
 
-from django.http.response import HttpResponseBase
+from django.http.response import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils.http import urlencode
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
+from prometheus_client import CONTENT_TYPE_LATEST
 from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 from rest_framework.renderers import BaseRenderer
@@ -40,6 +41,7 @@ from kviz.runs.api.serializers import (
 from kviz.runs.models import Run
 from kviz.runs.portable import offline, saved
 from kviz.runs.reading import comparing
+from kviz.runs.reading.scheduler_metrics import scheduler_metrics
 from kviz.snapshots.api import RawBody, files_in, stream_of
 from kviz.snapshots.selectors import snapshot_get
 
@@ -61,6 +63,13 @@ class PageRenderer(BaseRenderer):
 
     media_type = "text/html"
     format = "html"
+
+
+class MetricsRenderer(BaseRenderer):
+    """Names the media type; the view answers with ready bytes."""
+
+    media_type = "text/plain"
+    format = "prometheus"
 
 
 def _created(request: Request, values: Mapping[str, Any]) -> Run:
@@ -240,6 +249,13 @@ class RunViewSet(GenericViewSet[Run]):
         except saved.NotOver as too_early:
             raise Problem(HTTPStatus.CONFLICT, str(too_early)) from too_early
         return attachment(pieces, name=saved.file_name(run), media_type=run_file.MEDIA_TYPE)
+
+    @extend_schema(parameters=[SHARE], responses={(200, "text/plain"): OpenApiTypes.STR})
+    @action(detail=True, renderer_classes=[MetricsRenderer])
+    def metrics(self, request: Request, run_id: UUID) -> HttpResponse:
+        """What kube-scheduler's own metrics would have shown, as Prometheus reads it."""
+        shown = scheduler_metrics(readable_run(request, run_id))
+        return HttpResponse(shown, content_type=CONTENT_TYPE_LATEST)
 
     @extend_schema(parameters=[SHARE], responses={(200, PageRenderer.media_type): OpenApiTypes.STR})
     @action(detail=True, renderer_classes=[PageRenderer])

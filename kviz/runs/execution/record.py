@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from kviz.common import tracing
 from kviz.common.claiming import MAX_CLAIMS
 from kviz.runs.execution.append import AppendRefused, TraceAppender
 from kviz.runs.execution.causes import causes_store
@@ -67,7 +68,8 @@ def run_execute(
         if run.claims > MAX_CLAIMS:
             raise WorkersDied
         try:
-            recording.record(engine(run))
+            with tracing.span("run", run=str(run.pk)):
+                recording.record(engine(run))
         except PluginFailure:
             recording.flush()  # what came before: the engine hands over whole cycles only
             raise

@@ -1,0 +1,94 @@
+"""What kube-scheduler's own metrics would have shown of a run: its names, labels and buckets.
+
+Virtual time passes between cycles and not within them, so what upstream measures of one cycle or
+one plugin is not here: it would be zero. Upstream: v1.36 pkg/scheduler/metrics/metrics.go.
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections.abc import Iterable
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from kviz.runs.models import Cycle, Run
+
+SECOND_NS: Final = 1_000_000_000
+MOST_ATTEMPTS: Final = 15
+"""Upstream: more attempts share a label."""
+RESULTS: Final = {
+    Cycle.Result.SCHEDULED: "scheduled",
+    Cycle.Result.UNSCHEDULABLE: "unschedulable",
+    Cycle.Result.ERROR: "error",
+    Cycle.Result.BIND_ERROR: "error",
+}
+"""Results that upstream counts; a pod that waits on Permit is counted when it no longer does."""
+QUEUES: Final = ("active", "backoff", "unschedulable", "gated")
+
+
+def scheduler_metrics(run: Run) -> bytes:
+    """Prometheus text of a run as far as it is recorded."""
+    registry = CollectorRegistry()
+    profiles = dict(run.pod_outcomes.values_list("pod", "scheduler_name"))
+    cycles = run.cycle_rows.order_by("number")
+    rows = list(cycles.values_list("pod", "attempt", "result", "now_ns", "n_victims"))
+    _attempts(registry, profiles, rows)
+    _pods(registry, rows)
+    victims = Histogram(
+        "scheduler_preemption_victims",
+        "Number of selected preemption victims",
+        buckets=[2**n for n in range(7)],
+        registry=registry,
+    )
+    for *_, n_victims in rows:
+        if n_victims:
+            victims.observe(n_victims)
+    pending = Gauge(
+        "scheduler_pending_pods", "Number of pending pods, by queue", ["queue"], registry=registry
+    )
+    found = Tally(run.pod_outcomes.filter(deleted=False).values_list("queue", flat=True))
+    for queue in QUEUES:
+        pending.labels(queue).set(found[queue])
+    return generate_latest(registry)
+
+
+Row = tuple[str, int, str, int, int]
+"""Pod, attempt, result, the time of the cycle in nanoseconds, victims."""
+
+
+def _attempts(registry: CollectorRegistry, profiles: dict[str, str], rows: Iterable[Row]) -> None:
+    attempts = Counter(
+        "scheduler_schedule_attempts",
+        "Number of attempts to schedule pods, by the result",
+        ["profile", "result"],
+        registry=registry,
+    )
+    for pod, _, result, _, _ in rows:
+        if counted := RESULTS.get(Cycle.Result(result)):
+            attempts.labels(profiles.get(pod, ""), counted).inc()
+
+
+def _pods(registry: CollectorRegistry, rows: Iterable[Row]) -> None:
+    """Measure pods that were bound: how often they were tried, and for how long."""
+    tried = Histogram(
+        "scheduler_pod_scheduling_attempts",
+        "Number of attempts to successfully schedule a pod",
+        buckets=[1, 2, 4, 8, 16],
+        registry=registry,
+    )
+    took = Histogram(
+        "scheduler_pod_scheduling_sli_duration_seconds",
+        "Virtual time from a pod's first attempt to its last",
+        ["attempts"],
+        buckets=[0.01 * 2**n for n in range(20)],
+        registry=registry,
+    )
+    first_ns: dict[str, int] = {}
+    for pod, attempt, result, now_ns, _ in rows:
+        if attempt == 1:
+            first_ns[pod] = now_ns
+        if result == Cycle.Result.SCHEDULED:
+            label = str(attempt) if attempt < MOST_ATTEMPTS else f"{MOST_ATTEMPTS}+"
+            tried.observe(attempt)
+            took.labels(label).observe((now_ns - first_ns.get(pod, now_ns)) / SECOND_NS)
