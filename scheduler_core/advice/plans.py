@@ -10,13 +10,17 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final
 
+from msgspec.structs import replace
+
 from scheduler_core.advice.actions import Action, Plan, action, set_on
 from scheduler_core.advice.blockers import Blocked
+from scheduler_core.advice.devices import classes_there
 from scheduler_core.advice.remedies import Remedies
 from scheduler_core.api import ObjectMeta, Pod, PriorityClass
 from scheduler_core.api.priority import PREEMPT_LOWER_PRIORITY, SYSTEM_CRITICAL_PRIORITY
+from scheduler_core.changes.owners import like
 from scheduler_core.changes.refusals import Objects
-from scheduler_core.changes.vocabulary import CopyNode, Create, SetField
+from scheduler_core.changes.vocabulary import Create, Delete, SetField, target_of
 from scheduler_core.evidence.cycle import PluginEvidence
 from scheduler_core.framework.status import Code
 
@@ -32,9 +36,9 @@ def plans(pod: Pod, objects: Objects, remedies: Remedies, blocked: Sequence[Bloc
         against = [_against(one, each.node, remedies, higher) for one in each.plugins]
         singles = (Plan((one,)) for actions in against for one in actions)
         pairs = map(Plan, product(*against)) if len(against) == PAIR_OF else ()
-        for plan in (*singles, *pairs, Plan((action("node", CopyNode(each.node, 1)),))):
+        for plan in (*singles, *pairs, Plan((remedies.one_more(each.node),))):
             found.setdefault(plan.lines, plan)
-    for plan in (Plan((one,)) for one in higher):
+    for plan in (Plan((one,)) for one in (*higher, *classes_there(pod, objects))):
         found.setdefault(plan.lines, plan)
     return sorted(found.values(), key=lambda plan: plan.price)
 
@@ -61,8 +65,17 @@ def priorities(pod: Pod, objects: Objects) -> Iterator[Action]:
     for each in above:
         yield action("priority", set_on(pod, "spec.priorityClassName", each.name), *preempts)
     highest = above[-1].value if above else own
+    wanted = pod.spec.priority_class_name
+    if wanted and objects.get(PriorityClass, wanted) is None:
+        running = (each.spec.priority or 0 for each in objects.all(Pod) if each.spec.node_name)
+        usual = (each for each in running if each < SYSTEM_CRITICAL_PRIORITY)
+        missing = PriorityClass(metadata=ObjectMeta(name=wanted), value=max(usual, default=0) + 1)
+        again = like(pod, pod.name)
+        again = replace(again, spec=replace(again.spec, priority=None))
+        made = (Create((missing,)), Delete(target_of(pod)), Create((again,)))
+        yield action("class", *made, *preempts)
     others = {each.spec.priority or 0 for each in objects.all(Pod) if each.spec.node_name}
     for level in sorted(each for each in others if highest <= each < SYSTEM_CRITICAL_PRIORITY)[:1]:
-        made = PriorityClass(metadata=ObjectMeta(name=f"above-{level}"), value=level + 1)
-        named = set_on(pod, "spec.priorityClassName", made.name)
-        yield action("class", Create((made,)), named, *preempts)
+        above_all = PriorityClass(metadata=ObjectMeta(name=f"above-{level}"), value=level + 1)
+        named = set_on(pod, "spec.priorityClassName", above_all.name)
+        yield action("class", Create((above_all,)), named, *preempts)

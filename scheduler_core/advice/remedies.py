@@ -17,14 +17,23 @@ from scheduler_core.advice.actions import (
     set_on,
     together,
 )
+from scheduler_core.advice.devices import devices_had, one_more
 from scheduler_core.advice.leaving import Leaving
 from scheduler_core.advice.requests import shrunk
-from scheduler_core.advice.volumes import claim_provided
+from scheduler_core.advice.volumes import (
+    attachable,
+    claim_bindable,
+    claim_provided,
+    driver_installed,
+    volume_there,
+    volume_usable,
+)
 from scheduler_core.api import Node, Pod, Taint
 from scheduler_core.changes import object_document
 from scheduler_core.changes.node_changes import HOSTNAME
 from scheduler_core.changes.refusals import Objects
-from scheduler_core.changes.vocabulary import CopyNode, Cordon, RemoveTaint, SetLabel
+from scheduler_core.changes.vocabulary import Cordon, RemoveTaint, SetLabel
+from scheduler_core.evidence.device_claims import DevicesAvailable
 from scheduler_core.evidence.domain_pods import DomainPods
 from scheduler_core.evidence.node_labels import AffinityTerms, SelectorLabel, Term
 from scheduler_core.evidence.pod_affinity import KeptOut, PodsApart, PodsNear
@@ -34,7 +43,13 @@ from scheduler_core.evidence.requirement import Requirement
 from scheduler_core.evidence.resources import ResourceRoom
 from scheduler_core.evidence.spread import SpreadKept
 from scheduler_core.evidence.taints import Cordoned, TaintTolerated
-from scheduler_core.evidence.volume_limits import ClaimsUnused, DiskFree, VolumesAttachable
+from scheduler_core.evidence.volume_limits import (
+    ClaimsUnused,
+    DiskFree,
+    DriverInstalled,
+    VolumesAttachable,
+)
+from scheduler_core.evidence.volumes import ClaimBindable, VolumeUsable, VolumeZoneMatched
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -86,18 +101,43 @@ class Remedies:
                 yield from self._about_node(requirement, node)
             case PodsNear():
                 yield from self._soften("podAffinity", self._index(requirement))
-            case PodsApart() | KeptOut() | PortFree() | DiskFree() | VolumesAttachable():
+            case PodsApart() | KeptOut() | PortFree() | DiskFree():
                 yield from self._taken(requirement)
-                yield action("node", CopyNode(node, 1))
+                yield self.one_more(node)
             case ClaimsUnused(users=users):
                 if 0 < len(users) <= MAX_LEAVING:
                     yield from self._leaving.of(users)
             case SpreadKept():
                 yield from self._spread(requirement, node)
-            case ClaimReady():
-                yield from claim_provided(requirement, self._objects)
+            case DevicesAvailable():
+                wanted, leaving = requirement, self._leaving
+                yield from devices_had(wanted, self._pod, self._objects, node, leaving)
             case GatesLifted():
                 yield action("gate", set_on(self._pod, "spec.schedulingGates", None))
+            case _:
+                yield from self._stored(requirement, node)
+
+    def _stored(self, requirement: Requirement, node: str) -> Iterator[Action]:
+        """Yield what helps where claims and volumes are in the way."""
+        objects = self._objects
+        match requirement:
+            case ClaimReady():
+                yield from claim_provided(requirement, objects)
+            case ClaimBindable():
+                yield from claim_bindable(requirement, objects)
+            case VolumeUsable():
+                yield from volume_usable(requirement, objects, node)
+            case VolumeZoneMatched(volume=volume):
+                yield from volume_there(volume, objects, node)
+            case VolumesAttachable():
+                yield from attachable(requirement, objects, node, self._leaving)
+                yield self.one_more(node)
+            case DriverInstalled():
+                yield from driver_installed(requirement, objects, node)
+
+    def one_more(self, node: str) -> Action:
+        """Return one more node like one."""
+        return one_more(node, self._objects)
 
     def _about_node(self, requirement: Requirement, node: str) -> Iterator[Action]:
         match requirement:
@@ -230,7 +270,7 @@ class Remedies:
         if all(each.requested <= each.allocatable for each in rooms):
             short = {each.resource: each.short for each in rooms}
             yield from self._leaving.making_room(node, short)
-            yield action("node", CopyNode(node, 1))
+            yield self.one_more(node)
 
 
 def _toleration(taint: Taint) -> dict[str, object]:

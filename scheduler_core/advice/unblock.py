@@ -31,12 +31,12 @@ from scheduler_core.advice.remedies import Remedies
 from scheduler_core.advice.took_room import TookRoom, took_room
 from scheduler_core.advice.trial import PodEnd, RunEnd, Trials, differences
 from scheduler_core.advice.words import sentence_of
-from scheduler_core.api import KubeObject, Pod
+from scheduler_core.api import KubeObject, Pod, ResourceClaimTemplate
 from scheduler_core.api.gc_freeze import gc_frozen
 from scheduler_core.changes import Change, ChangeError
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.owners import like, pods_of
-from scheduler_core.changes.vocabulary import Create, Delete, target_of
+from scheduler_core.changes.vocabulary import Create, Delete, Put, target_of
 from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.sim.preview import CannotPreview
 from scheduler_core.sim.reenactment import ReenactedCycle
@@ -333,7 +333,13 @@ def _nothing() -> None:
 
 
 def _may_help(plan: Plan, held: ReenactedCycle) -> bool:
-    """Return whether the cycle finds a node with the changes, or makes room for the pod."""
+    """Return whether the cycle finds a node with the changes, or makes room for the pod.
+
+    What claims are made from has been read when the cycle begins.
+    """
+    puts = (item for each in plan.changes if isinstance(each, Put) for item in each.objects)
+    if any(isinstance(item, ResourceClaimTemplate) for item in puts):
+        return True
     try:
         found = held.previews.change(plan.changes)
     except ChangeError:
