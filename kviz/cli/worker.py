@@ -1,4 +1,4 @@
-"""`kviz worker`: executes runs. `kviz serve` starts one by itself."""
+"""`kviz worker`: does what waits, from the tables or as a broker says. `kviz serve` starts one."""
 
 from __future__ import annotations
 
@@ -27,4 +27,8 @@ def run(options: argparse.Namespace) -> int:
         tracing.start(settings.OTEL_ENDPOINT, service="kviz-worker")
     if options.supervised:
         worker.leave_with_supervisor()
+    if settings.CELERY_BROKER_URL:
+        from kviz.live import celery_worker
+
+        return celery_worker.work(supervised=options.supervised)
     worker.work(name=worker.worker_name(supervised=options.supervised))

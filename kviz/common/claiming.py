@@ -4,6 +4,9 @@ Each claim, hold and release is one conditional UPDATE, so of several workers on
 worker that lost one learns it by its next write. A worker may die at any time: its row is claimed
 by another when it has been silent for `CLAIM_EXPIRES`, or at once when it is started again and
 gives back what it held.
+
+So it does not matter who sends a worker to a row, or how often: its own look into the table, or a
+message that was delivered twice (`kviz.common.announcing`).
 """
 
 from __future__ import annotations
@@ -13,12 +16,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from django.db import models
+from django.db import InterfaceError, OperationalError, models
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from kviz.common import announcing
+from kviz.common.announcing import Kind
+
 CLAIM_EXPIRES: Final = dt.timedelta(seconds=30)
 """A worker silent for so long is taken for dead, and what it held is claimed by another."""
+StorageFailed = (OperationalError, InterfaceError)
+"""The database is away, full or read-only: nobody's fault, and no reason to give a row up."""
 MAX_CLAIMS: Final = 3
 """Workers that may die on a row without having stored anything new, before it is given up."""
 COPY: Final = "#"
@@ -48,36 +56,71 @@ Row = TypeVar("Row", bound=Claimed)
 class Queue(Generic[Row]):
     """The rows of a table that workers share; `oldest` is the column of when they came."""
 
+    kind: Kind
     rows: Callable[[], QuerySet[Row]]
     oldest: str
 
+    def free(self) -> QuerySet[Row]:
+        """The rows that wait, or whose worker fell silent."""
+        silent = Q(status=RUNNING, heartbeat_at__lt=timezone.now() - CLAIM_EXPIRES)
+        return self.rows().filter(Q(status=QUEUED) | silent)
+
+    def waiting(self) -> list[str]:
+        """The keys of the oldest free rows."""
+        keys = self.free().order_by(self.oldest).values_list("pk", flat=True)
+        return [str(key) for key in keys[:TRIED]]
+
     def claim(self, worker: str, **also: object) -> Row | None:
-        """Claim the oldest row that waits, or whose worker fell silent; None if there is none.
+        """Claim the oldest free row; None if there is none."""
+        claims = (self.claim_row(key, worker, **also) for key in self.waiting())
+        return next((row for row in claims if row is not None), None)
+
+    def claim_row(self, key: str, worker: str, **also: object) -> Row | None:
+        """Claim a row; None if it does not wait, and its worker is alive.
 
         `worker` is a name that no other live worker has; `also` is written with the claim.
         """
-        now = timezone.now()
-        silent = Q(status=RUNNING, heartbeat_at__lt=now - CLAIM_EXPIRES)
-        free = self.rows().filter(Q(status=QUEUED) | silent)
-        for key in free.order_by(self.oldest).values_list("pk", flat=True)[:TRIED]:
-            claimed = free.filter(pk=key).update(
+        claimed = (
+            self.free()
+            .filter(pk=key)
+            .update(
                 status=RUNNING,
                 claimed_by=worker,
                 claims=F("claims") + 1,
-                heartbeat_at=now,
+                heartbeat_at=timezone.now(),
                 **also,
             )
-            if claimed:
-                return self.rows().get(pk=key)
-        return None
+        )
+        return self.rows().get(pk=key) if claimed else None
 
     def is_waiting(self) -> bool:
         """Whether a row waits for a worker."""
         return self.rows().filter(status=QUEUED).exists()
 
-    def release(self, worker: str) -> int:
-        """Give back what a worker and its copies held; for whoever starts it again."""
-        return self.of_worker(worker).update(status=QUEUED, claimed_by="")
+    def announce(self, row: Row) -> None:
+        """Let workers hear of a row that waits, once it is stored."""
+        announcing.announce(self.kind, str(row.pk), self._message(row))
+
+    def withdraw(self, row: Row) -> None:
+        """Let workers forget a message about a row that is no longer wanted."""
+        announcing.withdraw(self._message(row))
+
+    def _message(self, row: Row) -> str:
+        """The id of messages about a row. One that came again later has another."""
+        return f"{self.kind}-{row.pk}-{getattr(row, self.oldest).timestamp():.6f}"
+
+    def release(self, worker: str, **also: object) -> int:
+        """Give back what a worker and its copies held; `also` is written with that."""
+        held = list(self.of_worker(worker))
+        released = self.of_worker(worker).update(status=QUEUED, claimed_by="", **also)
+        for row in held:
+            self.announce(row)
+        return released
+
+    def give_back(self, row: Row, worker: str) -> None:
+        """Let others have a row that a worker has begun: it is wanted elsewhere."""
+        if self.held(row, worker).update(status=QUEUED, claimed_by="", claims=0):
+            self.announce(row)
 
     def of_worker(self, worker: str) -> QuerySet[Row]:
         """The rows of a worker and of its copies."""

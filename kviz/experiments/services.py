@@ -11,6 +11,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from kviz.accounts.models import Workspace
+from kviz.experiments.execution.claim import QUEUE
 from kviz.experiments.models import Experiment
 from kviz.experiments.questions import run_of
 from kviz.experiments.questions.asking import checked, expected_variants, refused
@@ -56,7 +57,7 @@ def experiment_create(
             f"You have {most} experiments waiting or running. Cancel one, or "
             "wait until one is over."
         )
-    return Experiment.objects.create(
+    experiment = Experiment.objects.create(
         workspace=workspace,
         name=name.strip()[:MAX_NAME_CHARS],
         snapshot=beginning.snapshot,
@@ -65,11 +66,14 @@ def experiment_create(
         kind=kind,
         asked=about,
     )
+    QUEUE.announce(experiment)
+    return experiment
 
 
 def experiment_cancel(*, experiment: Experiment) -> bool:
     """Stop an experiment that is not over; its results so far stay. False if it was over."""
     live = Experiment.objects.filter(pk=experiment.pk, status__in=Experiment.LIVE)
+    QUEUE.withdraw(experiment)
     return live.update(status=Experiment.Status.CANCELLED, finished_at=timezone.now()) == 1
 
 

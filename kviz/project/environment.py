@@ -18,6 +18,7 @@ from environ import Env
 
 MIB: Final = 1024 * 1024
 POSTGRESQL: Final = re.compile(r"postgres(ql)?://[^/]*/[^/?]")
+BROKER: Final = re.compile(r"(rediss?|amqps?)://[^/]+")
 VITE: Final = re.compile(r"(https?)://([\w.-]+):(\d+)")
 
 _environment: Final = Env()
@@ -117,6 +118,16 @@ def database(url: str) -> Mapping[str, object]:
         )
     found: dict[str, object] = Env.db_url_config(url)
     return {"CONN_MAX_AGE": 60, **found}
+
+
+def broker(url: str) -> str:
+    """The address of a broker that Celery speaks with here; empty for none."""
+    if url and not BROKER.match(url):
+        raise EnvironmentProblem(
+            "KVIZ_CELERY_BROKER_URL must look like redis://host:6379/1 or "
+            "amqp://user:password@host:5672//"
+        )
+    return url
 
 
 def vite_server(url: str) -> Mapping[str, object]:

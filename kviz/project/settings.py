@@ -93,19 +93,22 @@ REDIS_URL = env.text("KVIZ_REDIS_URL")
 if REDIS_URL:
     CHANNEL_LAYERS = {
         "default": {
-            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+            "BACKEND": "kviz.common.over_redis.Hints",
             "CONFIG": {"hosts": [REDIS_URL]},
         }
     }
     CACHES = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "kviz.common.over_redis.Counts",
             "LOCATION": REDIS_URL,
         }
     }
 else:
     CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+CELERY_BROKER_URL = env.broker(env.text("KVIZ_CELERY_BROKER_URL"))
+"""Where workers hear of what waits; empty: they look into the database."""
 
 # ---------------------------------------------------------------- limits
 
@@ -243,6 +246,7 @@ LOGGING = {
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
         "django.request": {"level": "ERROR"},
         "kviz.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
+        "celery": {"level": "WARNING"},
         "uvicorn": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
     },

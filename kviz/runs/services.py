@@ -18,10 +18,13 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from kviz.accounts.models import Workspace
+from kviz.common.announcing import announce
 from kviz.run_file import RunFileError
 from kviz.runs.execution.append import chunk_store
 from kviz.runs.execution.causes import AT_ONCE, causes_store
+from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.engine import check, check_changes
+from kviz.runs.execution.optimum import QUEUE as OPTIMA
 from kviz.runs.inputs import changes_of, gates_of, invalid, refuse_veiled, rules_of
 from kviz.runs.models import ExpectedFork, Optimum, Run
 from kviz.runs.portable import saved
@@ -53,6 +56,7 @@ def run_create(*, workspace: Workspace, snapshot: Snapshot, **inputs: Unpack[Run
     """Queue a run. Raises InvalidInput, see `run_prepare`."""
     run = run_prepare(workspace=workspace, snapshot=snapshot, **inputs)
     run.save()
+    RUNS.announce(run)
     return run
 
 
@@ -124,6 +128,7 @@ def run_vary(
     """
     variant = variant_prepare(workspace=workspace, parent=parent, changes=changes, cycle=cycle)
     variant.save()
+    RUNS.announce(variant)
     return variant
 
 
@@ -174,6 +179,7 @@ def fork_expect(*, run: Run, cycle: int) -> None:
     ExpectedFork.objects.update_or_create(
         run=run, defaults={"cycle": cycle, "asked_at": timezone.now()}
     )
+    announce("fork", str(run.pk))
 
 
 def stored_changes(changes: Sequence[ChangeAt], sentences: Sequence[str]) -> list[StoredChange]:
@@ -271,7 +277,10 @@ def run_pause(*, run: Run) -> bool:
 def run_resume(*, run: Run) -> bool:
     """Queue a paused run again; it goes on after its last stored event. False if not paused."""
     paused = Run.objects.filter(pk=run.pk, status=Run.Status.PAUSED)
-    return paused.update(status=Run.Status.QUEUED, claims=0) == 1
+    if paused.update(status=Run.Status.QUEUED, claims=0) != 1:
+        return False
+    RUNS.announce(run)
+    return True
 
 
 def run_reveal(*, run: Run, upto: int | None) -> None:
@@ -289,6 +298,7 @@ def run_cancel(*, run: Run) -> bool:
     cancelled = Run.objects.filter(pk=run.pk, status__in=Run.LIVE).update(
         status=Run.Status.CANCELLED, finished_at=timezone.now()
     )
+    RUNS.withdraw(run)
     return cancelled == 1
 
 
@@ -315,12 +325,15 @@ def optimum_ask(
             found.answer, found.progress, found.error = None, [], ""
             found.claims, found.time_limit_s = 0, time_limit_s
             found.save()
+        OPTIMA.announce(found)
     return found
 
 
 def optimum_cancel(*, run: Run, mode: Viability, at_cycle: int = 1) -> bool:
     """End a search that is under way or waits; False if there is none."""
     searching = run.optima.filter(mode=mode, at_cycle=at_cycle, status__in=Optimum.OPEN)
+    for found in searching:
+        OPTIMA.withdraw(found)
     return searching.update(status=Optimum.Status.CANCELLED, claimed_by="") == 1
 
 

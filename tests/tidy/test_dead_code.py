@@ -18,7 +18,8 @@ KINDS = ("class", "function", "import", "method", "property", "unreachable_code"
 CALLED_BY: dict[str, str] = {
     "Django": """*Config CurrentWorkspace Observed JsonLines StaticFiles ApiProblems
         workspace_context classic_context
-        bad_request permission_denied page_not_found server_error csrf_failure _reject""",
+        bad_request permission_denied page_not_found server_error csrf_failure _reject Counts""",
+    "channels": "Hints",
     "REST framework": """WorkspaceAuthentication HasWorkspace authenticate authenticate_header
         has_permission get_cache_key get_paginated_response_schema
         get_schema_operation_parameters exception_handler retrieve destroy throttle_scope""",

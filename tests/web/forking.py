@@ -19,10 +19,13 @@ from kviz.cli.django_setup import start_django
 start_django(migrate=True)
 
 from kviz.accounts.services import local_workspace_ensure  # noqa: E402
-from kviz.live.worker import execute  # noqa: E402
+from kviz.live.tasks import execute  # noqa: E402
 from kviz.runs import services  # noqa: E402
 from kviz.runs.execution.claim import run_claim  # noqa: E402
-from kviz.runs.execution.expected_forks import expected_fork_prepare  # noqa: E402
+from kviz.runs.execution.expected_forks import (  # noqa: E402
+    expected_fork_prepare,
+    expected_forks,
+)
 from kviz.runs.execution.fork_points import ForkPoints, Place  # noqa: E402
 from kviz.runs.models import Run  # noqa: E402
 from kviz.runs.signals import run_advanced  # noqa: E402
@@ -138,7 +141,10 @@ def main() -> None:
     found["before the parent's fork"] = both_ways(variant, points, 100, SMALL)
     services.fork_expect(run=parent, cycle=180)
     services.fork_expect(run=variant, cycle=190)
-    found["got ready"] = [expected_fork_prepare(points) for _ in range(3)]
+    found["got ready"] = [
+        any(expected_fork_prepare(key=key, fork_points=points) for key in expected_forks())
+        for _ in range(3)
+    ]
     places = [point.place for point in points._points]
     found["prepared"] = [Place.of(parent, 179) in places, Place.of(variant, 189) in places]
     found["where it was expected"] = both_ways(parent, points, 180, SMALL)

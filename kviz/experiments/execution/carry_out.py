@@ -19,8 +19,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from kviz.answers.forked import Died, Done, as_done
-from kviz.common.claiming import MAX_CLAIMS
-from kviz.experiments.execution.claim import claimed_experiment
+from kviz.common.claiming import MAX_CLAIMS, StorageFailed
+from kviz.experiments.execution.claim import QUEUE, claimed_experiment
 from kviz.experiments.models import Experiment, Result
 from kviz.experiments.questions import question_of
 from kviz.experiments.questions.question import Outcome, Question, Variant
@@ -62,7 +62,7 @@ def experiment_carry_out(
     """Carry out a claimed experiment; go on with one that another worker began.
 
     Ends with the experiment finished or failed, unless the claim was lost meanwhile, or the
-    worker is `wanted_elsewhere`: then it waits for a worker again.
+    worker is `wanted_elsewhere`: then it waits for a worker again. Raises StorageFailed.
     """
     try:
         if experiment.claims > MAX_CLAIMS:
@@ -71,10 +71,11 @@ def experiment_carry_out(
     except ClaimLost:
         log.info("experiment %s is no longer ours", experiment.pk)
     except GiveWay:
-        held = claimed_experiment(experiment, worker)
-        held.update(status=Experiment.Status.QUEUED, claimed_by="", claims=0)
+        QUEUE.give_back(experiment, worker)
     except (InvalidInput, WorkersDied, PluginFailure) as reason:
         _fail(experiment, worker, str(reason))
+    except StorageFailed:
+        raise
     except Exception:
         log.exception("experiment %s failed", experiment.pk)
         text = "A variant failed. This is a bug; the server's log has the details."

@@ -11,17 +11,22 @@ from django.utils import timezone
 from kviz.common.claiming import Queue
 from kviz.experiments.models import Experiment
 
-QUEUE: Final = Queue(lambda: Experiment.objects.select_related("snapshot"), "created_at")
+QUEUE: Final = Queue(
+    "experiment", lambda: Experiment.objects.select_related("snapshot"), "created_at"
+)
 
 
-def experiment_claim(*, worker: str) -> Experiment | None:
-    """Claim the oldest experiment that waits, or whose worker fell silent; None if none is."""
-    return QUEUE.claim(worker, started_at=Coalesce(F("started_at"), timezone.now()))
+def experiment_claim(*, worker: str, key: str = "") -> Experiment | None:
+    """Claim an experiment, or without `key` the oldest one that waits; None if another has it."""
+    started_at = Coalesce(F("started_at"), timezone.now())
+    if key:
+        return QUEUE.claim_row(key, worker, started_at=started_at)
+    return QUEUE.claim(worker, started_at=started_at)
 
 
-def experiments_release(*, worker: str) -> int:
-    """Give back what `worker` held when it died; for whoever starts it again."""
-    return QUEUE.release(worker)
+def experiments_release(*, worker: str, **also: int) -> int:
+    """Give back what `worker` held; `also` is written with that."""
+    return QUEUE.release(worker, **also)
 
 
 def claimed_experiment(experiment: Experiment, worker: str) -> QuerySet[Experiment]:

@@ -13,13 +13,18 @@ from kviz.common.claiming import COPY, Queue
 from kviz.runs.models import Run
 
 QUEUE: Final = Queue(
-    lambda: Run.objects.filter(kind=Run.Kind.SIMULATED).select_related("snapshot"), "created_at"
+    "run",
+    lambda: Run.objects.filter(kind=Run.Kind.SIMULATED).select_related("snapshot"),
+    "created_at",
 )
 
 
-def run_claim(*, worker: str) -> Run | None:
-    """Claim the oldest run that waits, or whose worker fell silent; None if there is none."""
-    return QUEUE.claim(worker, started_at=Coalesce(F("started_at"), timezone.now()))
+def run_claim(*, worker: str, key: str = "") -> Run | None:
+    """Claim a run, or without `key` the oldest one that waits; None if another has it."""
+    started_at = Coalesce(F("started_at"), timezone.now())
+    if key:
+        return QUEUE.claim_row(key, worker, started_at=started_at)
+    return QUEUE.claim(worker, started_at=started_at)
 
 
 def runs_wait() -> bool:
@@ -27,9 +32,9 @@ def runs_wait() -> bool:
     return QUEUE.is_waiting()
 
 
-def runs_release(*, worker: str) -> int:
-    """Give back what `worker` held when it died; for whoever starts it again."""
-    return QUEUE.release(worker)
+def runs_release(*, worker: str, **also: int) -> int:
+    """Give back what `worker` held; `also` is written with that."""
+    return QUEUE.release(worker, **also)
 
 
 def run_hand_over(*, run_id: UUID, worker: str, copy: int) -> tuple[Run, str] | None:

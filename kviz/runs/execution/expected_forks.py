@@ -14,14 +14,23 @@ EXPECTED_FOR: Final = timedelta(seconds=30)
 """So long after it was asked for a point is still made."""
 
 
-def expected_fork_prepare(fork_points: ForkPoints) -> bool:
-    """Make a point where a variant is expected to fork; False if none is, or not on this way."""
+def expected_forks() -> list[str]:
+    """Keys of runs that somebody is about to fork, those first that were asked for first."""
+    since = timezone.now() - EXPECTED_FOR
+    expected = ExpectedFork.objects.filter(asked_at__gt=since)
+    return [str(key) for key in expected.values_list("run_id", flat=True)]
+
+
+def expected_fork_prepare(*, key: str, fork_points: ForkPoints) -> bool:
+    """Make a point where a run is expected to be forked; False if it is not on this worker's way.
+
+    Then it is left to another worker.
+    """
     if not fork_points.are_there:
         return False
-    since = timezone.now() - EXPECTED_FOR
-    for expected in ExpectedFork.objects.filter(asked_at__gt=since).select_related("run"):
-        if fork_points.prepare(expected.run, expected.cycle):
-            # One that was asked for meanwhile stays.
-            ExpectedFork.objects.filter(pk=expected.pk, asked_at=expected.asked_at).delete()
-            return True
-    return False
+    expected = ExpectedFork.objects.filter(run_id=key).select_related("run").first()
+    if expected is None or not fork_points.prepare(expected.run, expected.cycle):
+        return False
+    # One that was asked for meanwhile stays.
+    ExpectedFork.objects.filter(pk=expected.pk, asked_at=expected.asked_at).delete()
+    return True

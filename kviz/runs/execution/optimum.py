@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from django.utils import timezone
 
-from kviz.common.claiming import MAX_CLAIMS, Queue
+from kviz.common.claiming import MAX_CLAIMS, Queue, StorageFailed
 from kviz.runs.execution.engine import optimum
 from kviz.runs.execution.extender_answers import AnswerMissing
 from kviz.runs.inputs import InvalidInput
@@ -27,21 +27,24 @@ MAX_STEPS: Final = 120
 """So many steps of progress are stored, the latest."""
 
 
-QUEUE: Final = Queue(lambda: Optimum.objects.select_related("run__snapshot"), "asked_at")
+QUEUE: Final = Queue("optimum", lambda: Optimum.objects.select_related("run__snapshot"), "asked_at")
 
 
-def optimum_claim(*, worker: str) -> Optimum | None:
-    """Claim the search that waits longest, or whose worker fell silent; None if there is none."""
-    return QUEUE.claim(worker)
+def optimum_claim(*, worker: str, key: str = "") -> Optimum | None:
+    """Claim a search, or without `key` the one that waits longest; None if another has it."""
+    return QUEUE.claim_row(key, worker) if key else QUEUE.claim(worker)
 
 
-def optima_release(*, worker: str) -> int:
-    """Give back what `worker` held when it died; for whoever starts it again."""
-    return QUEUE.release(worker)
+def optima_release(*, worker: str, **also: int) -> int:
+    """Give back what `worker` held; `also` is written with that."""
+    return QUEUE.release(worker, **also)
 
 
 def optimum_execute(*, found: Optimum, worker: str) -> None:
-    """Search, unless too many workers have died of it; store the answer or why there is none."""
+    """Search, unless too many workers have died of it; store the answer or why there is none.
+
+    Raises StorageFailed.
+    """
     from kviz.optimum.clock import Cancelled
     from kviz.optimum.comparison import CheckFailed
     from kviz.optimum.search import TooLarge
@@ -67,6 +70,8 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
         _close(found, worker, error=f"{text} bug: {failed}")
     except (InstanceError, TooLarge, InvalidInput, AnswerMissing, PluginFailure) as reason:
         _close(found, worker, error=str(reason))
+    except StorageFailed:
+        raise
     except Exception:
         log.exception("%s failed", found)
         text = "The search failed. This is a bug; the server's log has the details."

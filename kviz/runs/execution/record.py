@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from kviz.common import tracing
-from kviz.common.claiming import MAX_CLAIMS
+from kviz.common.claiming import MAX_CLAIMS, StorageFailed
 from kviz.runs.execution.append import AppendRefused, TraceAppender
 from kviz.runs.execution.causes import causes_store
 from kviz.runs.execution.claim import claimed_run, run_hand_over, run_to_vary
@@ -59,7 +59,9 @@ def run_execute(
     """Simulate a claimed run and store its trace; continue one that another worker began.
 
     Ends with the run finished or failed, or paused at its veil, unless the claim was lost
-    meanwhile. With `fork_points` copies of this process are left behind, and one of them may return
+    meanwhile. Raises StorageFailed: what was stored stays.
+
+    With `fork_points` copies of this process are left behind, and one of them may return
     from here with another run executed: whoever calls has it leave then (`ForkPoints.leave_copy`).
     """
     _advanced(run)
@@ -84,6 +86,8 @@ def run_execute(
     except PluginFailure as failure:
         log.warning("run %s failed", recording.run.pk, exc_info=failure)
         recording.fail(str(failure))
+    except StorageFailed:
+        raise
     except Exception:
         log.exception("run %s failed", recording.run.pk)
         recording.fail("The engine failed. This is a bug; the server's log has the details.")

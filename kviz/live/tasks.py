@@ -1,0 +1,176 @@
+"""What a worker does: one function per kind of work, whoever calls it.
+
+The embedded worker (`kviz.live.worker`) looks into the tables and calls them; with a broker, Celery
+calls them for the messages that announce rows (`kviz.live.celery_worker`). Each takes the key of a
+row and claims it: of several workers that are sent to the same row one works, and the others go.
+So it does no harm that a message is delivered twice, or that a table is looked into meanwhile.
+
+Whoever dies in one of them loses nothing that was stored, and another goes on behind that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.conf import settings
+from django.db import connections
+
+from kviz.accounts.services import guests_prune
+from kviz.common.announcing import Kind
+from kviz.common.claiming import StorageFailed
+from kviz.experiments.execution.carry_out import experiment_carry_out
+from kviz.experiments.execution.claim import QUEUE as EXPERIMENTS
+from kviz.experiments.execution.claim import experiment_claim, experiments_release
+from kviz.runs.execution.claim import QUEUE as RUNS
+from kviz.runs.execution.claim import run_claim, runs_release, runs_wait
+from kviz.runs.execution.expected_forks import expected_fork_prepare, expected_forks
+from kviz.runs.execution.fork_points import ForkPoints
+from kviz.runs.execution.optimum import QUEUE as OPTIMA
+from kviz.runs.execution.optimum import optima_release, optimum_claim, optimum_execute
+from kviz.runs.execution.record import run_execute
+from kviz.runs.models import Run
+
+log = logging.getLogger(__name__)
+
+PRUNE_S: Final = 3600.0
+"""How often an idle worker looks for guests who have gone."""
+RECOVER_S: Final = 1.0
+"""How long a worker waits for a database that failed, before it tries again."""
+
+
+class Worker:
+    """A process that works: its name, and its copies that rest within runs.
+
+    `name` is one that no other live worker has. What a forerunner of that name held is given back.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fork_points = ForkPoints(name, settings.FORK_POINTS)
+        self._prune_at = time.monotonic()
+        recover(self, blame=True)
+        log.info("worker %s is ready", name)
+
+    def tidy(self) -> None:
+        """Do what there is to do while nothing waits."""
+        self.fork_points.tidy()
+        if time.monotonic() >= self._prune_at:
+            self._prune_at = time.monotonic() + PRUNE_S
+            guests_prune()
+
+
+def run_task(worker: Worker, key: str) -> bool:
+    """Execute a run; False if it does not wait for a worker."""
+    run = run_claim(worker=worker.name, key=key)
+    if run is None:
+        return False
+    log.info("run %s begins or goes on", run.pk)
+    execute(run, worker.name, worker.fork_points)
+    return True
+
+
+def execute(run: Run, name: str, fork_points: ForkPoints) -> None:
+    """Execute a claimed run: from the nearest point in a run like it, or else from the start."""
+    left = fork_points.execute(run)
+    if left is None:
+        return
+    try:
+        run_execute(run=left, worker=name, fork_points=fork_points)
+    finally:
+        fork_points.leave_copy()
+
+
+def fork_task(worker: Worker, key: str) -> bool:
+    """Get ready where a run is about to be forked; False if it is not on this worker's way."""
+    if not expected_fork_prepare(key=key, fork_points=worker.fork_points):
+        return False
+    log.info("ready for a variant of run %s", key)
+    return True
+
+
+def optimum_task(worker: Worker, key: str) -> bool:
+    """Search for the optimum of a run that is over; False if that does not wait for a worker."""
+    wanted = optimum_claim(worker=worker.name, key=key)
+    if wanted is None:
+        return False
+    log.info("search for the %s", wanted)
+    optimum_execute(found=wanted, worker=worker.name)
+    return True
+
+
+def experiment_task(worker: Worker, key: str) -> bool:
+    """Carry out an experiment until it is over or a run waits; False if it waits for nobody."""
+    experiment = experiment_claim(worker=worker.name, key=key)
+    if experiment is None:
+        return False
+    log.info("experiment %s begins or goes on", experiment.pk)
+    experiment_carry_out(experiment=experiment, worker=worker.name, wanted_elsewhere=runs_wait)
+    return True
+
+
+@dataclass(frozen=True)
+class Task:
+    """A kind of work: which rows wait for it, and what is done with one."""
+
+    kind: Kind
+    waiting: Callable[[], Sequence[str]]
+    do: Callable[[Worker, str], bool]
+
+
+TASKS: Final = (
+    Task("run", RUNS.waiting, run_task),
+    Task("fork", expected_forks, fork_task),
+    Task("optimum", OPTIMA.waiting, optimum_task),
+    Task("experiment", EXPERIMENTS.waiting, experiment_task),
+)
+"""In the order in which they go first."""
+
+
+def work_once(worker: Worker) -> bool:
+    """Look into the tables and do the first that waits; False, after tidying, if nothing does."""
+    if any(task.do(worker, key) for task in TASKS for key in task.waiting()):
+        return True
+    worker.tidy()
+    return False
+
+
+def guarded(worker: Worker, do: Callable[[], bool]) -> bool:
+    """Do some work. If the database fails meanwhile, wait until the work can be given back."""
+    try:
+        return do()
+    except StorageFailed as problem:
+        log.error("the database failed: %s", problem)
+        recover(worker, blame=False)
+        return True
+
+
+def recover(worker: Worker, *, blame: bool) -> None:
+    """Give back what the worker, or its forerunner, held; wait for the database if need be.
+
+    Without `blame` it does not count as one of those that died of what they held.
+    """
+    while True:
+        try:
+            return release(worker.name, **({} if blame else {"claims": 0}))
+        except StorageFailed as problem:
+            log.warning("the database does not answer yet: %s", problem)
+            connections.close_all()
+            time.sleep(RECOVER_S)
+
+
+def leave(worker: Worker) -> None:
+    """Give back what is in hand, if that can be done at once."""
+    with contextlib.suppress(*StorageFailed):
+        release(worker.name)
+
+
+def release(name: str, **also: int) -> None:
+    """Give back what a worker held; `also` is written with that."""
+    runs_release(worker=name, **also)
+    optima_release(worker=name, **also)
+    experiments_release(worker=name, **also)

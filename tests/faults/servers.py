@@ -1,0 +1,64 @@
+"""Servers that tests kill and start again: the same port, the same folder, what was stored."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.real_servers import free_port, program
+from tests.waiting import eventually
+
+
+class Killable:
+    """A server process on a port of its own."""
+
+    def __init__(self, command: list[str], port: int, folder: Path) -> None:
+        self.port = port
+        self._command = command
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        with (self._folder / "server.log").open("a") as log:
+            self._process = subprocess.Popen(
+                self._command, stdout=log, stderr=log, cwd=self._folder
+            )
+        eventually(self._answers)
+
+    def kill(self) -> None:
+        """As the operating system kills; nothing is written any more."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def _answers(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, (self._folder / "server.log").read_text()
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+        except OSError:
+            return False
+        return True
+
+
+@contextmanager
+def redis_at(folder: Path) -> Iterator[Killable]:
+    """A Redis that stores nothing: killed, it has forgotten all messages."""
+    redis = program("redis-server")
+    if redis is None:
+        pytest.skip("ADR 0039: redis-server is not installed")
+    port = free_port()
+    options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--port", str(port)]
+    folder.mkdir(exist_ok=True)
+    server = Killable([redis, *options], port, folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()

@@ -1,0 +1,229 @@
+"""Runs and experiments over a real broker: Celery brings messages, the rows decide.
+
+Workers are killed as the operating system kills; messages are lost, late, or delivered twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from websockets.sync.client import connect
+
+from tests.faults.servers import Killable, redis_at
+from tests.running_server import Server, command, environment, start_server, stop_server
+from tests.waiting import PATIENCE_S, eventually
+from tests.web.cast import crowd
+from tests.web.test_experiment_crash import CLUSTER, LOSSES, begun, has_done
+from tests.web.test_experiment_crash import is_as_if_nothing_happened as experiments_are_alike
+from tests.web.test_serve import call, has_begun, run_of, upload, wait_for, workers_of
+
+BEGINS = "begins or goes on"
+LONG = {"kind": "luck", "asked": {"runs": 80, "coins": ["arrival"]}}
+
+
+@dataclass(frozen=True)
+class Site:
+    """A `kviz serve` with its worker, and the broker between them."""
+
+    server: Server
+    redis: Killable
+    env: dict[str, str]
+
+    @property
+    def log(self) -> str:
+        logs = sorted(self.server.data_dir.glob("*.log"))
+        return "".join(each.read_text() for each in logs)
+
+    def executions(self, run: str) -> int:
+        return self.log.count(f"run {run} {BEGINS}")
+
+    def send(self, kind: str, key: str, times: int) -> None:
+        """Send messages about a row, as a broker that delivers again does."""
+        program = (
+            "import django; django.setup()\n"
+            "from kviz.common import announcing\n"
+            f"for _ in range({times}): announcing.send({kind!r}, {key!r})"
+        )
+        env = self.env | {"DJANGO_SETTINGS_MODULE": "kviz.project.settings"}
+        subprocess.run([sys.executable, "-c", program], env=env, check=True)
+
+
+@contextlib.contextmanager
+def site_at(folder: Path) -> Iterator[Site]:
+    with redis_at(folder / "redis") as redis:
+        url = f"redis://127.0.0.1:{redis.port}"
+        more = {"KVIZ_CELERY_BROKER_URL": f"{url}/1", "KVIZ_REDIS_URL": f"{url}/0"}
+        server = start_server(folder, **more)
+        try:
+            yield Site(server, redis, environment(folder, **more))
+        finally:
+            assert stop_server(server) == 0
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with site_at(tmp_path_factory.mktemp("broker")) as found:
+        yield found
+
+
+@contextlib.contextmanager
+def second_worker(site: Site) -> Iterator[subprocess.Popen[bytes]]:
+    with (site.server.data_dir / "second.log").open("w") as log:
+        worker = subprocess.Popen(command("worker"), env=site.env, stderr=log)
+    try:
+        yield worker
+    finally:
+        worker.terminate()
+        assert worker.wait(PATIENCE_S) == 0
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def the_one_that_works(site: Site) -> tuple[int, int]:
+    """The process that Celery receives messages with, and the one of its pool."""
+    [receiver] = eventually(lambda: workers_of(site.server))
+    [child] = eventually(lambda: children_of(receiver))
+    return receiver, child
+
+
+@pytest.fixture(scope="module")
+def calm(site: Site) -> Any:
+    """What becomes of a run that nothing happens to."""
+    return wait_for(site.server, run_of(site.server, crowd(400)))
+
+
+def is_as_if_nothing_happened(site: Site, run: str, calm: Any) -> None:
+    found = wait_for(site.server, run)
+    assert (found["status"], found["error"]) == ("finished", "")
+    assert found["trace_hash"] == calm["trace_hash"]
+    assert found["last_seq"] == calm["last_seq"]
+    assert followed(site, run) == found["last_seq"]
+
+
+def followed(site: Site, run: str) -> int:
+    """Follow a run from its first event to the last that is stored: none is missing or doubled."""
+    last_seq = -1
+    with connect(
+        f"{site.server.ws_url}/ws/runs/{run}/?after=-1",
+        additional_headers={"Authorization": f"Bearer {site.server.token}"},
+        compression=None,
+        max_size=None,
+    ) as live:
+        while True:
+            frame = live.recv(timeout=PATIENCE_S)
+            if isinstance(frame, bytes):
+                first_seq, events = msgspec.msgpack.decode(gzip.decompress(frame))
+                assert first_seq == last_seq + 1
+                last_seq += len(events)
+                live.send(json.dumps({"ack": last_seq}))
+            elif json.loads(frame)["status"] == "finished":
+                return last_seq
+
+
+def test_a_run_and_an_experiment(site: Site, calm: Any) -> None:
+    assert calm["status"] == "finished"
+    snapshot = upload(site.server, CLUSTER)
+    experiment = begun(site.server, snapshot, LOSSES)
+    done = eventually(lambda: has_done(site.server, experiment, 1_000))
+    assert (done["status"], done["n_done"]) == ("finished", done["n_variants"])
+
+
+def test_a_message_delivered_again_executes_nothing_twice(site: Site, calm: Any) -> None:
+    run = run_of(site.server, crowd(400))
+    site.send("run", run, times=20)
+    is_as_if_nothing_happened(site, run, calm)
+    site.send("run", run, times=20)
+    last = run_of(site.server, crowd(3))
+    wait_for(site.server, last)
+    is_as_if_nothing_happened(site, run, calm)
+    assert site.executions(run) == site.executions(last) == 1
+
+
+def test_two_workers_with_one_run(site: Site, calm: Any) -> None:
+    with second_worker(site):
+        eventually(lambda: "is ready" in (site.server.data_dir / "second.log").read_text())
+        runs = [run_of(site.server, crowd(400)) for _ in range(3)]
+        for run in runs:
+            site.send("run", run, times=10)
+        for run in runs:
+            is_as_if_nothing_happened(site, run, calm)
+    assert [site.executions(run) for run in runs] == [1, 1, 1]
+
+
+def test_a_run_that_is_cancelled_under_way_and_one_that_waits(site: Site) -> None:
+    under_way, waiting = run_of(site.server, crowd(3_000)), run_of(site.server, crowd(3))
+    eventually(lambda: has_begun(site.server, under_way))
+    for run in (waiting, under_way):
+        call(site.server, f"/runs/{run}/cancel/", {"yes": True})
+    last = run_of(site.server, crowd(3))
+    assert wait_for(site.server, last)["status"] == "finished"
+    for run, executions in ((under_way, 1), (waiting, 0)):
+        assert call(site.server, f"/runs/{run}/")["status"] == "cancelled"
+        assert site.executions(run) == executions
+
+
+def test_a_run_that_is_paused_goes_on_when_it_is_resumed(site: Site, calm: Any) -> None:
+    run = run_of(site.server, crowd(400))
+    eventually(lambda: has_begun(site.server, run))
+    call(site.server, f"/runs/{run}/pause/", {"yes": True})
+    assert call(site.server, f"/runs/{run}/")["status"] == "paused"
+    call(site.server, f"/runs/{run}/resume/", {"yes": True})
+    is_as_if_nothing_happened(site, run, calm)
+
+
+@pytest.mark.parametrize("who", ["the receiver", "the process that works"])
+def test_a_worker_killed_in_the_middle_of_a_run(site: Site, calm: Any, who: str) -> None:
+    run = run_of(site.server, crowd(400))
+    receiver, child = the_one_that_works(site)
+    eventually(lambda: has_begun(site.server, run))
+    os.kill(receiver if who == "the receiver" else child, signal.SIGKILL)
+    is_as_if_nothing_happened(site, run, calm)
+    assert the_one_that_works(site)[1] != child
+
+
+def test_a_worker_killed_in_an_experiment(site: Site) -> None:
+    snapshot = upload(site.server, CLUSTER)
+    calm = begun(site.server, snapshot, LOSSES)
+    eventually(lambda: has_done(site.server, calm, 1_000))
+    shaken = begun(site.server, snapshot, LOSSES)
+    eventually(lambda: has_done(site.server, shaken, 2))
+    os.kill(the_one_that_works(site)[1], signal.SIGKILL)
+    experiments_are_alike(site.server, shaken, calm)
+
+
+def test_a_run_goes_before_an_experiment_that_is_under_way(site: Site) -> None:
+    snapshot = upload(site.server, CLUSTER)
+    experiment = begun(site.server, snapshot, LONG)
+    eventually(lambda: has_done(site.server, experiment, 1))
+    run = wait_for(site.server, run_of(site.server, crowd(3)))
+    assert call(site.server, f"/experiments/{experiment}/")["finished_at"] is None
+    end = eventually(lambda: has_done(site.server, experiment, 1_000))
+    assert site.executions(run["id"]) == 1
+    assert (run["status"], end["status"]) == ("finished", "finished")
+
+
+def test_what_waits_is_found_when_the_broker_has_forgotten_it(site: Site, calm: Any) -> None:
+    site.redis.kill()
+    run = run_of(site.server, crowd(400))
+    assert call(site.server, f"/runs/{run}/")["status"] == "queued"
+    with connect(
+        f"{site.server.ws_url}/ws/runs/{run}/",
+        additional_headers={"Authorization": f"Bearer {site.server.token}"},
+    ) as live:
+        assert json.loads(live.recv(timeout=PATIENCE_S))["status"] == "queued"
+    site.redis.start()
+    is_as_if_nothing_happened(site, run, calm)
