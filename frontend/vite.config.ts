@@ -38,7 +38,7 @@ export default defineConfig({
     target: "es2022",
     sourcemap: false,
     rolldownOptions: {
-      input: ["src/main.ts", "src/editor.ts", "src/compare.ts", "src/experiment.ts"],
+      input: ["src/main.ts", "src/editor.ts", "src/compare.ts", "src/experiment.ts", "src/classroom.ts"],
       output: { codeSplitting: { groups: [{ name: "map", test: SHARED }] } },
     },
   },

@@ -39,14 +39,15 @@ class WorkspaceAuthentication(BaseAuthentication):
                 raise exceptions.AuthenticationFailed("This token is not known.")
             services.workspace_seen(workspace=workspace)
             return workspace, token
-        _enforce_csrf(request._request)
+        enforce_csrf(request._request)
         return workspace_of(request._request), ""
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="kviz"'
 
 
-def _enforce_csrf(request: HttpRequest) -> None:
+def enforce_csrf(request: HttpRequest) -> None:
+    """Raise PermissionDenied for a request that a foreign page may have made."""
     check = _Csrf(lambda _request: None)  # type: ignore[arg-type]
     check.process_request(request)
     reason = check.process_view(request, None, (), {})  # type: ignore[arg-type]

@@ -72,12 +72,14 @@ def serve_at(
         lock.say(address)
         start_django(migrate=True)
         from kviz.accounts.services import local_token_ensure
+        from kviz.classroom.services import classes_begin
         from kviz.project.serving import serve
         from kviz.snapshots.services import samples_load
 
         with one_at_a_time():
             local_token_ensure(folder=folder)
             samples_load()
+            classes_begin()
         if ready is not None:
             ready(address)
         serve(listener, host=host, n_workers=n_workers)

@@ -27,6 +27,7 @@ INDEX: Final = (
     "changes",
     "lab",
     "lessons",
+    "classes",
     "experiments",
     "unblock",
     "answers",

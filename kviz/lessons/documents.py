@@ -5,6 +5,7 @@ What is right, and why, is in it once the step is shown; the lesson's notes are 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypedDict
 from urllib.parse import urlencode
 
@@ -106,7 +107,7 @@ def step_document(*, progress: Progress, shelved: Shelved, number: int) -> StepD
         "title": step.title,
         "text": html_of(step.text),
         "run": str(progress.run_id),
-        "at": _moment(later or step.at),
+        "at": moment_document(later or step.at),
         "question": _question(progress, step, number),
         "hides": hides(step),
         "shown": shown,
@@ -116,7 +117,8 @@ def step_document(*, progress: Progress, shelved: Shelved, number: int) -> StepD
     }
 
 
-def _moment(at: Moment | None) -> MomentDocument | None:
+def moment_document(at: Moment | None) -> MomentDocument | None:
+    """What a moment of a lesson opens."""
     if at is None:
         return None
     named = {"c": at.cycle, "p": at.point, "g": at.plugin, "pod": at.pod, "n": at.node}
@@ -148,17 +150,22 @@ def _answered(progress: Progress, question: Question, number: int) -> AnsweredDo
         "given": known["given"],
         "right": known["right"],
         "answer": list(answer) if isinstance(answer, tuple) else answer,
-        "answer_text": _in_words(question),
+        "answer_text": answer_in_words(question),
         "because": html_of(question.because),
     }
 
 
-def _in_words(question: Question) -> str:
+def answer_in_words(question: Question) -> str:
+    """The right answer, as its options word it."""
+    return given_in_words(question, question.answer)
+
+
+def given_in_words(question: Question, given: str | int | Sequence[str]) -> str:
+    """An answer, as the question's options word it."""
     texts = {option.value: option.text for option in question.options}
-    answer = question.answer
-    if isinstance(answer, tuple):
-        return ", ".join(texts.get(each, each) for each in answer)
-    return texts.get(str(answer), f"{answer} {question.unit}".strip())
+    if isinstance(given, str | int):
+        return texts.get(str(given), f"{given} {question.unit}".strip())
+    return ", ".join(texts.get(each, each) for each in given)
 
 
 def _task(progress: Progress, task: Task, number: int) -> TaskDocument:

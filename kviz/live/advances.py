@@ -22,7 +22,9 @@ def group_of(run_id: UUID) -> str:
 async def announce(run_id: UUID, seq: int) -> None:
     """Notify every viewer of the run, in whatever process the channel layer reaches."""
     layer = get_channel_layer()
-    await layer.group_send(group_of(run_id), {"type": "run.advanced", "seq": seq})
+    await layer.group_send(
+        group_of(run_id), {"type": "run.advanced", "run": str(run_id), "seq": seq}
+    )
 
 
 def write(run_id: UUID, seq: int, **_: object) -> None:

@@ -12,10 +12,11 @@ from django.urls import get_resolver
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kviz.project.settings")
 django_application = get_asgi_application()
 
+from kviz.classroom.routing import CLASSES  # noqa: E402  (needs Django set up)
 from kviz.common import tracing  # noqa: E402
-from kviz.live import advances  # noqa: E402  (needs Django set up)
+from kviz.live import advances  # noqa: E402
 from kviz.live.origin import Application  # noqa: E402
-from kviz.live.routing import websocket_application  # noqa: E402
+from kviz.live.routing import RUNS, websockets  # noqa: E402
 from kviz.project.body_limit import BodyLimit  # noqa: E402
 from kviz.project.extender_deadline import ExtenderDeadline  # noqa: E402
 from kviz.project.health import HealthChecks  # noqa: E402
@@ -26,7 +27,7 @@ answered = ExtenderDeadline(cast("Application", django_application), settings.EX
 application = ProtocolTypeRouter(
     {
         "http": HealthChecks(Metrics(BodyLimit(answered, settings.MAX_UPLOAD_BYTES))),
-        "websocket": websocket_application,
+        "websocket": websockets([*RUNS, *CLASSES]),
     }
 )
 

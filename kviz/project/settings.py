@@ -48,6 +48,7 @@ INSTALLED_APPS = [
     "kviz.clusters.followed",
     "kviz.live",
     "kviz.lessons",
+    "kviz.classroom",
 ]
 
 MIDDLEWARE = [
@@ -137,6 +138,8 @@ EXTENDER_DEADLINE_S = env.number("KVIZ_EXTENDER_DEADLINE_MS", 150) / 1000
 """A scheduler that has kviz as its extender gets 503 after so long; below its httpTimeout."""
 LESSONS_DIR = env.text("KVIZ_LESSONS_DIR")
 """A folder with lessons beside those that come with kviz (docs/lessons.md)."""
+CLASS_HOURS = env.number("KVIZ_CLASS_HOURS", 4)
+"""When a live class ends by itself."""
 CLUSTERS_FILE = Path(clusters_file) if (clusters_file := env.text("KVIZ_CLUSTERS_FILE")) else None
 """Server mode: the real clusters that may be imported, and by whom (docs/clusters.md)."""
 MAX_REENACTED_CYCLES = env.number("KVIZ_MAX_REENACTED_CYCLES", 10_000)

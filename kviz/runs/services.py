@@ -261,6 +261,34 @@ def run_share(*, run: Run) -> str:
     return run.share_token
 
 
+def run_unshare(*, run: Run) -> None:
+    """Take back the token that opened this run."""
+    Run.objects.filter(pk=run.pk).update(share_token="")
+
+
+def run_repeat_veiled(*, workspace: Workspace, run: Run, veiled_after: int) -> Run:
+    """Queue a simulated run once more, behind a veil. Raises InvalidInput.
+
+    The same inputs give the same trace, as far as it is revealed.
+    """
+    snapshot = _refuse_fork(run, 0)
+    return Run.objects.create(
+        workspace=workspace,
+        snapshot=snapshot,
+        name=run.name,
+        scheduler_config=run.scheduler_config,
+        scenario=run.scenario,
+        seed=run.seed,
+        release=run.release,
+        feature_gates=run.feature_gates,
+        tie_break=run.tie_break,
+        queue_order=run.queue_order,
+        changes=run.changes,
+        n_inherited=run.n_inherited,
+        veiled_after=veiled_after,
+    )
+
+
 def run_pause(*, run: Run) -> bool:
     """Take a waiting or running run from its worker, until it is resumed; False if it is neither.
 

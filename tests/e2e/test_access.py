@@ -29,10 +29,18 @@ def addresses(page: Page, api: Api, clinic: str) -> list[str]:
     page.get_by_role("button", name="Follow", exact=True).click()
     page.get_by_role("button", name="Check kviz against it").click()
     followed = page.url.rpartition("/")[2]
+    page.goto("/class/")
+    page.get_by_role("button", name="Open a class: What is a node?").click()
+    code = page.url.split("/")[-2]
     gpus = api.sample("gpu-pool")
     experiment = api.finished_experiment(gpus, kind="survive", asked={"of": "nodes"})
     return addresses_of_pages(
-        run=clinic, snapshot=gpus, experiment=experiment, session=session, followed=followed
+        run=clinic,
+        snapshot=gpus,
+        experiment=experiment,
+        session=session,
+        code=code,
+        followed=followed,
     )
 
 

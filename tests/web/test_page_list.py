@@ -22,7 +22,14 @@ def test_every_address_is_a_page_that_is_opened_or_no_page() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_opened_at_its_own_address(name: str) -> None:
-    ids = {"run": ANY, "snapshot": ANY, "session": ANY, "experiment": ANY, "followed": ANY}
+    ids: dict[str, object] = {
+        "run": ANY,
+        "snapshot": ANY,
+        "session": ANY,
+        "experiment": ANY,
+        "followed": ANY,
+    }
+    ids["code"] = "ABCDEF"
     paths = [path.format(**ids).partition("?")[0] for path in PAGES[name]]
     assert [resolve(path).url_name for path in paths] == [name] * len(paths)
 
@@ -39,6 +46,7 @@ def test_what_is_no_page_shows_none(name: str, ada: Person) -> None:
         "name": "performance.svg",
         "slug": "what-is-a-node",
         "number": 1,
+        "code": "ABCDEF",
     }
     wanted = re.findall(r":(\w+)>", configured()[name])
     address = reverse(name, kwargs={each: ids[each] for each in wanted})

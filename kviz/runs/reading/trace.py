@@ -223,6 +223,12 @@ def _why(run_id: UUID, chunk_id: int, cycle: int) -> Why:
     return why(stored.record(), _state_before(stored))
 
 
+def state_before(*, run: Run, cycle: int) -> TraceState | None:
+    """The state of the run when a stored cycle began; None if there is no such cycle."""
+    stored = _stored_cycle(run, cycle)
+    return None if stored is None else _state_before(stored)
+
+
 def _state_before(stored: _StoredCycle) -> TraceState:
     """The state of the run when a cycle began, folded from its first event on."""
     state, chunk = TraceState(), stored.chunk

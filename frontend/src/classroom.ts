@@ -1,0 +1,14 @@
+// The entry of a class's pages: the room on a phone, the teacher's desk, the projector. It shares nothing with the
+// Explorer, so that a phone has little to load; its words are in the page.
+
+import { Desk } from "./views/classroom/lead.ts";
+import { Room } from "./views/classroom/room.ts";
+import { startScreen } from "./views/classroom/screen.ts";
+
+const root = document.getElementById("class");
+if (root) {
+  const { code = "", audience = "", csrf = "", seat = "0" } = root.dataset;
+  if (audience === "teacher") new Desk(code, csrf);
+  else if (audience === "screen") startScreen(code);
+  else new Room(code, csrf, Number(seat));
+}

@@ -1,0 +1,124 @@
+// The student's page: it follows the teacher, takes answers, and shows what is revealed.
+
+import {
+  addressOf,
+  Link,
+  Saying,
+  type Asked,
+  type ClassState,
+  type Frame,
+  type Given,
+  type Me,
+} from "../../wire/classroom.ts";
+import { map, say, showLink, showMap, showStep } from "./common.ts";
+import { el, place, w } from "./page.ts";
+import { AnswerForm, inWords, leadersOf, nodesToTap, outcomeOf } from "./question.ts";
+
+export class Room {
+  private readonly saying: Saying;
+  private readonly link: Link;
+  private readonly question = place("question");
+  private readonly around = place("around");
+  private readonly veil = place("black");
+  private readonly leaders = place("leaders");
+  private state: ClassState | null = null;
+  private me: Me | null = null;
+  private form: AnswerForm | null = null;
+  private formOf = 0;
+
+  /** `seat` is 0 for who looks on. */
+  constructor(
+    code: string,
+    csrf: string,
+    private readonly seat: number,
+  ) {
+    this.saying = new Saying(code, csrf);
+    this.link = new Link(addressOf(code, "class"), { frame: (frame) => this.hear(frame), link: showLink });
+    map.root.onclick = (event) => this.tap(map.nodeAt(map.at(event)));
+    map.root.onpointermove = (event) => {
+      if (this.points) this.link.point(map.at(event));
+    };
+  }
+
+  private hear(frame: Frame): void {
+    if (frame.type === "pointer") return map.point(frame.x, frame.y);
+    if (frame.type === "me") this.me = frame;
+    else {
+      tell(this.state, frame);
+      this.state = frame;
+    }
+    if (this.state) this.show(this.state);
+  }
+
+  private get points(): boolean {
+    return this.seat > 0 && this.state?.pointer_seat === this.seat;
+  }
+
+  /** My answer to the question that is shown, if I gave one. */
+  private mine({ question }: ClassState): Given | null {
+    return this.me && this.me.vote === question?.vote ? this.me.given : null;
+  }
+
+  private tap(node: string): void {
+    if (!this.state?.question || !this.form) return;
+    if (nodesToTap(this.state.question, this.state.picture).includes(node)) this.form.tap(node);
+  }
+
+  private show(now: ClassState): void {
+    this.veil.show([now.is_black, now.is_held, now.is_open], () => [
+      !now.is_open && el("p", { class: "class__banner" }, w("over")),
+      now.is_open && now.is_black && el("p", { class: "class__black" }, w("black")),
+      now.is_open && !now.is_black && now.is_held && el("p", { class: "class__banner" }, w("held")),
+    ]);
+    showStep(now);
+    this.showQuestion(now);
+    this.showChoice(now);
+    this.around.show([now.explore, now.is_open, this.points], () => [
+      this.points && el("p", { class: "class__banner" }, w("youPoint")),
+      now.is_open && now.explore && el("a", { class: "button", href: now.explore }, w("lookAround")),
+    ]);
+    this.leaders.show(now.leaders, () => leadersOf(now));
+  }
+
+  /** The map, with the node that is chosen on it. */
+  private showChoice(now: ClassState): void {
+    const value = this.form?.value() ?? "";
+    showMap(now, typeof value === "string" ? value : "");
+  }
+
+  private showQuestion(now: ClassState): void {
+    const asked = now.question;
+    const canAnswer = asked !== null && asked.is_open && this.seat > 0;
+    if (!canAnswer) [this.form, this.formOf] = [null, 0];
+    else if (this.formOf !== asked.vote) [this.form, this.formOf] = [this.formFor(asked, now), asked.vote];
+    const mine = canAnswer ? null : this.mine(now);
+    this.question.show([asked?.vote, asked?.is_open, asked?.answer, asked?.votes, canAnswer, mine], () => {
+      if (!asked) return [];
+      const again = asked.number > 1 && el("p", { class: "eyebrow" }, w("voteAgain"));
+      const head = [again, el("h2", {}, asked.ask)];
+      if (this.form) return [...head, this.form.root];
+      if (asked.answer !== null) return [...head, ...outcomeOf(asked, mine)];
+      const said = mine === null ? "" : ` ${w("yours", { answer: inWords(asked, mine) })}`;
+      return [...head, el("p", {}, w("closed") + said)];
+    });
+  }
+
+  private formFor(asked: Asked, now: ClassState): AnswerForm {
+    const form = new AnswerForm(asked, now.picture, this.mine(now), async (given) => {
+      this.me = await this.saying.answer(asked.vote, given);
+    });
+    form.onChoose = () => this.state && this.showChoice(this.state);
+    return form;
+  }
+}
+
+/** What changed, for those who listen: the step, a question, its end, its answer. */
+function tell(before: ClassState | null, now: ClassState): void {
+  const [was, is] = [before?.question, now.question];
+  if (!now.is_open) say(w("over"));
+  else if (now.is_black && !before?.is_black) say(w("black"));
+  else if (is && is.vote !== was?.vote && is.is_open) say(w("newQuestion", { ask: is.ask }));
+  else if (is?.answer != null && was?.answer == null) say(w("shown", { answer: is.answer_text }));
+  else if (is && was?.is_open && !is.is_open) say(w("closed"));
+  else if (before?.number !== now.number) say(w("newStep", { n: now.number, title: now.step_title }));
+}

@@ -1,0 +1,211 @@
+// A class as the server tells it (kviz/classroom/documents.py): over a websocket that comes back by itself, and REST
+// for what is said to it.
+
+export interface NodeDrawn {
+  readonly name: string;
+  readonly zone: string;
+  readonly pods: readonly string[];
+  readonly n_pods: number;
+  readonly state: "" | "rejected" | "feasible" | "unexamined" | "chosen";
+  readonly says: string;
+}
+
+export interface Picture {
+  readonly cycle: number;
+  readonly pod: string;
+  readonly nodes: readonly NodeDrawn[];
+  readonly n_nodes: number;
+  readonly waiting: readonly string[];
+}
+
+export interface Count {
+  readonly text: string;
+  readonly n: number;
+  readonly right: boolean | null;
+}
+
+export interface Asked {
+  readonly vote: number;
+  readonly number: number;
+  readonly is_open: boolean;
+  readonly ask: string;
+  readonly kind: "node" | "number" | "choice" | "order";
+  readonly unit: string;
+  readonly options: readonly { readonly value: string; readonly text: string }[];
+  readonly answer: Given | null;
+  readonly answer_text: string;
+  /** HTML, made from Markdown by the server. */
+  readonly because: string;
+  readonly votes: readonly { readonly number: number; readonly n: number; readonly counts: readonly Count[] | null }[];
+  readonly gain: {
+    readonly n: number;
+    readonly right_before: number;
+    readonly right_after: number;
+    readonly became_right: number;
+    readonly became_wrong: number;
+  } | null;
+}
+
+export type Given = string | number | readonly string[];
+export type Point = readonly [number, number];
+
+export interface Mark {
+  readonly kind: "circle" | "pen";
+  readonly points: readonly Point[];
+}
+
+export interface Seat {
+  readonly number: number;
+  readonly name: string;
+  readonly is_in: boolean;
+  readonly answered: boolean;
+  readonly score: number;
+}
+
+export interface ClassState {
+  readonly type: "state";
+  readonly version: number;
+  readonly is_open: boolean;
+  readonly title: string;
+  readonly number: number;
+  /** 0: not known. */
+  readonly n_steps: number;
+  readonly step_title: string;
+  /** HTML, made from Markdown by the server; so is `explains`. */
+  readonly text: string;
+  readonly explains: string;
+  readonly cycle: number;
+  readonly query: string;
+  readonly explore: string;
+  readonly picture: Picture | null;
+  readonly is_waiting: boolean;
+  readonly question: Asked | null;
+  readonly is_black: boolean;
+  readonly is_held: boolean;
+  readonly marks: readonly Mark[];
+  readonly pointer_seat: number;
+  readonly leaders: readonly { readonly name: string; readonly number: number; readonly score: number }[];
+}
+
+export interface ScreenState extends ClassState {
+  readonly n_in: number;
+  readonly n_answered: number;
+}
+
+export interface TeacherState extends ClassState {
+  readonly teacher: {
+    readonly notes: string;
+    readonly has_question: boolean;
+    readonly is_shown: boolean;
+    readonly hides: boolean;
+    readonly next_title: string;
+    readonly seats: readonly Seat[];
+    readonly n_in: number;
+    readonly n_answered: number;
+    readonly counts: readonly Count[];
+    readonly is_scored: boolean;
+    readonly opened_at: string;
+    readonly closes_at: string;
+  };
+}
+
+/** What only this participant is sent. */
+export interface Me {
+  readonly type: "me";
+  readonly number: number;
+  readonly name: string;
+  readonly vote: number;
+  readonly given: Given | null;
+}
+
+export type Frame = ClassState | Me | { readonly type: "pointer"; readonly x: number; readonly y: number };
+
+export interface Hears {
+  frame(frame: Frame): void;
+  /** Whether the connection stands; `null`: the room is closed to this browser for good. */
+  link(isUp: boolean | null): void;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+const NOT_FOUND = 4404;
+
+/** The connection to a room: a lost one is made again, each time after a longer pause. */
+export class Link {
+  private socket: WebSocket | null = null;
+  private pause = FIRST_PAUSE_MS;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly url: string,
+    private readonly hears: Hears,
+  ) {
+    addEventListener("online", () => this.hurry());
+    document.addEventListener("visibilitychange", () => document.hidden || this.hurry());
+    this.connect();
+  }
+
+  point([x, y]: Point): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ point: [x, y] }));
+  }
+
+  private connect(): void {
+    const socket = (this.socket = new WebSocket(this.url));
+    socket.onmessage = ({ data }) => {
+      this.pause = FIRST_PAUSE_MS;
+      this.hears.link(true);
+      this.hears.frame(JSON.parse(String(data)) as Frame);
+    };
+    socket.onclose = ({ code }) => {
+      this.socket = null;
+      if (code === NOT_FOUND) return this.hears.link(null);
+      this.hears.link(false);
+      // A class that lost its connection together does not come back in one moment.
+      this.timer = setTimeout(() => this.connect(), this.pause * (0.5 + Math.random()));
+      this.pause = Math.min(this.pause * 2, LONGEST_PAUSE_MS);
+    };
+  }
+
+  /** Do not wait any longer: the network is back, or somebody looks at the page again. */
+  private hurry(): void {
+    if (this.socket) return;
+    clearTimeout(this.timer);
+    this.pause = FIRST_PAUSE_MS;
+    this.connect();
+  }
+}
+
+/** What a browser may say to a room; a refusal is an Error with the server's words. */
+export class Saying {
+  constructor(
+    readonly code: string,
+    private readonly csrf: string,
+  ) {}
+
+  answer(vote: number, answer: Given): Promise<Me> {
+    return this.post("answer", { vote, answer }) as Promise<Me>;
+  }
+
+  async control(what: string, more: object = {}): Promise<void> {
+    await this.post("control", { do: what, ...more });
+  }
+
+  private async post(path: string, body: object): Promise<unknown> {
+    const response = await fetch(`/api/v1/classes/${this.code}/${path}/`, {
+      method: "POST",
+      credentials: "same-origin",
+      headers: { "Content-Type": "application/json", "X-CSRFToken": this.csrf },
+      body: JSON.stringify(body),
+    });
+    if (response.status === 204) return null;
+    const document = (await response.json().catch(() => ({}))) as { detail?: string };
+    if (!response.ok) throw new Error(document.detail ?? response.statusText);
+    return document;
+  }
+}
+
+/** Where the room is followed. */
+export function addressOf(code: string, audience: string): string {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  return `${scheme}://${location.host}/ws/class/${code}/?as=${audience}`;
+}

@@ -1,0 +1,138 @@
+"""REST of a class: somebody answers, the teacher leads. Who is who is in the session.
+
+No account and no token: a browser that came in has a seat, the one that opened the room leads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from kviz.accounts.authentication import enforce_csrf
+from kviz.classroom import services
+from kviz.classroom.documents import mine_document
+from kviz.classroom.guessing import TooManyGuesses, room_behind
+from kviz.classroom.models import Room
+from kviz.classroom.seats import Door, door_of
+from kviz.classroom.services import Refused
+from kviz.common.problems import Problem
+from kviz.lessons.grading import NotAnAnswer
+
+
+class BrowserOnly(BaseAuthentication):
+    """A browser's session, checked for forgery; nobody in particular."""
+
+    def authenticate(self, request: Request) -> None:
+        enforce_csrf(request._request)
+
+
+class Anybody(BasePermission):
+    """Each view looks into the session itself."""
+
+
+class AnswerSerializer(serializers.Serializer[object]):
+    vote = serializers.IntegerField()
+    answer = serializers.JSONField(help_text="A text, a number, or a list in order.")
+
+
+DOES: dict[str, Callable[[Room, dict[str, Any]], None]] = {
+    "go": lambda room, said: services.step_go(room=room, step=said["step"]),
+    "show": lambda room, said: services.moment_go(room=room, query=said["query"]),
+    "ask": lambda room, _: services.vote_open(room=room),
+    "close-vote": lambda room, _: services.vote_close(room=room),
+    "reveal": lambda room, _: services.step_reveal(room=room),
+    "freeze": lambda room, said: services.class_hold(room=room, on=said["on"]),
+    "black": lambda room, said: services.class_black_out(room=room, on=said["on"]),
+    "score": lambda room, said: services.class_score(room=room, on=said["on"]),
+    "hand": lambda room, said: services.pointer_hand(room=room, seat=said["seat"]),
+    "draw": lambda room, said: services.mark_add(
+        room=room, kind=said["kind"], points=said["points"]
+    ),
+    "wipe": lambda room, _: services.marks_wipe(room=room),
+    "end": lambda room, _: services.room_close(room=room),
+}
+"""What a teacher may say, and what comes of it."""
+
+
+class ControlSerializer(serializers.Serializer[object]):
+    """What the teacher does, with what that takes."""
+
+    do = serializers.ChoiceField(choices=sorted(DOES))
+    step = serializers.IntegerField(min_value=0, default=0)
+    query = serializers.CharField(max_length=2000, default="", allow_blank=True)
+    on = serializers.BooleanField(default=True)
+    seat = serializers.IntegerField(min_value=0, default=0)
+    kind = serializers.ChoiceField(choices=["circle", "pen"], default="pen")
+    points = serializers.ListField(
+        child=serializers.ListField(
+            child=serializers.IntegerField(min_value=0, max_value=1000), min_length=2, max_length=2
+        ),
+        max_length=services.MAX_POINTS,
+        default=list,
+    )
+
+
+class _InRoom(APIView):
+    authentication_classes = [BrowserOnly]
+    permission_classes = [Anybody]
+
+    def door(self, request: Request, code: str) -> Door:
+        """Whom the browser is in the room. Raises Problem."""
+        try:
+            room = room_behind(request._request, code)
+        except TooManyGuesses:
+            raise Problem(HTTPStatus.TOO_MANY_REQUESTS, "Too many wrong codes.") from None
+        if room is None:
+            raise Problem(HTTPStatus.NOT_FOUND, "There is no class with this code.")
+        return door_of(request._request.session, room)
+
+
+class ClassAnswer(_InRoom):
+    @extend_schema(request=AnswerSerializer, responses=OpenApiTypes.OBJECT)
+    def post(self, request: Request, code: str) -> Response:
+        """Answer the vote that is open; until it is closed, the last answer counts."""
+        door = self.door(request, code)
+        if door.participant is None:
+            raise Problem(HTTPStatus.FORBIDDEN, "Only who is in the class may answer.")
+        asked = AnswerSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        said = asked.validated_data
+        try:
+            services.answer_give(
+                room=door.room,
+                participant=door.participant,
+                vote_id=said["vote"],
+                given=said["answer"],
+            )
+        except Refused as refused:
+            raise Problem(HTTPStatus.CONFLICT, str(refused)) from refused
+        except NotAnAnswer as error:
+            raise Problem(HTTPStatus.BAD_REQUEST, str(error)) from error
+        return Response(mine_document(door.room, door.participant))
+
+
+class ClassControl(_InRoom):
+    @extend_schema(request=ControlSerializer, responses={204: None})
+    def post(self, request: Request, code: str) -> Response:
+        """Lead the class; what comes of it arrives over the websocket."""
+        door = self.door(request, code)
+        if not door.is_teacher:
+            raise Problem(HTTPStatus.FORBIDDEN, "Only the teacher of this class may do this.")
+        asked = ControlSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        said = asked.validated_data
+        try:
+            DOES[said["do"]](door.room, said)
+        except Refused as refused:
+            raise Problem(HTTPStatus.CONFLICT, str(refused)) from refused
+        return Response(status=HTTPStatus.NO_CONTENT)

@@ -1,0 +1,287 @@
+"""What a room sends: one document for the class, more for the projector, all for the teacher.
+
+The class's is the same for everybody in it. It has what the teacher has shown and nothing else:
+no answer, no count and no outcome before it is revealed, and never who answered what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TypedDict, cast
+from urllib.parse import parse_qs, urlencode
+
+from django.urls import reverse
+
+from kviz.classroom import selectors
+from kviz.classroom.models import Participant, Room, Vote
+from kviz.classroom.picture import Picture, picture_of
+from kviz.classroom.steps import Place, lesson_of, place_of
+from kviz.classroom.votes import Given, counts, gain
+from kviz.lessons.documents import OptionDocument, answer_in_words, moment_document
+from kviz.lessons.lesson import Question
+from kviz.lessons.marking_up import html_of
+
+Json = dict[str, object]
+
+
+class VoteDocument(TypedDict):
+    """`counts` are null while they are hidden."""
+
+    number: int
+    n: int
+    counts: list[Json] | None
+
+
+class AskedDocument(TypedDict):
+    """The question, once it is put; `answer` and what follows once it is revealed."""
+
+    vote: int
+    number: int
+    is_open: bool
+    ask: str
+    kind: str
+    unit: str
+    options: list[OptionDocument]
+    answer: str | int | list[str] | None
+    answer_text: str
+    because: str
+    votes: list[VoteDocument]
+    gain: Json | None
+
+
+class ClassDocument(TypedDict):
+    """`texts` are HTML, made from Markdown. `is_waiting`: a worker is at what is to be shown."""
+
+    type: str
+    version: int
+    is_open: bool
+    title: str
+    number: int
+    n_steps: int
+    step_title: str
+    text: str
+    explains: str
+    cycle: int
+    query: str
+    explore: str
+    picture: Picture | None
+    is_waiting: bool
+    question: AskedDocument | None
+    is_black: bool
+    is_held: bool
+    marks: list[Json]
+    pointer_seat: int
+    leaders: list[Json]
+
+
+class Seat(TypedDict):
+    """Somebody in the room, as the teacher sees them."""
+
+    number: int
+    name: str
+    is_in: bool
+    answered: bool
+    score: int
+
+
+class TeacherDocument(TypedDict):
+    """`counts` are those of the vote that is open or was the last, as answers come in."""
+
+    notes: str
+    has_question: bool
+    is_shown: bool
+    hides: bool
+    next_title: str
+    seats: list[Seat]
+    n_in: int
+    n_answered: int
+    counts: list[Json]
+    is_scored: bool
+    opened_at: str
+    closes_at: str
+
+
+def class_document(room: Room) -> ClassDocument:
+    """What the class may know now, while it is frozen what it knew when that began."""
+    if room.held is None:
+        return present_document(room)
+    held = cast("ClassDocument", room.held)
+    more: Json = {
+        "version": room.version,
+        "is_held": True,
+        "is_black": room.is_black,
+        "is_open": room.closed_at is None,
+        "pointer_seat": room.pointer_seat,
+    }
+    return cast("ClassDocument", {**held, **more})
+
+
+def present_document(room: Room) -> ClassDocument:
+    """What the class may know of where the teacher is."""
+    place = place_of(room)
+    cycle, query, point = _moment(room, place)
+    picture = picture_of(room.run, cycle, point) if room.run else None
+    leaders = selectors.scores(room)[:10] if room.is_scored else []
+    return {
+        "type": "state",
+        "version": room.version,
+        "is_open": room.closed_at is None,
+        "title": room.title,
+        "number": place.number,
+        "n_steps": place.n_steps,
+        "step_title": place.step.title,
+        "text": html_of(place.step.text),
+        "explains": html_of(place.step.reveal.text) if place.is_shown and place.step.reveal else "",
+        "cycle": cycle,
+        "query": query,
+        "explore": _explore(room, query),
+        "picture": picture,
+        "is_waiting": room.run is not None and cycle > room.run.cycles and not room.run.is_over,
+        "question": _asked(room, place),
+        "is_black": room.is_black,
+        "is_held": False,
+        "marks": cast("list[Json]", room.marks),
+        "pointer_seat": room.pointer_seat,
+        "leaders": [{"name": seat.name, "number": seat.number, "score": n} for seat, n in leaders],
+    }
+
+
+def _moment(room: Room, place: Place) -> tuple[int, str, str]:
+    """The cycle, the deep link and the extension point that are looked at."""
+    query = room.query
+    if not query:
+        at = moment_document(place.moment)
+        query = at["query"] if at else ""
+    asked = parse_qs(query)
+    cycle = asked.get("c", ["0"])[0]
+    known = int(cycle) if cycle.isdigit() and len(cycle) < 10 else 0
+    return known, query, asked.get("p", [""])[0]
+
+
+def _explore(room: Room, query: str) -> str:
+    """The same moment in the Explorer, for who was let in; empty without a run."""
+    if room.run is None or not room.run.share_token:
+        return ""
+    door = urlencode({"share": room.run.share_token, "class": room.code})
+    return f"{reverse('run-explore', args=[room.run.pk])}?{query}{'&' if query else ''}{door}"
+
+
+# ---------------------------------------------------------------- the question
+
+
+def _asked(room: Room, place: Place) -> AskedDocument | None:
+    question, votes = place.question, selectors.votes_of(room, place.number)
+    if question is None or not (votes or place.is_shown):
+        return None
+    is_known = place.is_shown and question.answer != ""
+    answers = selectors.answers_of(votes) if is_known else {}
+    last = votes[-1] if votes else None
+    answer = question.answer
+    return {
+        "vote": last.pk if last else 0,
+        "number": last.number if last else 0,
+        "is_open": last is not None and last.is_open and not place.is_shown,
+        "ask": question.ask,
+        "kind": question.kind,
+        "unit": question.unit,
+        "options": [{"value": each.value, "text": each.text} for each in question.options],
+        "answer": None if not is_known else list(answer) if isinstance(answer, tuple) else answer,
+        "answer_text": answer_in_words(question) if is_known else "",
+        "because": html_of(question.because) if is_known else "",
+        "votes": [_vote(question, vote, answers) for vote in votes],
+        "gain": _gain(question, votes, answers) if is_known else None,
+    }
+
+
+def _vote(
+    question: Question, vote: Vote, answers: Mapping[int, Mapping[int, Given]]
+) -> VoteDocument:
+    given = answers.get(vote.pk)
+    rows = None
+    if given is not None:
+        rows = [asdict(row) for row in counts(question, list(given.values()), shown=True)]
+    return {"number": vote.number, "n": len(given or ()), "counts": rows}
+
+
+def _gain(
+    question: Question, votes: list[Vote], answers: Mapping[int, Mapping[int, Given]]
+) -> Json | None:
+    """From the first vote to the last."""
+    if len(votes) < 2:
+        return None
+    return asdict(gain(question, answers[votes[0].pk], answers[votes[-1].pk]))
+
+
+# ---------------------------------------------------------------- who sees more
+
+
+def screen_document(room: Room) -> Json:
+    """The class's, and how many are in and have answered."""
+    place, seats = place_of(room), selectors.seats_of(room)
+    votes = selectors.votes_of(room, place.number)
+    n_answered = len(selectors.answers_of(votes[-1:]).get(votes[-1].pk, {})) if votes else 0
+    return {
+        **class_document(room),
+        "code": room.code,
+        "n_in": sum(seat.n_connected > 0 for seat in seats),
+        "n_answered": n_answered,
+    }
+
+
+def teacher_document(room: Room) -> Json:
+    """Where the teacher is, and what only the teacher may see."""
+    place, seats = place_of(room), selectors.seats_of(room)
+    votes = selectors.votes_of(room, place.number)
+    given = selectors.answers_of(votes[-1:]).get(votes[-1].pk, {}) if votes else {}
+    scores = {seat.pk: n for seat, n in selectors.scores(room)}
+    lesson, step = lesson_of(room), place.step
+    following = lesson.steps[place.number] if lesson and place.number < len(lesson.steps) else None
+    teacher: TeacherDocument = {
+        "notes": html_of(step.notes),
+        "has_question": step.question is not None,
+        "is_shown": place.is_shown,
+        "hides": step.question is not None or step.reveal is not None,
+        "next_title": following.title if following else "",
+        "seats": [
+            {
+                "number": seat.number,
+                "name": seat.name,
+                "is_in": seat.n_connected > 0,
+                "answered": seat.pk in given,
+                "score": scores.get(seat.pk, 0),
+            }
+            for seat in seats
+        ],
+        "n_in": sum(seat.n_connected > 0 for seat in seats),
+        "n_answered": len(given),
+        "counts": _live_counts(place, given),
+        "is_scored": room.is_scored,
+        "opened_at": room.opened_at.isoformat(),
+        "closes_at": room.closes_at.isoformat(),
+    }
+    present = {**present_document(room), "is_held": room.held is not None}
+    return {**present, "code": room.code, "teacher": teacher}
+
+
+def _live_counts(place: Place, given: Mapping[int, Given]) -> list[Json]:
+    question = place.question
+    if question is None:
+        return []
+    shown = question.answer != "" and place.is_shown
+    return [asdict(row) for row in counts(question, list(given.values()), shown=shown)]
+
+
+def mine_document(room: Room, participant: Participant) -> Json:
+    """What only this participant is sent: who they are, and what they answered last."""
+    place = place_of(room)
+    votes = selectors.votes_of(room, place.number)
+    given = selectors.answers_of(votes[-1:]).get(votes[-1].pk, {}) if votes else {}
+    mine = given.get(participant.pk)
+    return {
+        "type": "me",
+        "number": participant.number,
+        "name": participant.name,
+        "vote": votes[-1].pk if votes and mine is not None else 0,
+        "given": list(mine) if isinstance(mine, tuple) else mine,
+    }

@@ -1,0 +1,211 @@
+"""Who follows rooms in this process, and how what is new reaches them.
+
+There is one subscription to the channel layer for all of them. A room that changed is read once,
+encoded once for each audience, and put into an outbox per follower, where a newer document takes
+the place of one that was not sent yet. So a follower holds at most one frame of each kind, a slow
+one misses what is past and delays nobody, and who comes late gets the present (docs/adr/0041).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final, Literal
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from channels.db import database_sync_to_async
+from channels.layers import get_channel_layer
+from django.utils import timezone
+
+from kviz.classroom import documents, news, selectors, services
+from kviz.classroom.models import Room
+from kviz.live.advances import group_of
+
+log = logging.getLogger(__name__)
+
+Audience = Literal["class", "screen", "teacher"]
+Kind = Literal["state", "me", "pointer"]
+Send = Callable[[str], Awaitable[None]]
+
+FALLBACK_S: Final = 3.0
+"""How often a room is read again if no hint comes; hints may get lost."""
+PAUSE_S: Final = 0.05
+"""Between two readings of one room: answers that come in together are counted together."""
+
+DOCUMENTS: Final[Mapping[Audience, Callable[[Room], object]]] = {
+    "class": documents.class_document,
+    "screen": documents.screen_document,
+    "teacher": documents.teacher_document,
+}
+
+
+class Follower:
+    """One connected page, and what it is still to be sent: the latest of each kind."""
+
+    def __init__(self, audience: Audience, seat: int = 0) -> None:
+        self.audience = audience
+        self.seat = seat
+        """The participant's number; 0 for the teacher's own pages."""
+        self.outbox: dict[Kind, str] = {}
+        self._news = asyncio.Event()
+
+    def offer(self, kind: Kind, frame: str) -> None:
+        self.outbox[kind] = frame
+        self._news.set()
+
+    async def pump(self, send: Send) -> None:
+        """Send what is in the outbox, as fast as the page takes it; for as long as it stays."""
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            while self.outbox:
+                kind = next(iter(self.outbox))
+                await send(self.outbox.pop(kind))
+
+
+class Hall:
+    """The followers of one room in this process."""
+
+    def __init__(self, room_id: UUID, run_id: UUID | None) -> None:
+        self.room_id = room_id
+        self.run_id = run_id
+        self.followers: set[Follower] = set()
+        self.pointer_seat = 0
+        self._frames: dict[Audience, str] = {}
+        self._dirty = asyncio.Event()
+
+    def enter(self, follower: Follower) -> None:
+        """Let somebody follow: first what is known here, then what is new."""
+        self.followers.add(follower)
+        frame = self._frames.get(follower.audience)
+        if frame is not None:
+            follower.offer("state", frame)
+        self.wake()
+
+    def wake(self) -> None:
+        self._dirty.set()
+
+    def point(self, x: int, y: int) -> None:
+        """Show everybody where the pointer is."""
+        frame = encode({"type": "pointer", "x": x, "y": y})
+        for follower in self.followers:
+            follower.offer("pointer", frame)
+
+    async def publish(self) -> None:
+        """Read the room when it has changed, and offer everybody what is new to them."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._dirty.wait(), FALLBACK_S)
+            self._dirty.clear()
+            try:
+                await self._publish_once()
+            except Exception:
+                log.exception("room %s could not be read", self.room_id)
+            await asyncio.sleep(PAUSE_S)
+
+    async def _publish_once(self) -> None:
+        audiences = {follower.audience for follower in self.followers}
+        frames = await database_sync_to_async(self._read)(audiences)
+        for audience, frame in frames.items():
+            if self._frames.get(audience) == frame:
+                continue
+            self._frames[audience] = frame
+            for follower in self.followers:
+                if follower.audience == audience:
+                    follower.offer("state", frame)
+
+    def _read(self, audiences: set[Audience]) -> dict[Audience, str]:
+        room = selectors.room_get(self.room_id)
+        if room is None:
+            return {}
+        if room.closed_at is None and room.closes_at <= timezone.now():
+            services.room_close(room=room)
+            room.refresh_from_db()
+        self.pointer_seat = room.pointer_seat
+        return {audience: encode(DOCUMENTS[audience](room)) for audience in audiences}
+
+
+def encode(document: object) -> str:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+class Building:
+    """All halls of this process, and its one subscription."""
+
+    def __init__(self) -> None:
+        self._halls: dict[UUID, Hall] = {}
+        self._publishers: dict[UUID, asyncio.Task[None]] = {}
+        self._doorman: asyncio.Task[None] | None = None
+        self._channel = ""
+        self._opening = asyncio.Lock()
+
+    async def enter(self, room: Room, follower: Follower) -> Hall:
+        """Let somebody into a room's hall, which is opened for the first one."""
+        async with self._opening:
+            await self._subscribe()
+            hall = self._halls.get(room.pk)
+            if hall is None:
+                hall = self._halls[room.pk] = Hall(room.pk, room.run_id)
+                self._publishers[room.pk] = asyncio.create_task(hall.publish())
+                if hall.run_id is not None:  # what is revealed is simulated only then
+                    await get_channel_layer().group_add(group_of(hall.run_id), self._channel)
+            hall.enter(follower)
+            return hall
+
+    async def _subscribe(self) -> None:
+        if self._doorman is None:
+            news.listen()
+            layer = get_channel_layer()
+            self._channel = await layer.new_channel()
+            await layer.group_add(news.GROUP, self._channel)
+            self._doorman = asyncio.create_task(self._hear())
+
+    async def leave(self, hall: Hall, follower: Follower) -> None:
+        """Let somebody go; the last one closes the hall, and the last hall the building."""
+        async with self._opening:
+            hall.followers.discard(follower)
+            if hall.followers:
+                return
+            self._halls.pop(hall.room_id, None)
+            await _end(self._publishers.pop(hall.room_id, None))
+            layer = get_channel_layer()
+            if hall.run_id is not None:
+                await layer.group_discard(group_of(hall.run_id), self._channel)
+            if not self._halls:
+                doorman, self._doorman = self._doorman, None
+                await _end(doorman)
+                await layer.group_discard(news.GROUP, self._channel)
+
+    async def _hear(self) -> None:
+        layer = get_channel_layer()
+        while True:
+            message = await layer.receive(self._channel)
+            if message["type"] == "run.advanced":
+                for hall in self._halls.values():
+                    if str(hall.run_id) == message["run"]:
+                        hall.wake()
+                continue
+            found = self._halls.get(UUID(message["room"]))
+            if found is not None and message["type"] == "class.pointed":
+                found.point(message["x"], message["y"])
+            elif found is not None:
+                found.wake()
+
+
+async def _end(task: asyncio.Task[None] | None) -> None:
+    if task is not None:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+_buildings: WeakKeyDictionary[asyncio.AbstractEventLoop, Building] = WeakKeyDictionary()
+
+
+def building() -> Building:
+    """The one of the running loop: a process that serves has one loop."""
+    return _buildings.setdefault(asyncio.get_running_loop(), Building())

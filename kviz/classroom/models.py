@@ -1,0 +1,105 @@
+"""A class: its room, who is in it, what was asked and what each of them answered."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+
+from kviz.accounts.models import Workspace
+from kviz.runs.models import Run
+
+
+class Room(models.Model):
+    """One class, from its opening to its end; its run is its own, veiled as far as was shown."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    code = models.CharField(max_length=6)
+    """What opens the door (`codes.py`); another room may have it once this one is closed."""
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="rooms")
+    title = models.CharField(max_length=200)
+    lesson = models.CharField(max_length=100, blank=True)
+    """The lesson's slug; empty for a class about any run, whose steps are its cycles."""
+    lesson_sha256 = models.CharField(max_length=64, blank=True)
+    run = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="rooms")
+    step = models.PositiveIntegerField()
+    """Of the lesson, from 1; or the cycle that is looked at, 0: before the first."""
+    query = models.CharField(max_length=2000, blank=True)
+    """The moment, as a deep link has it, where the teacher has left the step's own."""
+    shown = models.JSONField(default=list)
+    """The steps whose answers and outcomes were revealed."""
+    is_black = models.BooleanField(default=False)
+    held = models.JSONField(null=True)
+    """What the class keeps seeing while the teacher has frozen it: the document of that moment."""
+    marks = models.JSONField(default=list)
+    """What is drawn on the map: `{"kind", "points"}`, in thousandths of its width."""
+    pointer_seat = models.PositiveIntegerField(default=0)
+    """The participant who holds the pointer; 0: the teacher does."""
+    is_scored = models.BooleanField(default=False)
+    version = models.PositiveIntegerField(default=1)
+    """Grows with every change that the class may see."""
+    n_joined = models.PositiveIntegerField(default=0)
+    opened_at = models.DateTimeField(auto_now_add=True)
+    closes_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["code"], condition=models.Q(closed_at=None), name="one_open_room_per_code"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.title}"
+
+
+class Participant(models.Model):
+    """Somebody in a room. The name is theirs to give, and is deleted with the end of the class."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="participants")
+    number = models.PositiveIntegerField()
+    """From 1, in the order of coming."""
+    name = models.CharField(max_length=40, blank=True)
+    n_connected = models.PositiveIntegerField(default=0)
+    """How many of their pages are connected now."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["room", "number"], name="seat_in_room")]
+
+    def __str__(self) -> str:
+        return f"{self.number} in {self.room_id}"
+
+
+class Vote(models.Model):
+    """A step's question, put to the class; again after a discussion, with the next number."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="votes")
+    step = models.PositiveIntegerField()
+    number = models.PositiveIntegerField()
+    """From 1."""
+    is_open = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["room", "step", "number"], name="vote_in_room")
+        ]
+
+    def __str__(self) -> str:
+        return f"step {self.step}, vote {self.number}"
+
+
+class Answer(models.Model):
+    """What a participant answered last while a vote was open; when is not kept."""
+
+    vote = models.ForeignKey(Vote, on_delete=models.CASCADE, related_name="answers")
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="answers")
+    given = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["vote", "participant"], name="answer_in_vote")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant_id}: {self.given}"

@@ -1,0 +1,202 @@
+"""Pages of a class: the door, the room, the teacher's desk, the projector."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_GET, require_POST
+
+from kviz.accounts.middleware import workspace_of
+from kviz.accounts.throttling import too_often
+from kviz.classroom import selectors, services
+from kviz.classroom.guessing import TooManyGuesses, room_behind
+from kviz.classroom.qr import qr_svg
+from kviz.classroom.seats import Door, door_of, remember_seat, remember_teacher
+from kviz.classroom.services import Refused
+from kviz.classroom.words import WORDS
+from kviz.common.csv_file import MEDIA_TYPE, csv_pieces
+from kviz.lessons.access import lesson_named
+from kviz.lessons.selectors import lessons
+from kviz.runs.inputs import InvalidInput
+from kviz.runs.pages.access import own_run_of
+
+
+@require_GET
+def class_home(request: HttpRequest) -> HttpResponse:
+    """The door: type a code, or open a room."""
+    services.rooms_close_late()
+    rooms = selectors.rooms_of(workspace=workspace_of(request))
+    mine = [room for room in rooms if door_of(request.session, room).is_teacher]
+    context = {
+        "section": "teach",
+        "rooms": mine,
+        "lessons": lessons().lessons,
+        "is_local": settings.MODE == "local",
+        "hours": settings.CLASS_HOURS,
+    }
+    return render(request, "classroom/home.html", context)
+
+
+@require_POST
+def class_find(request: HttpRequest) -> HttpResponse:
+    """To the room whose code was typed."""
+    text = request.POST.get("code", "")
+    try:
+        room = room_behind(request, text)
+    except TooManyGuesses:
+        return _too_many(request)
+    if room is None:
+        messages.error(request, gettext("There is no class with this code."))
+        return redirect("class-home")
+    return redirect("class-room", room.code)
+
+
+def _too_many(request: HttpRequest) -> HttpResponse:
+    text = gettext("Too many wrong codes came from here. Wait an hour, or ask for the link.")
+    context = {"section": "teach", "refused": text}
+    return render(request, "classroom/closed.html", context, status=HTTPStatus.TOO_MANY_REQUESTS)
+
+
+@require_POST
+def class_open_lesson(request: HttpRequest, slug: str) -> HttpResponse:
+    shelved = lesson_named(slug)
+    if shelved is None:
+        raise Http404(slug)
+    if refused := too_often(request, "run"):
+        messages.error(request, str(refused["message"]))
+        return redirect("class-home")
+    try:
+        room = services.room_open_lesson(workspace=workspace_of(request), shelved=shelved)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("class-home")
+    remember_teacher(request.session, room)
+    return redirect("class-lead", room.code)
+
+
+@require_POST
+def class_open_run(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = own_run_of(request, run_id)
+    cycle = request.POST.get("cycle", "0")
+    if refused := too_often(request, "run"):
+        messages.error(request, str(refused["message"]))
+        return redirect("run-detail", run_id)
+    try:
+        known = min(int(cycle), run.cycles) if cycle.isdigit() else 0
+        room = services.room_open_run(workspace=workspace_of(request), run=run, cycle=known)
+    except InvalidInput as invalid:
+        messages.error(request, str(invalid.errors[0]["message"]))
+        return redirect("run-detail", run_id)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("run-detail", run_id)
+    remember_teacher(request.session, room)
+    return redirect("class-lead", room.code)
+
+
+@require_GET
+def class_room(request: HttpRequest, code: str) -> HttpResponse:
+    """The room itself, or its door for who is not in yet."""
+    door = _door(request, code)
+    if isinstance(door, HttpResponse):
+        return door
+    if door.participant is None and not door.is_teacher:
+        return render(request, "classroom/door.html", {"section": "teach", "room": door.room})
+    return render(request, "classroom/room.html", _context(request, door, "class"))
+
+
+@require_POST
+def class_join(request: HttpRequest, code: str) -> HttpResponse:
+    door = _door(request, code)
+    if isinstance(door, HttpResponse):
+        return door
+    if door.participant is None:
+        try:
+            seat = services.participant_join(room=door.room, name=request.POST.get("name", ""))
+        except Refused as refusal:
+            messages.error(request, str(refusal))
+            return redirect("class-room", door.room.code)
+        remember_seat(request.session, door.room, seat)
+    return redirect("class-room", door.room.code)
+
+
+@require_GET
+def class_lead(request: HttpRequest, code: str) -> HttpResponse:
+    """The presenter's view."""
+    door = _teachers_door(request, code)
+    if isinstance(door, HttpResponse):
+        return door
+    return render(request, "classroom/lead.html", _context(request, door, "teacher"))
+
+
+@require_GET
+def class_screen(request: HttpRequest, code: str) -> HttpResponse:
+    """What the projector shows."""
+    door = _teachers_door(request, code)
+    if isinstance(door, HttpResponse):
+        return door
+    return render(request, "classroom/screen.html", _context(request, door, "screen"))
+
+
+@require_POST
+def class_end(request: HttpRequest, code: str) -> HttpResponse:
+    door = _teachers_door(request, code)
+    if isinstance(door, HttpResponse):
+        return door
+    services.room_close(room=door.room)
+    return redirect("class-home")
+
+
+@require_GET
+def class_answers(request: HttpRequest, room_id: UUID) -> HttpResponseBase:
+    """All answers as a table; names are in it while the class lasts."""
+    room = selectors.room_get(room_id)
+    if room is None or not door_of(request.session, room).is_teacher:
+        raise Http404(room_id)
+    columns = ("step", "vote", "participant", "name", "answer", "right")
+    rows = selectors.answer_rows(room)
+    answer = StreamingHttpResponse(csv_pieces(columns, [rows]), content_type=MEDIA_TYPE)
+    answer["Content-Disposition"] = f'attachment; filename="class-{room.code}.csv"'
+    return answer
+
+
+def _door(request: HttpRequest, code: str) -> Door | HttpResponse:
+    """Whom the browser is in the room with this code, or the page that says there is none."""
+    try:
+        room = room_behind(request, code)
+    except TooManyGuesses:
+        return _too_many(request)
+    if room is None:
+        context = {"section": "teach", "code": code}
+        return render(request, "classroom/closed.html", context, status=HTTPStatus.NOT_FOUND)
+    return door_of(request.session, room)
+
+
+def _teachers_door(request: HttpRequest, code: str) -> Door | HttpResponse:
+    """The same for the teacher only: for others there is no such page. Raises Http404."""
+    door = _door(request, code)
+    if isinstance(door, Door) and not door.is_teacher:
+        raise Http404(code)
+    return door
+
+
+def _context(request: HttpRequest, door: Door, audience: str) -> dict[str, object]:
+    address = request.build_absolute_uri(reverse("class-room", args=[door.room.code]))
+    return {
+        "section": "teach",
+        "room": door.room,
+        "audience": audience,
+        "seat": door.participant.number if door.participant else 0,
+        "address": address.removeprefix("https://").removeprefix("http://"),
+        "qr": qr_svg(address, address),
+        "words": {name: str(text) for name, text in WORDS.items()},
+        "is_local": settings.MODE == "local",
+    }

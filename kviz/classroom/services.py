@@ -1,0 +1,254 @@
+"""Writes: a room is opened and closed, people come in, the teacher leads, the class answers.
+
+Everybody who looks at the room is told after each (`news.tell`).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from kviz.accounts.models import Workspace
+from kviz.classroom import news, selectors
+from kviz.classroom.codes import draw_code
+from kviz.classroom.documents import present_document
+from kviz.classroom.models import Answer, Participant, Room, Vote
+from kviz.classroom.steps import is_step, place_of
+from kviz.lessons.enacting import scenario_of, scheduler_config_of
+from kviz.lessons.grading import NotAnAnswer, grade
+from kviz.lessons.library import Shelved
+from kviz.lessons.services import snapshot_of
+from kviz.runs.models import Run
+from kviz.runs.services import (
+    run_create,
+    run_repeat_veiled,
+    run_reveal,
+    run_share,
+    run_unshare,
+)
+from kviz.runs.titles import run_title
+
+MAX_OPEN: Final = 10
+"""Rooms that a workspace may have open at once."""
+MAX_SEATS: Final = 2_000
+MAX_MARKS: Final = 60
+MAX_POINTS: Final = 400
+
+
+class Refused(Exception):
+    """What was asked for cannot be done now; the text says why."""
+
+
+# ---------------------------------------------------------------- the room
+
+
+def room_open_lesson(*, workspace: Workspace, shelved: Shelved) -> Room:
+    """Open a room for a lesson, at its first step, with a run of its own. Raises Refused."""
+    lesson = shelved.lesson
+    _check_number(workspace)
+    run = run_create(
+        workspace=workspace,
+        snapshot=snapshot_of(workspace=workspace, shelved=shelved),
+        scheduler_config=scheduler_config_of(lesson),
+        scenario=scenario_of(lesson),
+        veiled_after=lesson.veil,
+    )
+    run.name = lesson.title
+    run.save(update_fields=["name"])
+    more = {"lesson": shelved.slug, "lesson_sha256": shelved.sha256}
+    return _open(workspace, run, title=lesson.title, step=1, **more)
+
+
+def room_open_run(*, workspace: Workspace, run: Run, cycle: int) -> Room:
+    """Open a room for any simulated run, which hides what follows a cycle.
+
+    Raises Refused, and InvalidInput.
+    """
+    _check_number(workspace)
+    repeated = run_repeat_veiled(workspace=workspace, run=run, veiled_after=cycle)
+    return _open(workspace, repeated, title=run_title(run), step=cycle)
+
+
+def _check_number(workspace: Workspace) -> None:
+    rooms_close_late()
+    if Room.objects.filter(workspace=workspace, closed_at=None).count() >= MAX_OPEN:
+        raise Refused(gettext("Close one of your classes first."))
+
+
+def _open(workspace: Workspace, run: Run, **what: Any) -> Room:
+    run_share(run=run)  # who is let in may look around in it
+    closes_at = timezone.now() + dt.timedelta(hours=settings.CLASS_HOURS)
+    for _ in range(10):
+        try:
+            with transaction.atomic():
+                return Room.objects.create(
+                    workspace=workspace, run=run, code=draw_code(), closes_at=closes_at, **what
+                )
+        except IntegrityError:  # the code is in use
+            continue
+    raise Refused(gettext("No code is free. Try again."))
+
+
+def room_close(*, room: Room) -> None:
+    """End a class: nobody gets in, names are deleted, the run is the teacher's alone again."""
+    closed = Room.objects.filter(pk=room.pk, closed_at=None).update(
+        closed_at=timezone.now(), held=None, version=F("version") + 1
+    )
+    if closed:
+        room.participants.update(name="", n_connected=0)
+        room.votes.update(is_open=False)
+        if room.run is not None:
+            run_unshare(run=room.run)
+        news.tell(room.pk)
+
+
+def rooms_close_late() -> None:
+    """Close the classes whose time is over."""
+    for room in Room.objects.filter(closed_at=None, closes_at__lte=timezone.now()):
+        room_close(room=room)
+
+
+# ---------------------------------------------------------------- who is in
+
+
+def participant_join(*, room: Room, name: str) -> Participant:
+    """Let somebody in, with or without a name. Raises Refused."""
+    with transaction.atomic():
+        Room.objects.filter(pk=room.pk).update(n_joined=F("n_joined") + 1)
+        room.refresh_from_db(fields=["n_joined"])
+        if room.n_joined > MAX_SEATS:
+            raise Refused(gettext("This class is full."))
+        clean = " ".join(name.split())[:40]
+        seat = Participant.objects.create(room=room, number=room.n_joined, name=clean)
+    news.tell(room.pk)
+    return seat
+
+
+def participant_connected(*, participant: Participant, by: int) -> None:
+    """Note that a page of theirs came (1) or went (-1)."""
+    seats = Participant.objects.filter(pk=participant.pk, room__closed_at=None)
+    if by < 0:
+        seats = seats.filter(n_connected__gt=0)
+    seats.update(n_connected=F("n_connected") + by)
+    news.tell(participant.room_id)
+
+
+def classes_begin() -> None:
+    """Make order when a server begins: nobody is connected yet, and late classes are closed."""
+    rooms_close_late()
+    Participant.objects.filter(n_connected__gt=0).update(n_connected=0)
+
+
+def answer_give(*, room: Room, participant: Participant, vote_id: int, given: object) -> None:
+    """Take an answer to the vote that is open; it may be changed until that is closed.
+
+    Raises Refused, and NotAnAnswer.
+    """
+    vote = room.votes.filter(pk=vote_id, is_open=True).first()
+    question = place_of(room, vote.step).question if vote else None
+    if vote is None or question is None or room.closed_at is not None:
+        raise Refused(gettext("This vote is closed."))
+    graded = grade(question, given)
+    if len(str(graded.given)) > 1_000:
+        raise NotAnAnswer(gettext("This is too long."))
+    value = list(graded.given) if isinstance(graded.given, tuple) else graded.given
+    Answer.objects.update_or_create(vote=vote, participant=participant, defaults={"given": value})
+    news.tell(room.pk)
+
+
+# ---------------------------------------------------------------- the teacher leads
+
+
+def step_go(*, room: Room, step: int) -> None:
+    """Go to a step; votes that are open are closed. Raises Refused.
+
+    In a class about a run this reveals the cycle that is gone to.
+    """
+    if not is_step(room, step):
+        raise Refused(gettext("There is no such step."))
+    room.votes.filter(is_open=True).update(is_open=False)
+    if not room.lesson and room.run is not None:
+        run_reveal(run=room.run, upto=step)
+    _change(room, step=step, query="", marks=[])
+
+
+def moment_go(*, room: Room, query: str) -> None:
+    """Show the class another moment of the run, as the Explorer's address has it."""
+    _change(room, query=query[:2000], marks=[])
+
+
+def vote_open(*, room: Room) -> None:
+    """Put the step's question to the class, for the first time or again. Raises Refused."""
+    place = place_of(room)
+    if place.question is None or place.is_shown:
+        raise Refused(gettext("There is nothing to ask here."))
+    with transaction.atomic():
+        room.votes.filter(is_open=True).update(is_open=False)
+        last = selectors.votes_of(room, place.number)
+        Vote.objects.create(room=room, step=place.number, number=len(last) + 1)
+        _change(room)
+
+
+def vote_close(*, room: Room) -> None:
+    room.votes.filter(is_open=True).update(is_open=False)
+    _change(room)
+
+
+def step_reveal(*, room: Room) -> None:
+    """Show what the step hides: the answer, the votes, and what happens."""
+    place = place_of(room)
+    room.votes.filter(is_open=True).update(is_open=False)
+    if room.run is not None and place.step.reveal is not None:
+        run_reveal(run=room.run, upto=place.step.reveal.upto)
+    shown = room.shown if place.number in room.shown else [*room.shown, place.number]
+    _change(room, shown=shown, query="")
+
+
+def class_hold(*, room: Room, on: bool) -> None:
+    """Freeze what the class sees, or let it follow again."""
+    _change(room, held=present_document(room) if on and room.held is None else None)
+
+
+def class_black_out(*, room: Room, on: bool) -> None:
+    _change(room, is_black=on)
+
+
+def class_score(*, room: Room, on: bool) -> None:
+    """Show the class who had most questions right, or do not."""
+    _change(room, is_scored=on)
+
+
+def pointer_hand(*, room: Room, seat: int) -> None:
+    """Give the pointer to somebody by number; 0 takes it back. Raises Refused."""
+    if seat and not room.participants.filter(number=seat).exists():
+        raise Refused(gettext("Nobody here has this number."))
+    _change(room, pointer_seat=seat)
+
+
+def mark_add(*, room: Room, kind: str, points: Sequence[Sequence[int]]) -> None:
+    """Draw on the map: a circle (centre, and a point on it), or a line. Raises Refused."""
+    if len(room.marks) >= MAX_MARKS or len(points) > MAX_POINTS:
+        raise Refused(gettext("So much cannot be drawn. Wipe it off first."))
+    mark = {"kind": kind, "points": [list(point) for point in points]}
+    _change(room, marks=[*room.marks, mark])
+
+
+def marks_wipe(*, room: Room) -> None:
+    _change(room, marks=[])
+
+
+def _change(room: Room, **fields: Any) -> None:
+    """Store, count the version up, tell everybody."""
+    for name, value in fields.items():
+        setattr(room, name, value)
+    room.save(update_fields=list(fields))
+    Room.objects.filter(pk=room.pk).update(version=F("version") + 1)
+    room.refresh_from_db(fields=["version"])
+    news.tell(room.pk)

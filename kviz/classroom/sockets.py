@@ -1,0 +1,138 @@
+"""The websocket a room is followed on: `/ws/class/CODE/?as=class|screen|teacher`.
+
+Text frames are documents (`documents.py`): `{"type": "state", ...}` whenever something has changed,
+`{"type": "me", ...}` what only this participant may know, `{"type": "pointer", "x", "y"}`. Only the
+latest of each kind is sent. The holder of the pointer says `{"point": [x, y]}`; nothing else is
+said here, answers and the teacher's steps go over REST.
+
+Closed with 4404 (no such room for this browser, or no longer) or 4400 (nonsense).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import MutableMapping
+from typing import Annotated, Any, Final
+from urllib.parse import parse_qs
+
+import msgspec
+from channels.db import database_sync_to_async
+
+from kviz.classroom import news, selectors, services
+from kviz.classroom.codes import code_typed
+from kviz.classroom.documents import mine_document
+from kviz.classroom.hall import Audience, Follower, Hall, building, encode
+from kviz.classroom.models import Participant
+from kviz.classroom.seats import Door, door_of
+from kviz.live.origin import Receive, Scope, Send
+
+BAD_REQUEST: Final = 4400
+NOT_FOUND: Final = 4404
+MAX_MESSAGE: Final = 200
+"""Characters of one message."""
+LEAST_S: Final = 0.03
+"""Between two positions of a pointer; those between are left out."""
+
+Thousandth = Annotated[int, msgspec.Meta(ge=0, le=1000)]
+
+
+class Pointing(msgspec.Struct, forbid_unknown_fields=True):
+    """What the holder of the pointer says, in thousandths of the map's width."""
+
+    point: tuple[Thousandth, Thousandth]
+
+
+class Refusal(Exception):
+    """The connection is to be closed with this code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+async def class_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    """Follow a room until the browser goes: a plain ASGI application, for there may be many."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    try:
+        door, audience, mine = await database_sync_to_async(_come_in)(scope)
+    except Refusal as refusal:
+        await send({"type": "websocket.close", "code": refusal.code})
+        return
+    follower = Follower(audience, door.participant.number if door.participant else 0)
+    if mine:
+        follower.offer("me", mine)
+    hall = await building().enter(door.room, follower)
+    try:
+        await _serve(hall, follower, receive, send)
+    finally:
+        await building().leave(hall, follower)
+        if audience == "class" and door.participant is not None:
+            await database_sync_to_async(_connected)(door.participant, -1)
+
+
+def _come_in(scope: Scope) -> tuple[Door, Audience, str]:
+    """Whom the browser is here. Raises Refusal."""
+    code = code_typed(scope["url_route"]["kwargs"]["code"])
+    room = selectors.room_open(code) if code else None
+    if room is None:
+        raise Refusal(NOT_FOUND)
+    door = door_of(scope["session"], room)
+    asked = parse_qs(scope["query_string"].decode("latin-1")).get("as", ["class"])[0]
+    if asked in ("teacher", "screen") and door.is_teacher:
+        return Door(room, True, None), "teacher" if asked == "teacher" else "screen", ""
+    if asked != "class" or (door.participant is None and not door.is_teacher):
+        raise Refusal(NOT_FOUND)
+    if door.participant is None:
+        return door, "class", ""
+    _connected(door.participant, 1)
+    return door, "class", encode(mine_document(room, door.participant))
+
+
+def _connected(participant: Participant, by: int) -> None:
+    services.participant_connected(participant=participant, by=by)
+
+
+async def _serve(hall: Hall, follower: Follower, receive: Receive, send: Send) -> None:
+    async def send_text(frame: str) -> None:
+        await send({"type": "websocket.send", "text": frame})
+
+    pump = asyncio.create_task(follower.pump(send_text))
+    try:
+        await _listen(hall, follower, receive, send)
+    finally:
+        pump.cancel()
+        with contextlib.suppress(asyncio.CancelledError, OSError):
+            await pump
+
+
+async def _listen(hall: Hall, follower: Follower, receive: Receive, send: Send) -> None:
+    """Take what the page says, until it is gone."""
+    loop, last = asyncio.get_running_loop(), 0.0
+    while True:
+        message = await receive()
+        if message["type"] != "websocket.receive":
+            return
+        pointing = _pointing(message)
+        if pointing is None:
+            await send({"type": "websocket.close", "code": BAD_REQUEST})
+            return
+        if _holds_pointer(hall, follower) and loop.time() - last >= LEAST_S:
+            last = loop.time()
+            await news.point(hall.room_id, *pointing.point)
+
+
+def _pointing(message: MutableMapping[str, Any]) -> Pointing | None:
+    text = message.get("text") or ""
+    if len(text) > MAX_MESSAGE:
+        return None
+    with contextlib.suppress(msgspec.DecodeError):
+        return msgspec.json.decode(text, type=Pointing)
+    return None
+
+
+def _holds_pointer(hall: Hall, follower: Follower) -> bool:
+    if follower.audience == "class":
+        return follower.seat != 0 and follower.seat == hall.pointer_seat
+    return hall.pointer_seat == 0

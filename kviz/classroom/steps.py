@@ -1,0 +1,111 @@
+"""What a room is about, step by step: those of a lesson, or the cycles of any run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.translation import gettext
+
+from kviz.classroom.models import Room
+from kviz.lessons.lesson import Fact, Lesson, Moment, Option, Question, Reveal, Step
+from kviz.lessons.library import Shelved
+from kviz.lessons.selectors import lessons
+from kviz.runs.models import Cycle
+from kviz.snapshots.summary import cluster_of
+
+NO_NODE: Final = "no node"
+"""The answer that a pod gets no node; no node can be called that."""
+MAX_OPTIONS: Final = 30
+"""So many nodes are options; of more, one is tapped."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """The step a room is at; `question.answer` is empty while the engine has not decided."""
+
+    number: int
+    n_steps: int
+    """0: not known."""
+    step: Step
+    is_shown: bool
+
+    @property
+    def question(self) -> Question | None:
+        return self.step.question
+
+    @property
+    def moment(self) -> Moment | None:
+        later = self.step.reveal.at if self.step.reveal and self.is_shown else None
+        return later or self.step.at
+
+
+def lesson_of(room: Room) -> Lesson | None:
+    """The room's lesson; None for a class about a run, or if the file has changed since."""
+    shelved: Shelved | None = lessons().get(room.lesson) if room.lesson else None
+    unchanged = shelved is not None and shelved.sha256 == room.lesson_sha256
+    return shelved.lesson if shelved and unchanged else None
+
+
+def place_of(room: Room, number: int | None = None) -> Place:
+    """A step of the room, the one it is at by default."""
+    number = room.step if number is None else number
+    lesson = lesson_of(room)
+    is_shown = number in room.shown
+    if lesson is not None:
+        return Place(number, len(lesson.steps), lesson.steps[number - 1], is_shown)
+    return Place(number, _n_cycles(room), _cycle_step(room, number), is_shown)
+
+
+def is_step(room: Room, number: int) -> bool:
+    """Whether the room has a step with this number, as far as is known."""
+    lesson = lesson_of(room)
+    if lesson is not None:
+        return 1 <= number <= len(lesson.steps)
+    run = room.run
+    if run is None or number < 0:
+        return False
+    return number <= run.cycles + (0 if run.is_over else 1)
+
+
+def _n_cycles(room: Room) -> int:
+    return room.run.cycles if room.run and room.run.is_over else 0
+
+
+def _cycle_step(room: Room, cycle: int) -> Step:
+    """A cycle of a run as a step: it asks which node the next pod gets."""
+    row = _row(room, cycle)
+    title = gettext("Before the first cycle")
+    if cycle:
+        title = gettext("Cycle %(n)s") % {"n": cycle}
+    text = "" if row is None else (row.message or f"`{row.pod}` → `{row.node or NO_NODE}`")
+    return Step(
+        title=title if row is None else f"{title}: {row.pod}",
+        text=text,
+        at=Moment(cycle=cycle),
+        question=_next_question(room, cycle),
+        reveal=Reveal(to=cycle + 1, at=Moment(cycle=cycle + 1)),
+    )
+
+
+def _next_question(room: Room, cycle: int) -> Question | None:
+    if room.run is None or room.run.snapshot is None:
+        return None
+    row = _row(room, cycle + 1)
+    if row is None and room.run.is_over:
+        return None
+    nodes = [node.name for node in cluster_of(room.run.snapshot).nodes]
+    few = len(nodes) <= MAX_OPTIONS
+    options = [*(Option(value=name, text=name) for name in nodes)] if few else []
+    none = [Option(value=NO_NODE, text=gettext("no node"))] if few else []
+    return Question(
+        ask=gettext("Which node does the next pod get?"),
+        kind="choice" if few else "node",
+        answer=(row.node or NO_NODE) if row else "",
+        fact=Fact(cycle=cycle + 1, value="node"),
+        options=(*options, *none),
+    )
+
+
+def _row(room: Room, cycle: int) -> Cycle | None:
+    return room.run.cycle_rows.filter(number=cycle).first() if room.run and cycle else None
