@@ -16,6 +16,7 @@ from kviz.cli.real_cluster import add_target_options, target_of_options
 from kviz.cli.run_options import add_release_options, gates_of
 from kviz.clusters.reading.connection import Connection
 from kviz.clusters.reading.problems import ClusterProblem
+from kviz.clusters.scheduler_config import GuessedConfig, guess_config
 from kviz.clusters.watching import begin, follow
 from kviz.following.changes import Change, UnreadableChange
 from kviz.following.decisions import Decision
@@ -72,6 +73,11 @@ def add_parser(commands: Subparsers) -> None:
         metavar="F",
         help="the scheduler's KubeSchedulerConfiguration (default: upstream's)",
     )
+    command.add_argument(
+        "--config-map",
+        metavar="NS/NAME",
+        help="the ConfigMap that has it; without either, kviz looks where it may be, and says so",
+    )
     add_release_options(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=run, scenario=None)
@@ -80,9 +86,9 @@ def add_parser(commands: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     wanted = scheduling(options)
     if options.recording is None:
-        journal = live(options)
+        journal, guessed = live(options)
         if options.check:
-            print_check(options, journal, wanted)
+            print_check(options, journal, guessed_scheduling(wanted, guessed))
         return 0
     told = recorded(options.recording)
     if options.check:
@@ -92,13 +98,18 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def live(options: argparse.Namespace) -> Journal:
+def live(options: argparse.Namespace) -> tuple[Journal, GuessedConfig]:
     """Follow a cluster, and print its decisions as they come. Raises CommandFailed."""
+    guessed = GuessedConfig()
     target, over = target_of_options(options), threading.Event()
     timer = threading.Timer(options.seconds or 0.0, over.set)
     timer.daemon = True
     try:
         with Connection(target) as connection, Recording(options.record) as recording:
+            if options.check and options.config is None:
+                guessed = guess_config(connection, options.config_map or "")
+                if guessed.origin:
+                    print(f"kviz: the configuration: {guessed.origin}", file=sys.stderr)
             journal = recording.journal or _begun(connection, over)
             recording.begin(journal)
 
@@ -115,7 +126,7 @@ def live(options: argparse.Namespace) -> Journal:
         raise CommandFailed(str(error)) from None
     except OSError as error:
         raise CommandFailed(f"{options.record}: {error.strerror}") from error
-    return journal
+    return journal, guessed
 
 
 def _begun(connection: Connection, over: threading.Event) -> Journal:
@@ -197,6 +208,14 @@ def scheduling(options: argparse.Namespace) -> SchedulerOptions:
     except (OSError, UnicodeDecodeError) as error:
         raise WrongUsage(f"{options.config}: {error}") from error
     return SchedulerOptions(configuration=configuration, features=gates)
+
+
+def guessed_scheduling(given: SchedulerOptions, guessed: GuessedConfig) -> SchedulerOptions:
+    """How it is configured by what was found in the cluster, or as given where nothing was."""
+    if not guessed.text:
+        return given
+    configuration = load_configuration(guessed.text, given.features)
+    return SchedulerOptions(configuration=configuration, features=given.features)
 
 
 def recorded(path: Path) -> Replayed:

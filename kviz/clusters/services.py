@@ -41,14 +41,14 @@ def cluster_import(
     except NotOffered:
         raise
     except ClusterProblem as problem:
-        raise ImportFailed(_shown(problem, cluster)) from None
+        raise ImportFailed(shown(problem, cluster)) from None
     snapshot = snapshot_import(
         workspace=workspace, ingested=found.ingested, name=name.strip() or cluster
     )
     return snapshot, found
 
 
-def _shown(problem: ClusterProblem, cluster: str) -> str:
+def shown(problem: ClusterProblem, cluster: str) -> str:
     """What a user is told: on a server no addresses and files of its operator."""
     inside = isinstance(problem, ContextRefused | Unreachable | StreamCut)
     if settings.MODE != Mode.SERVER or not inside:

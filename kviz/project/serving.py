@@ -8,6 +8,7 @@ import logging
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Final
 
@@ -47,10 +48,12 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, *, url: str) -> None:
         super().__init__(config)
         self.url = url
+        self.is_ready = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         print(f"kviz is ready: {self.url}  (Ctrl-C stops it)", flush=True)
+        self.is_ready.set()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -62,6 +65,7 @@ class Server(uvicorn.Server):
 
 async def _serve(server: Server, listener: socket.socket, n_workers: int) -> None:
     supervisors = [asyncio.create_task(_supervise()) for _ in range(n_workers)]
+    supervisors.append(asyncio.create_task(_keep_following(server)))
     try:
         await server.serve(sockets=[listener])
     finally:
@@ -69,6 +73,18 @@ async def _serve(server: Server, listener: socket.socket, n_workers: int) -> Non
             supervisor.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await supervisor
+
+
+async def _keep_following(server: Server) -> None:
+    """Go on with the clusters that were followed when the server was stopped, and keep on."""
+    await server.is_ready.wait()
+    from kviz.clusters.followed.live import keep  # needs Django set up, as serving does by now
+
+    over = threading.Event()
+    try:
+        await asyncio.to_thread(keep, over)
+    finally:
+        over.set()
 
 
 async def _supervise() -> None:

@@ -30,6 +30,7 @@ urlpatterns = [
     path("api/v1/classes/", include("kviz.classroom.api_urls")),
     path("api/v1/", include("kviz.extenders.api_urls")),
     path("api/v1/clusters/", include("kviz.clusters.api_urls")),
+    path("api/v1/", include("kviz.clusters.followed.api_urls")),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),
 ]
 

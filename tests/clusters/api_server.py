@@ -187,7 +187,10 @@ class ApiServer:
         with self.state.moved:
             self.state.resource_version += 1
             version = self.state.resource_version
-            head = {"kind": KINDS[plural], "apiVersion": item.get("apiVersion", "v1")}
+            head = {
+                "kind": KINDS.get(plural, "ConfigMap"),
+                "apiVersion": item.get("apiVersion", "v1"),
+            }
             metadata = item["metadata"] | {"resourceVersion": str(version)}
             whole = head | item | {"metadata": metadata}
             self.state.log.append(Change(version, type_, plural, whole))
@@ -328,9 +331,18 @@ class Handler(BaseHTTPRequestHandler):
             answer = recorded("forbidden-403-view-role-nodes")
             body = answer.body.replace(b"nodes", plural.encode())
             return Recorded(answer.status, answer.headers, body)
+        if "/configmaps/" in path:  # one by its name
+            return self._one_config_map(path, plural)
         if any(path.startswith(prefix) for prefix in self.api.unknown):
             return recorded("not-found-404")
         return None if plural in KINDS or path == "/version" else recorded("not-found-404")
+
+    def _one_config_map(self, path: str, name: str) -> Recorded:
+        namespace = path.split("/")[4]
+        for item in self.api.state.listed("configmaps", self.api.state.resource_version):
+            if key_of(item) == (namespace, name):
+                return Recorded(200, {"Content-Type": "application/json"}, compact(item).encode())
+        return recorded("not-found-404")
 
     # ------------------------------------------------------------ lists
 

@@ -1,18 +1,21 @@
 """Following a cluster live: a thread watches it, and appends to its run and its journal.
 
-Only this process knows how to reach the cluster: credentials are read from the kubeconfig each
-time, and never stored. After a restart somebody has to ask to go on, which loses nothing.
+Credentials are read from the kubeconfig each time, or from where the operator's list says, and
+never stored. `keep` goes on with what a server followed before it was started again, and loses
+nothing.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import socket
 import threading
 from typing import Final
 from uuid import UUID
 
-from django.db import close_old_connections, transaction
+from django.conf import settings
+from django.db import DatabaseError, close_old_connections, transaction
 
 from kviz.accounts.models import Workspace
 from kviz.clusters.followed import selectors, services
@@ -20,7 +23,11 @@ from kviz.clusters.followed.models import FollowedCluster
 from kviz.clusters.reading.connection import Connection
 from kviz.clusters.reading.problems import ClusterProblem
 from kviz.clusters.reading.targets import chosen_target
+from kviz.clusters.scheduler_config import GuessedConfig, guess_config
+from kviz.clusters.selectors import target_get
+from kviz.clusters.services import shown
 from kviz.clusters.watching import Watched, begin, follow
+from kviz.common.mode import Mode
 from kviz.following.follower import Follower, Journal, Told
 from kviz.runs.execution.observe import ObservedTrace, observed_run_finish
 from kviz.runs.inputs import InvalidInput, configuration_of
@@ -28,6 +35,9 @@ from scheduler_core.config import FeatureGates
 
 log = logging.getLogger(__name__)
 BEGIN_S: Final = 60.0
+KEEP_S: Final = 10.0
+MAX_LIVE: Final = 3
+"""Of a workspace in server mode."""
 
 
 class Live:
@@ -86,6 +96,8 @@ class Live:
 
 
 _live: dict[UUID, Live] = {}
+_unable: dict[UUID, str] = {}
+"""Why clusters cannot be gone on with."""
 
 
 def of(followed: FollowedCluster) -> Live | None:
@@ -97,21 +109,29 @@ def of(followed: FollowedCluster) -> Live | None:
 def problem_of(followed: FollowedCluster) -> str:
     """Why a cluster is followed no longer, as far as this process knows."""
     found = _live.get(followed.pk)
-    return found.problem if found is not None else ""
+    return _unable.get(followed.pk, "") or (found.problem if found is not None else "")
 
 
 def live_follow(
-    *, workspace: Workspace, context: str, scheduler_config: str = ""
+    *, workspace: Workspace, context: str, scheduler_config: str = "", config_map: str = ""
 ) -> FollowedCluster:
-    """List a cluster, and follow it from there on. Raises InvalidInput."""
+    """List a cluster, and follow it from there on. Raises InvalidInput.
+
+    Without a configuration the scheduler's is looked for, in the ConfigMap that is named if one is.
+    """
     configuration_of(scheduler_config, FeatureGates())
-    connection = _connection(context)
-    waited = threading.Event()
+    if settings.MODE is Mode.SERVER and _n_live(workspace) >= MAX_LIVE:
+        text = f"A workspace may follow {MAX_LIVE} clusters at a time; stop one."
+        raise InvalidInput([{"field": "context", "message": text}])
+    connection = _connection(workspace, context)
+    waited, guessed = threading.Event(), GuessedConfig()
     try:
+        if not scheduler_config:
+            guessed = guess_config(connection, config_map)
         found = begin(connection, waited.wait)
     except ClusterProblem as problem:
         connection.close()
-        raise _invalid(problem) from None
+        raise _invalid(problem, connection.target.name) from None
     journal = Journal(found.lists)
     followed = services.followed_create(
         workspace=workspace,
@@ -119,18 +139,24 @@ def live_follow(
         journal=journal,
         events=Follower(journal.lists).beginning,
         context=connection.target.name,
-        scheduler_config=scheduler_config,
+        scheduler_config=scheduler_config or guessed.text,
+        config_origin=guessed.origin,
+        protection=connection.target.protection,
         refused=found.refused,
     )
+    services.followed_claim(followed=followed, by=server_name())
     _start(followed, connection, journal)
     return followed
 
 
 def live_resume(*, followed: FollowedCluster) -> None:
     """Go on behind the journal. Raises InvalidInput; nothing is done if it is being followed."""
-    if of(followed) is None and not followed.run.is_over:
-        connection = _connection(followed.context)
-        _start(followed, connection, selectors.journal(followed=followed))
+    if of(followed) is not None or followed.run.is_over:
+        return
+    if not services.followed_claim(followed=followed, by=server_name()):
+        raise InvalidInput([{"field": "context", "message": "Another server follows it."}])
+    connection = _connection(followed.run.workspace, followed.context)
+    _start(followed, connection, selectors.journal(followed=followed))
 
 
 def live_stop(*, followed: FollowedCluster) -> None:
@@ -141,17 +167,67 @@ def live_stop(*, followed: FollowedCluster) -> None:
     observed_run_finish(run_id=followed.run_id)
 
 
+def server_name() -> str:
+    """A name that stays the same when `kviz serve` is started again: one serves a data folder."""
+    return f"{socket.gethostname()}:{settings.DATA_DIR}"[-100:]
+
+
+def keep(over: threading.Event) -> None:
+    """Go on with what is to be followed, and say so, until it is over; for a thread of its own."""
+    while True:
+        try:
+            keep_once()
+        except DatabaseError:
+            log.exception("followed clusters could not be looked up")
+        finally:
+            close_old_connections()
+        if over.wait(KEEP_S):
+            return
+
+
+def keep_once() -> None:
+    """Follow what nobody follows, and stop what is over or was taken by another server."""
+    wanted = {followed.pk: followed for followed in selectors.followed_live()}
+    for followed_id, live in list(_live.items()):
+        if not live.is_alive:
+            continue
+        is_own = services.followed_heartbeat(followed_id=followed_id, by=server_name())
+        if followed_id not in wanted or not is_own:
+            live.stop()
+    for followed in wanted.values():
+        if of(followed) is None:
+            _resume_or_say(followed)
+
+
+def _resume_or_say(followed: FollowedCluster) -> None:
+    try:
+        live_resume(followed=followed)
+    except InvalidInput as problem:
+        if _unable.get(followed.pk) != str(problem):
+            log.warning("%s is not followed: %s", followed, problem)
+        _unable[followed.pk] = str(problem)
+    else:
+        _unable.pop(followed.pk, None)
+
+
+def _n_live(workspace: Workspace) -> int:
+    return selectors.followed_live().filter(run__workspace=workspace).count()
+
+
 def _start(followed: FollowedCluster, connection: Connection, journal: Journal) -> None:
     _live[followed.pk] = Live(followed, connection, journal)
     _live[followed.pk].start()
 
 
-def _connection(context: str) -> Connection:
+def _connection(workspace: Workspace, name: str) -> Connection:
+    """The way to a context of the kubeconfig, or to a cluster of the operator's list."""
     try:
-        return Connection(chosen_target(None, context, os.environ))
+        if settings.MODE is Mode.SERVER:
+            return Connection(target_get(workspace=workspace, name=name))
+        return Connection(chosen_target(None, name, os.environ))
     except ClusterProblem as problem:
-        raise _invalid(problem) from None
+        raise _invalid(problem, name) from None
 
 
-def _invalid(problem: ClusterProblem) -> InvalidInput:
-    return InvalidInput([{"field": "context", "message": str(problem)}])
+def _invalid(problem: ClusterProblem, name: str) -> InvalidInput:
+    return InvalidInput([{"field": "context", "message": shown(problem, name)}])

@@ -17,11 +17,18 @@ class FollowedCluster(models.Model):
     context = models.CharField(max_length=200, blank=True)
     """The context it is followed by; empty for one that was read from a recording."""
     scheduler_config = models.TextField(blank=True)
-    """The scheduler's configuration as far as it was given; empty means upstream's."""
+    """The scheduler's configuration as far as it was given or guessed; empty means upstream's."""
+    config_origin = models.CharField(max_length=300, blank=True)
+    """Where the configuration, or its absence, was guessed from; empty if it was given."""
+    protection = models.CharField(max_length=16, blank=True)
+    """Whether the server had to prove who it is; empty for a recording."""
     refused = models.JSONField(default=dict)
     """Why kinds may not be read, by kind."""
     checked = models.JSONField(null=True, blank=True)
     """What the latest check found, as `kviz follow --check --json` prints it."""
+    followed_by = models.CharField(max_length=100, blank=True)
+    """The server that follows it, and has done so at `heartbeat_at`."""
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

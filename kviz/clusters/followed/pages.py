@@ -15,8 +15,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from kviz.accounts.middleware import workspace_of
+from kviz.accounts.throttling import too_often
 from kviz.clusters.followed import live, selectors, services
 from kviz.clusters.followed.models import FollowedCluster
+from kviz.clusters.selectors import clusters_offered
 from kviz.common.mode import Mode
 from kviz.runs.inputs import InvalidInput
 
@@ -47,7 +49,7 @@ def _list(request: HttpRequest, problem: str, status: HTTPStatus) -> HttpRespons
         "section": "runs",
         "followed": selectors.followed_list(workspace=workspace_of(request))[:SHOWN],
         "problem": problem,
-        "may_live": settings.MODE is Mode.LOCAL,
+        "offered": clusters_offered(workspace=workspace_of(request)),
         "given": request.POST,
     }
     return render(request, "followed/list.html", context, status=status)
@@ -65,10 +67,16 @@ def _begin(request: HttpRequest) -> FollowedCluster:
             name=name,
             scheduler_config=config,
         )
-    if settings.MODE is not Mode.LOCAL:
-        raise InvalidInput([{"field": "recording", "message": _("Choose a recording.")}])
     context = request.POST.get("context", "").strip()
-    return live.live_follow(workspace=workspace, context=context, scheduler_config=config)
+    if settings.MODE is not Mode.LOCAL and not context:
+        text = _("Choose a cluster or a recording.")
+        raise InvalidInput([{"field": "recording", "message": text}])
+    if refused := too_often(request, "run"):
+        raise InvalidInput([refused])
+    config_map = request.POST.get("config_map", "").strip()
+    return live.live_follow(
+        workspace=workspace, context=context, scheduler_config=config, config_map=config_map
+    )
 
 
 @require_GET
@@ -83,6 +91,7 @@ def followed_detail(request: HttpRequest, followed_id: UUID) -> HttpResponse:
         "followed": followed,
         "run": followed.run,
         "following": following,
+        "is_followed": following or selectors.is_followed(followed=followed),
         "problem": live.problem_of(followed),
         "n_changes": selectors.n_changes(followed=followed),
         "checked": followed.checked,

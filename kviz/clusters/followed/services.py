@@ -6,9 +6,12 @@ import gzip
 import io
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO, Final
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
 
 from kviz.accounts.models import Workspace
 from kviz.clusters.followed import selectors
@@ -29,7 +32,7 @@ from kviz.following.text import as_json
 from kviz.runs.execution.observe import observed_run_create, observed_run_finish
 from kviz.runs.inputs import InvalidInput, configuration_of
 from kviz.runs.models import Run
-from kviz.runs.services import run_create
+from kviz.runs.services import run_create, run_delete
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_keep
 from scheduler_core.api.cluster_objects import ClusterObjects
@@ -88,6 +91,8 @@ def followed_create(
     events: Sequence[AnyEvent],
     context: str = "",
     scheduler_config: str = "",
+    config_origin: str = "",
+    protection: str = "",
     refused: dict[str, str] | None = None,
 ) -> FollowedCluster:
     """Begin a followed cluster with what has been told so far."""
@@ -95,12 +100,35 @@ def followed_create(
         workspace=workspace, name=name[:200], snapshot=None, events=events, outcomes_told=True
     )
     followed = FollowedCluster.objects.create(
-        run=run, context=context, scheduler_config=scheduler_config, refused=refused or {}
+        run=run,
+        context=context,
+        scheduler_config=scheduler_config,
+        config_origin=config_origin[:300],
+        protection=protection,
+        refused=refused or {},
     )
     part_store(
         followed=followed, number=0, n_changes=len(journal.changes), lines=journal_lines(journal)
     )
     return followed
+
+
+def followed_claim(*, followed: FollowedCluster, by: str) -> bool:
+    """Have a server follow a cluster, unless another one does: by its latest heartbeat."""
+    silent = Q(heartbeat_at=None) | Q(heartbeat_at__lt=timezone.now() - selectors.LEASE)
+    free = FollowedCluster.objects.filter(Q(followed_by__in=("", by)) | silent, pk=followed.pk)
+    return bool(free.update(followed_by=by, heartbeat_at=timezone.now()))
+
+
+def followed_heartbeat(*, followed_id: UUID, by: str) -> bool:
+    """Say that a cluster is still followed; False if another server has taken it."""
+    own = FollowedCluster.objects.filter(pk=followed_id, followed_by=by)
+    return bool(own.update(heartbeat_at=timezone.now()))
+
+
+def followed_delete(*, followed: FollowedCluster) -> None:
+    """Delete a followed cluster with its run."""
+    run_delete(run=followed.run)
 
 
 def part_store(
