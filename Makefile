@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run dev test test-servers check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock wheel clean
+.PHONY: help setup run dev test test-servers check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean
 
 help:
 	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
@@ -27,7 +27,7 @@ help:
 	@echo "make dev     server, worker and front end, each loading again what you change (PORT=9000)"
 	@echo "make check   what to run before a commit: linters, types, imports, fast tests"
 	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
-	@echo "also: lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock wheel clean"
+	@echo "also: lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean"
 
 # ---------------------------------------------------------------- what must be there
 
@@ -44,9 +44,9 @@ export PATH := $(CURDIR)/.node/bin:$(PATH)
 endif
 
 SCHEMA_SOURCES := $(wildcard kviz/editor_schema/*.py scheduler_core/config/*.py)
-FRONTEND_SOURCES := $(SCHEMA_SOURCES) $(shell find frontend kviz/common/glossary static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
+FRONTEND_SOURCES := $(SCHEMA_SOURCES) $(wildcard locale/*/explorer.po) $(shell find frontend kviz/common/glossary static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
 
-setup: .stamps/python .stamps/frontend
+setup: .stamps/python .stamps/frontend .stamps/catalogues
 
 .uv/bin/uv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -60,6 +60,11 @@ setup: .stamps/python .stamps/frontend
 .stamps/python: requirements-test.lock pyproject.toml | $(UV) .venv/bin/python
 	$(UV) pip sync --quiet --require-hashes --python .venv requirements-test.lock
 	$(UV) pip install --quiet --no-deps --python .venv --editable .
+	@mkdir -p .stamps && touch $@
+
+# What Django reads of the catalogues in locale/.
+.stamps/catalogues: $(wildcard locale/*/*.po kviz/catalogues/*.py) | .stamps/python
+	.venv/bin/python -m kviz.catalogues compile
 	@mkdir -p .stamps && touch $@
 
 .stamps/node: | $(UV)
@@ -141,6 +146,11 @@ layers: .stamps/node_modules
 
 # ---------------------------------------------------------------- for developers
 
+# After English texts have changed: bring them into the catalogues of locale/, where their translations belong.
+texts: .stamps/python .stamps/node_modules
+	.venv/bin/python -m kviz.catalogues update
+	.venv/bin/python -m kviz.catalogues check
+
 # Property tests with fifty times as many examples:   make fuzz FUZZ_ARGS=tests/queue
 fuzz: setup
 	KVIZ_EFFORT=long .venv/bin/pytest -n $(JOBS) --dist loadgroup -m hypothesis $(FUZZ_ARGS)
@@ -164,4 +174,4 @@ wheel: setup
 	$(UV) build --quiet --wheel --out-dir dist
 
 clean:
-	rm -rf .venv .uv .node .stamps frontend/node_modules static/kviz static/kviz-offline dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .uv .node .stamps frontend/node_modules static/kviz static/kviz-offline dist build locale/*/LC_MESSAGES .mypy_cache .ruff_cache .pytest_cache

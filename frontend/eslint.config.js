@@ -58,7 +58,7 @@ export default ts.config(
   { files: ["src/base/**/*.svelte"], rules: lookingUp("wire", "store", "views", "app") },
   { files: ["src/views/**/*.svelte"], rules: { "no-restricted-imports": ["error", { patterns: [OTHER_VIEW] }] } },
   {
-    files: ["*.config.js", "*.config.mjs"],
+    files: ["*.config.js", "*.config.mjs", "english.js"],
     extends: [ts.configs.disableTypeChecked],
     languageOptions: { globals: globals.node },
   },

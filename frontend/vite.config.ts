@@ -1,6 +1,8 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
+import { catalogues } from "./catalogues.ts";
+
 // The page that carries the Explorer finds the hashed names in the manifest (django-vite).
 /** Where `npm run dev` serves the sources, with hot reload, to a page that Django serves. */
 const DEV_PORT = 5173;
@@ -30,7 +32,7 @@ export default defineConfig({
     // The glossary and the diagrams' style lie beside this folder: the pages have them, too.
     fs: { allow: [".."] },
   },
-  plugins: [svelte()],
+  plugins: [svelte(), catalogues()],
   build: {
     outDir: "../static/kviz",
     emptyOutDir: true,

@@ -1,9 +1,11 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
+import { catalogues } from "./catalogues.ts";
+
 // The Explorer once more, as one script and one style sheet, for pages that carry a run.
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), catalogues({ isEmbedded: true })],
   logLevel: "warn",
   build: {
     outDir: "../static/kviz-offline",

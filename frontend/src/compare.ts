@@ -1,6 +1,7 @@
 // The entry of pages that hold two placements against each other: two runs (`#two-maps`), or two placements that the
 // page carries as JSON (`[data-placements]` names the element that has it). Without it those pages have tables.
 
+import { learn } from "./base/text/text.ts";
 import type { PlacementPair } from "./store/pair/placed.ts";
 import { showPlacements, showRuns, type RunToRead } from "./views/map/pair-start.ts";
 
@@ -36,7 +37,7 @@ async function runsOf(root: HTMLElement): Promise<void> {
 
 /** A page that cannot draw maps says so in their place. */
 function told(root: HTMLElement, work: () => void | Promise<void>): void {
-  Promise.resolve()
+  learn()
     .then(work)
     .catch((error: unknown) => {
       root.textContent = error instanceof Error ? error.message : String(error);

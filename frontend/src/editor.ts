@@ -1,5 +1,6 @@
 // The entry of pages on which YAML is written: their text areas become editors. Without it they are text areas.
 
+import { learnEditor } from "./base/text/editor.ts";
 import type { Check, Checked } from "./views/editor/checking.ts";
 import type { Schema } from "./views/editor/schema.ts";
 import { withStep } from "./views/editor/steps.ts";
@@ -28,7 +29,7 @@ function addStep(choice: HTMLSelectElement): void {
 async function enhance(area: HTMLTextAreaElement): Promise<void> {
   const { schema = "", check = "", editor = "", nonce = "", steps = "" } = area.dataset;
   const composed = compositionOf(area);
-  const [{ edit }, known] = await Promise.all([import("./views/editor/editor.ts"), schemaOf(schema)]);
+  const [{ edit }, known] = await Promise.all([import("./views/editor/editor.ts"), schemaOf(schema), learnEditor()]);
   // Who writes meanwhile goes on in the editor, but not in the middle of a character.
   await composed();
   const asked = check ? checkedBy(check, editor, area) : null;

@@ -28,7 +28,7 @@ if (root) {
     { as: "file", url: fileUrl, note: fileNote },
     { as: "page", url: pageUrl, note: pageNote },
   ];
-  start({
+  void start({
     root,
     run,
     source,

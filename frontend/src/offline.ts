@@ -10,5 +10,5 @@ const root = document.getElementById("explorer");
 if (root) {
   const { run = "", name = "" } = root.dataset;
   const page = { name, home: "", run: "", optimum: "", classic: false, downloads: [], server: null };
-  start({ root, run, source: readPage(document, decompress), place: inFragment, isOver: true, page });
+  void start({ root, run, source: readPage(document, decompress), place: inFragment, isOver: true, page });
 }

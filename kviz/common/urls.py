@@ -1,8 +1,10 @@
 from django.urls import path
+from django.views.i18n import set_language
 
 from kviz.common import pages
 
 urlpatterns = [
+    path("language", set_language, name="set-language"),
     path("plugins/", pages.plugin_list, name="plugin-list"),
     path("plugins/<str:name>", pages.plugin_detail, name="plugin-detail"),
     path("glossary/", pages.glossary_page, name="glossary"),

@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "kviz.common.middleware.StaticFiles",
     "kviz.common.middleware.ApiProblems",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -210,8 +211,13 @@ def WHITENOISE_IMMUTABLE_FILE_TEST(path: str, url: str) -> bool:
 
 # ---------------------------------------------------------------- language and time
 
-USE_I18N = False
-"""Texts are marked for translators, but there is one language yet and no catalogue."""
+USE_I18N = True
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文"), ("zh-hant", "繁體中文")]
+LOCALE_PATHS = [SHARE / "locale"]
+LANGUAGE_COOKIE_NAME = "kviz_language"
+LANGUAGE_COOKIE_AGE = 3600 * 24 * 365
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = BEHIND_TLS
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"

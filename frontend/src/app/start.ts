@@ -4,6 +4,7 @@ import { mount } from "svelte";
 
 import "../base/ui/ui.css";
 import "./app.css";
+import { learn } from "../base/text/text.ts";
 import { Explorer } from "../store/explorer.ts";
 import type { Source } from "../wire/source.ts";
 import App from "./App.svelte";
@@ -18,7 +19,8 @@ export interface Start {
   readonly page: Surroundings;
 }
 
-export function start({ root, run, source, place, isOver, page }: Start): void {
+export async function start({ root, run, source, place, isOver, page }: Start): Promise<void> {
+  await learn();
   const explorer = new Explorer(
     run,
     (cycle, signal) => source.detail(cycle, signal),

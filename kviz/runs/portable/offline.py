@@ -21,6 +21,7 @@ from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from kviz.runs import selectors
@@ -165,9 +166,22 @@ def _frame(run: Run) -> str:
         "style": SafeString(built.style),
         "scripts": [SafeString(script) for script in built.scripts],
         "status": SafeString(status.replace("<", "\\u003c")),
+        "catalogue": SafeString(_catalogue().replace("<", "\\u003c")),
         "mark": SafeString(MARK),
     }
     return render_to_string("runs/offline.html", context)
+
+
+def _catalogue() -> str:
+    """The Explorer's texts in the language of the reader, as JSON; English is in the script."""
+    language = get_language()
+    if language == "en":
+        return "{}"
+    file = settings.SHARE / "static" / "kviz-offline" / f"catalogue.{language}.json"
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError as missing:
+        raise NotBuilt("The front end is not built yet: run `make setup`.") from missing
 
 
 def _progress(run: Run) -> dict[str, object]:

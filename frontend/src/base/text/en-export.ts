@@ -7,7 +7,6 @@ export const exporting = {
   "share.failed": "Copy the address from the address bar",
   "command.share": "Copy a link to this view",
   "command.export": "Export: the run, pictures, tables",
-  "help.group.export": "Saving",
   "topbar.export.gloss": "Save the run, a picture or a table",
   "export.later": "once the run is over",
   "export.menu": "Export",

@@ -2,6 +2,7 @@
 // stands on pictures, heads of columns.
 
 import { evidence } from "./en-evidence.ts";
+import { help } from "./en-help.ts";
 import { lab } from "./en-lab.ts";
 import { observed } from "./en-observed.ts";
 import { reach } from "./en-reach.ts";
@@ -9,6 +10,7 @@ import { tour } from "./en-tour.ts";
 
 export const late = {
   ...evidence,
+  ...help,
   ...lab,
   ...observed,
   ...reach,

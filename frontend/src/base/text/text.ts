@@ -4,14 +4,15 @@ import { en } from "./en.ts";
 import type { late } from "./en-late.ts";
 import type { lesson } from "./en-lesson.ts";
 import type { pair } from "./en-pair.ts";
+import { catalogue, LANGUAGE, type Catalogue } from "./language.ts";
 
 /** A text, or its plural forms chosen by the parameter `n`. `{name}` is replaced. */
 export type Entry = string | { readonly one: string; readonly other: string };
 export type TextKey = keyof typeof en | keyof typeof late | keyof typeof pair | keyof typeof lesson;
 export type Params = Readonly<Record<string, string | number>>;
 
-const LANGUAGE = "en";
 const texts: Partial<Record<TextKey, Entry>> = { ...en };
+let translated: Catalogue = {};
 const numbers = new Intl.NumberFormat(LANGUAGE);
 const compact = new Intl.NumberFormat(LANGUAGE, { notation: "compact" });
 const plurals = new Intl.PluralRules(LANGUAGE);
@@ -19,6 +20,11 @@ const plurals = new Intl.PluralRules(LANGUAGE);
 /** Add texts that come later than the first ones; `late.ts` does. */
 export function add(more: Partial<Record<TextKey, Entry>>): void {
   Object.assign(texts, more);
+}
+
+/** Learn the language of the page; what is shown before is English. */
+export async function learn(): Promise<void> {
+  translated = await catalogue();
 }
 
 export function t(key: TextKey, params: Params = {}): string {
@@ -35,7 +41,7 @@ export interface TextPart {
 
 /** The text in pieces, so that a parameter can be shown as a link or a name. */
 export function parts(key: TextKey, params: Params = {}): TextPart[] {
-  return pieces(form(texts[key]!, params)).map((piece) => {
+  return pieces(translated[key] ?? form(texts[key]!, params)).map((piece) => {
     const value = params[piece.name];
     return value === undefined ? { text: piece.text, name: "" } : { text: show(value), name: piece.name };
   });

@@ -4,7 +4,7 @@ import type { Completion, CompletionContext, CompletionResult } from "@codemirro
 import type { Text } from "@codemirror/state";
 import { hoverTooltip, type Tooltip } from "@codemirror/view";
 
-import { editorTexts } from "../../base/text/en-editor.ts";
+import { editorTexts } from "../../base/text/editor.ts";
 import { type Position, positionAt } from "./position.ts";
 import { type Field, fieldAt, fieldsAt, type Schema } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 // The steps of a scenario: a list on a time axis beside the text, and new ones put into the text.
 
-import { editorTexts } from "../../base/text/en-editor.ts";
+import { editorTexts } from "../../base/text/editor.ts";
 import type { ScenarioStep } from "./checking.ts";
 
 const MS_NS = 1_000_000;

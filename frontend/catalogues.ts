@@ -1,0 +1,56 @@
+// Vite's part in translations: `virtual:catalogue/zh-hans` are the texts of locale/zh_Hans/explorer.po, by their keys.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import type { Plugin } from "vite";
+
+const PREFIX = "virtual:catalogue/";
+
+/** By the language as pages name it. */
+const LOCALES: Readonly<Record<string, string>> = { "zh-hans": "zh_Hans", "zh-hant": "zh_Hant" };
+
+const fileOf = (language: string): string =>
+  fileURLToPath(new URL(`../locale/${LOCALES[language]}/explorer.po`, import.meta.url));
+
+/** The translations of a PO file by their contexts. These languages have one form for all numbers. */
+export function textsOf(po: string): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const entry of po.split(/\n\n+/)) {
+    const key = field(entry, "msgctxt");
+    const text = field(entry, "msgstr") || field(entry, "msgstr\\[0\\]");
+    if (key && text) texts[key] = text;
+  }
+  return texts;
+}
+
+/** A field of an entry: its strings, of which there may be one a line, joined. */
+function field(entry: string, name: string): string {
+  const lines = new RegExp(`^${name}((?:\\s+"(?:[^"\\\\]|\\\\.)*")+)`, "m").exec(entry)?.[1] ?? "";
+  return [...lines.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(([text]) => JSON.parse(text) as string).join("");
+}
+
+/**
+ * @param isEmbedded where all is one script, it does not carry the languages: a page has the texts of its own, as JSON
+ *   in `#catalogue`, and `catalogue.LANGUAGE.json` are written for who makes such pages.
+ */
+export function catalogues({ isEmbedded = false } = {}): Plugin {
+  return {
+    name: "catalogues",
+    resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : null),
+    load(id) {
+      if (!id.startsWith(`\0${PREFIX}`)) return null;
+      if (isEmbedded) return 'export default JSON.parse(document.getElementById("catalogue")?.textContent || "{}");';
+      const file = fileOf(id.slice(PREFIX.length + 1));
+      this.addWatchFile(file);
+      return `export default ${JSON.stringify(textsOf(readFileSync(file, "utf8")))};`;
+    },
+    generateBundle() {
+      if (!isEmbedded) return;
+      for (const language of Object.keys(LOCALES)) {
+        const source = JSON.stringify(textsOf(readFileSync(fileOf(language), "utf8")));
+        this.emitFile({ type: "asset", fileName: `catalogue.${language}.json`, source });
+      }
+    },
+  };
+}

@@ -1,0 +1,127 @@
+"""Catalogues as files: renewed from the English texts, compared with them, compiled for Django."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from babel.messages import Catalog, Message
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from kviz.catalogues.sources import CHECKOUT, FOR_DJANGO, SOURCES, english
+
+LOCALES: Final = CHECKOUT / "locale"
+LANGUAGES: Final = ("zh_Hans", "zh_Hant")
+"""As Django names their folders."""
+
+WIDTH: Final = 120
+
+_PLACEHOLDER: Final = re.compile(
+    r"%\(\w+\)[sd]|(?<!%)%[sd]|(?<!\{)\{\w+\}(?!\})|</?[a-z]+[^>]*>|`[^`]+`"
+)
+"""What a translation has to keep: parameters, markup, and names in backticks."""
+
+
+def file_of(language: str, name: str) -> Path:
+    return LOCALES / language / f"{name}.po"
+
+
+def read(language: str, name: str) -> Catalog:
+    """Return a catalogue, an empty one if there is none yet."""
+    path = file_of(language, name)
+    if not path.is_file():
+        return Catalog(locale=language)
+    with path.open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def write(language: str, name: str, catalog: Catalog) -> None:
+    path = file_of(language, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        write_po(file, catalog, width=WIDTH, omit_header=True, ignore_obsolete=True)
+    header = f"# {name} in {language}\n" + _HEADER.format(language=language)
+    path.write_text(header + path.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+_HEADER: Final = """msgid ""
+msgstr ""
+"Language: {language}\\n"
+"MIME-Version: 1.0\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+"Plural-Forms: nplurals=1; plural=0;\\n"
+
+"""
+
+
+def update(language: str, name: str) -> None:
+    """Bring the English texts of today into a catalogue; what is gone from them goes."""
+    catalog = read(language, name)
+    catalog.update(english(name), no_fuzzy_matching=True)
+    write(language, name, catalog)
+
+
+def problems() -> Iterator[str]:
+    """Yield what is missing, empty, stale or broken in any catalogue, a line each."""
+    for name in SOURCES:
+        source = english(name)
+        for language in LANGUAGES:
+            for problem in differences(source, read(language, name)):
+                yield f"locale/{language}/{name}.po: {problem}"
+
+
+def differences(source: Catalog, translated: Catalog) -> Iterator[str]:
+    """Yield likewise what is wrong with one catalogue for the English texts of `source`."""
+    wanted = {_identity(message): message for message in source if message.id}
+    found = {_identity(message): message for message in translated if message.id}
+    for identity, message in wanted.items():
+        if identity not in found:
+            yield f"missing: {_title(message)}"
+    for identity, message in found.items():
+        if identity not in wanted:
+            yield f"stale: {_title(message)}"
+        else:
+            yield from _faults(message)
+
+
+def _faults(message: Message) -> Iterator[str]:
+    if message.fuzzy:
+        yield f"fuzzy: {_title(message)}"
+    asked = set(_PLACEHOLDER.findall(_forms(message.id)[-1]))
+    for text in _forms(message.string):
+        if not text:
+            yield f"empty: {_title(message)}"
+        elif (given := set(_PLACEHOLDER.findall(text))) != asked:
+            yield f"placeholders {sorted(asked ^ given)} differ: {_title(message)}"
+
+
+def _identity(message: Message) -> tuple[str | None, object]:
+    return message.context, message.id
+
+
+def _forms(text: str | Sequence[str] | None) -> Sequence[str]:
+    """Return a text as its forms for one and for many; most have one form."""
+    return text if isinstance(text, (list, tuple)) else (str(text or ""),)
+
+
+def _title(message: Message) -> str:
+    text = _forms(message.id)[0]
+    return f"{message.context}: {text}" if message.context else text
+
+
+def compile_for_django(language: str) -> Path:
+    """Write what Django reads: all catalogues but the Explorer's, as one."""
+    catalog = Catalog(locale=language)
+    for name in FOR_DJANGO:
+        for message in read(language, name):
+            if message.id and message.string:
+                catalog.add(message.id, message.string, context=message.context)
+    path = LOCALES / language / "LC_MESSAGES" / "django.mo"
+    path.parent.mkdir(exist_ok=True)
+    with path.open("wb") as file:
+        write_mo(file, catalog)
+    return path

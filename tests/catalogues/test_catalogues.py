@@ -1,0 +1,40 @@
+"""Every text has a translation in every language, and the check notices when not."""
+
+from __future__ import annotations
+
+import pytest
+from babel.messages import Catalog
+
+from kviz.catalogues.catalogues import differences, problems
+
+
+def test_every_text_is_translated() -> None:
+    assert list(problems()) == []
+
+
+def catalogue(*messages: tuple[str, str]) -> Catalog:
+    made = Catalog(locale="zh_Hans")
+    for text, translation in messages:
+        made.add(text, translation)
+    return made
+
+
+TEXT = "%(n)s of {x} <b>pods</b>"
+
+
+@pytest.mark.parametrize(
+    ("messages", "found"),
+    [
+        ([(TEXT, "{x} 中 %(n)s 个 <b>Pod</b>")], []),
+        ([], [f"missing: {TEXT}"]),
+        ([(TEXT, "")], [f"empty: {TEXT}"]),
+        (
+            [(TEXT, "{x} 中 %(m)s 个 <b>Pod</b>")],
+            [f"placeholders ['%(m)s', '%(n)s'] differ: {TEXT}"],
+        ),
+        ([(TEXT, "{x} 中 %(n)s 个 Pod")], [f"placeholders ['</b>', '<b>'] differ: {TEXT}"]),
+        ([(TEXT, "{x} 中 %(n)s 个 <b>Pod</b>"), ("Gone", "不见了")], ["stale: Gone"]),
+    ],
+)
+def test_the_check_names_what_is_wrong(messages: list[tuple[str, str]], found: list[str]) -> None:
+    assert list(differences(catalogue((TEXT, "")), catalogue(*messages))) == found

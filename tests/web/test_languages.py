@@ -1,0 +1,52 @@
+"""The reader's language: by the browser, by choice, on pages with forms and with errors."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from tests.web.cast import Person
+
+LANGUAGES = ("en", "zh-hans", "zh-hant")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language", "title"),
+    [
+        ("de", "en", "kviz: see the Kubernetes scheduler think"),
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh-hans", "kviz：看 Kubernetes 调度器如何思考"),
+        ("zh-TW,zh;q=0.9", "zh-hant", "kviz：看 Kubernetes 排程器如何思考"),
+        ("zh-HK", "zh-hant", "kviz：看 Kubernetes 排程器如何思考"),
+    ],
+)
+def test_the_browsers_languages_decide(
+    eve: Client, accepted: str, language: str, title: str
+) -> None:
+    page = eve.get("/", headers={"accept-language": accepted}).content.decode()
+    assert f'<html lang="{language}">' in page
+    assert f"<title>{title}</title>" in page
+
+
+def test_a_choice_goes_first_and_stays(ada: Person) -> None:
+    where = "http://testserver/teach?x=1"
+    answer = ada.client.post("/language", {"language": "zh-hant"}, headers={"referer": where})
+    assert (answer.status_code, answer["location"]) == (302, where)
+    page = ada.client.get("/teach", headers={"accept-language": "zh-CN"}).content.decode()
+    assert '<html lang="zh-hant">' in page
+    assert "用 kviz 教學" in page
+
+
+def test_every_page_offers_all_languages(ada: Person) -> None:
+    for path in ("/", "/runs/", "/snapshots/new", "/learn/", "/glossary/", "/nowhere"):
+        page = ada.client.get(path).content.decode()
+        for language in LANGUAGES:
+            assert f'value="{language}"' in page, path
+
+
+def test_errors_of_forms_and_pages_are_translated(ada: Person) -> None:
+    ada.client.post("/language", {"language": "zh-hans"})
+    refused = ada.client.post("/snapshots/new", {"text": ""}).content.decode()
+    assert "请选择文件，或粘贴文本。" in refused
+    missing = ada.client.get("/nowhere").content.decode()
+    assert "未找到" in missing
+    assert "Not found" not in missing
