@@ -44,7 +44,7 @@ export PATH := $(CURDIR)/.node/bin:$(PATH)
 endif
 
 SCHEMA_SOURCES := $(wildcard kviz/editor_schema/*.py scheduler_core/config/*.py)
-FRONTEND_SOURCES := $(SCHEMA_SOURCES) $(wildcard locale/*/explorer.po) $(shell find frontend kviz/common/glossary static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
+FRONTEND_SOURCES := $(SCHEMA_SOURCES) $(wildcard locale/*/explorer.po locale/*/glossary.po) $(shell find frontend kviz/common/glossary static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
 
 setup: .stamps/python .stamps/frontend .stamps/catalogues
 

@@ -1,4 +1,5 @@
-// Vite's part in translations: `virtual:catalogue/zh-hans` are the texts of locale/zh_Hans/explorer.po, by their keys.
+// Vite's part in translations: `virtual:catalogue/zh-hans/explorer` are the texts of locale/zh_Hans/explorer.po, by
+// their contexts.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -10,8 +11,17 @@ const PREFIX = "virtual:catalogue/";
 /** By the language as pages name it. */
 const LOCALES: Readonly<Record<string, string>> = { "zh-hans": "zh_Hans", "zh-hant": "zh_Hant" };
 
-const fileOf = (language: string): string =>
-  fileURLToPath(new URL(`../locale/${LOCALES[language]}/explorer.po`, import.meta.url));
+/** What the front end has texts of. */
+const NAMES = ["explorer", "glossary"];
+
+const fileOf = (language: string, name: string): string =>
+  fileURLToPath(new URL(`../locale/${LOCALES[language]}/${name}.po`, import.meta.url));
+
+const read = (language: string): Record<string, string> =>
+  Object.assign({}, ...NAMES.map((name) => textsOf(readFileSync(fileOf(language, name), "utf8")))) as Record<
+    string,
+    string
+  >;
 
 /** The translations of a PO file by their contexts. These languages have one form for all numbers. */
 export function textsOf(po: string): Record<string, string> {
@@ -41,14 +51,15 @@ export function catalogues({ isEmbedded = false } = {}): Plugin {
     load(id) {
       if (!id.startsWith(`\0${PREFIX}`)) return null;
       if (isEmbedded) return 'export default JSON.parse(document.getElementById("catalogue")?.textContent || "{}");';
-      const file = fileOf(id.slice(PREFIX.length + 1));
+      const [language = "", name = ""] = id.slice(PREFIX.length + 1).split("/");
+      const file = fileOf(language, name);
       this.addWatchFile(file);
       return `export default ${JSON.stringify(textsOf(readFileSync(file, "utf8")))};`;
     },
     generateBundle() {
       if (!isEmbedded) return;
       for (const language of Object.keys(LOCALES)) {
-        const source = JSON.stringify(textsOf(readFileSync(fileOf(language), "utf8")));
+        const source = JSON.stringify(read(language));
         this.emitFile({ type: "asset", fileName: `catalogue.${language}.json`, source });
       }
     },

@@ -11,10 +11,15 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 import django
+import ryaml
 from babel.messages import Catalog
 from babel.messages.extract import extract
 from django.conf import settings
 from django.utils.translation.template import templatize
+
+from scheduler_core.config.old_names import OLD_NAMES
+from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES
+from scheduler_core.config.types import API_VERSION
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
 KEYWORDS: Final = {
@@ -28,6 +33,10 @@ KEYWORDS: Final = {
     "npgettext": ((1, "c"), 2, 3),
 }
 _PYTHON_FORMAT: Final = re.compile(r"%(\(\w+\))?[sd]")
+
+TERM_TEXTS: Final = ("name", "text", "example")
+LESSON_TEXTS: Final = frozenset({"title", "about", "text", "ask", "unit", "because", "hint"})
+LESSON_PARTS: Final = frozenset({"steps", "question", "options", "reveal", "task"})
 
 Message: TypeAlias = "tuple[str | tuple[str, str], str | None]"
 """A text with its plural, if it has one, and its context."""
@@ -61,9 +70,57 @@ def explorer() -> Iterator[Message]:
         yield (entry if isinstance(entry, str) else (entry["one"], entry["other"])), key
 
 
+def glossary() -> Iterator[Message]:
+    """Yield the terms of the glossary; the context of a text says whose it is."""
+    found = json.loads((CHECKOUT / "kviz/common/glossary/en.json").read_bytes())
+    for group in found["groups"]:
+        yield group["title"], f"group.{group['id']}"
+    for key, term in found["terms"].items():
+        yield from ((term[field], f"{key}.{field}") for field in TERM_TEXTS if field in term)
+
+
+def then_and_now() -> Iterator[Message]:
+    """Yield what is there today in place of old words."""
+    found = json.loads((CHECKOUT / "kviz/common/then_and_now/en.json").read_bytes())
+    texts = ["Predicates, priorities and plugins"]
+    texts += [group["title"] for group in found["groups"]]
+    texts += [row["now"] for row in found["rows"]]
+    texts += [f"{old.sentence.removesuffix('.')}." for old in OLD_NAMES.values()]
+    texts += [old.now for old in (*OLD_FIELDS.values(), *OLD_GATES.values())]
+    texts.append(
+        f"{API_VERSION}, since 1.25. Where a file says that, each field that is gone is named."
+    )
+    for text in dict.fromkeys(texts):
+        yield text, "then and now"
+
+
+def lessons() -> Iterator[Message]:
+    """Yield the texts of the lessons that come with kviz."""
+    texts: dict[str, None] = {}
+    for path in sorted((CHECKOUT / "kviz/lessons/bundled").glob("*.yaml")):
+        texts |= dict.fromkeys(_texts_of(ryaml.loads(path.read_text(encoding="utf-8"))))
+    for text in texts:
+        yield text, "lesson"
+
+
+def _texts_of(part: object) -> Iterator[str]:
+    if isinstance(part, list):
+        for each in part:
+            yield from _texts_of(each)
+    if isinstance(part, dict):
+        for field, value in part.items():
+            if field in LESSON_TEXTS and isinstance(value, str):
+                yield value.strip()
+            elif field in LESSON_PARTS:
+                yield from _texts_of(value)
+
+
 SOURCES: Final[dict[str, Callable[[], Iterator[Message]]]] = {
     "pages": pages,
     "explorer": explorer,
+    "glossary": glossary,
+    "then-and-now": then_and_now,
+    "lessons": lessons,
 }
 """By the name of their catalogue."""
 

@@ -55,7 +55,9 @@ def old_words(request: HttpRequest) -> JsonResponse:
         }
         for row in then_and_now.table().rows
     ]
-    return JsonResponse({"words": words}, headers={"Cache-Control": "max-age=3600"})
+    return JsonResponse(
+        {"words": words}, headers={"Cache-Control": "private, max-age=3600", "Vary": "Cookie"}
+    )
 
 
 @require_POST

@@ -7,17 +7,19 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Q
+from django.utils.translation import get_language
 
 from kviz.accounts.models import Workspace
 from kviz.lessons.lesson import Step
-from kviz.lessons.library import Library, Shelved, library
+from kviz.lessons.library import Library, Shelved
 from kviz.lessons.models import Progress
+from kviz.lessons.translating import library_in
 from kviz.runs.models import Run
 
 
 def lessons() -> Library:
-    """The lessons that come with kviz, and those of the folder that the operator named."""
-    return library(settings.LESSONS_DIR)
+    """Those that come with kviz and those of the operator's folder, in the asker's language."""
+    return library_in(get_language() or settings.LANGUAGE_CODE, settings.LESSONS_DIR)
 
 
 def progress_get(*, workspace: Workspace, shelved: Shelved) -> Progress | None:

@@ -50,3 +50,16 @@ def test_errors_of_forms_and_pages_are_translated(ada: Person) -> None:
     missing = ada.client.get("/nowhere").content.decode()
     assert "未找到" in missing
     assert "Not found" not in missing
+
+
+def test_lessons_and_terms_are_in_the_readers_language(ada: Person) -> None:
+    ada.client.post("/language", {"language": "zh-hans"})
+    lessons = ada.client.get("/learn/").content.decode()
+    assert "污点把 Pod 推开；容忍度让 Pod 进来，但不会拉它过来。" in lessons
+    assert "A taint pushes pods away" not in lessons
+    glossary = ada.client.get("/glossary/").content.decode()
+    assert "节点一选中，Pod 就算在该节点上" in glossary
+    old_words = ada.client.get("/then-and-now/?q=HostName").content.decode()
+    assert "现在由 NodeName 负责。" in old_words
+    ada.client.post("/language", {"language": "en"})
+    assert "A taint pushes pods away" in ada.client.get("/learn/").content.decode()

@@ -1,6 +1,7 @@
 // The glossary the pages have, too: fetched when the first term is explained, or when there is time.
 
 import type source from "../../../kviz/common/glossary/en.json";
+import { glossaryCatalogue } from "./text/language.ts";
 
 export type TermId = keyof typeof source.terms;
 
@@ -19,8 +20,18 @@ let terms: Promise<Terms> | undefined;
 
 /** Imported once: an import that is repeated for every row costs more than the row. */
 export async function termOf(id: TermId): Promise<Term> {
-  terms ??= import("../../../kviz/common/glossary/en.json").then((file) => file.default.terms as Terms);
+  terms ??= read();
   return (await terms)[id];
+}
+
+async function read(): Promise<Terms> {
+  const [file, translated] = await Promise.all([import("../../../kviz/common/glossary/en.json"), glossaryCatalogue()]);
+  const inLanguage = ([id, term]: [string, Term]): [string, Term] => {
+    const example = term.example && (translated[`${id}.example`] ?? term.example);
+    const said = { name: translated[`${id}.name`] ?? term.name, text: translated[`${id}.text`] ?? term.text };
+    return [id, { ...term, ...said, ...(example ? { example } : {}) }];
+  };
+  return Object.fromEntries(Object.entries(file.default.terms as Terms).map(inLanguage)) as Terms;
 }
 
 /** The terms of extension points, which the diagram of the two cycles shows. */

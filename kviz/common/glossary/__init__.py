@@ -1,7 +1,7 @@
 """The glossary: what the terms on the screens mean, and the diagrams that show them.
 
-`en.json` is the one source, for the pages here and for the Explorer, which is built with it. A term
-has two sentences and an example, or a diagram in which it is a part.
+`en.json` is the one source of its English, for the pages here and for the Explorer, which is built
+with it. A term has two sentences and an example, or a diagram in which it is a part.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Final, Literal
 
 import msgspec
+from django.utils.translation import get_language, override, pgettext
 
 Diagram = Literal["queues", "cycles", "cache"]
 
@@ -47,10 +48,32 @@ class Glossary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {key: term for key, term in self.terms.items() if term.group == group}
 
 
-@cache
 def glossary() -> Glossary:
+    """The glossary in the active language."""
+    return _in(get_language() or LANGUAGE)
+
+
+@cache
+def _in(language: str) -> Glossary:
     text = files(__name__).joinpath(f"{LANGUAGE}.json").read_bytes()
-    return msgspec.json.decode(text, type=Glossary)
+    english = msgspec.json.decode(text, type=Glossary)
+    with override(language):
+        groups = (
+            msgspec.structs.replace(group, title=pgettext(f"group.{group.id}", group.title))
+            for group in english.groups
+        )
+        terms = {key: _translated(key, term) for key, term in english.terms.items()}
+        return Glossary(tuple(groups), terms)
+
+
+def _translated(key: str, term: Term) -> Term:
+    """A term in the active language. The contexts are those of the catalogue `glossary`."""
+    return msgspec.structs.replace(
+        term,
+        name=pgettext(f"{key}.name", term.name),
+        text=pgettext(f"{key}.text", term.text),
+        example=pgettext(f"{key}.example", term.example) if term.example else "",
+    )
 
 
 @cache

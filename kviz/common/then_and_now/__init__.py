@@ -15,12 +15,16 @@ from importlib.resources import files
 from typing import Final
 
 import msgspec
+from django.utils.translation import get_language, override, pgettext
 
 from scheduler_core.config.old_names import OLD_NAMES, OldName
 from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES, OLD_VERSIONS
 from scheduler_core.config.types import API_VERSION
 
 LANGUAGE: Final = "en"
+CONTEXT: Final = "then and now"
+"""Of these texts in the catalogues."""
+
 NAMES: Final = "names"
 """The group of rows that the engine's table makes."""
 
@@ -81,8 +85,24 @@ class Table:
         return Table(tuple(group for group in self.groups if group.id in found), rows)
 
 
-@cache
 def table() -> Table:
+    """The table in the active language; words of then are what they were."""
+    return _in(get_language() or LANGUAGE)
+
+
+@cache
+def _in(language: str) -> Table:
+    english = _english()
+    with override(language):
+        groups = (Group(group.id, pgettext(CONTEXT, group.title)) for group in english.groups)
+        rows = (
+            msgspec.structs.replace(row, now=pgettext(CONTEXT, row.now)) for row in english.rows
+        )
+        return Table(tuple(groups), tuple(rows))
+
+
+@cache
+def _english() -> Table:
     text = files(__name__).joinpath(f"{LANGUAGE}.json").read_bytes()
     source = msgspec.json.decode(text, type=_Source)
     order = {group.id: number for number, group in enumerate(source.groups)}

@@ -54,20 +54,4 @@ export const commands = {
   "theme.dark": "Theme: dark",
   "motion.on": "Motion is on",
   "motion.off": "Motion is off",
-
-  "find.label": "Find a pod, node, cycle or command",
-  "find.results": "Results",
-  "find.nothing": "Nothing found.",
-  "find.command": "Command",
-  "find.cycle": "Cycle",
-  "find.node": "Node",
-  "find.then": "Formerly",
-  "find.pod": "Pod",
-  "find.waitingPod": "Waiting pod",
-
-  "bookmark.title": "Bookmark cycle {n}",
-  "bookmark.note": "Note",
-  "bookmark.save": "Save",
-  "bookmark.remove": "Remove",
-  "bookmark.all": "All bookmarks",
 } as const;

@@ -1,4 +1,4 @@
-// English: the list of keys and signs.
+// English: the list of keys and signs, the palette, bookmarks.
 
 export const help = {
   "help.title": "Keys and signs",
@@ -18,4 +18,19 @@ export const help = {
   "help.singleKeys": "Use keys without Ctrl or Alt",
   "help.classic": "Yesterday's names beside today's",
   "help.group.export": "Saving",
+
+  "find.label": "Find a pod, node, cycle or command",
+  "find.results": "Results",
+  "find.nothing": "Nothing found.",
+  "find.command": "Command",
+  "find.cycle": "Cycle",
+  "find.node": "Node",
+  "find.then": "Formerly",
+  "find.pod": "Pod",
+  "find.waitingPod": "Waiting pod",
+  "bookmark.title": "Bookmark cycle {n}",
+  "bookmark.note": "Note",
+  "bookmark.save": "Save",
+  "bookmark.remove": "Remove",
+  "bookmark.all": "All bookmarks",
 } as const;

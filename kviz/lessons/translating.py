@@ -1,0 +1,47 @@
+"""A lesson in its reader's language: what it says changes, what the engine is asked does not."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final, TypeVar
+
+import msgspec
+from django.utils.translation import override, pgettext
+
+from kviz.lessons.lesson import Part
+from kviz.lessons.library import Library, Shelved, library
+
+CONTEXT: Final = "lesson"
+"""Of a lesson's texts in the catalogues."""
+
+TEXTS: Final = frozenset({"title", "about", "text", "ask", "unit", "because", "hint"})
+
+AnyPart = TypeVar("AnyPart", bound=Part)
+
+
+@cache
+def library_in(language: str, folder: str) -> Library:
+    """The lessons in a language; those that no catalogue knows stay as they were written."""
+    shelf = library(folder)
+    with override(language):
+        return Library(tuple(map(_translated_on_shelf, shelf.lessons)), shelf.broken)
+
+
+def _translated_on_shelf(shelved: Shelved) -> Shelved:
+    return Shelved(shelved.slug, shelved.path, shelved.sha256, translated(shelved.lesson))
+
+
+def translated(part: AnyPart) -> AnyPart:
+    """A part of a lesson with its texts in the active language."""
+    changed = {name: _in_language(name, getattr(part, name)) for name in part.__struct_fields__}
+    return msgspec.structs.replace(part, **changed)
+
+
+def _in_language(name: str, value: object) -> object:
+    if isinstance(value, Part):
+        return translated(value)
+    if isinstance(value, tuple):
+        return tuple(_in_language("", each) for each in value)
+    if name in TEXTS and isinstance(value, str) and value.strip():
+        return pgettext(CONTEXT, value.strip())
+    return value
