@@ -8,6 +8,7 @@ from typing import Final
 
 from kviz.optimum.clock import Clock, Report
 from kviz.optimum.comparison import Comparison, Posed, compare, pose
+from kviz.optimum.loss import Loss, loss_of
 from kviz.optimum.regret import Regret, regret_of
 from scheduler_core.api import KubeObject
 from scheduler_core.model import Viability
@@ -20,10 +21,14 @@ LARGEST: Final = 10**300
 
 @dataclass(frozen=True)
 class Answer:
-    """What the run did beside the optimum, and which of its cycles lost it."""
+    """What the run did beside the optimum, and which of its cycles lost it.
+
+    `loss` is what is surely lost where the optimum is not proven, not even in the numbers of pods.
+    """
 
     comparison: Comparison
     regret: Regret
+    loss: Loss | None = None
 
 
 def answer(
@@ -48,7 +53,10 @@ def answer_of(posed: Posed, time_limit_s: float, report: Report) -> Answer:
     found = compare(posed, Clock(time_limit_s, report))
     if found.not_comparable:
         return Answer(found, Regret())
-    return Answer(found, regret_of(posed, found.optimum, Clock(time_limit_s, report)))
+    clock = Clock(time_limit_s, report)
+    if not found.optimum.proven_key:
+        return Answer(found, Regret(complete=False), loss_of(posed, found.optimum, clock))
+    return Answer(found, regret_of(posed, found.optimum, clock))
 
 
 def as_json(found: Answer) -> dict[str, object]:

@@ -46,5 +46,11 @@ class Clock:
     def left_s(self) -> float:
         return max(self._limit_s - self.elapsed_s, 0.0)
 
+    def part(self, share: float, about: str) -> Clock:
+        """Return a clock for a part of the time that is left, `about` something more."""
+        clock = Clock(share * self.left_s, self._report)
+        clock.about = about
+        return clock
+
     def report(self, objective: str, incumbent: int | None, bound: int | None) -> None:
         self._report(Step(objective + self.about, incumbent, bound, self.elapsed_s))

@@ -6,7 +6,7 @@ all of them. A group of equal nodes is shown as the numbers of its nodes that ho
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,6 +18,9 @@ from scheduler_core.model.rules import Apart, Domains, Near, Rule, Spread
 
 MAX_STEPS: Final = 300_000
 """So many partial patterns are looked at; a cluster with more is solved node by node."""
+
+STEPS_PER_LOOK: Final = 5_000
+"""After so many steps the clock is looked at."""
 
 MAX_PATTERNS: Final = 60_000
 """So many patterns all groups may have together."""
@@ -47,11 +50,13 @@ Patterns = dict[tuple[bytes, ...], IntArray]
 """The patterns of a node, by what decides them."""
 
 
-def grouped(instance: Instance, fixed: IntArray, patterns: Patterns) -> Grouped | None:
+def grouped(
+    instance: Instance, fixed: IntArray, patterns: Patterns, has_time: Callable[[], bool]
+) -> Grouped | None:
     """Group the nodes, `fixed` (C, N) of each class staying; None if there are too many patterns.
 
     Rules about a single node (host ports, anti-affinity by host name) are part of the patterns.
-    Those that are known already are in `patterns`, and what is found is added.
+    Those that are known already are in `patterns`, and what is found is added, while it `has_time`.
     """
     found: dict[tuple[bytes, ...], list[int]] = {}
     left = [MAX_STEPS]
@@ -59,7 +64,7 @@ def grouped(instance: Instance, fixed: IntArray, patterns: Patterns) -> Grouped 
     for node in range(len(instance.nodes)):
         alone = _alone(instance, fixed, node)
         if alone not in patterns:
-            here = _patterns_of(instance, fixed, node, left)
+            here = _patterns_of(instance, fixed, node, left, has_time)
             if here is None:
                 return None
             patterns[alone] = here
@@ -183,14 +188,18 @@ def _by_group(instance: Instance, first: list[int]) -> Instance:
 
 
 def _patterns_of(
-    instance: Instance, fixed: IntArray, node: int, left: list[int]
+    instance: Instance,
+    fixed: IntArray,
+    node: int,
+    left: list[int],
+    has_time: Callable[[], bool],
 ) -> IntArray | None:
-    """Return all maximal patterns of a node; None when `left` has no step left."""
+    """Return all maximal patterns of a node; None when no time, or no step in `left`, is left."""
     packing = _Packing(instance, fixed, node)
     found: list[list[int]] = []
     for pattern in packing.walk():
         left[0] -= 1
-        if left[0] < 0:
+        if left[0] < 0 or (left[0] % STEPS_PER_LOOK == 0 and not has_time()):
             return None
         if pattern is not None:
             found.append(pattern)

@@ -7,7 +7,7 @@ Every row is exact: a placement is feasible in the program if and only if it is 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -143,13 +143,16 @@ def program_of(instance: Instance, fixed: IntArray) -> Program:
 
 
 def program_of_groups(
-    instance: Instance, fixed: IntArray, patterns: Patterns
+    instance: Instance,
+    fixed: IntArray,
+    patterns: Patterns,
+    has_time: Callable[[], bool] = lambda: True,
 ) -> ProgramOfGroups | None:
     """Write the same down about groups of equal nodes; None where patterns are too many.
 
-    `patterns` are those that are known, and get those that are found.
+    `patterns` are those that are known, and get those that are found while it `has_time`.
     """
-    found = grouped(instance, fixed, patterns)
+    found = grouped(instance, fixed, patterns, has_time)
     if found is None:
         return None
     sizes = np.array([group.nodes.size for group in found.groups], np.int64)

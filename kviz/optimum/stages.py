@@ -15,6 +15,7 @@ import numpy.typing as npt
 from kviz.optimum.best import Best
 from kviz.optimum.clock import Cancelled, Clock
 from kviz.optimum.columns import LEAST_S, maximize_by_groups
+from kviz.optimum.filling import filled
 from kviz.optimum.highs import Progress, Solved, maximize
 from kviz.optimum.patterns import Patterns, counting
 from kviz.optimum.program import Program, ProgramOfGroups, program_of, program_of_groups
@@ -30,6 +31,9 @@ SHARE_OF_STAGE: Final = 0.8
 
 SHARE_OF_NODES: Final = 0.15
 """How much of a stage is spent node by node, where there are groups."""
+
+SHARE_OF_PATTERNS: Final = 0.4
+"""How much of what is left of a stage may go by until it is known what fits on a node together."""
 
 Worth = Callable[[Program], list[float]]
 
@@ -86,6 +90,7 @@ class Stages:
             ceiling = self._search(
                 "pods", objective, worth_of, ceiling, limit_s, lambda: self._placed(level)
             )
+            self._fill()
         reached = self._placed(level)
         if reached is None:
             return ceiling
@@ -127,6 +132,14 @@ class Stages:
         worth[stay] = 1.0
         limit_s = min(self._clock.left_s, ALIKE_S)
         self._node_by_node("pods that stay", worth.tolist(), limit_s, None)
+
+    def _fill(self) -> None:
+        """Place who still fits: of other priorities a search may have left out anybody."""
+        if self.counts is None:
+            return
+        counts = filled(self._instance, self.counts)
+        if (counts != self.counts).any():
+            self.counts, self._whole = counts, None
 
     def _ceiling(self, worth_of: Worth) -> int:
         worth = np.array(worth_of(self._program))
@@ -176,7 +189,7 @@ class Stages:
         now = reached()
         if (now is not None and now >= ceiling) or left_s() < LEAST_S:
             return ceiling
-        groups = self._grouped(sought) if share < 1.0 else None
+        groups = self._grouped(sought, left_s) if share < 1.0 else None
         if groups is not None:
             ceiling = self._by_groups(objective, groups, worth_of, now, ceiling, left_s)
             now = reached()
@@ -185,10 +198,13 @@ class Stages:
             ceiling = min(ceiling, solved.bound)
         return ceiling
 
-    def _grouped(self, sought: Sought) -> ProgramOfGroups | None:
+    def _grouped(self, sought: Sought, left_s: Callable[[], float]) -> ProgramOfGroups | None:
+        enough_s = (1.0 - SHARE_OF_PATTERNS) * left_s()
         if sought not in self._groups and self._may_group:
             instance = counting(self._instance) if sought == "pods" else self._instance
-            made = program_of_groups(instance, self._fixed, self._patterns)
+            made = program_of_groups(
+                instance, self._fixed, self._patterns, lambda: left_s() > enough_s
+            )
             self._may_group = made is not None
             if made is not None:
                 self._groups[sought] = made

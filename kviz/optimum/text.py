@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from kviz.optimum.answer import Answer, as_json
 from kviz.optimum.comparison import EVICTIONS, Comparison
+from kviz.optimum.loss import Loss
 from scheduler_core.api.findings import counted
 from scheduler_core.model import Viability
 
@@ -45,8 +46,21 @@ def as_document(found: Answer) -> dict[str, object]:
             for each in regret.reach
         ],
         "reach_complete": regret.complete,
+        "loss": _loss(found.loss),
         "statements": list(statements(found)),
         "possible": in_digits(found.comparison.optimum.counts.possible),
+    }
+
+
+def _loss(loss: Loss | None) -> dict[str, int] | None:
+    if loss is None:
+        return None
+    return {
+        "cycle": loss.cycle,
+        "in_reach_until": loss.in_reach_until,
+        "priority": loss.priority,
+        "pods": loss.n_pods,
+        "of": loss.n_found,
     }
 
 
@@ -100,6 +114,11 @@ def _worth(comparison: Comparison) -> str:
     own = "nothing in this mode" if value is None else f"{value:,}"
     if best.proven and value == best.value:
         return f"Both placements are worth {own}, and no other that places as many is worth more."
+    if best.proven and comparison.run.placed != best.placed:
+        return (
+            f"Its placement is worth {own}, the best one {best.value:,}; no other that places as "
+            "many is worth more."
+        )
     if best.proven:
         return f"Its placement is worth {own}; the best one, as is proven, {best.value:,}."
     if best.bound_value is None:
@@ -117,11 +136,34 @@ def _worth(comparison: Comparison) -> str:
 def _lost(found: Answer) -> Iterator[str]:
     if found.comparison.not_comparable or found.comparison.is_optimal:
         return
-    cycle = found.regret.lost_at_cycle
+    cycle, reach = found.regret.lost_at_cycle, found.regret.reach
     if cycle is not None:
         yield f"Until cycle {cycle} the best was in reach; after it, it was not."
+    elif found.loss is not None:
+        yield from _surely_lost(found.loss, found.comparison)
+    elif len(reach) > 1:
+        first, last = reach[1].since + 1, reach[1].cycle
+        yield (
+            f"The best was lost in one of the cycles {first:,} to {last:,}; in which is not known: "
+            "time ran out."
+        )
     elif not found.regret.complete:
         yield "Which cycle lost the best is not known: time ran out."
+
+
+def _surely_lost(loss: Loss, comparison: Comparison) -> Iterator[str]:
+    """Say what a bound proves, of the best that was found: the optimum may be better still."""
+    several = len(comparison.run.placed) > 1
+    pods = f"{loss.n_found:,} pods" + (f" of priority {loss.priority:,}" if several else "")
+    until = f"Until cycle {loss.in_reach_until:,} the {pods} that can be placed were in reach; "
+    were = "was" if loss.n_pods == 1 else "were"
+    after = f"after cycle {loss.cycle:,} at least {loss.n_pods:,} of "
+    if loss.in_reach_until:
+        yield f"{until}{after}them {were} not."
+    else:
+        yield f"{after[0].upper()}{after[1:]}the {pods} that can be placed {were} out of reach."
+    if loss.cycle > loss.in_reach_until + 1:
+        yield "Whether an earlier cycle lost them is not known: time ran out."
 
 
 def _values(found: Answer) -> Iterator[str]:
