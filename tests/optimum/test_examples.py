@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +19,7 @@ from scheduler_core.model.replayed import totals_at_turn
 from scheduler_core.sim import RunOptions
 from tests.web.test_sample_lessons import objects_of
 
+DOCUMENT = Path(__file__).parents[2] / "docs" / "optimum.md"
 FIRST = (
     "pod/research/train-small-0 set spec.priority=1",
     "pod/research/train-small-1 set spec.priority=1",
@@ -115,6 +119,22 @@ def test_the_text_states_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert text.startswith("The scheduler placed 1 of 2 pods; 2 can be placed.\n")
     assert "Until cycle 1 the best was in reach" in text
     assert "default/large: pending in the run, n1 in the best" in text
+
+
+BLOCKS = re.findall(r"```\n\$ kviz (optimum .*?)```", DOCUMENT.read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0])
+def test_the_document_shows_what_is_printed(capsys: pytest.CaptureFixture[str], block: str) -> None:
+    command, _, shown = block.replace("\\\n", "").partition("\n")
+    arguments = shlex.split(command)
+    arguments[1] = str(FOLDER / arguments[1])
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == shown
+
+
+def test_the_document_has_all_of_the_examples() -> None:
+    assert len(BLOCKS) == 6
 
 
 def test_a_cluster_without_waiting_pods_is_no_problem_to_solve(
