@@ -87,6 +87,9 @@ def _placed(comparison: Comparison) -> str:
     did = f"The scheduler placed {here} of {waiting if since > 1 else counted(n, 'pod')}"
     if any(each.startswith(EVICTIONS) for each in comparison.not_comparable):
         return f"{did}, with evictions; without any, {there} can be placed."
+    if best.placement is None:
+        bound = sum(best.bound_placed.values())
+        return f"{did}. The search found no placement; nobody can place more than {bound}."
     if best.bound_placed == best.placed:
         if comparison.run.placed == best.placed:
             more = "" if here == n else "; nobody can place more"

@@ -43,7 +43,13 @@ function show(box, search) {
   const last = search.progress.at(-1);
   if (!last) return;
   const text = box.querySelector("[data-status]");
-  text.textContent = text.dataset.text.replace(/\{(\w+)\}/g, (_, name) => last[name] ?? "–");
+  const missing = { incumbent: text.dataset.nothing, bound: text.dataset.unknown };
+  const said = (value) =>
+    typeof value === "number" ? value.toLocaleString(document.documentElement.lang) : value;
+  text.textContent = text.dataset.text.replace(
+    /\{(\w+)\}/g,
+    (_, name) => said(last[name]) ?? missing[name],
+  );
   const steps = search.progress.filter(
     (step) => step.objective === last.objective && step.bound !== null,
   );
