@@ -33,9 +33,13 @@ from kviz.bench.report import (
 from kviz.bench.variants import measure_variants
 from kviz.bench.workloads import WORKLOADS
 from kviz.cli.arguments import Subparsers
+from kviz.cli.bench_followers import measure_followers
 from kviz.cli.bench_forks import measure_forks
 from kviz.cli.bench_storage import as_json, measure_storage
 from kviz.cli.problems import CommandFailed
+
+READERS = 50
+"""That ask for pages and REST while a run is followed."""
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -87,6 +91,12 @@ def add_parser(commands: Subparsers) -> None:
         help="measure uploading, executing, storing and reading back instead (10,000 pods)",
     )
     command.add_argument(
+        "--followers",
+        type=_positive,
+        metavar="N",
+        help="measure how late N viewers of one run are instead, with 50 readers (10,000 pods)",
+    )
+    command.add_argument(
         "--forks",
         action="store_true",
         help="measure the start of variants in the middle of a run instead (10,500 pods)",
@@ -132,6 +142,8 @@ def _measure(options: argparse.Namespace) -> int:
         return _variants(options)
     if options.forks:
         return _forks(options)
+    if options.followers:
+        return _followers(options)
     return _storage(options) if options.storage else _race(options)
 
 
@@ -167,10 +179,25 @@ def _forks(options: argparse.Namespace) -> int:
     return _tell(options, "forks", results, head, rows)
 
 
+def _followers(options: argparse.Namespace) -> int:
+    workload = "basic" if options.workload in RECORDED else options.workload
+    n_nodes = options.nodes or WORKLOADS[workload].n_nodes
+    result = measure_followers(
+        workload, n_nodes, options.pods or 10_000, options.followers, READERS
+    )
+    return _list(options, result.as_json())
+
+
 def _storage(options: argparse.Namespace) -> int:
     workload = "basic" if options.workload in RECORDED else options.workload
     n_nodes = options.nodes or WORKLOADS[workload].n_nodes
-    result = as_json(measure_storage(workload, n_nodes, options.pods or 10_000, options.dump))
+    return _list(
+        options, as_json(measure_storage(workload, n_nodes, options.pods or 10_000, options.dump))
+    )
+
+
+def _list(options: argparse.Namespace, result: Mapping[str, float]) -> int:
+    """Print what was measured, a line for each value."""
     if options.json:
         print(json.dumps(result))
     else:

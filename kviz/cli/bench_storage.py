@@ -183,7 +183,7 @@ def _timed_ms(read: _Read, run: Run, cycle: int) -> float:
 
 def _stream(run: Run, folder: Path) -> float:
     """Follow the finished run on its websocket; return cycles received and decoded per second."""
-    with _server(folder) as url:
+    with serving(folder) as (url, _):
         token = (folder / "token").read_text().strip()
         address = f"{url.replace('http', 'ws', 1)}/ws/runs/{run.pk}/?after=-1"
         headers = {"Authorization": f"Bearer {token}"}
@@ -200,13 +200,13 @@ def _stream(run: Run, folder: Path) -> float:
 
 
 @contextmanager
-def _server(folder: Path) -> Iterator[str]:
-    """Serve the folder on a free port meanwhile."""
+def serving(folder: Path) -> Iterator[tuple[str, int]]:
+    """Serve the folder on a free port meanwhile; the address, and the process."""
     command = [sys.executable, "-m", "kviz.cli", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield process.stdout.readline().split()[3].rstrip("/")
+            yield process.stdout.readline().split()[3].rstrip("/"), process.pid
         finally:
             process.terminate()
             process.stdout.read()

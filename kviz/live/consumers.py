@@ -40,20 +40,17 @@ from kviz.accounts.models import Workspace
 from kviz.accounts.selectors import workspace_of_browser, workspace_of_token
 from kviz.common.observed import LAG, SOCKETS
 from kviz.live import advances
-from kviz.live.advances import group_of
 from kviz.live.details import DetailFeed
+from kviz.live.feed import Feed, FeedBroke, feed_of
 from kviz.live.origin import header
 from kviz.live.previews import PreviewFeed, PreviewRequest
 from kviz.runs import selectors
-from kviz.runs.reading import trace
 from kviz.runs.selectors import Progress
 
 log = logging.getLogger(__name__)
 
 WINDOW: Final = 8
 """Chunks that may be unacknowledged."""
-FALLBACK_S: Final = 1.0
-"""How often to look for news of a live run if no hint comes; hints may get lost."""
 MOST_WANTED: Final = 16
 """Cycles whose details may be asked for at once."""
 MAX_MESSAGE: Final = 1 << 18
@@ -87,8 +84,8 @@ class RunConsumer(AsyncWebsocketConsumer):
 
     run_id: UUID
     pump: asyncio.Task[None] | None = None
-    hinted_at = 0.0
-    """Of the first hint since the client was sent all there was, on the performance counter."""
+    observed_hint_at = 0.0
+    """Of the last hint whose news the client was sent."""
 
     async def connect(self) -> None:
         query = parse_qs(self.scope["query_string"].decode("latin-1"))
@@ -106,9 +103,8 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.unacknowledged: deque[int] = deque()
         self.news = asyncio.Event()
         self.last_status: Progress | None = None
-        self.details = DetailFeed(self.run_id, self.send_frame)
+        self.details = DetailFeed(self.send_frame)
         self.previews = PreviewFeed(self.run_id, self.send_frame)
-        await self.channel_layer.group_add(group_of(self.run_id), self.channel_name)
         self.pump = asyncio.create_task(self.follow_or_close())
         SOCKETS.inc()
 
@@ -118,7 +114,6 @@ class RunConsumer(AsyncWebsocketConsumer):
             self.pump.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self.pump
-            await self.channel_layer.group_discard(group_of(self.run_id), self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         if text_data is not None and len(text_data) > MAX_MESSAGE:
@@ -134,9 +129,11 @@ class RunConsumer(AsyncWebsocketConsumer):
 
     def take(self, message: Message) -> None:
         if message.ack is not UNSET:
+            is_waited_for = len(self.unacknowledged) >= WINDOW
             while self.unacknowledged and self.unacknowledged[0] <= message.ack:
                 self.unacknowledged.popleft()
-            self.news.set()
+            if is_waited_for:
+                self.news.set()
         elif message.details is not UNSET:
             self.details.ask(message.details)
         elif message.got is not UNSET:
@@ -148,63 +145,57 @@ class RunConsumer(AsyncWebsocketConsumer):
         elif message.previewed is not UNSET:
             self.previews.acknowledge(message.previewed)
 
-    async def run_advanced(self, hint: MutableMapping[str, Any]) -> None:
-        """The channel layer's hint. What is new is read from the database."""
-        self.hinted_at = self.hinted_at or time.perf_counter()
-        self.news.set()
-
     # ------------------------------------------------------------ the pump
 
     async def follow_or_close(self) -> None:
         """Close with an error code when the feed fails, so that the viewer reconnects."""
         try:
-            async with asyncio.TaskGroup() as feeds:
-                feeds.create_task(self.follow())
-                feeds.create_task(self.details.pump())
-                feeds.create_task(self.previews.pump())
+            async with feed_of(self.run_id, self.news) as feed, asyncio.TaskGroup() as tasks:
+                tasks.create_task(self.follow(feed))
+                tasks.create_task(self.details.pump(feed.packed_details))
+                tasks.create_task(self.previews.pump())
         except Exception:
             log.exception("the feed of run %s broke off", self.run_id)
             await self.close(SERVER_ERROR)
 
-    async def follow(self) -> None:
-        """Send what is new, wait for news, again; for as long as the client stays."""
+    async def follow(self, feed: Feed) -> None:
+        """Send what is new, wait for news, again; for as long as the client stays.
+
+        Raises FeedBroke.
+        """
         while True:
             self.news.clear()
-            progress = await database_sync_to_async(selectors.run_progress)(run_id=self.run_id)
+            if feed.is_broken:
+                raise FeedBroke
+            progress = feed.progress
             if progress is None:
                 await self.close(NOT_FOUND)
                 return
-            is_complete = await self.send_chunks(progress.last_seq)
+            is_complete = await self.send_chunks(feed, progress.last_seq)
             if is_complete or not progress.is_over:
                 await self.send_status(progress)
             if is_complete:
                 self.details.advance(progress.cycles)
-                self.observe_lag()
-            wait_s = None if progress.is_over else FALLBACK_S
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.news.wait(), wait_s)
+                self.observe_lag(feed)
+            await self.news.wait()
 
-    def observe_lag(self) -> None:
-        """The client was sent all there is: it lags behind the first hint since no longer."""
-        if self.hinted_at:
-            LAG.observe(time.perf_counter() - self.hinted_at)
-            self.hinted_at = 0.0
+    def observe_lag(self, feed: Feed) -> None:
+        """The client was sent all there is: it lags behind the hint of that no longer."""
+        if feed.hinted_at not in (0.0, self.observed_hint_at):
+            LAG.observe(time.perf_counter() - feed.hinted_at)
+            self.observed_hint_at = feed.hinted_at
 
-    async def send_chunks(self, last_seq: int) -> bool:
+    async def send_chunks(self, feed: Feed, last_seq: int) -> bool:
         """Send chunks up to `last_seq` as far as the window allows; True if all are sent."""
         while self.sent_seq < last_seq:
-            room = WINDOW - len(self.unacknowledged)
-            if room <= 0:
+            if len(self.unacknowledged) >= WINDOW:
                 return False
-            chunks = await database_sync_to_async(trace.chunk_headers)(
-                run_id=self.run_id, after=self.sent_seq, limit=min(room, 2)
-            )
-            if not chunks:
+            chunk = await feed.next_chunk(self.sent_seq)
+            if chunk is None:
                 return True
-            for chunk_seq, headers in chunks:
-                await self.send(bytes_data=headers)
-                self.sent_seq = chunk_seq
-                self.unacknowledged.append(chunk_seq)
+            self.sent_seq, headers = chunk
+            await self.send(bytes_data=headers)
+            self.unacknowledged.append(self.sent_seq)
         return True
 
     async def send_frame(self, frame: bytes | str) -> None:

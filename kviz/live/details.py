@@ -11,12 +11,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
-from uuid import UUID
 
 import msgspec
-from channels.db import database_sync_to_async
-
-from kviz.runs.reading import trace
 
 WINDOW: Final = 3
 """Details that may be unacknowledged."""
@@ -24,13 +20,14 @@ DETAIL: Final = 0x01
 """How a frame with details begins; a chunk begins with 0x1f, being gzip."""
 
 Send = Callable[[bytes | str], Awaitable[None]]
+Read = Callable[[int], Awaitable[bytes | None]]
+"""The gzipped details of a cycle; None if it is not recorded (yet)."""
 
 
 class DetailFeed:
     """What one viewer wants of the cycles' details, and the task that sends it."""
 
-    def __init__(self, run_id: UUID, send: Send) -> None:
-        self.run_id = run_id
+    def __init__(self, send: Send) -> None:
         self.send = send
         self.wanted: list[int] = []
         self.is_following = False
@@ -55,12 +52,12 @@ class DetailFeed:
             self.news.set()
         self.newest = newest
 
-    async def pump(self) -> None:
+    async def pump(self, read: Read) -> None:
         """Send what is wanted as far as the window allows, wait for news, again."""
         while True:
             self.news.clear()
             while (cycle := self._next()) > 0:
-                await self._send(cycle)
+                await self._send(cycle, await read(cycle))
             await self.news.wait()
 
     def _next(self) -> int:
@@ -74,10 +71,7 @@ class DetailFeed:
         cycle, self.unasked = self.unasked, 0
         return cycle
 
-    async def _send(self, cycle: int) -> None:
-        details = await database_sync_to_async(trace.packed_details)(
-            run_id=self.run_id, cycle=cycle
-        )
+    async def _send(self, cycle: int, details: bytes | None) -> None:
         if details is None:
             missing = {"type": "missing", "cycle": cycle}
             await self.send(msgspec.json.encode(missing).decode())

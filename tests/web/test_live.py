@@ -6,14 +6,16 @@ import asyncio
 import gzip
 import json
 import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 from django.test import Client
 from pytest_django import Settings
 
@@ -25,7 +27,7 @@ from kviz.project.asgi import application
 from kviz.runs import services
 from kviz.runs.execution.claim import run_claim
 from kviz.runs.execution.record import run_execute
-from kviz.runs.models import Run
+from kviz.runs.models import Run, TraceChunk
 from kviz.runs.reading.trace import cycle_details
 from kviz.runs.signals import run_advanced
 from scheduler_core.trace.codec import MAX_CYCLES
@@ -376,3 +378,41 @@ async def test_nonsense_ends_the_connection(message: str) -> None:
         await follow(communicator, until="finished")
         await say(communicator, message)
         assert await next_frame(communicator) == BAD_REQUEST
+
+
+@pytest.fixture
+def reads_of_chunks() -> Iterator[list[str]]:
+    """The queries that read chunks, of whatever thread."""
+    seen: list[str] = []
+    watched: list[BaseDatabaseWrapper] = []
+
+    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.startswith("SELECT") and TraceChunk._meta.db_table in sql:
+            seen.append(sql)
+        return execute(sql, params, many, context)
+
+    def watch(connection: BaseDatabaseWrapper, **_: object) -> None:
+        if note not in connection.execute_wrappers:
+            connection.execute_wrappers.append(note)
+            watched.append(connection)
+
+    connection_created.connect(watch)
+    yield seen
+    connection_created.disconnect(watch)
+    for connection in watched:
+        connection.execute_wrappers.remove(note)
+
+
+async def test_a_chunk_is_read_once_for_all_viewers(reads_of_chunks: list[str]) -> None:
+    ada, run = await finished(3 * MAX_CYCLES)
+    reads_of_chunks.clear()
+    async with AsyncExitStack() as stack:
+        viewers = [
+            await stack.enter_async_context(socket(path(run), token(ada))) for _ in range(25)
+        ]
+        each = await asyncio.gather(*(follow(viewer, until="finished") for viewer in viewers))
+
+    chunks, _ = each[0]
+    assert len(chunks) >= 3
+    assert all(found == each[0] for found in each)
+    assert 1 <= len(reads_of_chunks) <= len(chunks)

@@ -1,0 +1,207 @@
+"""What is stored of a run, read once for all its viewers in this process.
+
+A `Feed` hears the hints that its run advanced, reads how far it is, and wakes the viewers. They
+take chunks and details from it; what one has asked for is there for the others, and two who ask at
+the same moment wait for one read. So three hundred viewers of a run cost what one does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Final, Generic, TypeVar
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from channels.db import database_sync_to_async
+from channels.layers import get_channel_layer
+
+from kviz.live.advances import group_of
+from kviz.runs import selectors
+from kviz.runs.reading import trace
+from kviz.runs.selectors import Progress
+
+log = logging.getLogger(__name__)
+
+FALLBACK_S: Final = 1.0
+"""How often to look for news of a live run if no hint comes; hints may get lost."""
+READ_CHUNKS: Final = 4
+"""So many chunks are read at a time."""
+CACHED_BYTES: Final = 16 << 20
+"""Of a run's chunks, and as much of its details; a viewer far behind reads again."""
+
+Key = TypeVar("Key", bound=Hashable)
+Chunk = tuple[int, bytes]
+"""Its last seq, and the stored headers."""
+
+
+_beside: Final = partial(database_sync_to_async, thread_sensitive=False)
+"""In a thread of its own: those who read pages share one, and viewers would queue behind them."""
+
+
+class FeedBroke(Exception):
+    """The run cannot be read just now; who comes back finds a new feed."""
+
+
+class _Cache(Generic[Key]):
+    """The bytes that were read last, of limited size."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[Key, Chunk] = OrderedDict()
+        self._n_bytes = 0
+
+    def get(self, key: Key) -> Chunk | None:
+        found = self._found.get(key)
+        if found is not None:
+            self._found.move_to_end(key)
+        return found
+
+    def put(self, key: Key, value: Chunk) -> None:
+        self._n_bytes += len(value[1]) - len(self._found.get(key, (0, b""))[1])
+        self._found[key] = value
+        self._found.move_to_end(key)
+        while self._n_bytes > CACHED_BYTES and len(self._found) > 1:
+            _, (_, dropped) = self._found.popitem(last=False)
+            self._n_bytes -= len(dropped)
+
+    def clear(self) -> None:
+        self._found.clear()
+        self._n_bytes = 0
+
+
+class Feed:
+    """A run as it grows, for the viewers in one event loop."""
+
+    def __init__(self, run_id: UUID) -> None:
+        self.run_id = run_id
+        self.progress: Progress | None = None
+        """As it was read last; None: the run is gone."""
+        self.hinted_at = 0.0
+        """Of the first hint that led to this progress, on the performance counter; 0: none did."""
+        self._hinted_at = 0.0
+        self.is_broken = False
+        self.viewers: set[asyncio.Event] = set()
+        """Each is set when there is news."""
+        self.is_read = asyncio.Event()
+        self._news = asyncio.Event()
+        self._reading = asyncio.Lock()
+        self._chunks: _Cache[int] = _Cache()
+        """By the seq they come after."""
+        self._details: _Cache[int] = _Cache()
+        """By cycle."""
+
+    # ------------------------------------------------------------ what viewers take
+
+    async def next_chunk(self, after: int) -> Chunk | None:
+        """The chunk that goes on behind a seq, if it is stored."""
+        if (found := self._chunks.get(after)) is not None:
+            return found
+        async with self._reading:
+            if (found := self._chunks.get(after)) is None:
+                chunks: list[Chunk] = await _beside(trace.chunk_headers)(
+                    run_id=self.run_id, after=after, limit=READ_CHUNKS
+                )
+                for chunk in chunks:
+                    self._chunks.put(after, chunk)
+                    after = chunk[0]
+                found = chunks[0] if chunks else None
+        return found
+
+    async def packed_details(self, cycle: int) -> bytes | None:
+        """The details of a cycle, gzipped; None if it is not recorded (yet)."""
+        if (found := self._details.get(cycle)) is not None:
+            return found[1]
+        async with self._reading:
+            if (found := self._details.get(cycle)) is not None:
+                return found[1]
+            details: bytes | None = await _beside(trace.packed_details)(
+                run_id=self.run_id, cycle=cycle
+            )
+            if details is not None:
+                self._details.put(cycle, (cycle, details))
+            return details
+
+    # ------------------------------------------------------------ the feed itself
+
+    def begin(self) -> None:
+        self._task = asyncio.create_task(self._follow())
+
+    async def end(self) -> None:
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+
+    async def _follow(self) -> None:
+        """Hear hints and look for news until the last viewer has gone."""
+        layer = get_channel_layer()
+        channel, group = await layer.new_channel(), group_of(self.run_id)
+        await layer.group_add(group, channel)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._hear(channel))
+                tasks.create_task(self._look())
+        except Exception:
+            log.exception("run %s cannot be read", self.run_id)
+            self.is_broken = True
+            self._wake()
+        finally:
+            await layer.group_discard(group, channel)
+
+    async def _look(self) -> None:
+        """Read how far the run is, wake the viewers, wait for news, again."""
+        while True:
+            self._news.clear()
+            hinted_at, self._hinted_at = self._hinted_at, 0.0
+            found: Progress | None = await _beside(selectors.run_progress)(run_id=self.run_id)
+            if found is None or self.progress is None or found.last_seq < self.progress.last_seq:
+                self._chunks.clear()  # another version of the engine begins its trace again
+                self._details.clear()
+            if found != self.progress or not self.is_read.is_set():
+                self.progress, self.hinted_at = found, hinted_at
+                self._wake()
+            wait_s = FALLBACK_S if found is not None and not found.is_over else None
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), wait_s)
+
+    async def _hear(self, channel: str) -> None:
+        """Receive the channel layer's hints. What is new is read from the database."""
+        layer = get_channel_layer()
+        while True:
+            await layer.receive(channel)
+            self._hinted_at = self._hinted_at or time.perf_counter()
+            self._news.set()
+
+    def _wake(self) -> None:
+        self.is_read.set()
+        for viewer in self.viewers:
+            viewer.set()
+
+
+_feeds: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[UUID, Feed]] = WeakKeyDictionary()
+"""By where viewers wait, and by run."""
+
+
+@asynccontextmanager
+async def feed_of(run_id: UUID, news: asyncio.Event) -> AsyncIterator[Feed]:
+    """The feed of a run, which sets `news` of a viewer; it ends with its last viewer."""
+    feeds = _feeds.setdefault(asyncio.get_running_loop(), {})
+    feed = feeds.get(run_id)
+    if feed is None or feed.is_broken:
+        feed = feeds[run_id] = Feed(run_id)
+        feed.begin()
+    feed.viewers.add(news)
+    try:
+        await feed.is_read.wait()
+        yield feed
+    finally:
+        feed.viewers.discard(news)
+        if not feed.viewers:
+            if feeds.get(run_id) is feed:
+                del feeds[run_id]
+            await feed.end()
