@@ -18,6 +18,7 @@ def as_json(found: Unblocked) -> dict[str, object]:
     """Return what `kviz unblock --json` prints; every change can be given to `--change`."""
     return {
         "pod": found.pod,
+        "pods": list(found.pods),
         "answers": [_answer_json(each) for each in found.answers],
         "tried": found.n_tried,
         "complete": found.complete,
@@ -50,6 +51,7 @@ def _answer_json(answer: Answer) -> dict[str, object]:
             "newly_pending": list(answer.newly_pending),
         },
         "price": answer.price,
+        "helps": answer.n_helped,
     }
 
 
@@ -59,13 +61,16 @@ def as_text(found: Unblocked) -> str:
 
 
 def _lines(found: Unblocked) -> Iterator[str]:
+    n_more = len(found.pods) - 1
+    who = f"{found.pod} and {counted(n_more, 'other pod')} of its owner" if n_more else found.pod
     if found.answers:
-        yield f"{found.pod} binds, cheapest first:"
+        yield f"{who} {'bind' if n_more else 'binds'}, cheapest first:"
     else:
-        yield f"Nothing that was tried lets {found.pod} bind"
+        yield f"Nothing that was tried lets {who} bind"
     for number, each in enumerate(found.answers, 1):
         yield f"{number:>3}. {each.sentence}"
-        yield f"     on {each.node}, price {each.price}{''.join(_felt(each))}"
+        helps = f"; {each.n_helped} of {n_more + 1} bind" if n_more else ""
+        yield f"     on {each.node}, price {each.price}{helps}{''.join(_felt(each))}"
         yield from (f"     --change '{quoted(line_of(change))}'" for change in each.changes)
     yield from ("", tried_sentence(found))
     if found.free_room is not None:

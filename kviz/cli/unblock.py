@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kviz.answers.forked import CopyDied, n_cores, side_by_side
@@ -23,7 +23,7 @@ from scheduler_core.advice.unblock import (
     Tried,
     Unblocked,
     one_by_one,
-    representative,
+    pending_pods,
     unblock,
 )
 from scheduler_core.api.ingest import Ingested
@@ -47,7 +47,7 @@ def add_parser(commands: Subparsers) -> None:
     wanted.add_argument(
         "--owner",
         metavar="KIND/NS/NAME",
-        help="an owner with pending pods: one of them is asked about, and stands for all",
+        help="an owner with pending pods: all of them are to bind",
     )
     command.add_argument(
         "--time-limit",
@@ -82,16 +82,14 @@ def unblock_cluster(options: argparse.Namespace, cluster: Ingested) -> int:
 def _answer(options: argparse.Namespace, asked: Asked, until: float) -> int:
     trials = Trials(asked.objects, asked.options)
     try:
-        pod = _pod(options, trials)
-        found = _found_until(unblock(trials, pod, _runner(options.jobs)), until)
+        pod, *others = _pods(options, trials)
+        found = _found_until(unblock(trials, pod, _runner(options.jobs), others), until)
     except (NothingToUnblock, CopyDied) as error:
         raise CommandFailed(str(error)) from error
     if options.json:
         print(json.dumps(as_json(found)))
     else:
         print(as_text(found), end="")
-        if options.owner:
-            print(f"Pod {pod} stands for the pending pods of {options.owner}.")
         print(f"\n{asked.options.features.text}")
         for sentence in asked.sentences:
             print(f"changed: {sentence}")
@@ -102,15 +100,15 @@ def _runner(jobs: int) -> Runner[Tried]:
     return side_by_side(jobs) if jobs > 1 and hasattr(os, "fork") else one_by_one
 
 
-def _pod(options: argparse.Namespace, trials: Trials) -> str:
-    """The pod that it is about. Raises WrongUsage and NothingToUnblock."""
+def _pods(options: argparse.Namespace, trials: Trials) -> Sequence[str]:
+    """The pods that it is about. Raises WrongUsage and NothingToUnblock."""
     if options.pod:
-        return pod_key(options.pod)
+        return (pod_key(options.pod),)
     kind, _, name = options.owner.partition("/")
     if not name:
         raise WrongUsage(f"--owner {options.owner}: write KIND/NAMESPACE/NAME")
     namespace, _, own = pod_key(name).partition("/")
-    return representative(trials, kind, namespace, own)
+    return pending_pods(trials, kind, namespace, own)
 
 
 def _found_until(search: Iterator[Unblocked], until: float) -> Unblocked:

@@ -117,12 +117,18 @@ class Tools:
 
     async def unblock(
         self,
-        pod: PodName,
+        pod: Annotated[str, Field(description="`namespace/name`; empty: give an owner.")] = "",
+        owner: Annotated[
+            str, Field(description="`Kind/namespace/name`: all its pending pods are to bind.")
+        ] = "",
         time_limit: Annotated[int, Field(ge=1, le=600, description="Seconds to search.")] = 30,
         cluster: Cluster = "",
         changes: Changes = [],  # noqa: B006
     ) -> dict[str, Json]:
-        more = [f"--pod={pod}", f"--time-limit={time_limit}", "--json"]
+        if bool(pod) == bool(owner):
+            raise ToolError("Give a pod or an owner.")
+        who = f"--owner={owner}" if owner else f"--pod={pod}"
+        more = [who, f"--time-limit={time_limit}", "--json"]
         return await self._ask("unblock", cluster, more, changes)
 
     async def diff(self, changes: Changes, cluster: Cluster = "") -> dict[str, Json]:

@@ -80,6 +80,8 @@ EVICTED: Final = 6
 """For each pod that the run evicts more than it does without."""
 NEWLY_PENDING: Final = 4
 """For each other pod that has no node then."""
+NOT_HELPED: Final = 12
+"""For each of several pods asked about that has no node then: more than a node for it costs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from scheduler_core.advice.actions import (
     EVICTED,
     NEWLY_PENDING,
+    NOT_HELPED,
     Action,
     Kind,
     Plan,
@@ -26,10 +27,11 @@ from scheduler_core.advice.actions import (
 )
 from scheduler_core.advice.blockers import blocked_nodes
 from scheduler_core.advice.leaving import Leaving
+from scheduler_core.advice.many_pods import for_many, of_all
 from scheduler_core.advice.plans import plans
 from scheduler_core.advice.remedies import Remedies
 from scheduler_core.advice.took_room import TookRoom, took_room
-from scheduler_core.advice.trial import PodEnd, RunEnd, Trials, differences
+from scheduler_core.advice.trial import RunEnd, Trials, differences
 from scheduler_core.advice.words import sentence_of
 from scheduler_core.api import KubeObject, Pod, ResourceClaimTemplate
 from scheduler_core.api.gc_freeze import gc_frozen
@@ -37,6 +39,7 @@ from scheduler_core.changes import Change, ChangeError
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.owners import like, pods_of
 from scheduler_core.changes.vocabulary import Create, Delete, Put, target_of
+from scheduler_core.cluster.pods import controller_of
 from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.sim.preview import CannotPreview
 from scheduler_core.sim.reenactment import ReenactedCycle
@@ -62,7 +65,7 @@ class Answer:
 
     `evicted` are the pods evicted in that run and not in the one without; the others are pods
     that have a node only with the changes, or only without. `base_price` is the price without
-    what other pods feel.
+    what other pods feel. `n_helped` of the pods asked about bind, the first of them on `node`.
     """
 
     changes: tuple[Change, ...]
@@ -74,6 +77,7 @@ class Answer:
     price: int
     base_price: int
     kinds: tuple[Kind, ...]
+    n_helped: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +95,12 @@ class Unblocked:
     `n_tried` of `n_plans` plans have been tried, by kind in `tried`; a pair counts under both.
     `complete`: none is left that might be cheaper than the answers here. `free_room` is what is
     free on the nodes that lack only room, `took_room` which earlier placements took that; both
-    are of the pod's last cycle, and None where it has none or lacks room on no node.
+    are of the pod's last cycle, and None where it has none or lacks room on no node. `pods` are
+    all that are asked about, `pod` first.
     """
 
     pod: str
+    pods: tuple[str, ...] = ()
     answers: tuple[Answer, ...] = ()
     n_tried: int = 0
     n_plans: int = 0
@@ -114,9 +120,13 @@ def one_by_one(work: Callable[[int], T], numbers: Iterator[int]) -> Iterator[tup
         yield number, work(number)
 
 
-def unblock(trials: Trials, pod: str, runner: Runner[Tried] = one_by_one) -> Iterator[Unblocked]:
+def unblock(
+    trials: Trials, pod: str, runner: Runner[Tried] = one_by_one, others: Sequence[str] = ()
+) -> Iterator[Unblocked]:
     """Search, and yield what is found after every plan that was tried; the last is the result.
 
+    With `others`, pods that wait as well, it is about all of them: what is changed of the pod is
+    changed of those that are like it, and an answer says how many of them bind.
     It is the same for every `runner`: one that does several runs side by side does some in vain.
     Whoever has waited long enough stops asking. Raises NothingToUnblock, and what a run raises.
     """
@@ -124,25 +134,36 @@ def unblock(trials: Trials, pod: str, runner: Runner[Tried] = one_by_one) -> Ite
     if end.outcome != "pending":
         text = "is not there" if end.outcome == "absent" else f"is {end.outcome}"
         raise NothingToUnblock(f"pod {pod} {text}, not pending")
-    yield from _Search(trials, pod, runner).steps()
+    yield from _Search(trials, pod, runner, others).steps()
 
 
-def representative(trials: Trials, kind: str, namespace: str, name: str) -> str:
-    """Return the first pending pod of an owner; the others of its template wait for the same.
-
-    Raises NothingToUnblock if it has none.
-    """
+def pending_pods(trials: Trials, kind: str, namespace: str, name: str) -> tuple[str, ...]:
+    """Return the pending pods of an owner. Raises NothingToUnblock if it has none."""
     ends = trials.as_it_is
-    for pod in pods_of(trials.resting, kind, namespace, name):
-        if ends.of(pod.key).outcome == "pending":
-            return pod.key
-    raise NothingToUnblock(f"{kind} {namespace}/{name} has no pending pod")
+    pods = [pod.key for pod in pods_of(trials.resting, kind, namespace, name)]
+    found = tuple(key for key in pods if ends.of(key).outcome == "pending")
+    if not found:
+        raise NothingToUnblock(f"{kind} {namespace}/{name} has no pending pod")
+    return found
+
+
+def with_others(trials: Trials, pod: str) -> tuple[str, ...]:
+    """Return a pending pod and the others of its owner that are pending, too."""
+    known = trials.resting.get(Pod, pod)
+    owner = controller_of(known) if known is not None else None
+    if known is None or owner is None or trials.as_it_is.of(pod).outcome != "pending":
+        return (pod,)
+    all_of_it = pending_pods(trials, owner.kind, known.namespace, owner.name)
+    return (pod, *(each for each in all_of_it if each != pod))
 
 
 class _Search:
-    def __init__(self, trials: Trials, pod: str, runner: Runner[Tried]) -> None:
+    def __init__(
+        self, trials: Trials, pod: str, runner: Runner[Tried], others: Sequence[str]
+    ) -> None:
         self._trials = trials
         self._pod = pod
+        self._pods = (pod, *others)
         self._runner = runner
         self._first: tuple[Action, ...] = ()
         """What every plan does beside its own actions."""
@@ -233,20 +254,22 @@ class _Search:
         pod = self._own(objects)
         live = held.objects.get(Pod, self._pod)
         remedies = Remedies(pod, resting, Leaving(resting))
-        return plans(live or pod, resting, remedies, list(blocked_nodes(held)))
+        found = plans(live or pod, resting, remedies, list(blocked_nodes(held)))
+        return for_many(found, len(self._pods))
 
     # ------------------------------------------------------------ one plan
 
     def _run(self, plan: Plan) -> Tried:
         """Run a plan; this changes nothing here, and may happen in another process."""
         plan = self._whole(plan)
+        changes = of_all(plan.changes, self._pods, self._trials.resting)
         try:
-            objects = self._trials.resting.after(plan.changes).objects()
+            objects = self._trials.resting.after(changes).objects()
         except ChangeError:
             return Tried(has_run=False)
         after = self._trials.of(objects)
-        end = after.of(self._pod)
-        return Tried(True, self._answer(plan, end, after) if end.outcome == "bound" else None)
+        helped = [after.of(key).node for key in self._pods if after.of(key).outcome == "bound"]
+        return Tried(True, self._answer(plan, changes, helped, after) if helped else None)
 
     def _take(self, plan: Plan, tried: Tried | None) -> None:
         """Take in what came of a plan, all before it having been taken in."""
@@ -290,24 +313,30 @@ class _Search:
             for price in given_up
         )
 
-    def _answer(self, plan: Plan, end: PodEnd, after: RunEnd) -> Answer:
+    def _answer(
+        self, plan: Plan, changes: tuple[Change, ...], nodes: Sequence[str], after: RunEnd
+    ) -> Answer:
+        """Return what came of a plan after which some of the pods are on these nodes."""
         before = self._trials.as_it_is
-        others = [each for each in differences(before, after) if each.pod != self._pod]
+        others = [each for each in differences(before, after) if each.pod not in self._pods]
         known = set(before.keys("evicted"))
         evicted = tuple(key for key in after.keys("evicted") if key not in known)
         bound = tuple(each.pod for each in others if each.what == "newly bound")
         pending = tuple(each.pod for each in others if each.what == "newly pending")
         price = plan.price + EVICTED * len(evicted) + NEWLY_PENDING * len(pending)
+        more = f" (and so of {len(self._pods) - 1} more of its pods)"
         return Answer(
-            changes=plan.changes,
-            sentence=sentence_of(plan, self._trials.resting),
-            node=end.node,
+            changes=changes,
+            sentence=sentence_of(plan, self._trials.resting)
+            + (more if len(changes) > len(plan.changes) else ""),
+            node=nodes[0],
             evicted=evicted,
             newly_bound=bound,
             newly_pending=pending,
-            price=price,
+            price=price + NOT_HELPED * (len(self._pods) - len(nodes)),
             base_price=plan.price,
             kinds=tuple(each.kind for each in plan.actions),
+            n_helped=len(nodes),
         )
 
     def _is_dearer_than_all(self, plan: Plan) -> bool:
@@ -315,10 +344,11 @@ class _Search:
         return len(prices) >= MAX_ANSWERS and plan.price >= prices[MAX_ANSWERS - 1]
 
     def _found(self, n_plans: int, *, complete: bool) -> Unblocked:
-        cheapest = sorted(self._answers, key=lambda each: each.price)[:MAX_ANSWERS]
+        cheapest = sorted(self._answers, key=lambda each: (each.price, -each.n_helped))
         return Unblocked(
             pod=self._pod,
-            answers=tuple(cheapest),
+            pods=self._pods,
+            answers=tuple(cheapest[:MAX_ANSWERS]),
             n_tried=self._n_tried,
             n_plans=n_plans,
             tried=dict(self._tried),

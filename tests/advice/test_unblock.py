@@ -21,8 +21,9 @@ from scheduler_core.advice.unblock import (
     NothingToUnblock,
     Tried,
     Unblocked,
-    representative,
+    pending_pods,
     unblock,
+    with_others,
 )
 from scheduler_core.api import (
     GCEPersistentDiskVolumeSource,
@@ -191,12 +192,41 @@ def test_one_node_stands_for_all_of_its_kind() -> None:
     assert found.complete
 
 
-def test_a_pod_of_an_owner_stands_for_the_others() -> None:
-    pods = [make_pod(f"p{i}").owner("ReplicaSet", "web").cpu(9).obj() for i in range(3)]
-    trials = Trials([make_node("n").cpu(4).obj(), *pods], RunOptions())
-    assert representative(trials, "ReplicaSet", "default", "web") == "default/p0"
+def of_web(n: int) -> list[KubeObject]:
+    return [make_pod(f"p{i}").owner("ReplicaSet", "web").cpu(3).obj() for i in range(n)]
+
+
+def test_all_pods_of_an_owner_are_asked_about() -> None:
+    trials = Trials([make_node("n").cpu(2).obj(), *of_web(3)], RunOptions())
+    waiting = ("default/p0", "default/p1", "default/p2")
+    assert pending_pods(trials, "ReplicaSet", "default", "web") == waiting
+    assert with_others(trials, "default/p1") == ("default/p1", "default/p0", "default/p2")
     with pytest.raises(NothingToUnblock, match="has no pending pod"):
-        representative(trials, "ReplicaSet", "default", "other")
+        pending_pods(trials, "ReplicaSet", "default", "other")
+
+
+def test_what_is_changed_of_a_pod_is_changed_of_all_of_its_owner() -> None:
+    objects = [make_node("n").cpu(9).taint("gpu").obj(), *of_web(3)]
+    trials = Trials(objects, RunOptions())
+    found = last(unblock(trials, "default/p0", others=["default/p1", "default/p2"]))
+    best = found.answers[0]
+    assert best.sentence == (
+        "let pod default/p0 tolerate gpu:NoSchedule (and so of 2 more of its pods)"
+    )
+    assert (best.n_helped, best.price, len(best.changes)) == (3, 2, 3)
+    for pod in found.pods:
+        assert node_after(objects, best, pod) == "n"
+
+
+def test_an_answer_says_how_many_pods_of_the_owner_it_helps() -> None:
+    objects = [make_node("n").cpu(4).obj(), *of_web(4)]
+    trials = Trials(objects, RunOptions())
+    first, *others = pending_pods(trials, "ReplicaSet", "default", "web")
+    answers = last(unblock(trials, first, others=others)).answers
+    helped = {each.sentence: (each.n_helped, each.price) for each in answers}
+    assert helped["add 1 node like n"] == (1, 10 + 2 * 12)
+    assert helped["add 3 nodes like n"] == (3, 30)
+    assert answers[0].n_helped == 3
 
 
 def test_only_a_pending_pod_can_be_unblocked() -> None:

@@ -57,7 +57,9 @@ def test_the_json_and_its_changes_make_the_pod_bind(
         "evicted": [],
         "others": {"newly_bound": [], "newly_pending": []},
         "price": 2,
+        "helps": 1,
     }
+    assert found["pods"] == ["shop/web"]
     for answer in found["answers"]:
         changes = [f"--change={change}" for change in answer["changes"]]
         after = asked(capsys, "simulate", cluster, "--format=json", *changes)
@@ -71,7 +73,19 @@ def test_the_text_says_what_to_do_and_what_was_tried(
     text = capsys.readouterr().out
     assert "shop/web binds, cheapest first:\n  1. let pod shop/web tolerate" in text
     assert "Nothing smaller exists among what was tried." in text
-    assert "Pod shop/web stands for the pending pods of ReplicaSet/shop/web." in text
+
+
+def test_all_pods_of_an_owner(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+    twice = CLUSTER.partition("---\n")[2].replace("name: web\n", "name: web-b\n", 1)
+    Path(cluster).with_name("twice.yaml").write_text(twice)
+    both = [cluster, str(Path(cluster).with_name("twice.yaml"))]
+    found = asked(capsys, "unblock", *both, "--owner=ReplicaSet/shop/web", "--json")
+    assert found["pods"] == ["shop/web", "shop/web-b"]
+    assert (found["answers"][0]["helps"], len(found["answers"][0]["changes"])) == (2, 2)
+    assert main(["unblock", *both, "--owner=ReplicaSet/shop/web"]) == 0
+    text = capsys.readouterr().out
+    assert "shop/web and 1 other pod of its owner bind, cheapest first:" in text
+    assert "on a, price 2; 2 of 2 bind" in text
 
 
 def test_what_is_free_and_who_took_the_room(

@@ -30,6 +30,40 @@ def test_a_pending_pod_gets_answers_that_were_run(ada: Person, run: Run) -> None
     assert ada.post(asked, {}).json() == found
 
 
+OWNED = """\
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+spec: {taints: [{key: gpu, effect: NoSchedule}]}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+""" + "".join(
+    f"""---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web-{i}
+  namespace: shop
+  ownerReferences: [{{kind: ReplicaSet, name: web, controller: true}}]
+spec: {{containers: [{{name: c, resources: {{requests: {{cpu: "1"}}}}}}]}}
+"""
+    for i in range(3)
+)
+
+
+@pytest.mark.django_db
+def test_all_pending_pods_of_the_owner_are_helped(ada: Person) -> None:
+    run = ada.finished(OWNED)
+    found = ada.get(f"/runs/{run.pk}/pods/shop/web-1/unblock/?owner=true").json()
+    assert found["pods"] == ["shop/web-1", "shop/web-0", "shop/web-2"]
+    best = found["answers"][0]
+    assert (best["helps"], len(best["changes"]), best["node"]) == (3, 3, "a")
+    alone = ada.get(f"/runs/{run.pk}/pods/shop/web-1/unblock/").json()
+    assert (alone["pods"], len(alone["answers"][0]["changes"])) == (["shop/web-1"], 1)
+    share = ada.post(f"/runs/{run.pk}/share/", {}).json()["token"]
+    page = Client().get(f"/runs/{run.pk}/pods/shop/web-1/why?help=owner&share={share}")
+    assert "3 of 3 bind." in page.content.decode()
+
+
 @pytest.mark.django_db
 def test_a_search_ends_with_its_time(
     ada: Person, run: Run, monkeypatch: pytest.MonkeyPatch

@@ -103,14 +103,14 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         "may_help": not run.is_observed and not run.is_veiled and why["status"] in UNBLOCKED,
     }
     if context["may_help"] and request.GET.get("help"):
-        context |= _help(run, f"{namespace}/{name}")
+        context |= _help(run, f"{namespace}/{name}", request.GET["help"] == "owner")
     return render(request, "runs/why.html", context)
 
 
-def _help(run: Run, pod: str) -> dict[str, object]:
+def _help(run: Run, pod: str, with_owner: bool) -> dict[str, object]:
     """What would let the pod bind, or why that cannot be said here."""
     try:
-        found = unblocked(run=run, pod=pod)
+        found = unblocked(run=run, pod=pod, with_owner=with_owner)
     except InvalidInput as refused:
         return {"no_help": str(refused)}
     took = found.took_room

@@ -15,7 +15,7 @@ from kviz.runs.execution.engine import cluster_of
 from kviz.runs.inputs import invalid
 from kviz.runs.models import Run
 from scheduler_core.advice.trial import Trials
-from scheduler_core.advice.unblock import Answer, NothingToUnblock, Unblocked, unblock
+from scheduler_core.advice.unblock import Answer, NothingToUnblock, Unblocked, unblock, with_others
 from scheduler_core.changes import Change, document_of, line_of
 from scheduler_core.config import ConfigError, Problem
 from scheduler_core.framework.plugin_calls import PluginFailure
@@ -57,8 +57,10 @@ def lab_of(changes: Sequence[Change]) -> str:
     return base64.urlsafe_b64encode(msgspec.json.encode(documents)).decode().rstrip("=")
 
 
-def unblocked(*, run: Run, pod: str) -> Unblocked:
+def unblocked(*, run: Run, pod: str, with_owner: bool = False) -> Unblocked:
     """Search for what would let a pod bind, in the cluster that the run began with.
+
+    With its owner: what would let all pending pods of its owner bind.
 
     Raises InvalidInput.
     """
@@ -70,7 +72,10 @@ def unblocked(*, run: Run, pod: str) -> Unblocked:
         text = "This cluster takes longer than a request waits. `kviz unblock` takes its time."
         raise invalid("run", [Problem((), text)])
     try:
-        (found,) = deque(_until(unblock(Trials(objects, options), pod), until), maxlen=1)
+        trials = Trials(objects, options)
+        _, *others = with_others(trials, pod) if with_owner else (pod,)
+        search = unblock(trials, pod, others=others)
+        (found,) = deque(_until(search, until), maxlen=1)
     except NothingToUnblock as error:
         raise invalid("pod", [Problem((), str(error))]) from error
     except ConfigError as error:
