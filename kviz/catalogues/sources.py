@@ -35,7 +35,9 @@ KEYWORDS: Final = {
 _PYTHON_FORMAT: Final = re.compile(r"%(\(\w+\))?[sd]")
 
 TERM_TEXTS: Final = ("name", "text", "example")
-LESSON_TEXTS: Final = frozenset({"title", "about", "text", "ask", "unit", "because", "hint"})
+LESSON_TEXTS: Final = frozenset(
+    {"title", "about", "text", "ask", "unit", "because", "hint", "notes"}
+)
 LESSON_PARTS: Final = frozenset({"steps", "question", "options", "reveal", "task"})
 
 Message: TypeAlias = "tuple[str | tuple[str, str], str | None]"

@@ -14,7 +14,7 @@ from kviz.lessons.library import Library, Shelved, library
 CONTEXT: Final = "lesson"
 """Of a lesson's texts in the catalogues."""
 
-TEXTS: Final = frozenset({"title", "about", "text", "ask", "unit", "because", "hint"})
+TEXTS: Final = frozenset({"title", "about", "text", "ask", "unit", "because", "hint", "notes"})
 
 AnyPart = TypeVar("AnyPart", bound=Part)
 
