@@ -146,6 +146,15 @@ def test_a_node_in_a_box_opens_its_feasibility(page: Page, model: Locator) -> No
     expect(page.get_by_label("Go to cycle")).to_have_value("8")
 
 
+def test_what_is_below_scrolls_the_tab_and_not_the_window(page: Page, model: Locator) -> None:
+    model.get_by_text("As text", exact=True).focus()
+    moved = page.evaluate(
+        "[...document.querySelectorAll('*')].filter((each) => each.scrollTop > 0)"
+        ".map((each) => each.getAttribute('role'))"
+    )
+    assert moved == ["tabpanel"]
+
+
 # ---------------------------------------------------------------- yesterday's names
 
 

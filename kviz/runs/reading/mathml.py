@@ -46,7 +46,8 @@ def _symbols(text: str) -> Iterator[SafeString]:
         if word in _OPERATORS:
             yield format_html("<mo>{}</mo>", _OPERATORS[word])
         elif all(each in _MARKS for each in word):
-            yield format_html("<mo>{}</mo>", word)
+            # Brackets as high as the words in them; by themselves they grow with the sum sign.
+            yield format_html('<mo stretchy="false">{}</mo>', word)
         elif word.lstrip("-").isdigit():
             yield format_html("<mn>{}</mn>", word)
         elif word in SETS:
