@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kviz.following.changes import Item
+from kviz.following.moments import NEAR_NS, Moment, matters
 from kviz.following.reality import Compared, Score
+from scheduler_core.api import Pod
 from scheduler_core.api.findings import counted
 
 MAX_MESSAGE = 160
@@ -61,6 +64,30 @@ def _lines(found: Sequence[Compared], score: Score) -> Iterator[str]:
         yield f"      told: {told(each)}"
         yield f"      kviz: {own(each)}"
         yield f"      most likely {each.cause}: {each.sentence}"
+
+
+def changed_before(moment: Moment) -> Iterator[str]:
+    """Say what changed just before a decision, the latest first."""
+    for past in reversed(moment.past):
+        if past.now_ns < moment.now_ns - NEAR_NS:
+            return
+        if matters(past):
+            change = past.change
+            yield f"{change.resource} {change.item.key} {change.what}"
+
+
+def bound_after(moment: Moment) -> Iterator[str]:
+    """Say which pods were bound just after it: some may have been assumed already."""
+    known = set(moment.assumed)
+    for later in moment.with_later():
+        (uid,) = later.assumed.keys() - known
+        known.add(uid)
+        pod = next(item for item in later.cluster.of("pods").values() if _uid(item) == uid)
+        yield f"{pod.key} on {later.assumed[uid]}"
+
+
+def _uid(item: Item) -> str:
+    return item.uid if isinstance(item, Pod) else ""
 
 
 def told(found: Compared) -> str:

@@ -57,10 +57,40 @@ def test_the_check_says_how_much_agrees_and_opens_decisions(ada: Person) -> None
     n = followed.checked["explained"]
     page = ada.client.get(f"/follow/{followed.pk}").content.decode()
     assert f"{n} of {followed.run.cycles} decisions are explained" in page
-    answer = ada.client.post(f"/follow/{followed.pk}/open/1")
+    answer = ada.client.post(f"/follow/{followed.pk}/open/1", {"told": "a", "own": "b"})
+    assert answer["Location"].endswith("/explore?c=1&n=a&vs=b&tab=score")
     run = Run.objects.get(pk=answer["Location"].split("/")[2])
     assert run.snapshot is not None
     assert run.snapshot.counts["Node"] == 26
+
+
+def test_a_disagreement_is_compared_with_its_most_likely_cause(ada: Person) -> None:
+    followed = recorded(ada)
+    followed.scheduler_config = (
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "profiles:\n- schedulerName: another\n"
+    )
+    followed.save()
+    ada.client.post(f"/follow/{followed.pk}/check")
+    page = ada.client.get(f"/follow/{followed.pk}").text
+    assert f'href="/follow/{followed.pk}/decisions/1"' in page
+    page = ada.client.get(f"/follow/{followed.pk}/decisions/1").text
+    assert "Most likely: <strong>configuration</strong>" in page
+    assert "Observed" in page
+    assert "Simulated by kviz" in page
+    assert "not tried" in page
+    assert ada.client.get(f"/follow/{followed.pk}/decisions/999").status_code == 404
+
+
+def test_a_decision_says_what_happened_around_it(ada: Person) -> None:
+    followed = recorded(ada)
+    beside = [
+        services.decision_beside(followed=followed, number=number)
+        for number in range(1, followed.run.cycles + 1)
+    ]
+    assert all(each is not None and each.n_nodes == 26 for each in beside)
+    assert any(each.later for each in beside if each)
+    assert all(line.split()[0] != "events" for each in beside if each for line in each.before)
 
 
 def test_nobody_else_sees_it(ada: Person, ben: Person) -> None:

@@ -11,6 +11,8 @@ from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -110,13 +112,42 @@ def followed_check(request: HttpRequest, followed_id: UUID) -> HttpResponse:
     return redirect("followed-detail", followed_id)
 
 
+@require_GET
+def followed_decision(request: HttpRequest, followed_id: UUID, number: int) -> HttpResponse:
+    """Compare one decision with kviz's own: what was observed beside what is simulated."""
+    followed = _followed_of(request, followed_id)
+    try:
+        beside = services.decision_beside(followed=followed, number=number)
+    except InvalidInput as error:
+        messages.error(request, str(error))
+        return redirect("followed-detail", followed_id)
+    if beside is None:
+        raise Http404(number)
+    context = {
+        "section": "runs",
+        "followed": followed,
+        "run": followed.run,
+        "beside": beside,
+        "found": beside.document,
+        "compared": beside.compared,
+    }
+    return render(request, "followed/decision.html", context)
+
+
 @require_POST
 def followed_open(request: HttpRequest, followed_id: UUID, number: int) -> HttpResponse:
-    """Run kviz in place of one decision, and open that run."""
+    """Run kviz in place of one decision, and open that run at its first cycle.
+
+    Where both took a node and not the same, the two are compared there.
+    """
     run = services.decision_open(followed=_followed_of(request, followed_id), number=number)
     if run is None:
         raise Http404(number)
-    return redirect("run-explore", run.pk)
+    told, own = request.POST.get("told", ""), request.POST.get("own", "")
+    at = {"c": "1"}
+    if told and own and told != own:
+        at |= {"n": told, "vs": own, "tab": "score"}
+    return redirect(f"{reverse('run-explore', args=[run.pk])}?{urlencode(at)}")
 
 
 @require_POST

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import BinaryIO, Final
 from uuid import UUID
 
@@ -19,7 +21,7 @@ from kviz.clusters.followed.models import FollowedCluster, JournalPart
 from kviz.following.changes import UnreadableChange
 from kviz.following.follower import Journal
 from kviz.following.moments import Moment, moments
-from kviz.following.reality import check, score
+from kviz.following.reality import Compared, check, compare, score
 from kviz.following.recording import (
     GZIP,
     BadRecording,
@@ -28,13 +30,14 @@ from kviz.following.recording import (
     parse_lines,
     replay,
 )
-from kviz.following.text import as_json
+from kviz.following.text import as_json, bound_after, changed_before, document
 from kviz.runs.execution.observe import observed_run_create, observed_run_finish
 from kviz.runs.inputs import InvalidInput, configuration_of
 from kviz.runs.models import Run
 from kviz.runs.services import run_create, run_delete
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_keep
+from scheduler_core.api import Node, Pod
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.config import FeatureGates
 from scheduler_core.scheduler.assembly import SchedulerOptions
@@ -42,6 +45,8 @@ from scheduler_core.trace.events import AnyEvent
 
 MAX_CHANGES: Final = 100_000
 """A followed cluster that has told more is over, and says so."""
+MAX_AROUND: Final = 12
+"""Changes around a decision that are named."""
 MAX_WORK: Final = 40_000_000
 """Decisions times objects of a check that a page waits for."""
 
@@ -158,10 +163,45 @@ def followed_check(*, followed: FollowedCluster) -> None:
     followed.save(update_fields=["checked"])
 
 
+@dataclass(frozen=True)
+class DecisionBeside:
+    """A decision beside kviz's verdict, and the next decisions and changes around it in words."""
+
+    document: dict[str, object]
+    compared: Compared
+    n_nodes: int
+    n_pods: int
+    before: tuple[str, ...]
+    """What changed in the two seconds before, the latest first."""
+    later: tuple[str, ...]
+    """Pods that were bound in the two seconds after."""
+
+
+def decision_beside(*, followed: FollowedCluster, number: int) -> DecisionBeside | None:
+    """Set kviz's verdict beside one decision; None without such a decision. Raises InvalidInput."""
+    moment = _moment(followed, number)
+    if moment is None:
+        return None
+    found = compare(moment, options_of(followed))
+    objects = moment.objects()
+    return DecisionBeside(
+        document=document(found),
+        compared=found,
+        n_nodes=sum(isinstance(item, Node) for item in objects),
+        n_pods=sum(isinstance(item, Pod) for item in objects),
+        before=tuple(islice(changed_before(moment), MAX_AROUND)),
+        later=tuple(islice(bound_after(moment), MAX_AROUND)),
+    )
+
+
+def _moment(followed: FollowedCluster, number: int) -> Moment | None:
+    journal = selectors.journal(followed=followed)
+    return next((each for each in moments(journal) if each.decision.number == number), None)
+
+
 def decision_open(*, followed: FollowedCluster, number: int) -> Run | None:
     """Store the cluster that a decision met, and run kviz over it; None without such a decision."""
-    journal = selectors.journal(followed=followed)
-    moment = next((each for each in moments(journal) if each.decision.number == number), None)
+    moment = _moment(followed, number)
     if moment is None:
         return None
     return run_create(
