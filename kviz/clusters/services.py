@@ -49,9 +49,12 @@ def cluster_import(
 
 
 def shown(problem: ClusterProblem, cluster: str) -> str:
-    """What a user is told: on a server no addresses and files of its operator."""
+    """What a user is told: on a server no addresses and files of its operator.
+
+    The log has all of it, as an error; no problem holds a credential.
+    """
+    log.error("%s cannot be read: %s", cluster, problem)
     inside = isinstance(problem, ContextRefused | Unreachable | StreamCut)
     if settings.MODE != Mode.SERVER or not inside:
         return str(problem)
-    log.warning("%s: %s", cluster, problem)
     return f"{cluster} cannot be read at the moment; the server's log says why."

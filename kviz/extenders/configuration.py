@@ -12,8 +12,8 @@ CONFIGURATION: Final = """\
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 clientConnection:
-  # With --config the scheduler no longer looks at --kubeconfig. This is kubeadm's file; a scheduler
-  # that uses its pod's service account has none, and leaves clientConnection out.
+  # With --config the scheduler no longer looks at --kubeconfig.
+  # kubeadm's file; with a pod's service account leave it out.
   kubeconfig: /etc/kubernetes/scheduler.conf
 extenders:
 - urlPrefix: {url}

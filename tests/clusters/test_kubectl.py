@@ -35,6 +35,32 @@ def test_why_a_pod_is_pending(server: ApiServer, capsys: pytest.CaptureFixture[s
     assert json.loads(capsys.readouterr().out)["pod"] == "shop/big-0"
 
 
+def test_kubectl_finds_it_and_its_context_and_namespace_count(
+    server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kubectl that does what the real one does with a command it does not know."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    fake = folder / "kubectl"
+    fake.write_text('#!/bin/sh\nplugin="kubectl-$1"; shift; exec "$plugin" "$@"\n')
+    fake.chmod(0o755)
+    scripts = str(Path(sys.executable).parent)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{scripts}{os.pathsep}{os.environ['PATH']}")
+
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = ["kubectl", "kviz", *arguments]
+        return subprocess.run(command, capture_output=True, check=False, text=True)
+
+    of_context = call("why", "big-0", "--format", "json")
+    assert json.loads(of_context.stdout)["pod"] == "shop/big-0", of_context.stderr
+    elsewhere = call("why", "big-0", "-n", "default")
+    assert (elsewhere.returncode, elsewhere.stdout) == (1, "")
+    assert "default/big-0" in elsewhere.stderr
+    other = call("why", "big-0", "--context", "staging")
+    assert "There is no context 'staging'" in other.stderr
+    assert TOKEN not in of_context.stderr + elsewhere.stderr + other.stderr
+
+
 def test_what_would_help(server: ApiServer, capsys: pytest.CaptureFixture[str]) -> None:
     assert kubectl.main(["unblock", "big-0", "--json", "--context", "prod"]) == 0
     answers = json.loads(capsys.readouterr().out)["answers"]

@@ -95,6 +95,19 @@ def test_there_is_no_kubeconfig(
     assert owner.get("/clusters/").json() == []
 
 
+def test_an_import_that_fails_is_an_error_in_the_log_without_credentials(
+    contexts: Path, owner: Person, server: ApiServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.token = "another-one"
+    answer = owner.client.post("/clusters/", {"cluster": "prod"})
+    assert "does not accept the credentials" in answer.content.decode()
+    (logged,) = [record for record in caplog.records if record.name == "kviz.clusters.services"]
+    assert logged.levelno == logging.ERROR
+    assert "prod cannot be read" in logged.getMessage()
+    assert TOKEN not in caplog.text
+    assert TOKEN not in answer.content.decode()
+
+
 def test_a_broken_kubeconfig_is_not_quoted(contexts: Path, owner: Person) -> None:
     contexts.write_text(f"users: [{{user: {{token: {TOKEN}")
     page = owner.client.get("/clusters/").content.decode()
