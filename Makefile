@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run dev test test-servers check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean
+.PHONY: help setup run dev test test-servers audit check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean
 
 help:
 	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
@@ -27,7 +27,7 @@ help:
 	@echo "make dev     server, worker and front end, each loading again what you change (PORT=9000)"
 	@echo "make check   what to run before a commit: linters, types, imports, fast tests"
 	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
-	@echo "also: lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean"
+	@echo "also: lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock audit texts wheel clean"
 
 # ---------------------------------------------------------------- what must be there
 
@@ -169,6 +169,11 @@ COMPILE = $(UV) pip compile --quiet --generate-hashes --no-emit-index-url --no-h
 lock: | $(UV)
 	$(COMPILE) pyproject.toml --output-file requirements.lock
 	$(COMPILE) --group test --constraint requirements.lock pyproject.toml --output-file requirements-test.lock
+
+# Known vulnerabilities of what is locked. Asks public databases, so it needs the network.
+audit: .stamps/python .stamps/node_modules
+	$(UV) tool run pip-audit --require-hashes --disable-pip --requirement requirements-test.lock
+	cd frontend && npm audit --omit=dev
 
 wheel: setup
 	$(UV) build --quiet --wheel --out-dir dist

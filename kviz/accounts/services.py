@@ -65,14 +65,20 @@ def token_create(*, workspace: Workspace) -> str:
 
 
 def local_token_ensure(*, folder: Path) -> str:
-    """The token of the local workspace; its text is in a file only the owner can read."""
+    """The token of the local workspace; its text is in a file only the owner can read.
+
+    Without the file there is a new one, and in local mode the old one no longer opens anything.
+    """
     file = folder / "token"
     if file.exists():
         token = file.read_text(encoding="ascii").strip()
         if selectors.workspace_of_token(token) is not None:
             return token
         file.unlink()
-    token = token_create(workspace=local_workspace_ensure())
+    workspace = local_workspace_ensure()
+    if settings.MODE == Mode.LOCAL:  # on a server each data folder has its own
+        workspace.tokens.all().delete()
+    token = token_create(workspace=workspace)
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as stream:
         stream.write(token + "\n")

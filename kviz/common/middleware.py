@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -39,6 +40,24 @@ class _NoFile:
 
     def read(self) -> bytes:
         return b""
+
+
+class Private:
+    """Answers are for who asked, and stored nowhere, unless a view says otherwise.
+
+    Where the database cannot be used for the moment, the answer says when to come back.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return problems.come_back(request) if isinstance(exception, OperationalError) else None
 
 
 class ApiProblems:

@@ -8,9 +8,10 @@ blame, `errors`: a list of objects with `message` and whichever of `file`, `docu
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Literal
+from typing import Final, Literal
 
 from django.conf import settings
 from django.core.exceptions import (
@@ -19,6 +20,7 @@ from django.core.exceptions import (
     RequestDataTooBig,
     SuspiciousOperation,
 )
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from rest_framework import exceptions
@@ -29,6 +31,8 @@ MAX_HOST_CHARS = 253
 ErrorItem = Mapping[str, str | int]
 Kind = Literal["", "busy", "cannot-reenact", "run-file", "too-large", "veiled"]
 """What scripts may want to distinguish beside the status: the end of a document's `type`."""
+
+RETRY_AFTER_S: Final = 5
 
 log = logging.getLogger(__name__)
 
@@ -157,7 +161,18 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _error(request, HTTPStatus.NOT_FOUND, "There is nothing at this address.")
 
 
+def come_back(request: HttpRequest) -> HttpResponse:
+    """The database is locked, full or gone: nothing is wrong with the request."""
+    log.warning("the database cannot be used", exc_info=True)
+    text = "The database cannot be used at the moment. Nothing was changed; try again."
+    answer = _error(request, HTTPStatus.SERVICE_UNAVAILABLE, text)
+    answer.headers["Retry-After"] = str(RETRY_AFTER_S)
+    return answer
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
+    if isinstance(sys.exception(), OperationalError):  # raised outside of a view
+        return come_back(request)
     return _error(
         request, HTTPStatus.INTERNAL_SERVER_ERROR, "kviz failed. The server's log says why."
     )

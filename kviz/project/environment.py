@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -73,14 +74,25 @@ def data_dir() -> Path:
 
 
 def prepare_data_dir() -> Path:
-    """Create the data folder and the key that signs cookies; only its owner may look inside."""
+    """Create the data folder and the key that signs cookies; only its owner may look inside.
+
+    Raises EnvironmentProblem where nothing can be written.
+    """
     folder = data_dir()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    key = folder / "secret-key"
-    if not key.exists():
-        handle = os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(secrets.token_urlsafe(50))
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        key = folder / "secret-key"
+        if not key.exists():
+            handle = os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(secrets.token_urlsafe(50))
+    except OSError as problem:
+        raise EnvironmentProblem(
+            f"The data folder {folder} cannot be written to: {problem.strerror}. "
+            "KVIZ_DATA_DIR names another one."
+        ) from problem
     return folder
 
 

@@ -57,6 +57,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "kviz.common.middleware.StaticFiles",
     "kviz.common.middleware.ApiProblems",
+    "kviz.common.middleware.Private",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -150,7 +151,7 @@ FORK_POINTS = env.number("KVIZ_FORK_POINTS", 32)
 ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS", ()) if MODE is Mode.SERVER else None
 """Plugins of other packages that runs may enable; None: all that are installed."""
 
-FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+FILE_UPLOAD_HANDLERS = ["kviz.common.spooling.UnnamedFiles"]
 FILE_UPLOAD_TEMP_DIR = env.text("KVIZ_TEMP_DIR") or None
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * env.MIB
 """Form fields that are not files, such as pasted text."""

@@ -39,6 +39,7 @@ urlpatterns = [
     path("<uuid:run_id>/optimum/ask", optimum.run_optimum_ask, name="run-optimum-ask"),
     path("<uuid:run_id>/optimum/cancel", optimum.run_optimum_cancel, name="run-optimum-cancel"),
     path("<uuid:run_id>/share", controls.run_share, name="run-share"),
+    path("<uuid:run_id>/unshare", controls.run_unshare, name="run-unshare"),
     path("<uuid:run_id>/delete", controls.run_delete, name="run-delete"),
     path("<uuid:run_id>/cycles/<int:cycle>/nodes/<str:node>", why.run_node, name="run-node"),
     path("<uuid:run_id>/cycles/<int:cycle>/model", formal.run_model, name="run-model"),

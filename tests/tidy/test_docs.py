@@ -12,7 +12,7 @@ from kviz.common.fidelity import DIFFERENCES, report
 from kviz.common.plugin_guide import guide_of
 
 ROOT = Path(__file__).parents[2]
-AT_THE_TOP = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")
+AT_THE_TOP = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 DOCUMENTS = sorted([*(ROOT / name for name in AT_THE_TOP), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 ADR = ROOT / "docs" / "adr"

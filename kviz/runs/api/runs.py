@@ -198,6 +198,13 @@ class RunViewSet(GenericViewSet[Run]):
         url = request.build_absolute_uri(f"{page}?{urlencode({'share': token})}")
         return Response({"token": token, "url": url})
 
+    @extend_schema(responses={204: None})
+    @share.mapping.delete
+    def unshare(self, request: Request, run_id: UUID) -> Response:
+        """Withdraw the link: who has it reads the run no longer."""
+        services.run_unshare(run=own_run(request, run_id))
+        return Response(status=HTTPStatus.NO_CONTENT)
+
     @extend_schema(
         parameters=[SHARE],
         request=ExpectedForkSerializer,

@@ -88,6 +88,9 @@ def run_execute(
         recording.fail(str(failure))
     except StorageFailed:
         raise
+    except MemoryError:
+        log.exception("run %s failed", recording.run.pk)
+        recording.fail("The worker ran out of memory. A worker with more, or fewer pods, may do.")
     except Exception:
         log.exception("run %s failed", recording.run.pk)
         recording.fail("The engine failed. This is a bug; the server's log has the details.")

@@ -56,6 +56,14 @@ def run_share(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 @require_POST
+def run_unshare(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = own_run_of(request, run_id)
+    services.run_unshare(run=run)
+    messages.success(request, _("The link no longer opens the run."))
+    return redirect("run-detail", run.pk)
+
+
+@require_POST
 def run_delete(request: HttpRequest, run_id: UUID) -> HttpResponse:
     services.run_delete(run=own_run_of(request, run_id))
     messages.info(request, _("The run was deleted."))
