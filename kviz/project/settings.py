@@ -163,6 +163,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["kviz.accounts.authentication.WorkspaceAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["kviz.accounts.authentication.HasWorkspace"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "kviz.common.negotiation.Negotiation",
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["kviz.accounts.throttling.WorkspaceRate"],
@@ -184,6 +185,10 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PUBLIC": True,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "kviz.common.openapi.describe_problems",
+    ],
 }
 
 # ---------------------------------------------------------------- static files
