@@ -31,6 +31,7 @@ def tla_module(model: CycleModel) -> str:
     lines = [
         f"{dashes} MODULE {name} {dashes}",
         *_comment(model),
+        "\\* For TLC: INIT Init, NEXT Next, INVARIANT Holds; without a check for deadlock.",
         "EXTENDS Integers, FiniteSets, TLC",
         "",
         *_constants(model),
