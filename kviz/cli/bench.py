@@ -70,6 +70,18 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument(
         "--parts", action="store_true", help="also say which part of the scheduler is at work"
     )
+    _add_other_measurements(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.add_argument(
+        "--report",
+        type=Path,
+        metavar="SVG",
+        help="measure all sizes of docs/performance.md: print its tables, draw its chart",
+    )
+    command.set_defaults(run=run)
+
+
+def _add_other_measurements(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--flush",
         action="store_true",
@@ -106,14 +118,6 @@ def add_parser(commands: Subparsers) -> None:
         action="store_true",
         help="measure variants of one cluster per second instead (100 and 5,000 nodes, 20 pods)",
     )
-    command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument(
-        "--report",
-        type=Path,
-        metavar="SVG",
-        help="measure all sizes of docs/performance.md: print its tables, draw its chart",
-    )
-    command.set_defaults(run=run)
 
 
 def _positive(text: str) -> int:
