@@ -1,0 +1,55 @@
+"""The choice of a language: on pages and in the Explorer, without scripts, and it stays."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.axe import serious_findings
+
+
+def choose(page: Page, name: str) -> None:
+    page.locator(".languages > summary").click()
+    page.get_by_role("button", name=name).click()
+
+
+def test_the_explorer_changes_its_language_where_it_is_and_keeps_it(
+    page: Page, clinic: str
+) -> None:
+    page.goto(f"/runs/{clinic}/explore?c=3&tab=filter")
+    expect(page.get_by_role("tab", name="Why")).to_be_visible()
+    choose(page, "繁體中文")
+    expect(page.get_by_role("tab", name="原因")).to_be_visible()
+    expect(page.get_by_role("tab", name="Filter", selected=True)).to_be_visible()
+    assert "c=3" in page.url
+    for name in ("佇列", "叢集", "時間軸", "檢閱器"):
+        expect(page.get_by_role("region", name=name, exact=True).first).to_be_visible()
+    assert serious_findings(page) == []
+    page.reload()
+    expect(page.get_by_role("tab", name="原因")).to_be_visible()
+    page.goto(f"/runs/{clinic}")
+    expect(page.get_by_role("heading", name="依原因列出待排程的 Pod")).to_be_visible()
+    page.goto("/learn/")
+    expect(page.get_by_role("heading", name="什麼是節點？")).to_be_visible()
+    choose(page, "English")
+    expect(page.get_by_role("heading", name="What is a node?")).to_be_visible()
+
+
+@pytest.mark.browser_context_args(java_script_enabled=False)
+def test_a_language_is_chosen_without_scripts(page: Page) -> None:
+    page.goto("/teach")
+    choose(page, "简体中文")
+    expect(page.get_by_role("heading", name="用 kviz 教学")).to_be_visible()
+    assert page.url.endswith("/teach")
+
+
+@pytest.mark.parametrize("locale", ["zh-CN", "zh-TW"])
+@pytest.mark.parametrize("path", ["/", "/learn/", "/snapshots/new", "/glossary/", "/plugins/"])
+def test_nothing_overflows_on_a_phone(page: Page, path: str, locale: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_extra_http_headers({"Accept-Language": locale})
+    page.goto(path)
+    expect(page.locator("html")).to_have_attribute(
+        "lang", {"zh-CN": "zh-hans"}.get(locale, "zh-hant")
+    )
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
