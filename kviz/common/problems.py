@@ -23,6 +23,7 @@ from django.core.exceptions import (
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from rest_framework import exceptions
 from rest_framework.views import set_rollback
 
@@ -111,7 +112,7 @@ def _explain(exc: exceptions.APIException) -> tuple[str, Sequence[ErrorItem]]:
         return str(exc.detail), exc.errors
     if isinstance(exc.detail, str):
         return str(exc.detail), ()
-    return "Some fields are not valid.", list(_field_errors(exc.detail, ""))
+    return _("Some fields are not valid."), list(_field_errors(exc.detail, ""))
 
 
 def _field_errors(detail: object, field: str) -> list[ErrorItem]:
@@ -130,7 +131,8 @@ def _field_errors(detail: object, field: str) -> list[ErrorItem]:
 def _too_much_text() -> str:
     """Return what to say to a request with more text than is held in memory."""
     most = (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) >> 20
-    return f"Text may have {most} MiB at most. Upload a larger cluster as a file."
+    text = _("Text may have %(most)s MiB at most. Upload a larger cluster as a file.")
+    return text % {"most": most}
 
 
 # ---------------------------------------------------------------- Django's error views
@@ -150,15 +152,15 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         host = request.META.get("HTTP_HOST", "")[:MAX_HOST_CHARS]
         text = f"kviz does not answer as {host!r}. KVIZ_ALLOWED_HOSTS lists the names it has."
         return _error(request, HTTPStatus.BAD_REQUEST, text)
-    return _error(request, HTTPStatus.BAD_REQUEST, "The request is malformed.")
+    return _error(request, HTTPStatus.BAD_REQUEST, _("The request is malformed."))
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _error(request, HTTPStatus.FORBIDDEN, "You may not do this.")
+    return _error(request, HTTPStatus.FORBIDDEN, _("You may not do this."))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _error(request, HTTPStatus.NOT_FOUND, "There is nothing at this address.")
+    return _error(request, HTTPStatus.NOT_FOUND, _("There is nothing at this address."))
 
 
 def come_back(request: HttpRequest) -> HttpResponse:
@@ -174,7 +176,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if isinstance(sys.exception(), OperationalError):  # raised outside of a view
         return come_back(request)
     return _error(
-        request, HTTPStatus.INTERNAL_SERVER_ERROR, "kviz failed. The server's log says why."
+        request, HTTPStatus.INTERNAL_SERVER_ERROR, _("kviz failed. The server's log says why.")
     )
 
 
@@ -182,6 +184,9 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return _error(
         request,
         HTTPStatus.FORBIDDEN,
-        f"The request could be a forged one: {reason} "
-        "Reload the page; scripts send `Authorization: Bearer TOKEN` instead.",
+        _(
+            "The request could be a forged one: %(reason)s Reload the page; scripts send "
+            "`Authorization: Bearer TOKEN` instead."
+        )
+        % {"reason": reason},
     )
