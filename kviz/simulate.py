@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 from kviz.run_file import RunFile
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import Ingested, ingest
+from scheduler_core.api.pod_templates import NO_PODS
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.codec import TraceWriter, starts_cycle
 from scheduler_core.trace.events import (
@@ -67,11 +68,15 @@ def files_sha256(paths: Sequence[Path]) -> str:
     return digest.hexdigest()
 
 
-def read_files(paths: Sequence[Path]) -> Ingested:
-    """Read a cluster as an upload would be; folders with all that is in them."""
+def read_files(paths: Sequence[Path], pods_in: Mapping[str, Sequence[str]] = NO_PODS) -> Ingested:
+    """Read a cluster as an upload would be; folders with all that is in them.
+
+    `pods_in` says of which kinds the pod is read that they make.
+    """
     found = [file for path in paths for file in _files_below(path)]
     with ExitStack() as opened:
-        return ingest([(str(path), opened.enter_context(path.open("rb"))) for path in found])
+        files = [(str(path), opened.enter_context(path.open("rb"))) for path in found]
+        return ingest(files, pods_in=pods_in)
 
 
 def _files_below(path: Path) -> list[Path]:

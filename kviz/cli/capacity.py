@@ -13,6 +13,7 @@ from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.simulate import read_files
 from scheduler_core.advice.capacity import MAX_COPIES, capacity, capacity_of_mix
 from scheduler_core.api import Pod
+from scheduler_core.api.pod_templates import WORKLOADS
 
 Template = tuple[Pod, int | None]
 """A pod and its weight; without one it is no part of a mix."""
@@ -31,7 +32,8 @@ def add_parser(commands: Subparsers) -> None:
         action="append",
         required=True,
         metavar="POD.yaml[=N]",
-        help="the pod to copy; several take turns until none fits. With =N on each they are a mix "
+        help="the pod to copy, or a Deployment, StatefulSet, Job or the like that makes it; "
+        "several take turns until none fits. With =N on each they are a mix "
         "of those weights, which ends with the first pod that does not fit",
     )
     command.add_argument(
@@ -71,14 +73,14 @@ def _templates(text: str) -> list[Template]:
     """The pods of a file. Raises CommandFailed."""
     name, weight = _name_and_weight(text)
     try:
-        read = read_files([Path(name)])
+        read = read_files([Path(name)], WORKLOADS)
     except OSError as error:
         raise CommandFailed(f"{name}: {error.strerror}") from error
     if read.errors:
         raise CommandFailed("; ".join(map(str, read.errors)))
     pods = read.objects.of(Pod)
     if not pods:
-        raise CommandFailed(f"{name}: there is no pod in it")
+        raise CommandFailed(f"{name}: there is no pod in it, nor a workload that makes pods")
     return [(pod, weight) for pod in pods]
 
 

@@ -82,7 +82,7 @@ def experiment_delete(*, experiment: Experiment) -> None:
 
 
 def experiment_run(*, experiment: Experiment) -> Run:
-    """Queue a run of the experiment's cluster with the nodes that it says to add.
+    """Queue a run of the experiment's cluster with the nodes or copies that it says to add.
 
     It is a variant of the run at whose beginning the experiment starts, if there is one. Raises
     InvalidInput, also where there is nothing to add.
@@ -90,7 +90,7 @@ def experiment_run(*, experiment: Experiment) -> Run:
     found = experiment.results.filter(variant=0).first()
     documents = found.outcome.get("changes") if found is not None else None
     if not documents:
-        raise refused("experiment", "It says of no node that it would help.")
+        raise refused("experiment", "It says of nothing that it would help or fit.")
     changes = changes_given(documents)
     if experiment.run is not None:
         return run_vary(workspace=experiment.workspace, parent=experiment.run, changes=changes)

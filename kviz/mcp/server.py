@@ -139,7 +139,10 @@ class Tools:
 
     async def capacity(
         self,
-        pod: Annotated[str, Field(description="A Pod as YAML, to be copied.", max_length=20_000)],
+        pod: Annotated[
+            str,
+            Field(description="A Pod, Deployment, StatefulSet or Job as YAML.", max_length=20_000),
+        ],
         at_most: Annotated[int, Field(ge=1, le=100_000)] = 10_000,
         cluster: Cluster = "",
         changes: Changes = [],  # noqa: B006

@@ -59,7 +59,7 @@ class Filling:
     def __init__(self, run: Run, templates: Sequence[Pod], max_copies: int) -> None:
         self._run = run
         self._max_copies = max_copies
-        self._templates = [_as_new(pod) for pod in templates]
+        self._templates = [as_new(pod) for pod in templates]
         self._refusals = [self._admit(i) for i in range(len(templates))]
         self._names = [count(1) for _ in templates]
         self._placed: list[tuple[int, str]] = []
@@ -168,7 +168,7 @@ class Filling:
         )
 
 
-def _as_new(pod: Pod) -> Pod:
+def as_new(pod: Pod) -> Pod:
     """Return a pod as one sends it to the API server: it may have been read from a cluster."""
     fresh = like(pod, pod.name)
     metadata = replace(fresh.metadata, namespace=pod.namespace or DEFAULT_NAMESPACE)

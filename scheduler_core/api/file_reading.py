@@ -3,7 +3,7 @@
 import codecs
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -22,6 +22,7 @@ from scheduler_core.api.parse import (
     modelled_kind,
     subject_of,
 )
+from scheduler_core.api.pod_templates import NO_PODS, POD, pod_of
 from scheduler_core.api.simulator import CONFIGURATION, PREFIX, SimulatorResult, result_of
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.yaml_documents import YamlDocument, read_yaml_pieces, read_yaml_whole
@@ -62,12 +63,22 @@ class FileContent:
 
 
 class FileReader:
-    """Reads one file. ``parsing`` is called with the fraction parsed, from 0 to 1, now and then."""
+    """Reads one file. ``parsing`` is called with the fraction parsed, from 0 to 1, now and then.
 
-    def __init__(self, name: str, budget: Budget, parsing: Callable[[float], None]) -> None:
+    ``pods_in`` says of which kinds the pod is read that they make, and where its template is.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        budget: Budget,
+        parsing: Callable[[float], None],
+        pods_in: Mapping[str, Sequence[str]] = NO_PODS,
+    ) -> None:
         self._name = name
         self._budget = budget
         self._parsing = parsing
+        self._pods_in = pods_in
         self._has_results = False
 
     def read(self, data: bytes | bytearray) -> FileContent:
@@ -105,7 +116,7 @@ class FileReader:
 
     def _read_yaml(self, text: str) -> FileContent:
         try:
-            return self._take_yaml(read_yaml_pieces(text, _is_wanted), text)
+            return self._take_yaml(read_yaml_pieces(text, self._is_wanted), text)
         except LimitError:
             raise
         except UnreadableError:
@@ -133,6 +144,9 @@ class FileReader:
         """What kube-scheduler-simulator wrote on a pod, where the file has such things at all."""
         return result_of(source) if self._has_results else None
 
+    def _is_wanted(self, kind: str) -> bool:
+        return kind in KINDS or kind == CONFIGURATION.kind or kind in self._pods_in
+
     def _count_ignored(self, content: FileContent, name: TypeName) -> None:
         self._budget.document()
         content.ignored[name.label()] += 1
@@ -145,7 +159,10 @@ class FileReader:
         source: msgspec.Raw | Mapping[str, Plain],
     ) -> ParseError | None:
         """Add an object to the content, or return why it cannot be read."""
+        within = self._pods_in.get(name.kind, ())
         try:
+            if within:
+                name, source = POD, pod_of(_plain_mapping(source), within)
             kind = modelled_kind(name)
             if name.kind == CONFIGURATION.kind:
                 content.scheduler_config = _configuration_text(source)
@@ -166,14 +183,14 @@ class FileReader:
                 content.results.append(result)
         except FieldError as error:
             named = place._replace(subject=subject_of(source, name.kind))
-            return ParseError(named, error.field, error.message)
+            return ParseError(named, _below(within, error.field), error.message)
         except ParseError as error:
-            return error
+            return ParseError(error.place, _below(within, error.field), error.message)
         return None
 
 
-def _is_wanted(kind: str) -> bool:
-    return kind in KINDS or kind == CONFIGURATION.kind
+def _below(within: Sequence[str], field: str) -> str:
+    return ".".join(filter(None, (*within, field)))
 
 
 def _configuration_text(source: msgspec.Raw | Mapping[str, Plain]) -> str:

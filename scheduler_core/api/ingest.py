@@ -6,7 +6,7 @@ the objects without problems are kept.
 
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -22,6 +22,7 @@ from scheduler_core.api.limits import Budget, Limits
 from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.parse import TypeName
 from scheduler_core.api.pod import Pod
+from scheduler_core.api.pod_templates import NO_PODS
 from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassError
 from scheduler_core.api.simulator import MAX_RESULTS, SimulatorResult
 from scheduler_core.api.types import KINDS
@@ -65,10 +66,15 @@ def ingest(
     files: Iterable[tuple[str, Source]],
     limits: Limits = _DEFAULT_LIMITS,
     progress: Progress | None = None,
+    pods_in: Mapping[str, Sequence[str]] = NO_PODS,
 ) -> Ingested:
-    """Reads all files, each a name and its bytes or a binary stream."""
+    """Reads all files, each a name and its bytes or a binary stream.
+
+    ``pods_in`` says of which kinds the pod is read that they make (``pod_templates``).
+    """
     named = [(name, _as_stream(source, limits)) for name, source in files]
-    upload = _Upload(limits, _ProgressReport([_size_bytes(s) for _, s in named], progress))
+    report = _ProgressReport([_size_bytes(s) for _, s in named], progress)
+    upload = _Upload(limits, report, pods_in)
     with gc_paused():
         for name, stream in named:
             if not upload.read_file(name, stream):
@@ -83,7 +89,7 @@ class ListIntake:
     """
 
     def __init__(self, limits: Limits = _DEFAULT_LIMITS) -> None:
-        self._upload = _Upload(limits, _ProgressReport([], None))
+        self._upload = _Upload(limits, _ProgressReport([], None), NO_PODS)
         self._pages: list[FileContent] = []
 
     def page(self, name: str, data: bytes) -> None:
@@ -164,6 +170,7 @@ class _Upload:
 
     limits: Limits
     progress: _ProgressReport
+    pods_in: Mapping[str, Sequence[str]]
     objects: dict[tuple[str, str, str], KubeObject] = field(default_factory=dict)
     ignored: Counter[str] = field(default_factory=Counter)
     ignored_files: int = 0
@@ -201,7 +208,7 @@ class _Upload:
         elif unpacked.data is None:
             self.ignored_files += 1
         else:
-            reader = FileReader(unpacked.name, self.budget, self.progress.parsing)
+            reader = FileReader(unpacked.name, self.budget, self.progress.parsing, self.pods_in)
             self.merge(reader.read(unpacked.data))
 
     def merge(self, content: FileContent) -> None:

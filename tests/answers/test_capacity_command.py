@@ -56,6 +56,30 @@ def test_with_changes(files: list[str], capsys: pytest.CaptureFixture[str]) -> N
     assert (found["count"], found["changes"]) == (4, ["untaint node b gpu"])
 
 
+@pytest.mark.parametrize(
+    ("kind", "group", "within"),
+    [
+        ("Deployment", "apps/v1", "{template: POD}"),
+        ("StatefulSet", "apps/v1", "{serviceName: web, template: POD}"),
+        ("ReplicaSet", "apps/v1", "{template: POD}"),
+        ("Job", "batch/v1", "{template: POD}"),
+        ("CronJob", "batch/v1", "{jobTemplate: {spec: {template: POD}}}"),
+    ],
+)
+def test_the_pod_that_a_workload_makes(
+    kind: str, group: str, within: str, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = "{spec: {containers: [{name: c, resources: {requests: {cpu: 1500m}}}]}}"
+    file = Path(files[1].removeprefix("--pod="))
+    head = f"apiVersion: {group}\nkind: {kind}\nmetadata: {{name: web, namespace: shop}}\n"
+    file.write_text(f"{head}spec: {within.replace('POD', made)}\n")
+    found = answer(capsys, *files)
+    assert (found["count"], found["templates"][0]["pod"]) == (2, "shop/web")
+    file.write_text(f"{head}spec: {{}}\n")
+    assert main(["capacity", *files]) == 1
+    assert "spec." in capsys.readouterr().err
+
+
 AGENT = """\
 apiVersion: v1
 kind: Pod

@@ -31,6 +31,16 @@ spec: {{containers: [{{name: c, resources: {{requests: {{cpu: "{cpu}"}}}}}}]{mor
 """
 EQUALS = NODES + "".join(pod(f"web-{i}", "2") for i in range(4))
 """Four equal pods for a room of three: who pends is luck."""
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 7
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+"""
 BIG = """\
 apiVersion: v1
 kind: Pod
@@ -169,7 +179,12 @@ def test_a_mix_of_a_pod_that_is_there_and_one_that_is_pasted(ada: Person) -> Non
     [
         ({"templates": [{"pod": "shop/none"}]}, "There is no pod shop/none", None),
         ({"templates": [{"manifest": BIG.replace('"2"', "much")}]}, "cpu", 4),
-        ({"templates": [{"manifest": NODES}]}, "no pod in it, only: Node", None),
+        ({"templates": [{"manifest": DEPLOYMENT.replace('"2"', "much")}]}, "spec.template.spec", 8),
+        (
+            {"templates": [{"manifest": NODES}]},
+            "no pod in it, nor a workload that makes pods, only: Node",
+            None,
+        ),
         ({"templates": [{}]}, "one of the two", None),
         ({"templates": [{"manifest": BIG, "weight": 1}, {"manifest": BIG}]}, "weight", None),
     ],
@@ -206,7 +221,23 @@ def test_capacity_on_its_pages(owner: Person, client: Client) -> None:
     carried_out()
     page = client.get(sent["Location"]).content.decode()
     assert "4 copies of shop/small fit, on" in page
+    assert "Run the cluster with these copies" in page
     assert "That is the limit that was asked for: more may fit." in page
+
+
+def test_copies_of_a_deployment_and_the_run_with_them(owner: Person, client: Client) -> None:
+    snapshot = owner.snapshot(NODES)
+    sent = client.post(
+        "/experiments/capacity", {"snapshot": str(snapshot.pk), "manifest": DEPLOYMENT}
+    )
+    experiment = carried_out()
+    page = client.get(sent["Location"]).content.decode()
+    assert "3 copies of shop/web fit, on" in page
+    opened = client.post(f"/experiments/{experiment.pk}/run")
+    run = execute(worker="w")
+    run.refresh_from_db()
+    assert opened["Location"] == f"/runs/{run.pk}/explore?c=1"
+    assert (run.bound, run.pending) == (3, 1), "and the one that finds no node"
 
 
 # ---------------------------------------------------------------- nodes

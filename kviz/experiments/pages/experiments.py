@@ -110,7 +110,7 @@ def experiment_delete(request: HttpRequest, experiment_id: UUID) -> HttpResponse
 
 @require_POST
 def experiment_run(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
-    """Run the cluster with the nodes that the experiment says to add, and step through it."""
+    """Run the cluster with what the experiment says to add, and step through it."""
     experiment = own_experiment_of(request, experiment_id)
     if refused := too_often(request, "run"):
         messages.error(request, str(refused["message"]))

@@ -18,7 +18,10 @@ from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from scheduler_core.advice.capacity import capacity, capacity_of_mix
 from scheduler_core.advice.daemons import DAEMON_SET
+from scheduler_core.advice.filling import as_new
 from scheduler_core.api import KubeObject, Pod
+from scheduler_core.changes import document_of
+from scheduler_core.changes.vocabulary import Create
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.cluster.requests import pod_requests
 from scheduler_core.framework.plugin_calls import PluginFailure
@@ -81,7 +84,13 @@ class Filling:
                 found = capacity(objects, options, pods, self._max_copies)
         except PluginFailure as failure:
             return {"problem": str(failure)}
-        return as_json(found) | {"daemons": daemons_in(objects)}
+        ends = zip(found.ends, (pod for pod, _ in chosen), strict=True)
+        one_more = 0 if found.stop.victims or found.stop.kind != "unschedulable" else 1
+        copies = [Create((as_new(pod),), end.count + one_more) for end, pod in ends if end.count]
+        return as_json(found) | {
+            "daemons": daemons_in(objects),
+            "changes": [document_of(each) for each in copies],
+        }
 
 
 def templates_of(

@@ -10,19 +10,25 @@ from kviz.runs.inputs import InvalidInput
 from scheduler_core.api import Pod
 from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import ingest
+from scheduler_core.api.pod_templates import WORKLOADS
 
 FIELD: Final = "manifest"
 
 
 def pods_in(manifest: str) -> list[Pod]:
-    """Return the pods of a manifest, at least one. Raises InvalidInput, with lines."""
-    read = ingest([("templates", io.BytesIO(manifest.encode()))])
+    """Return the pods of a manifest and those that its workloads make, at least one.
+
+    Raises InvalidInput, with lines.
+    """
+    read = ingest([("templates", io.BytesIO(manifest.encode()))], pods_in=WORKLOADS)
     if read.errors:
         raise InvalidInput([_error(each) for each in read.errors])
     pods = list(read.objects.of(Pod))
     if not pods:
         others = ", ".join([*read.counts, *read.ignored])
-        text = "There is no pod in it" + (f", only: {others}." if others else ".")
+        text = "There is no pod in it, nor a workload that makes pods" + (
+            f", only: {others}." if others else "."
+        )
         raise InvalidInput([{"field": FIELD, "message": text}])
     return pods
 
