@@ -168,6 +168,16 @@ class CycleEvidence:
         return Meant(tuple(resources), names) if resources and names else None
 
     @cached_property
+    def large_enough(self) -> tuple[str, ...]:
+        """The nodes that would have room for the pod if nothing else were there."""
+        nodes = self._facts.nodes
+        enough = np.ones(nodes.n, np.bool_)
+        for name, amount in self._facts.pod.template.requests.asked.items():
+            if amount:
+                enough &= nodes.allocatable(name) >= amount
+        return tuple(nodes.take(enough).names)
+
+    @cached_property
     def requests(self) -> tuple[RequestParts, ...]:
         """How the pod's requests come about."""
         pod_level = self._facts.nodes.cluster.templates.counted.pod_level

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scheduler_core.api.findings import some_of
-from scheduler_core.evidence.cycle import CycleEvidence, Meant, PluginEvidence
+from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence
 from scheduler_core.trace.why import Why
 
 MAX_MEANT: Final = 20
@@ -62,7 +62,7 @@ def lead_of_why(evidence: CycleEvidence, found: Why) -> Lead | None:
         first.plugin,
         first.sentence,
         node,
-        _which(node, found.n_nodes, evidence.meant, everywhere=len(same) + 1 == found.n_nodes),
+        _which(node, found.n_nodes, evidence, everywhere=len(same) + 1 == found.n_nodes),
         tuple(each.sentence for each in rejections[1:]),
         tuple(_elsewhere(evidence, [name for name in others if name not in same])),
     )
@@ -90,12 +90,15 @@ def _nearest(evidence: CycleEvidence, near: Sequence[str]) -> str:
     return chosen or min(meant[:MAX_MEANT], key=lambda name: len(evidence.node(name).rejections))
 
 
-def _which(node: str, n_nodes: int, meant: Meant | None, *, everywhere: bool) -> str:
+def _which(node: str, n_nodes: int, evidence: CycleEvidence, *, everywhere: bool) -> str:
+    meant = evidence.meant
     if n_nodes == 1:
         return f"{node}, the only node"
     if everywhere:
         return f"all {n_nodes:,} nodes"
     if meant is None or node not in meant.nodes:
+        if evidence.large_enough == (node,):
+            return f"{node}, the only one of {n_nodes:,} nodes that is large enough"
         return f"{node}, the nearest of {n_nodes:,} nodes"
     what, n = " and ".join(meant.resources), len(meant.nodes)
     return f"{node}, the only node with {what}" if n == 1 else f"{node}, one of {n:,} with {what}"

@@ -266,6 +266,17 @@ def test_nodes_with_what_is_requested_lead() -> None:
     assert lead.elsewhere == ("plain: needs 1 a.com/gpu, the node has none",)
 
 
+def test_the_only_node_that_is_large_enough_leads_as_such() -> None:
+    large = NodeBuilder("large").cpu("8").taints(TAINT).obj()
+    pod = PodBuilder("p").cpu("6").obj()
+    found = evidence(NodeBuilder("small").cpu("4").obj(), large, pod)
+    assert found.large_enough == ("large",)
+    lead = lead_of_why(found, near("large", "small"))
+    assert lead is not None
+    assert lead.which == "large, the only one of 2 nodes that is large enough"
+    assert lead.elsewhere == ("small: needs 6 cpu, the whole node has 4",)
+
+
 def test_the_pod_leads_before_its_nodes() -> None:
     pod = PodBuilder("p").claim("missing").obj()
     lead = lead_of_why(evidence(NodeBuilder("a").cpu("4").obj(), pod), near("a"))

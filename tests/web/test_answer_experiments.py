@@ -203,6 +203,7 @@ def test_capacity_on_its_pages(owner: Person, client: Client) -> None:
     address = f"/experiments/capacity?snapshot={snapshot.pk}"
     form = client.get(address).content.decode()
     assert '<option value="shop/small">' in form
+    assert "2 nodes have 5 cpu and 16Gi memory free in all, of 6 cpu and 16Gi memory." in form
     assert "shop/small" in client.get(f"{address}&pod=shop/small").content.decode()
     assert address.replace("&", "&amp;") in client.get(f"/snapshots/{snapshot.pk}").content.decode()
 
@@ -256,6 +257,7 @@ def test_nodes_to_add_and_the_run_with_them(owner: Person, client: Client) -> No
     snapshot = owner.snapshot(PENDING)
     form = client.get(f"/experiments/nodes?snapshot={snapshot.pk}").content.decode()
     assert 'name="price"' in form
+    assert "5 pods have no node yet; 2 nodes are there, in" in form
     sent = client.post("/experiments/nodes", {"snapshot": str(snapshot.pk), "shapes": SHAPES})
     experiment = carried_out()
 

@@ -23,6 +23,7 @@ from kviz.experiments.pages.access import (
     share_in,
     snapshot_named,
 )
+from kviz.experiments.reading.heads import room_stated, waiting_stated
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.marked_text import marked_lines
 from kviz.snapshots.selectors import snapshot_objects_cached, snapshots_visible
@@ -54,8 +55,10 @@ def _capacity_form(
     errors: Sequence[ErrorItem] = (),
     status: HTTPStatus = HTTPStatus.OK,
 ) -> HttpResponse:
+    objects = _objects(request, values)
     context = _context(request, values, errors, values["manifest"]) | {
-        "pods": forms.pods_offered(_objects(request, values)),
+        "pods": forms.pods_offered(objects),
+        "stated": room_stated(objects),
         "max_copies": forms.MAX_COPIES,
     }
     return render(request, "experiments/capacity.html", context, status=status)
@@ -82,8 +85,10 @@ def _nodes_form(
     errors: Sequence[ErrorItem] = (),
     status: HTTPStatus = HTTPStatus.OK,
 ) -> HttpResponse:
+    objects = _objects(request, values)
     context = _context(request, values, errors, values["shapes"]) | {
-        "pools": forms.pool_rows(_objects(request, values), values["pools"]),
+        "pools": forms.pool_rows(objects, values["pools"]),
+        "stated": waiting_stated(objects),
         "max_runs": MAX_RUNS,
         "most_drains": MAX_CANDIDATES,
     }
