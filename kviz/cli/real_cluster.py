@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import Final, TextIO
 
 from kviz.cli.problems import CommandFailed
 from kviz.clusters.importing import Imported, import_cluster
@@ -13,6 +14,8 @@ from kviz.clusters.reading.problems import ClusterProblem
 from kviz.clusters.reading.targets import Target, chosen_target
 from kviz.common.mode import Mode
 from kviz.project import environment
+
+CLEAR_LINE: Final = "\r\x1b[K"
 
 
 def add_target_options(command: argparse.ArgumentParser) -> None:
@@ -38,15 +41,34 @@ def target_of_options(options: argparse.Namespace) -> Target:
 
 def imported(target: Target) -> Imported:
     """Read the cluster; print what should be known about it. Raises CommandFailed."""
+    shown = Progress(sys.stderr)
     try:
-        found = import_cluster(target)
+        found = import_cluster(target, reads=shown.reads)
     except ClusterProblem as problem:
         raise CommandFailed(str(problem)) from None
+    finally:
+        shown.end()
     for error in found.ingested.errors:
         print(f"kviz: {error}", file=sys.stderr)
     for warning in found.ingested.warnings:
         print(f"kviz: note: {warning}", file=sys.stderr)
     return found
+
+
+class Progress:
+    """One line on a terminal: the kind that is being read, and what is left of it."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file if file.isatty() else None
+
+    def reads(self, kind: str, n_left: int) -> None:
+        if self._file is not None:
+            left = f", {n_left:,} left" if n_left else ""
+            print(f"{CLEAR_LINE}reading {kind}{left}", end="", file=self._file, flush=True)
+
+    def end(self) -> None:
+        if self._file is not None:
+            print(CLEAR_LINE, end="", file=self._file, flush=True)
 
 
 def check_mode() -> None:

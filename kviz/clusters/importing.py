@@ -6,7 +6,7 @@ cannot be had of it (compacted meanwhile, kept in another etcd) is read as it is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -53,12 +53,21 @@ class Imported:
     """Kinds read at another moment than the rest."""
 
 
+Reads = Callable[[str, int], None]
+"""Told after each page: the kind, and how many of its objects are still to come."""
+
+
 def import_cluster(
-    target: Target, *, patience: Patience | None = None, limits: Limits | None = None
+    target: Target,
+    *,
+    patience: Patience | None = None,
+    limits: Limits | None = None,
+    reads: Reads = lambda kind, n_left: None,
 ) -> Imported:
     """Read a cluster. Raises ClusterProblem."""
     with Connection(target) as connection, gc_paused():
-        reading = _Reading(connection, patience or Patience(), ListIntake(limits or Limits()))
+        intake = ListIntake(limits or Limits())
+        reading = _Reading(connection, patience or Patience(), intake, reads)
         try:
             return reading.all()
         except LimitError as error:
@@ -70,6 +79,7 @@ class _Reading:
     connection: Connection
     patience: Patience
     intake: ListIntake
+    reads: Reads
     resource_version: str = ""
     refused: list[str] = field(default_factory=list)
     later: list[str] = field(default_factory=list)
@@ -116,6 +126,7 @@ class _Reading:
             try:
                 for number, page in enumerate(self._pages(resource, resource_version, limit), 1):
                     self.intake.page(f"{resource.name} page {number}", page.data)
+                    self.reads(resource.name, page.n_left)
             except Expired:
                 if resource_version or not limit:
                     raise

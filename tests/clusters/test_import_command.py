@@ -7,14 +7,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from kviz.cli import main
+from kviz.cli.real_cluster import CLEAR_LINE
 from kviz.clusters.rbac import READER_ROLE
 from tests.clusters.api_server import TOKEN, ApiServer
-from tests.clusters.cluster import kubeconfig, small_cluster, written
+from tests.clusters.cluster import kubeconfig, node, pod, small_cluster, written
 
 
 @pytest.fixture
@@ -41,6 +43,30 @@ def test_a_cluster_becomes_a_file(
     assert TOKEN not in out + err + output.read_text()
     assert main(["explain", str(output), "--pod", "shop/big-0", "--format", "json"]) == 0
     assert "Insufficient cpu" in capsys.readouterr().out
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_it_says_what_is_being_read_and_takes_it_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = {"nodes": [node("n1")], "pods": [pod(f"p-{i:04}", node_name="n1") for i in range(1_100)]}
+    with ApiServer(many) as server:
+        config = str(written(tmp_path, kubeconfig(server.url)))
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        output = tmp_path / "cluster.json"
+        assert main(["import", "--kubeconfig", config, "--output", str(output)]) == 0
+    lines = terminal.getvalue().split(CLEAR_LINE)
+    assert [line for line in lines if "pods" in line] == [
+        "reading pods, 600 left",
+        "reading pods, 100 left",
+        "reading pods",
+    ]
+    assert "reading" not in lines[-1]
 
 
 def test_what_is_wrong_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,11 +51,14 @@ class Page:
     data: bytes
     resource_version: str
     continue_token: str
+    n_left: int = 0
+    """Objects behind this page, as far as the server says."""
 
 
 class _ListMeta(msgspec.Struct, rename="camel"):
     resource_version: str = ""
     continue_token: str = msgspec.field(name="continue", default="")
+    remaining_item_count: int | None = None
 
 
 class _ListHead(msgspec.Struct):
@@ -122,7 +125,8 @@ class Connection:
             meta = _HEADS.decode(data).metadata
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise StreamCut(f"The list of {resource.name} is not a list in JSON.") from None
-        return Page(data, meta.resource_version, meta.continue_token)
+        n_left = meta.remaining_item_count or 0
+        return Page(data, meta.resource_version, meta.continue_token, n_left)
 
     def watch(
         self, resource: Resource, resource_version: str, *, timeout_s: int = WATCH_S
