@@ -30,6 +30,7 @@ from kviz.extenders import asked, incoming, selectors, services
 from kviz.extenders.configuration import configuration_for, path_of
 from kviz.extenders.incoming import Verb
 from kviz.extenders.models import ExtenderSession
+from kviz.extenders.recorder import recorder
 from kviz.snapshots.selectors import snapshot_get
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
@@ -88,7 +89,16 @@ class SessionSerializer(serializers.ModelSerializer[ExtenderSession]):
 
     class Meta:
         model = ExtenderSession
-        fields = ["id", "name", "run", "attempts", "listening", "created_at", "revoked_at"]
+        fields = [
+            "id",
+            "name",
+            "run",
+            "filled_by",
+            "attempts",
+            "listening",
+            "created_at",
+            "revoked_at",
+        ]
 
 
 class SessionWithAddressSerializer(SessionSerializer):
@@ -105,6 +115,13 @@ class SessionCreateSerializer(serializers.Serializer[object]):
     name = serializers.CharField(required=False, allow_blank=True, max_length=200, default="")
     snapshot = serializers.UUIDField(
         required=False, allow_null=True, default=None, help_text="What nodes look like."
+    )
+    filled_by = serializers.UUIDField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="The run of its cluster, which is being followed: it tells what nodes are like, "
+        "where pods went, and the scheduler's Events.",
     )
 
 
@@ -136,9 +153,21 @@ class SessionViewSet(GenericViewSet[ExtenderSession]):
                 error = {"field": "snapshot", "message": "Not found."}
                 text = "There is no such snapshot in this workspace."
                 raise Problem(HTTPStatus.BAD_REQUEST, text, [error])
+        filled_by = None
+        if (run_id := wanted.validated_data["filled_by"]) is not None:
+            filled_by = selectors.runs_that_fill(workspace=workspace).filter(pk=run_id).first()
+            if filled_by is None:
+                error = {"field": "filled_by", "message": "Not found."}
+                text = "There is no such cluster being followed in this workspace."
+                raise Problem(HTTPStatus.BAD_REQUEST, text, [error])
         session = services.session_create(
-            workspace=workspace, name=wanted.validated_data["name"], snapshot=snapshot
+            workspace=workspace,
+            name=wanted.validated_data["name"],
+            snapshot=snapshot,
+            filled_by=filled_by,
         )
+        if filled_by is not None:
+            recorder.look(session.run_id)
         return self._whole(request, session, HTTPStatus.CREATED)
 
     @extend_schema(responses=SessionWithAddressSerializer)

@@ -235,6 +235,33 @@ class Observer:
         self._call(pod, call)
         self._n_calls += 1
 
+    @property
+    def recorder(self) -> Recorder:
+        """The numbers of this run."""
+        return self._recorder
+
+    def fill(self, event: HeaderEvent) -> None:
+        """Emit what a followed cluster told, in this run's numbers, unless it is known already.
+
+        Only between two attempts.
+        """
+        assert self._attempt is None
+        match event:
+            case ClockAdvanced():
+                self._advance(event.now_ns)
+                return
+            case Bound():
+                if self._pods[event.pod].node == event.node:
+                    return
+                self._pods[event.pod].node = event.node
+            case NominationChanged():
+                if self._pods[event.pod].nominated == event.node:
+                    return
+                self._pods[event.pod].nominated = event.node
+            case _:
+                pass
+        self._emit(event)
+
     def close(self) -> None:
         """End the attempt: its outcome is unknown to an extender."""
         if self._attempt is not None:

@@ -13,7 +13,8 @@ from kviz.accounts.middleware import workspace_of
 from kviz.extenders import selectors, services
 from kviz.extenders.configuration import configuration_for, path_of
 from kviz.extenders.models import ExtenderSession
-from kviz.runs.models import Cycle
+from kviz.extenders.recorder import recorder
+from kviz.runs.models import Cycle, Run
 from kviz.runs.reading.trace import cycles_latest
 from kviz.snapshots import selectors as snapshot_selectors
 from kviz.snapshots.models import Snapshot
@@ -41,14 +42,29 @@ def session_list(request: HttpRequest) -> HttpResponse:
             workspace=workspace,
             name=request.POST.get("name", "").strip()[:MAX_NAME],
             snapshot=_snapshot_chosen(request),
+            filled_by=_run_chosen(request),
         )
+        if session.filled_by_id is not None:
+            recorder.look(session.run_id)
         return redirect("extender-session", session.pk)
     context = {
         "section": "runs",
         "sessions": selectors.session_list(workspace=workspace)[:SESSIONS_SHOWN],
+        "followed": selectors.runs_that_fill(workspace=workspace),
         "snapshots": snapshot_selectors.snapshots_visible(workspace=workspace),
     }
     return render(request, "extenders/list.html", context)
+
+
+def _run_chosen(request: HttpRequest) -> Run | None:
+    """The run of a followed cluster that the form names, None if it names none. Raises Http404."""
+    chosen = request.POST.get("filled_by", "")
+    if not chosen:
+        return None
+    for run in selectors.runs_that_fill(workspace=workspace_of(request)):
+        if str(run.pk) == chosen:
+            return run
+    raise Http404(chosen)
 
 
 def _snapshot_chosen(request: HttpRequest) -> Snapshot | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
@@ -12,17 +13,23 @@ from kviz.accounts.models import Workspace
 from kviz.extenders.models import ExtenderSession
 from kviz.extenders.observer import Observer
 from kviz.runs.execution.observe import observed_run_create, observed_run_finish
+from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects
 
 
 @transaction.atomic
 def session_create(
-    *, workspace: Workspace, name: str = "", snapshot: Snapshot | None = None
+    *,
+    workspace: Workspace,
+    name: str = "",
+    snapshot: Snapshot | None = None,
+    filled_by: Run | None = None,
 ) -> ExtenderSession:
     """Begin a session with a token nobody can guess, and the run that records it.
 
-    Nodes look as in the snapshot; without one, only their names are known.
+    Nodes look as in the snapshot, or as the followed cluster tells; without either, only their
+    names are known.
     """
     observer = Observer()
     observer.begin(time.time_ns(), snapshot_objects(snapshot=snapshot) if snapshot else ())
@@ -31,9 +38,15 @@ def session_create(
         name=name,
         snapshot=snapshot,
         events=observer.drain(),
-        outcomes_told=False,
+        outcomes_told=filled_by is not None,
     )
-    return ExtenderSession.objects.create(run=run, token=secrets.token_urlsafe(32))
+    token = secrets.token_urlsafe(32)
+    return ExtenderSession.objects.create(run=run, token=token, filled_by=filled_by)
+
+
+def session_filled(*, run_id: UUID, seq: int) -> None:
+    """Note how far the followed run was read."""
+    ExtenderSession.objects.filter(run_id=run_id).update(filled_seq=seq)
 
 
 def session_revoke(*, session: ExtenderSession) -> None:

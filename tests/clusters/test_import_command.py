@@ -61,12 +61,12 @@ def test_on_a_terminal_it_says_what_is_being_read_and_takes_it_away(
         output = tmp_path / "cluster.json"
         assert main(["import", "--kubeconfig", config, "--output", str(output)]) == 0
     lines = terminal.getvalue().split(CLEAR_LINE)
-    assert [line for line in lines if "pods" in line] == [
+    assert [line for line in lines if line.startswith("reading pods")] == [
         "reading pods, 600 left",
         "reading pods, 100 left",
         "reading pods",
     ]
-    assert "reading" not in lines[-1]
+    assert not lines[-1].startswith("reading")
 
 
 def test_what_is_wrong_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,7 +64,7 @@ def test_questions_appear_as_they_come(page: Page, ask: Ask) -> None:
 
     pods.get_by_role("button", name="shop/web").click()
     page.get_by_role("tab", name="Why").click()
-    expect(page.get_by_text("A later call of the scheduler names a as its node.")).to_be_visible()
+    expect(page.get_by_text("It went to a: a later call, or its cluster, says so.")).to_be_visible()
 
     page.goto(session)
     expect(page.get_by_text("shop/vip")).to_be_visible()

@@ -39,7 +39,7 @@ export const observed = {
   "seen.others": { one: "{n} other node is unknown", other: "{n} other nodes are unknown" },
   "seen.nodes": "Nodes of this attempt",
   "seen.outcome": "What became of it",
-  "seen.outcome.node": "A later call of the scheduler names {node} as its node.",
+  "seen.outcome.node": "It went to {node}: a later call, or its cluster, says so.",
   "seen.outcome.retried": "It was tried again in cycle {n}, so this attempt did not place it.",
   "seen.outcome.nominated": "By now {node} is nominated for it.",
   "seen.outcome.unknown":
