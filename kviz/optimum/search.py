@@ -10,6 +10,7 @@ import numpy as np
 
 from kviz.optimum.best import Best, Counts
 from kviz.optimum.clock import Clock
+from kviz.optimum.filling import filled
 from kviz.optimum.stages import Stages
 from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.model import Instance, Placement, RestingWorld, Viability
@@ -163,8 +164,19 @@ def _by_program(
 def _begin(instance: Instance, like: Placement, fixed: Placement) -> IntArray | None:
     """Return as much of the scheduler's placement as is feasible, None if not even `fixed` is.
 
-    Pods are added in halves: of a half that is not feasible, again the halves.
+    Where small pods first place more, that is where the search begins.
     """
+    own = _as_much_as_is_feasible(instance, like, fixed)
+    if own is None:
+        return None
+    begins = [own, filled(instance, own), filled(instance, instance.counts_of(fixed))]
+    return max(begins, key=lambda counts: tuple(instance.placed(counts).values()))
+
+
+def _as_much_as_is_feasible(
+    instance: Instance, like: Placement, fixed: Placement
+) -> IntArray | None:
+    """Add pods in halves: of a half that is not feasible, again the halves."""
     placement = dict(fixed)
     if not _is_feasible(instance, {**like, **fixed}) and not _is_feasible(instance, fixed):
         return None

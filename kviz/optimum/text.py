@@ -96,6 +96,8 @@ def _placed(comparison: Comparison) -> str:
             return f"{did}{more}."
         return f"{did}; {there} can be placed{'' if there == n else ', and nobody can place more'}."
     bound = sum(best.bound_placed.values())
+    if comparison.run.placed == best.placed:
+        return f"{did}. No placement of more was found; nobody can place more than {bound}."
     return f"{did}; {there} can be placed, and nobody can place more than {bound}."
 
 

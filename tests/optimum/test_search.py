@@ -8,11 +8,13 @@ import pytest
 from kviz.optimum import search
 from kviz.optimum.best import Best
 from kviz.optimum.clock import Cancelled, Clock, Step
+from kviz.optimum.comparison import compare, pose
 from kviz.optimum.search import best_placement
 from scheduler_core.model import Instance, RestingWorld, Viability, build
 from scheduler_core.model.check import objections
 from scheduler_core.model.feasibility import feasible
 from scheduler_core.sim import RunOptions
+from tests.builders import make_node, make_pod
 from tests.model.small_clusters import small_cluster
 
 
@@ -73,3 +75,15 @@ def test_a_search_that_nobody_wants_ends(monkeypatch: pytest.MonkeyPatch) -> Non
         instance = build(world, mode)
         with pytest.raises(Cancelled):
             best_placement(world, instance, mode, {}, Clock(60.0, unwanted))
+
+
+def test_a_search_without_time_places_small_pods_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scheduler tries the large pod first; four small ones need no more room."""
+    monkeypatch.setattr(search, "may_enumerate", lambda instance: False)
+    node = make_node("n1").cpu(4).pods(10).obj()
+    small = [make_pod(f"small-{i}").cpu(1).obj() for i in range(4)]
+    objects = [node, make_pod("large").cpu(4).obj(), *small]
+    posed = pose(objects, RunOptions(details=False), "classic")
+    assert list(posed.own) == ["default/large"]
+    found = compare(posed, Clock(0.0, lambda step: None)).optimum
+    assert found.placed == {0: 4}

@@ -80,7 +80,8 @@ class Table:
     def matching(self, text: str) -> Table:
         """The rows in which all words of a text stand, whatever their case; all if it has none."""
         wanted = [word.strip(",;") for word in text.lower().split()]
-        rows = tuple(row for row in self.rows if _stands_in(wanted, row))
+        titles = {group.id: group.title for group in self.groups}
+        rows = tuple(row for row in self.rows if _stands_in(wanted, row, titles[row.group]))
         found = {row.group for row in rows}
         return Table(tuple(group for group in self.groups if group.id in found), rows)
 
@@ -150,6 +151,6 @@ def _bounded(word: str) -> str:
     return rf"(?<!\w){re.escape(word)}(?!\w)" if word.isascii() else re.escape(word)
 
 
-def _stands_in(wanted: list[str], row: Row) -> bool:
-    said = "\n".join((*row.then, row.now, *row.plugins)).lower()
+def _stands_in(wanted: list[str], row: Row, title: str) -> bool:
+    said = "\n".join((*row.then, row.now, *row.plugins, title)).lower()
     return all(word in said for word in wanted)

@@ -27,7 +27,8 @@ def statement(model: CycleModel) -> str:
         return f"{text}. {decided.pod} does not get a node: {model.after.note or NOT_KNOWN}."
     if model.loop.scheduling_enabled is None:
         return f"It is not known which of {places.possible.n} nodes are feasible."
-    text = f"None of {places.possible.n} nodes is feasible"
+    n = places.possible.n
+    text = "The only node is not feasible" if n == 1 else f"None of {n} nodes is feasible"
     if decided.victims:
         gone = ", ".join(decided.victims)
         are = "is" if len(decided.victims) == 1 else "are"
