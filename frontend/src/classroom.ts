@@ -1,9 +1,16 @@
-// The entry of a class's pages: the room on a phone, the teacher's desk, the projector. It shares nothing with the
-// Explorer, so that a phone has little to load; its words are in the page.
+// The entry of a class's pages: the room on a phone, the teacher's desk, the projector, a bar beside the Explorer.
+// It shares nothing with the Explorer, so that a phone has little to load; its words are in the page.
 
+import { Beside } from "./views/classroom/beside.ts";
 import { Desk } from "./views/classroom/lead.ts";
 import { Room } from "./views/classroom/room.ts";
 import { startScreen } from "./views/classroom/screen.ts";
+
+const beside = document.querySelector<HTMLElement>("[data-class]");
+if (beside) {
+  const { class: code = "", csrf = "", lead = "" } = beside.dataset;
+  new Beside(code, csrf, lead !== "");
+}
 
 const root = document.getElementById("class");
 if (root) {

@@ -21,7 +21,6 @@ from kviz.classroom.guessing import TooManyGuesses, room_behind
 from kviz.classroom.qr import qr_svg
 from kviz.classroom.seats import Door, door_of, remember_seat, remember_teacher
 from kviz.classroom.services import Refused
-from kviz.classroom.words import WORDS
 from kviz.common.csv_file import MEDIA_TYPE, csv_pieces
 from kviz.lessons.access import lesson_named
 from kviz.lessons.selectors import lessons
@@ -197,6 +196,5 @@ def _context(request: HttpRequest, door: Door, audience: str) -> dict[str, objec
         "seat": door.participant.number if door.participant else 0,
         "address": address.removeprefix("https://").removeprefix("http://"),
         "qr": qr_svg(address, address),
-        "words": {name: str(text) for name, text in WORDS.items()},
         "is_local": settings.MODE == "local",
     }

@@ -69,7 +69,8 @@ async def class_socket(scope: Scope, receive: Receive, send: Send) -> None:
     finally:
         await building().leave(hall, follower)
         if audience == "class" and door.participant is not None:
-            await database_sync_to_async(_connected)(door.participant, -1)
+            with contextlib.suppress(asyncio.CancelledError):  # the server ends
+                await database_sync_to_async(_connected)(door.participant, -1)
 
 
 def _come_in(scope: Scope) -> tuple[Door, Audience, str]:

@@ -33,6 +33,7 @@ from kviz.bench.report import (
 from kviz.bench.variants import measure_variants
 from kviz.bench.workloads import WORKLOADS
 from kviz.cli.arguments import Subparsers
+from kviz.cli.bench_class import measure_class
 from kviz.cli.bench_followers import measure_followers
 from kviz.cli.bench_forks import measure_forks
 from kviz.cli.bench_storage import as_json, measure_storage
@@ -114,6 +115,12 @@ def _add_other_measurements(command: argparse.ArgumentParser) -> None:
         help="measure the start of variants in the middle of a run instead (10,500 pods)",
     )
     command.add_argument(
+        "--class",
+        dest="of_class",
+        action="store_true",
+        help="measure how long a teacher's step takes to 60 and to 1,000 followers instead",
+    )
+    command.add_argument(
         "--variants",
         action="store_true",
         help="measure variants of one cluster per second instead (100 and 5,000 nodes, 20 pods)",
@@ -144,6 +151,8 @@ def _measure(options: argparse.Namespace) -> int:
         return _previews(options)
     if options.variants:
         return _variants(options)
+    if options.of_class:
+        return _class(options)
     if options.forks:
         return _forks(options)
     if options.followers:
@@ -164,6 +173,21 @@ def _variants(options: argparse.Namespace) -> int:
         for each in results
     )
     return _tell(options, "variants", results, head, rows)
+
+
+def _class(options: argparse.Namespace) -> int:
+    results = [measure_class(n_followers) for n_followers in (60, 1_000)]
+    head = (
+        f"{'followers':>9} {'p50 ms':>8} {'p95 ms':>8} {'most ms':>8} {'request ms':>11} "
+        f"{'calibration s':>14} {'load':>6}"
+    )
+    rows = (
+        f"{each.followers:>9,} {each.p50_ms:>8.0f} {each.p95_ms:>8.0f} {each.most_ms:>8.0f} "
+        f"{each.request_p50_ms:>11.0f} "
+        f"{each.calibration_s:>14.2f} {each.load:>6.1f}"
+        for each in results
+    )
+    return _tell(options, "class", results, head, rows)
 
 
 def _forks(options: argparse.Namespace) -> int:

@@ -170,7 +170,9 @@ def test_a_class_about_any_run_asks_for_the_next_node(db: None) -> None:
     session = browser.client.session
     session["workspace"] = str(ada.workspace.pk)
     session.save()
-    opened = browser.client.post(f"/class/open/run/{run.pk}", {"cycle": "1"})
+    action = f"/class/open/run/{run.pk}"
+    assert f'action="{action}"' in browser.client.get(f"/runs/{run.pk}").content.decode()
+    opened = browser.client.post(action, {"cycle": "1"})
     browser.code = opened.headers["Location"].split("/")[2]
     work()
     lesson = Lesson(browser)
@@ -231,3 +233,16 @@ def test_foreign_pages_say_nothing(lesson: Lesson) -> None:
     lesson.teacher.client.handler.enforce_csrf_checks = True
     assert lesson.teacher.say("end").status_code == 403
     assert lesson.room.closed_at is None
+
+
+def test_pages_lead_to_a_class(lesson: Lesson, mina: Browser) -> None:
+    for path in ("/teach", "/class/"):
+        assert "/class/" in mina.client.get(path).content.decode()
+    detail = lesson.teacher.client.get("/learn/requests").content.decode()
+    assert 'action="/class/open/lesson/requests"' in detail
+
+
+def test_the_explorer_has_the_class_beside_it(lesson: Lesson, mina: Browser) -> None:
+    page = mina.client.get(lesson.seen["explore"]).content.decode()
+    assert f'data-class="{lesson.room.code}"' in page
+    assert "Come back to the teacher" in page

@@ -3,6 +3,8 @@
 export const lesson = {
   "lesson.title": "Lesson",
   "lesson.step": "Step {n} of {all}",
+  "lesson.fold": "Fold the lesson",
+  "lesson.unfold": "Unfold the lesson",
   "lesson.close": "Close the lesson",
   "lesson.chosen": "{node}, chosen on the map",
   "lesson.chooseNode": "Choose a node on the map, or in its table (press t there).",

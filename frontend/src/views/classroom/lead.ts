@@ -74,9 +74,10 @@ export class Desk {
       return made;
     };
     const isMarked = now.marks.length > 0;
-    this.tools.show([this.tool, isMarked], () => [
+    this.tools.show([this.tool, isMarked, now.explore], () => [
       ...TOOLS.map(choose),
       isMarked && button(w("wipe"), () => this.lead("wipe")),
+      now.explore && el("a", { class: "button", href: `${now.explore}&lead=1` }, w("inExplorer")),
     ]);
   }
 

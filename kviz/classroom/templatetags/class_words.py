@@ -1,0 +1,16 @@
+"""The words that scripts of a class need, for a page to carry along."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.html import json_script
+from django.utils.safestring import SafeString
+
+from kviz.classroom.words import WORDS
+
+register = template.Library()
+
+
+@register.simple_tag
+def class_words() -> SafeString:
+    return json_script({name: str(text) for name, text in WORDS.items()}, "class-words")

@@ -1,0 +1,167 @@
+"""A teacher and three students, through a whole lesson: a phone, a lost connection, a late one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
+
+from tests.e2e.axe import serious_findings
+
+LESSON = "Requests, and what is left"
+PHONE = (390, 800)
+NARROW = (320, 640)
+LAPTOP = (1280, 720)
+
+Open = Callable[[tuple[int, int]], Page]
+
+
+@pytest.fixture
+def people(browser: Browser, base_url: str) -> Iterator[Open]:
+    """Open a browser of its own for somebody."""
+    contexts: list[BrowserContext] = []
+
+    def open_browser(size: tuple[int, int]) -> Page:
+        viewport = {"width": size[0], "height": size[1]}
+        context = browser.new_context(base_url=base_url, viewport=viewport)  # type: ignore[arg-type]
+        contexts.append(context)
+        return context.new_page()
+
+    yield open_browser
+    for context in contexts:
+        context.close()
+
+
+@dataclass
+class Wire:
+    """A page's connection, which can be cut."""
+
+    is_cut: bool = False
+    route: WebSocketRoute | None = None
+
+    def connect(self, route: WebSocketRoute) -> None:
+        self.route = route
+        if self.is_cut:
+            route.close(code=1011)
+        else:
+            route.connect_to_server()
+
+    def cut(self) -> None:
+        self.is_cut = True
+        assert self.route is not None
+        self.route.close(code=1011)
+
+
+def open_class(teacher: Page) -> str:
+    teacher.goto("/class/")
+    teacher.get_by_role("button", name=f"Open a class: {LESSON}").click()
+    expect(teacher.get_by_text("Step 1 of 4")).to_be_visible()
+    return teacher.url.split("/")[-2]
+
+
+def come_in(page: Page, code: str, name: str = "") -> None:
+    page.goto(f"/class/{code}/")
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Come in").click()
+
+
+def press(teacher: Page, name: str) -> None:
+    teacher.get_by_role("button", name=name).click()
+
+
+def answer(page: Page, number: str) -> None:
+    page.locator("input[name=answer]").fill(number)
+    page.get_by_role("button", name="Answer").click()
+    expect(page.get_by_text("Your answer is in")).to_be_visible()
+
+
+def test_a_class_goes_through_a_lesson_together(people: Open) -> None:
+    teacher, phone, losing, late = people(LAPTOP), people(PHONE), people(LAPTOP), people(NARROW)
+    wire = Wire()
+    losing.route_web_socket("**/ws/class/**", wire.connect)
+    code = open_class(teacher)
+    come_in(phone, code.lower(), "Mina")
+    come_in(losing, code, "Noah")
+    expect(teacher.get_by_text("In the class: 2")).to_be_visible()
+
+    press(teacher, "Next step")
+    press(teacher, "Ask the question")
+    answer(phone, "2")
+    answer(losing, "3")
+    expect(teacher.get_by_text("Answered: 2 of 2")).to_be_visible()
+    expect(phone.get_by_text("The answer", exact=False)).to_have_count(0)
+
+    wire.cut()
+    expect(losing.locator("[data-lost]")).to_contain_text("Connection lost")
+    press(teacher, "Close the vote")
+    expect(phone.get_by_text("The vote is closed").last).to_be_visible()
+    press(teacher, "Ask again after a discussion")
+    come_in(late, code)
+    expect(late.get_by_role("heading", name="On how many of the three nodes")).to_be_visible()
+    wire.is_cut = False
+    expect(losing.get_by_text("Vote again, after the discussion")).to_be_visible()
+    expect(losing.locator("[data-lost]")).to_be_hidden()
+    for page, number in ((phone, "1"), (losing, "1"), (late, "2")):
+        answer(page, number)
+    phone.reload()
+    expect(phone.get_by_text("Your answer: 1 of 3")).to_be_visible()
+
+    press(teacher, "Reveal")
+    expect(phone.get_by_text("✓ Right: 1 of 3")).to_be_visible()
+    expect(late.get_by_text("✕ Not so: 1 of 3")).to_be_visible()
+    gain = "Right: 0 of 2 before the discussion, 2 of 2 after it."
+    for page in (teacher, phone, losing, late):
+        expect(page.get_by_text(gain)).to_be_visible()
+        expect(page.get_by_text("Cycle 1: default/web")).to_be_visible()
+
+    for number in (3, 4):
+        press(teacher, "Next step")
+        expect(phone.get_by_text(f"Step {number} of 4")).to_be_visible()
+        if number == 3:
+            press(teacher, "Ask the question")
+            answer(phone, "2")
+            press(teacher, "Reveal")
+            expect(losing.get_by_text("The answer: 2 of 3").last).to_be_visible()
+    teacher.get_by_role("button", name="End the class").click()
+    expect(phone.get_by_text("The class is over").last).to_be_visible()
+    phone.goto(f"/class/{code}/")
+    expect(phone.get_by_role("heading", name="There is no class with this code")).to_be_visible()
+
+
+def test_the_phone_is_for_everybody(people: Open) -> None:
+    teacher, phone = people(LAPTOP), people(NARROW)
+    code = open_class(teacher)
+    come_in(phone, code)
+    press(teacher, "Next step")
+    press(teacher, "Ask the question")
+    field = phone.locator("input[name=answer]")
+    expect(field).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
+    assert phone.locator("[aria-live]").count() == 1
+    assert serious_findings(phone) == []
+    assert serious_findings(teacher) == []
+    for _ in range(20):
+        phone.keyboard.press("Tab")
+        if field.evaluate("each => each === document.activeElement"):
+            break
+    phone.keyboard.type("1")
+    phone.keyboard.press("Enter")
+    expect(phone.get_by_text("Your answer is in")).to_be_visible()
+
+
+def test_who_looks_around_in_the_explorer_comes_back(people: Open) -> None:
+    teacher, laptop = people(LAPTOP), people(LAPTOP)
+    code = open_class(teacher)
+    come_in(laptop, code)
+    press(teacher, "Next step")
+    laptop.get_by_role("link", name="Look around in the Explorer").click()
+    expect(laptop.get_by_text(f"{code} · What does a pod request?")).to_be_visible()
+    press(teacher, "Reveal")
+    expect(laptop).to_have_url(re.compile("c=1.*p=Filter.*g=NodeResourcesFit"))
+    laptop.get_by_role("button", name="PreFilter").first.click()
+    expect(laptop).not_to_have_url(re.compile("g=NodeResourcesFit"))
+    laptop.get_by_role("button", name="Come back to the teacher's moment").click()
+    expect(laptop).to_have_url(re.compile("g=NodeResourcesFit"))
