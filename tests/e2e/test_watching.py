@@ -43,7 +43,8 @@ def test_questions_appear_as_they_come(page: Page, ask: Ask) -> None:
     page.get_by_role("link", name="Watch it live").click()
     expect(story(page)).to_contain_text("Listening. The first pod")
 
-    ask("filter", "web", {"NodeNames": ["a", "b", "c"]})
+    for verb in ("filter", "prioritize"):
+        ask(verb, "web", {"NodeNames": ["a", "b", "c"]})
     expect(story(page)).to_contain_text("shop/web: 3 nodes passed the scheduler's filters.")
 
     ask("filter", "db", {"NodeNames": ["b"]})
@@ -75,7 +76,8 @@ def test_questions_appear_as_they_come(page: Page, ask: Ask) -> None:
 
 @pytest.mark.parametrize("tab", ["Why", "Filter", "Score", "Preempt", "State"])
 def test_everybody_can_use_it(page: Page, ask: Ask, tab: str) -> None:
-    ask("filter", "web", {"NodeNames": ["a", "b", "c"]})
+    for verb in ("filter", "prioritize"):
+        ask(verb, "web", {"NodeNames": ["a", "b", "c"]})
     assert serious_findings(page) == []
     page.get_by_role("link", name="Watch it live").click()
     expect(story(page)).to_contain_text("shop/web: 3 nodes passed the scheduler's filters.")

@@ -36,8 +36,7 @@ WATCHED = [name for name in EXCHANGES if not name.endswith("bind.json")]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    patient = {"KVIZ_EXTENDER_DEADLINE_MS": "60000"}  # however busy the machine that tests is
-    server = start_server(tmp_path_factory.mktemp("kviz"), **patient)
+    server = start_server(tmp_path_factory.mktemp("kviz"))
     yield server
     assert stop_server(server) == 0
 
