@@ -42,15 +42,16 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def _unprivileged() -> str | None:
+def unprivileged() -> str | None:
     """Who PostgreSQL is run as by root, whom it refuses."""
     return "nobody" if os.getuid() == 0 else None
 
 
 @contextlib.contextmanager
-def _folder() -> Iterator[Path]:
+def folder_of_its_own() -> Iterator[Path]:
+    """A folder that PostgreSQL may use."""
     folder = Path(tempfile.mkdtemp(prefix="kviz-servers-"))
-    if user := _unprivileged():
+    if user := unprivileged():
         os.chown(folder, pwd.getpwnam(user).pw_uid, -1)
     try:
         yield folder
@@ -63,7 +64,7 @@ def _running(command: Sequence[str], port: int, folder: Path) -> Iterator[None]:
     log = folder / "server.log"
     with log.open("w") as file:
         process = subprocess.Popen(
-            command, user=_unprivileged(), stdout=file, stderr=file, cwd=folder
+            command, user=unprivileged(), stdout=file, stderr=file, cwd=folder
         )
     try:
         eventually(lambda: process.poll() is not None or _answers(port))
@@ -82,30 +83,38 @@ def _answers(port: int) -> bool:
     return True
 
 
+def postgresql_command(folder: Path, port: int) -> list[str]:
+    """Make an empty PostgreSQL in a folder; what runs it."""
+    initdb, postgres = program("initdb"), program("postgres")
+    assert initdb, "PostgreSQL is not installed"
+    assert postgres, "PostgreSQL is not installed"
+    made = ["--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync"]
+    subprocess.run(
+        [initdb, "--pgdata", str(folder / "data"), "--username", SUPERUSER, *made],
+        user=unprivileged(),
+        stdout=subprocess.DEVNULL,
+        cwd=folder,
+        check=True,
+    )
+    places = ["-D", str(folder / "data"), "-p", str(port), "-k", str(folder)]
+    return [postgres, *places, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
+
+
 @contextlib.contextmanager
 def postgresql() -> Iterator[str]:
     """A PostgreSQL server; the URL of its empty database `kviz`."""
-    initdb, postgres, port = program("initdb"), program("postgres"), free_port()
-    assert initdb, "PostgreSQL is not installed"
-    assert postgres, "PostgreSQL is not installed"
-    with _folder() as folder:
-        made = ["--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync"]
-        subprocess.run(
-            [initdb, "--pgdata", str(folder / "data"), "--username", SUPERUSER, *made],
-            user=_unprivileged(),
-            stdout=subprocess.DEVNULL,
-            cwd=folder,
-            check=True,
-        )
-        command = [postgres, "-D", str(folder / "data"), "-p", str(port), "-k", str(folder)]
-        options = ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
-        with _running([*command, *options], port, folder):
-            server = f"postgresql://{SUPERUSER}@127.0.0.1:{port}"
-            eventually(lambda: _accepts(f"{server}/postgres"))
-            yield new_database(f"{server}/postgres", "kviz")
+    port = free_port()
+    with (
+        folder_of_its_own() as folder,
+        _running(postgresql_command(folder, port), port, folder),
+    ):
+        server = f"postgresql://{SUPERUSER}@127.0.0.1:{port}"
+        eventually(lambda: accepts(f"{server}/postgres"))
+        yield new_database(f"{server}/postgres", "kviz")
 
 
-def _accepts(url: str) -> bool:
+def accepts(url: str) -> bool:
+    """Whether a PostgreSQL takes connections."""
     import psycopg
 
     try:
@@ -130,7 +139,7 @@ def redis() -> Iterator[str]:
     """A Redis server that stores nothing; the URL of its first database."""
     server, port = program("redis-server"), free_port()
     assert server, "Redis is not installed"
-    with _folder() as folder:
+    with folder_of_its_own() as folder:
         options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         with _running([server, "--port", str(port), *options], port, folder):
             yield f"redis://127.0.0.1:{port}/0"

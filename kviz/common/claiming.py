@@ -61,9 +61,13 @@ class Queue(Generic[Row]):
     oldest: str
 
     def free(self) -> QuerySet[Row]:
-        """The rows that wait, or whose worker fell silent."""
-        silent = Q(status=RUNNING, heartbeat_at__lt=timezone.now() - CLAIM_EXPIRES)
-        return self.rows().filter(Q(status=QUEUED) | silent)
+        """The rows that wait, or whose worker fell silent.
+
+        A sign of life from the future is none: the clock was put back since.
+        """
+        now = timezone.now()
+        alive = Q(heartbeat_at__range=(now - CLAIM_EXPIRES, now + CLAIM_EXPIRES))
+        return self.rows().filter(Q(status=QUEUED) | (Q(status=RUNNING) & ~alive))
 
     def waiting(self) -> list[str]:
         """The keys of the oldest free rows."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
 
 from kviz.common import problems
+from kviz.common.claiming import StorageFailed
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -57,7 +57,7 @@ class Private:
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        return problems.come_back(request) if isinstance(exception, OperationalError) else None
+        return problems.come_back(request) if isinstance(exception, StorageFailed) else None
 
 
 class ApiProblems:

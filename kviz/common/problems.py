@@ -20,12 +20,13 @@ from django.core.exceptions import (
     RequestDataTooBig,
     SuspiciousOperation,
 )
-from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from rest_framework import exceptions
 from rest_framework.views import set_rollback
+
+from kviz.common.claiming import StorageFailed
 
 CONTENT_TYPE = "application/problem+json"
 MAX_HOST_CHARS = 253
@@ -173,7 +174,7 @@ def come_back(request: HttpRequest) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    if isinstance(sys.exception(), OperationalError):  # raised outside of a view
+    if isinstance(sys.exception(), StorageFailed):  # raised outside of a view
         return come_back(request)
     return _error(
         request, HTTPStatus.INTERNAL_SERVER_ERROR, _("kviz failed. The server's log says why.")

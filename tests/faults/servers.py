@@ -11,25 +11,41 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_servers import free_port, program
+from tests.real_servers import (
+    SUPERUSER,
+    accepts,
+    folder_of_its_own,
+    free_port,
+    new_database,
+    postgresql_command,
+    program,
+    unprivileged,
+)
 from tests.waiting import eventually
 
 
 class Killable:
     """A server process on a port of its own."""
 
-    def __init__(self, command: list[str], port: int, folder: Path) -> None:
+    def __init__(self, command: list[str], port: int, folder: Path, user: str | None) -> None:
         self.port = port
         self._command = command
         self._folder = folder
+        self._user = user
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
+        """Start, as often as it takes: what a killed one left may be in the way for a moment."""
+        eventually(self._is_started)
+
+    def _is_started(self) -> bool:
+        if self._process is not None and self._process.poll() is None:
+            return self._answers()
         with (self._folder / "server.log").open("a") as log:
             self._process = subprocess.Popen(
-                self._command, stdout=log, stderr=log, cwd=self._folder
+                self._command, stdout=log, stderr=log, cwd=self._folder, user=self._user
             )
-        eventually(self._answers)
+        return False
 
     def kill(self) -> None:
         """As the operating system kills; nothing is written any more."""
@@ -38,8 +54,6 @@ class Killable:
         self._process.wait()
 
     def _answers(self) -> bool:
-        assert self._process is not None
-        assert self._process.poll() is None, (self._folder / "server.log").read_text()
         try:
             socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
         except OSError:
@@ -56,9 +70,26 @@ def redis_at(folder: Path) -> Iterator[Killable]:
     port = free_port()
     options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--port", str(port)]
     folder.mkdir(exist_ok=True)
-    server = Killable([redis, *options], port, folder)
+    server = Killable([redis, *options], port, folder, None)
     server.start()
     try:
         yield server
     finally:
         server.kill()
+
+
+@contextmanager
+def postgresql_at() -> Iterator[tuple[Killable, str]]:
+    """A PostgreSQL, and the URL of its empty database: killed, it has all that was committed."""
+    if program("postgres") is None:
+        pytest.skip("ADR 0039: PostgreSQL is not installed")
+    port = free_port()
+    with folder_of_its_own() as folder:
+        server = Killable(postgresql_command(folder, port), port, folder, unprivileged())
+        server.start()
+        url = f"postgresql://{SUPERUSER}@127.0.0.1:{port}/postgres"
+        try:
+            eventually(lambda: accepts(url))
+            yield server, new_database(url, "kviz")
+        finally:
+            server.kill()

@@ -29,6 +29,8 @@ from tests.web.test_experiment_crash import CLUSTER, LOSSES, begun, has_done
 from tests.web.test_experiment_crash import is_as_if_nothing_happened as experiments_are_alike
 from tests.web.test_serve import call, has_begun, run_of, upload, wait_for, workers_of
 
+pytestmark = pytest.mark.xdist_group("broker")  # they share what they kill
+
 BEGINS = "begins or goes on"
 LONG = {"kind": "luck", "asked": {"runs": 80, "coins": ["arrival"]}}
 
@@ -111,15 +113,15 @@ def is_as_if_nothing_happened(site: Site, run: str, calm: Any) -> None:
     assert (found["status"], found["error"]) == ("finished", "")
     assert found["trace_hash"] == calm["trace_hash"]
     assert found["last_seq"] == calm["last_seq"]
-    assert followed(site, run) == found["last_seq"]
+    assert followed(site.server, run) == found["last_seq"]
 
 
-def followed(site: Site, run: str) -> int:
+def followed(server: Server, run: str) -> int:
     """Follow a run from its first event to the last that is stored: none is missing or doubled."""
     last_seq = -1
     with connect(
-        f"{site.server.ws_url}/ws/runs/{run}/?after=-1",
-        additional_headers={"Authorization": f"Bearer {site.server.token}"},
+        f"{server.ws_url}/ws/runs/{run}/?after=-1",
+        additional_headers={"Authorization": f"Bearer {server.token}"},
         compression=None,
         max_size=None,
     ) as live:
