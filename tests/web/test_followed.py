@@ -270,6 +270,7 @@ def test_a_server_follows_what_its_operator_lists(
         f"  visibleTo: ['{ada.workspace.pk}']\n"
     )
     settings.MODE, settings.CLUSTERS_FILE = Mode.SERVER, listed
+    assert "production" not in ben.client.get("/follow/").text
     refused = ben.post("/followed/", {"cluster": "production"})
     assert refused.status_code == 400
     assert "There is no cluster 'production' here." in refused.json()["errors"][0]["message"]
@@ -279,6 +280,11 @@ def test_a_server_follows_what_its_operator_lists(
     assert server.url not in str(state)
     assert ben.get(f"/followed/{state['id']}/").status_code == 404
     followed = FollowedCluster.objects.get(pk=state["id"])
+    text = listed.read_text()
+    listed.write_text(text.replace(f"['{ada.workspace.pk}']", "everyone"))
+    page = ada.client.get("/follow/").text
+    assert "<option>production</option>" in page
+    assert str(config) not in page
     crashed(followed)
     listed.write_text("clusters: []\n")  # the operator took it away
     live.keep_once()
