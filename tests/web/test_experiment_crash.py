@@ -34,6 +34,20 @@ CAPACITY = {
 }
 
 
+WAITING = (
+    CLUSTER
+    + "".join(pod(f"big-{i}", "3") for i in range(4))
+    + "".join(
+        pod(f"own-{i}", "1").replace(
+            "namespace: shop",
+            "namespace: shop, ownerReferences: [{kind: Job, name: own, controller: true}]",
+        )
+        for i in range(2)
+    )
+)
+NODE_SETS = {"kind": "nodes", "asked": {"drain": 12}}
+
+
 def begun(server: Server, snapshot: str, asked: Any) -> str:
     return str(call(server, "/experiments/", {"snapshot": snapshot, **asked})["id"])
 
@@ -86,6 +100,22 @@ def test_a_worker_killed_twice_in_an_experiment(tmp_path: Path) -> None:
             kill_when(server, shaken, n_done)
         end = is_as_if_nothing_happened(server, shaken, calm)
         assert end["n_done"] == N_NODES + 1
+    finally:
+        assert stop_server(server) == 0
+
+
+def test_a_worker_killed_while_it_looks_for_nodes_to_add_and_to_drain(tmp_path: Path) -> None:
+    server = start_server(tmp_path)
+    try:
+        snapshot = upload(server, WAITING)
+        calm = begun(server, snapshot, NODE_SETS)
+        finished(server, calm)
+        shaken = begun(server, snapshot, NODE_SETS)
+        for n_done in (1, 4):
+            kill_when(server, shaken, n_done)
+        end = is_as_if_nothing_happened(server, shaken, calm)
+        assert end["answer"]["add"]["nodes"]
+        assert end["answer"]["drain"]["tried"] == N_NODES
     finally:
         assert stop_server(server) == 0
 

@@ -33,7 +33,8 @@ log = logging.getLogger(__name__)
 FLUSH_S: Final = 0.25
 """How long results wait at most before they are stored."""
 TICK_S: Final = 0.25
-HEARTBEAT_S: Final = 1.0
+HEARTBEAT_S: Final = 0.5
+"""So often a worker shows that it is alive, and sees that it was cancelled."""
 
 Elsewhere = Callable[[], bool]
 

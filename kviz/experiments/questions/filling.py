@@ -68,8 +68,8 @@ class Filling:
         outcomes = yield [*together, *alone]
         names = (pod.key for pod, _ in self._templates)
         counts = zip(names, outcomes[len(together) :], strict=True)
-        return {
-            **outcomes[0],
+        found = {name: value for name, value in outcomes[0].items() if name != "changes"}
+        return found | {
             "alone": [{"pod": name, "count": each.get("count")} for name, each in counts],
         }
 
