@@ -44,6 +44,7 @@ INDEX: Final = (
     "extenders",
     "mcp",
     "plugins-out-of-tree",
+    "installing",
     "operation",
     "fidelity",
     "performance",
