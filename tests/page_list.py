@@ -69,6 +69,8 @@ PAGES = {
     "extender-session": ("/extender/{session}",),
     "followed-list": ("/follow/",),
     "followed-detail": ("/follow/{followed}",),
+    "followed-decision": ("/follow/{followed}/decisions/53",),
+    "snapshot-simulator": ("/runs/beside/{export}",),
 }
 """Paths by the name of the address; the run is one of *The pending clinic*."""
 

@@ -8,6 +8,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.api.test_simulator_export import JSON
 from tests.e2e.axe import serious_findings
 from tests.e2e.conftest import Api
 from tests.e2e.test_editor import editor
@@ -41,6 +42,7 @@ def addresses(page: Page, api: Api, clinic: str) -> list[str]:
         session=session,
         code=code,
         followed=followed,
+        export=api.upload(JSON.decode()),
     )
 
 

@@ -28,6 +28,7 @@ def test_a_page_is_opened_at_its_own_address(name: str) -> None:
         "session": ANY,
         "experiment": ANY,
         "followed": ANY,
+        "export": ANY,
     }
     ids["code"] = "ABCDEF"
     paths = [path.format(**ids).partition("?")[0] for path in PAGES[name]]
