@@ -125,7 +125,7 @@ pytest: setup
 	.venv/bin/pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)
 
 # With servers of their own, on free ports, which end with the tests.
-SERVER_TESTS = tests/web tests/extender tests/clusters tests/lessons
+SERVER_TESTS = tests/web tests/classroom tests/extender/test_observing.py tests/extender/test_sessions.py tests/extender/test_watching.py
 test-servers: setup
 	.venv/bin/python -m tests.real_servers .venv/bin/pytest -n $(JOBS) --dist loadgroup -m "not hypothesis" $(PYTEST_ARGS) $(SERVER_TESTS)
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from tests import real_servers
 from tests.effort import choose_effort
@@ -16,10 +17,15 @@ from tests.running_server import Server, start_server, stop_server
 choose_effort()
 
 
-def pytest_configure() -> None:
-    """Give each parallel worker a Redis database of its own: tests empty the cache."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Give each parallel worker a Redis database of its own: tests empty the cache.
+
+    Threads that a test leaves to their pool keep their connections, of which psycopg warns.
+    """
     from django.conf import settings
 
+    if "postgresql" in str(settings.DATABASES["default"]["ENGINE"]):
+        config.addinivalue_line("filterwarnings", "ignore:<psycopg.Connection:ResourceWarning")
     cache = cast("dict[str, Any]", settings.CACHES["default"])
     if str(cache.get("LOCATION", "")).startswith("redis://"):
         number = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
@@ -48,6 +54,20 @@ def django_db_modify_db_settings(
     if database["ENGINE"].endswith("sqlite3"):
         folder = tmp_path_factory.mktemp("database")
         database["TEST"]["NAME"] = str(folder / "test.sqlite3")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """At the end, part PostgreSQL from threads that still hold it, or it cannot be dropped."""
+    from django.db import connection
+
+    yield
+    if connection.vendor == "postgresql":
+        with django_db_blocker.unblock(), connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
 
 
 @pytest.fixture(scope="session")
