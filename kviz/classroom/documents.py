@@ -11,7 +11,9 @@ from dataclasses import asdict
 from typing import TypedDict, cast
 from urllib.parse import parse_qs, urlencode
 
+from django.conf import settings
 from django.urls import reverse
+from django.utils.translation import get_language
 
 from kviz.classroom import selectors
 from kviz.classroom.models import Participant, Room, Vote
@@ -106,7 +108,7 @@ def class_document(room: Room) -> ClassDocument:
     """What the class may know now, while it is frozen what it knew when that began."""
     if room.held is None:
         return present_document(room)
-    held = cast("ClassDocument", room.held)
+    held = cast("ClassDocument", room.held[get_language() or settings.LANGUAGE_CODE])
     more: Json = {
         "version": room.version,
         "is_held": True,

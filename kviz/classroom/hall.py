@@ -1,9 +1,10 @@
 """Who follows rooms in this process, and how what is new reaches them.
 
 There is one subscription to the channel layer for all of them. A room that changed is read once,
-encoded once for each audience, and put into an outbox per follower, where a newer document takes
-the place of one that was not sent yet. So a follower holds at most one frame of each kind, a slow
-one misses what is past and delays nobody, and who comes late gets the present (docs/adr/0041).
+encoded once for each audience and language, and put into an outbox per follower, where a newer
+document takes the place of one that was not sent yet. So a follower holds at most one frame of each
+kind, a slow one misses what is past and delays nobody, and who comes late gets the present
+(docs/adr/0041).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from kviz.classroom import documents, news, selectors, services
 from kviz.classroom.models import Room
@@ -30,6 +31,8 @@ log = logging.getLogger(__name__)
 Audience = Literal["class", "screen", "teacher"]
 Kind = Literal["state", "me", "pointer"]
 Send = Callable[[str], Awaitable[None]]
+Readers = tuple[Audience, str]
+"""An audience, and the language it reads."""
 
 FALLBACK_S: Final = 3.0
 """How often a room is read again if no hint comes; hints may get lost."""
@@ -46,8 +49,8 @@ DOCUMENTS: Final[Mapping[Audience, Callable[[Room], object]]] = {
 class Follower:
     """One connected page, and what it is still to be sent: the latest of each kind."""
 
-    def __init__(self, audience: Audience, seat: int = 0) -> None:
-        self.audience = audience
+    def __init__(self, audience: Audience, language: str = "en", seat: int = 0) -> None:
+        self.reads: Readers = (audience, language)
         self.seat = seat
         """The participant's number; 0 for the teacher's own pages."""
         self.outbox: dict[Kind, str] = {}
@@ -75,13 +78,13 @@ class Hall:
         self.run_id = run_id
         self.followers: set[Follower] = set()
         self.pointer_seat = 0
-        self._frames: dict[Audience, str] = {}
+        self._frames: dict[Readers, str] = {}
         self._dirty = asyncio.Event()
 
     def enter(self, follower: Follower) -> None:
         """Let somebody follow: first what is known here, then what is new."""
         self.followers.add(follower)
-        frame = self._frames.get(follower.audience)
+        frame = self._frames.get(follower.reads)
         if frame is not None:
             follower.offer("state", frame)
         self.wake()
@@ -108,17 +111,17 @@ class Hall:
             await asyncio.sleep(PAUSE_S)
 
     async def _publish_once(self) -> None:
-        audiences = {follower.audience for follower in self.followers}
-        frames = await database_sync_to_async(self._read)(audiences)
-        for audience, frame in frames.items():
-            if self._frames.get(audience) == frame:
+        wanted = {follower.reads for follower in self.followers}
+        frames = await database_sync_to_async(self._read)(wanted)
+        for readers, frame in frames.items():
+            if self._frames.get(readers) == frame:
                 continue
-            self._frames[audience] = frame
+            self._frames[readers] = frame
             for follower in self.followers:
-                if follower.audience == audience:
+                if follower.reads == readers:
                     follower.offer("state", frame)
 
-    def _read(self, audiences: set[Audience]) -> dict[Audience, str]:
+    def _read(self, wanted: set[Readers]) -> dict[Readers, str]:
         room = selectors.room_get(self.room_id)
         if room is None:
             return {}
@@ -126,7 +129,12 @@ class Hall:
             services.room_close(room=room)
             room.refresh_from_db()
         self.pointer_seat = room.pointer_seat
-        return {audience: encode(DOCUMENTS[audience](room)) for audience in audiences}
+        return {readers: _frame(room, *readers) for readers in wanted}
+
+
+def _frame(room: Room, audience: Audience, language: str) -> str:
+    with translation.override(language):
+        return encode(DOCUMENTS[audience](room))
 
 
 def encode(document: object) -> str:

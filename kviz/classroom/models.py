@@ -30,7 +30,7 @@ class Room(models.Model):
     """The steps whose answers and outcomes were revealed."""
     is_black = models.BooleanField(default=False)
     held = models.JSONField(null=True)
-    """What the class keeps seeing while the teacher has frozen it: the document of that moment."""
+    """What the class keeps seeing while it is frozen: that moment's document, by language."""
     marks = models.JSONField(default=list)
     """What is drawn on the map: `{"kind", "points"}`, in thousandths of its width."""
     pointer_seat = models.PositiveIntegerField(default=0)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from kviz.accounts.models import Workspace
@@ -213,7 +213,15 @@ def step_reveal(*, room: Room) -> None:
 
 def class_hold(*, room: Room, on: bool) -> None:
     """Freeze what the class sees, or let it follow again."""
-    _change(room, held=present_document(room) if on and room.held is None else None)
+    held = None
+    if on and room.held is None:
+        held = {code: _in_language(room, code) for code, _ in settings.LANGUAGES}
+    _change(room, held=held)
+
+
+def _in_language(room: Room, code: str) -> object:
+    with translation.override(code):
+        return present_document(room)
 
 
 def class_black_out(*, room: Room, on: bool) -> None:

@@ -1,4 +1,4 @@
-"""The websocket a room is followed on: `/ws/class/CODE/?as=class|screen|teacher`.
+"""The websocket a room is followed on: `/ws/class/CODE/?as=class|screen|teacher&in=LANGUAGE`.
 
 Text frames are documents (`documents.py`): `{"type": "state", ...}` whenever something has changed,
 `{"type": "me", ...}` what only this participant may know, `{"type": "pointer", "x", "y"}`. Only the
@@ -18,6 +18,8 @@ from urllib.parse import parse_qs
 
 import msgspec
 from channels.db import database_sync_to_async
+from django.conf import settings
+from django.utils.translation import get_supported_language_variant
 
 from kviz.classroom import news, selectors, services
 from kviz.classroom.codes import code_typed
@@ -60,7 +62,9 @@ async def class_socket(scope: Scope, receive: Receive, send: Send) -> None:
     except Refusal as refusal:
         await send({"type": "websocket.close", "code": refusal.code})
         return
-    follower = Follower(audience, door.participant.number if door.participant else 0)
+    follower = Follower(
+        audience, _language(scope), door.participant.number if door.participant else 0
+    )
     if mine:
         follower.offer("me", mine)
     hall = await building().enter(door.room, follower)
@@ -89,6 +93,15 @@ def _come_in(scope: Scope) -> tuple[Door, Audience, str]:
         return door, "class", ""
     _connected(door.participant, 1)
     return door, "class", encode(mine_document(room, door.participant))
+
+
+def _language(scope: Scope) -> str:
+    """The language of the page that follows, as it says; English for one that is not spoken."""
+    asked = parse_qs(scope["query_string"].decode("latin-1")).get("in", [""])[0]
+    try:
+        return get_supported_language_variant(asked.lower())
+    except LookupError:
+        return settings.LANGUAGE_CODE
 
 
 def _connected(participant: Participant, by: int) -> None:
@@ -134,6 +147,6 @@ def _pointing(message: MutableMapping[str, Any]) -> Pointing | None:
 
 
 def _holds_pointer(hall: Hall, follower: Follower) -> bool:
-    if follower.audience == "class":
+    if follower.reads[0] == "class":
         return follower.seat != 0 and follower.seat == hall.pointer_seat
     return hall.pointer_seat == 0

@@ -148,6 +148,16 @@ async def test_nonsense_ends_the_connection(text: str) -> None:
     assert message["code"] == BAD_REQUEST
 
 
+@pytest.mark.parametrize("language", ["zh-Hans", "zh-Hant", "xx"])
+async def test_everybody_reads_the_lesson_in_their_own_language(language: str) -> None:
+    _, mina, noah = await opened()
+    own, english = f"{path(mina)}&in={language}", f"{path(noah)}&in=en"
+    async with socket(own, mina.headers) as line, socket(english, noah.headers) as other:
+        mine = await until(line, lambda frame: frame["number"] == 1, [])
+        theirs = await until(other, lambda frame: frame["number"] == 1, [])
+    assert (mine["step_title"] == theirs["step_title"]) == (language == "xx")
+
+
 async def test_a_slow_page_holds_one_frame_of_each_kind_and_delays_nobody() -> None:
     slow, quick, taken = Follower("class"), Follower("class"), list[str]()
     stuck = asyncio.Event()

@@ -117,10 +117,10 @@ def test_a_class_goes_through_a_lesson_together(people: Open) -> None:
         expect(page.get_by_text(gain)).to_be_visible()
         expect(page.get_by_text("Cycle 1: default/web")).to_be_visible()
 
-    for number in (3, 4):
+    for step in (3, 4):
         press(teacher, "Next step")
-        expect(phone.get_by_text(f"Step {number} of 4")).to_be_visible()
-        if number == 3:
+        expect(phone.get_by_text(f"Step {step} of 4")).to_be_visible()
+        if step == 3:
             press(teacher, "Ask the question")
             answer(phone, "2")
             press(teacher, "Reveal")

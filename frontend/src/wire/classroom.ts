@@ -207,5 +207,5 @@ export class Saying {
 /** Where the room is followed. */
 export function addressOf(code: string, audience: string): string {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  return `${scheme}://${location.host}/ws/class/${code}/?as=${audience}`;
+  return `${scheme}://${location.host}/ws/class/${code}/?as=${audience}&in=${document.documentElement.lang}`;
 }
