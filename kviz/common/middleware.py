@@ -52,6 +52,8 @@ class Private:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            return problems.malformed(request)  # no name has a NUL, and PostgreSQL takes none
         response = self.get_response(request)
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response

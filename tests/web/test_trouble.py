@@ -64,6 +64,13 @@ def test_files_with_a_hash_in_their_name_are_stored_for_good(owner: Person) -> N
     assert "no-store" not in Client().get("/static/css/tokens.css").headers["Cache-Control"]
 
 
+@pytest.mark.parametrize("path", ["/?share=%00", "/pods/a%00b/c/why/"])
+def test_a_nul_in_an_address_is_refused_whatever_the_database_thinks_of_it(
+    ada: Person, path: str
+) -> None:
+    problem(ada.get(f"/runs/{ada.finished().pk}{path}"), 400)
+
+
 # ---------------------------------------------------------------- what stays behind
 
 
