@@ -23,6 +23,8 @@ from kviz.runs.signals import run_advanced
 
 POLL_S: Final = 0.2
 """How long a new run waits at most for an idle worker."""
+LEAVE_S: Final = 10.0
+"""How long a worker may take to give back what it has in hand when its supervisor is gone."""
 MAX_NAME_CHARS: Final = 85
 """A copy's process number comes behind it, and there is room for 100."""
 
@@ -66,5 +68,7 @@ def leave_with_supervisor() -> None:
         while os.read(sys.stdin.fileno(), 1024):
             pass
         os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(LEAVE_S)
+        os.kill(os.getpid(), signal.SIGKILL)  # its broker or database does not let it go
 
     threading.Thread(target=watch, daemon=True).start()

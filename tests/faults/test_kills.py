@@ -55,9 +55,11 @@ class Site:
         return start_server(self._folder, **self._more)
 
     def kill_web(self) -> None:
+        workers = workers_of(self.server)
         self.server.process.kill()
         stop_server(self.server)
         self.server = self._start()
+        eventually(lambda: not any(Path(f"/proc/{each}").exists() for each in workers))
 
     def kill_worker(self) -> None:
         [receiver] = eventually(lambda: workers_of(self.server))
