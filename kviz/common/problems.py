@@ -153,6 +153,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         host = request.META.get("HTTP_HOST", "")[:MAX_HOST_CHARS]
         text = f"kviz does not answer as {host!r}. KVIZ_ALLOWED_HOSTS lists the names it has."
         return _error(request, HTTPStatus.BAD_REQUEST, text)
+    return malformed(request)
+
+
+def malformed(request: HttpRequest) -> HttpResponse:
     return _error(request, HTTPStatus.BAD_REQUEST, _("The request is malformed."))
 
 
