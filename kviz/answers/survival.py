@@ -58,18 +58,21 @@ def survival(
 def as_json(found: Survival) -> dict[str, object]:
     """Return what `kviz survive --json` prints; `ranking` has the worst loss first."""
     return {
-        "losses": [_loss_json(each) for each in found.aftermaths],
+        "losses": [loss_json(each) for each in found.aftermaths],
         "ranking": [
             {"kind": each.loss.kind, "name": each.loss.name} for each in ranked(found.aftermaths)
         ],
-        "before": {
-            "pending": found.n_pending_before,
-            "broken_budgets": [_replicas_json(each) for each in found.broken_before],
-        },
+        "before": before_json(found.n_pending_before, found.broken_before),
     }
 
 
-def _loss_json(found: Aftermath) -> dict[str, object]:
+def before_json(n_pending: int, broken: Sequence[Replicas]) -> dict[str, object]:
+    """Return how the settled cluster stands before any loss."""
+    return {"pending": n_pending, "broken_budgets": [_replicas_json(each) for each in broken]}
+
+
+def loss_json(found: Aftermath) -> dict[str, object]:
+    """Return what became of one loss."""
     return {
         "kind": found.loss.kind,
         "name": found.loss.name,

@@ -78,3 +78,14 @@ def test_nodes(ada: Person, cluster: str, capsys: pytest.CaptureFixture[str]) ->
 def test_luck(ada: Person, cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
     expected = printed(capsys, "luck", cluster, "--runs=10", "--jobs=1")
     assert experiment(ada, "luck", runs=10) == expected
+
+
+@pytest.mark.django_db
+def test_survive(ada: Person, cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = experiment(ada, "survive", of="zones")
+    number = Experiment.objects.get().pk
+    results = ada.get(f"/experiments/{number}/results/").json()["results"]
+    losses = [each["outcome"] for each in results if each["variant"]]
+    found = {"losses": losses, "ranking": answer["ranking"], "before": answer["before"]}
+    expected = printed(capsys, "survive", cluster, "--zones", "--jobs=1")
+    assert found == without(expected, "changes")

@@ -6,18 +6,16 @@ copy of the process in which the settled cluster stands (`scheduler_core.advice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from kviz.answers.survival import before_json, loss_json
 from kviz.experiments.questions.question import Asking, Outcome, Variant
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.models import Run
 from scheduler_core.advice.survival import (
-    Aftermath,
     Loss,
-    Replicas,
     Standing,
     losses_of_nodes,
     losses_of_zones,
@@ -26,8 +24,6 @@ from scheduler_core.advice.survival import (
 from scheduler_core.sim.run import Run as SimulatedCluster
 
 AS_IT_IS: Final = "as it is"
-NAMED: Final = 20
-"""So many pods, workloads and budgets an outcome names, of each kind."""
 
 
 @dataclass(frozen=True)
@@ -54,66 +50,55 @@ class Losses:
         losses = losses_of_zones(nodes) if self._of == "zones" else losses_of_nodes(nodes)
         lost = [Lose(f"without {each.kind} {each.name}", each) for each in losses]
         outcomes = yield [Lose(AS_IT_IS), *lost]
-        return totals([each.name for each in lost], outcomes[1:])
+        return totals(*outcomes)
 
     def carry_out(self, variant: Lose) -> Outcome:
         run, standing = self._settled
         if variant.loss is None:
-            return {
-                "bound": sum(bool(pod.spec.node_name) for pod in standing.pods),
-                "pending": len(standing.pending),
-                "broken": _named([each.name for each in standing.broken]),
-            }
-        return outcome_of(standing.after(run, variant.loss))
+            bound = sum(bool(pod.spec.node_name) for pod in standing.pods)
+            return {"bound": bound, **before_json(len(standing.pending), standing.broken)}
+        return loss_json(standing.after(run, variant.loss))
 
 
-def outcome_of(found: Aftermath) -> Outcome:
-    """What a loss comes to: counts, the names of some, and how much it hurts."""
-    homeless = [{"pod": each.pod, "message": each.message} for each in found.pending]
-    hurt = [each for each in found.workloads if each.after < each.before or not each.at_once]
+@dataclass(frozen=True)
+class Hurt:
+    """How much a loss hurts, by what `loss_json` says of it."""
+
+    outcome: Outcome
+
+    def n(self, name: str) -> int:
+        """How many there are of something: pods, workloads or budgets."""
+        found = self.outcome[name]
+        return len(found) if isinstance(found, list) else 0
+
+    @property
+    def without_node(self) -> int:
+        """How many pods have no node in the end, or are gone."""
+        return self.n("pending") + self.n("gone")
+
+    @property
+    def in_the_end(self) -> tuple[int, ...]:
+        """What is amiss in the end; the order is that of `Aftermath.hurt`."""
+        return (self.n("down"), self.n("broken"), self.without_node)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What losses are ranked by: more hurts more."""
+        at_once = (self.n("down_at_once"), self.n("broken_at_once"))
+        return (*self.in_the_end, *at_once, self.outcome["pods_lost"])
+
+
+def totals(before: Outcome, *losses: Outcome) -> Outcome:
+    """How many losses do no harm in the end, all of them by how they hurt, and how it was before.
+
+    `ranking` and `before` are what `kviz survive` prints.
+    """
+    run = [Hurt(each) for each in losses if "problem" not in each]
+    worst = sorted(run, key=lambda each: each.key, reverse=True)
     return {
-        "nodes": len(found.loss.nodes),
-        "pods_lost": found.n_lost,
-        "pending": {"n": len(homeless), "some": homeless[:NAMED]},
-        "gone": _named(found.gone),
-        "evicted": _named(found.evicted),
-        "down_at_once": _named([each.name for each in found.down_at_once]),
-        "down": _named([each.name for each in found.down]),
-        "broken_at_once": _named([each.name for each in found.broken_at_once]),
-        "broken": _named([each.name for each in found.broken]),
-        "workloads": {"n": len(hurt), "some": [_replicas(each) for each in hurt[:NAMED]]},
-        "hurt": list(found.hurt),
+        "variants": len(losses),
+        "harmless": sum(not any(each.in_the_end) for each in run),
+        "problems": len(losses) - len(run),
+        "ranking": [{name: each.outcome[name] for name in ("kind", "name")} for each in worst],
+        "before": {name: value for name, value in before.items() if name != "bound"},
     }
-
-
-def _named(names: Sequence[str]) -> dict[str, object]:
-    return {"n": len(names), "some": list(names[:NAMED])}
-
-
-def _replicas(each: Replicas) -> dict[str, object]:
-    counts = {"before": each.before, "at_once": each.at_once, "after": each.after}
-    return {"name": each.name, **counts}
-
-
-def n_without_node(outcome: Outcome) -> int:
-    """How many pods have no node after a loss, or are gone."""
-    counts = (outcome.get("pending"), outcome.get("gone"))
-    return sum(int(each["n"]) for each in counts if isinstance(each, dict))
-
-
-def totals(names: Sequence[str], outcomes: Sequence[Outcome]) -> Outcome:
-    """How many losses do no harm in the end, and which hurt, the worst first."""
-    run = [(name, each) for name, each in zip(names, outcomes, strict=True) if "hurt" in each]
-    harmful = [(name, each) for name, each in run if any(_hurt(each)[:3])]
-    worst = sorted(harmful, key=lambda each: _hurt(each[1]), reverse=True)
-    return {
-        "variants": len(names),
-        "harmless": len(run) - len(harmful),
-        "problems": len(names) - len(run),
-        "ranking": [name for name, _ in worst],
-    }
-
-
-def _hurt(outcome: Outcome) -> list[int]:
-    found = outcome["hurt"]
-    return found if isinstance(found, list) else []

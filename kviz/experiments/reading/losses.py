@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
 from kviz.experiments.models import Result
-from kviz.experiments.questions.losses import n_without_node
+from kviz.experiments.questions.losses import Hurt
 from kviz.experiments.reading.charts import Bars
 
 ROWS_SHOWN: Final = 300
@@ -27,13 +27,13 @@ class Row:
     outcome: Mapping[str, Any]
 
     @property
-    def without_node(self) -> int:
-        return n_without_node(self.outcome)
+    def hurt(self) -> Hurt:
+        return Hurt(self.outcome)
 
     @property
     def is_harmful(self) -> bool:
         """Whether anything is amiss in the end."""
-        return any(self.outcome["hurt"][:3])
+        return any(self.hurt.in_the_end)
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,10 @@ def read(results: Sequence[Result]) -> Lost:
     """Read the losses that were run."""
     before = next((each.outcome for each in results if not each.variant), None)
     rows = [Row(each.name, each.outcome) for each in results if each.variant]
-    rows.sort(key=lambda row: row.outcome["hurt"], reverse=True)
+    rows.sort(key=lambda row: row.hurt.key, reverse=True)
     names = [row.name for row in rows]
     chart = Bars(
-        _("Pods without a node, or gone"), _("Loss"), names, [row.without_node for row in rows]
+        _("Pods without a node, or gone"), _("Loss"), names, [row.hurt.without_node for row in rows]
     )
     columns = names if len(rows) <= MOST_COLUMNS else []
     return Lost(
@@ -82,16 +82,16 @@ def _sentences(rows: Sequence[Row]) -> list[str]:
         return [_("Every loss is survived: all that was on the nodes finds room elsewhere.")]
     worst = harmful[0]
     told = [_("It hurts most %(name)s:") % {"name": worst.name}]
-    if down := worst.outcome["down"]["n"]:
+    if down := worst.hurt.n("down"):
         told.append(
             ngettext("%d workload has no pod left,", "%d workloads have no pod left,", down) % down
         )
     pods = ngettext(
         "%d pod has no node then, or is gone.",
         "%d pods have no node then, or are gone.",
-        worst.without_node,
+        worst.hurt.without_node,
     )
-    told.append(pods % worst.without_node)
+    told.append(pods % worst.hurt.without_node)
     whole = _("%(n)d of %(all)d losses do no harm in the end.")
     counts = {"n": len(rows) - len(harmful), "all": len(rows)}
     return [*told, whole % counts]
@@ -100,22 +100,27 @@ def _sentences(rows: Sequence[Row]) -> list[str]:
 def _matrix(
     rows: Sequence[Row],
 ) -> list[tuple[str, int, Sequence[Mapping[str, int] | None]]]:
-    by_loss = [{each["name"]: each for each in row.outcome["workloads"]["some"]} for row in rows]
-    before = {name: each["before"] for columns in by_loss for name, each in columns.items()}
+    by_loss = [{each["name"]: each for each in row.outcome["workloads"]} for row in rows]
+    before = {
+        name: each["before"]
+        for columns in by_loss
+        for name, each in columns.items()
+        if each["after"] < each["before"] or not each["at_once"]
+    }
     return [
         (name, n, [columns.get(name) for columns in by_loss]) for name, n in sorted(before.items())
     ]
 
 
 def _n(name: str) -> Callable[[Mapping[str, Any]], Cell]:
-    return lambda outcome: outcome[name]["n"] if name in outcome else None
+    return lambda outcome: len(outcome[name]) if name in outcome else None
 
 
 COLUMNS: Final[Mapping[str, Callable[[Mapping[str, Any]], Cell]]] = {
-    "nodes": lambda outcome: outcome.get("nodes"),
+    "nodes": _n("nodes"),
     "pods lost": lambda outcome: outcome.get("pods_lost"),
     "pending": lambda outcome: (
-        outcome["pending"]["n"] if isinstance(outcome["pending"], dict) else outcome["pending"]
+        len(outcome["pending"]) if isinstance(outcome["pending"], list) else outcome["pending"]
     ),
     "gone": _n("gone"),
     "evicted": _n("evicted"),
