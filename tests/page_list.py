@@ -77,6 +77,7 @@ PAGES = {
 NO_PAGES = {
     "old-words",
     "classic-switch",
+    "set-language",
     "document-image",
     "snapshot-delete",
     "run-open",
@@ -89,6 +90,7 @@ NO_PAGES = {
     "run-optimum-ask",
     "run-optimum-cancel",
     "run-share",
+    "run-unshare",
     "run-delete",
     "lesson-begin",
     "lesson-answer",

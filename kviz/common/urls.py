@@ -1,10 +1,11 @@
 from django.urls import path
+from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
 from kviz.common import pages
 
 urlpatterns = [
-    path("language", set_language, name="set-language"),
+    path("language", require_POST(set_language), name="set-language"),
     path("plugins/", pages.plugin_list, name="plugin-list"),
     path("plugins/<str:name>", pages.plugin_detail, name="plugin-detail"),
     path("glossary/", pages.glossary_page, name="glossary"),
