@@ -100,7 +100,8 @@ def lessons() -> Iterator[Message]:
     """Yield the texts of the lessons that come with kviz."""
     texts: dict[str, None] = {}
     for path in sorted((CHECKOUT / "kviz/lessons/bundled").glob("*.yaml")):
-        texts |= dict.fromkeys(_texts_of(ryaml.loads(path.read_text(encoding="utf-8"))))
+        lesson = ryaml.loads(path.read_text(encoding="utf-8"))  # type: ignore[attr-defined]
+        texts |= dict.fromkeys(_texts_of(lesson))
     for text in texts:
         yield text, "lesson"
 
