@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -15,6 +16,8 @@ from tests.effort import choose_effort
 from tests.running_server import Server, start_server, stop_server
 
 choose_effort()
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell begins what is in its background so
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:
