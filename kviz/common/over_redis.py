@@ -6,7 +6,9 @@ of how often count nothing, and the bar of an upload stands still; nothing fails
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import uuid
 from typing import Any
 
 from channels_redis.pubsub import RedisPubSubChannelLayer
@@ -20,6 +22,17 @@ Away = (RedisError, OSError)
 
 class Hints(RedisPubSubChannelLayer):  # type: ignore[misc]
     """The channel layer."""
+
+    async def new_channel(self, prefix: str = "specific.") -> str:
+        """Return a channel; while Redis is away, one that nothing comes through."""
+        layer = self._get_layer()
+        channel = f"{layer.prefix}{prefix}{uuid.uuid4().hex}"
+        layer.channels[channel] = asyncio.Queue()
+        try:
+            await layer._get_shard(channel).subscribe(channel)
+        except Away as problem:
+            log.warning("no hints for a viewer: %s", problem)
+        return channel
 
     async def group_add(self, group: str, channel: str) -> None:
         await self._or_nothing("group_add", group, channel)
