@@ -9,6 +9,7 @@ decide.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +19,7 @@ from typing import Final, Literal
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.vocabulary import Change
+from scheduler_core.evidence.cycle import PluginEvidence, pre_enqueue_evidence
 from scheduler_core.sim.loaded import LoadedCluster
 from scheduler_core.sim.reenactment import ReenactedCycle, stopped_at
 from scheduler_core.sim.run import Run, RunOptions
@@ -145,6 +147,17 @@ class Trials:
         It is the moment at which the cycle decided; see `sim.reenactment`.
         """
         return stopped_at(self._loaded.run_of(objects) or Run(objects, self.options), cycle)
+
+    def held_back(self, objects: Sequence[KubeObject], pod: str) -> tuple[PluginEvidence, ...]:
+        """Return the plugins that keep a pod out of the active queue when a run is over."""
+        run = self._loaded.run_of(objects) or Run(objects, self.options)
+        deque(run.events(), maxlen=0)
+        simulation = run.simulation
+        for queued in simulation.scheduler.queue.gated_pods():
+            if queued.key == pod:
+                framework = simulation.scheduler.profiles[queued.pod.pod.spec.scheduler_name]
+                return pre_enqueue_evidence(framework, queued.pod, simulation.objects)
+        return ()
 
     @cached_property
     def _loaded(self) -> LoadedCluster:

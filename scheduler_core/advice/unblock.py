@@ -8,7 +8,7 @@ run from the beginning, and only a run makes an answer. docs/unblock.md has the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Final, TypeVar
@@ -28,10 +28,11 @@ from scheduler_core.advice.actions import (
 from scheduler_core.advice.blockers import blocked_nodes
 from scheduler_core.advice.leaving import Leaving
 from scheduler_core.advice.many_pods import for_many, of_all
+from scheduler_core.advice.missing_claims import claims_dropped, claims_made, says_missing
 from scheduler_core.advice.plans import plans
 from scheduler_core.advice.remedies import Remedies
 from scheduler_core.advice.took_room import TookRoom, took_room
-from scheduler_core.advice.trial import RunEnd, Trials, differences
+from scheduler_core.advice.trial import PodEnd, RunEnd, Trials, differences
 from scheduler_core.advice.words import sentence_of
 from scheduler_core.api import KubeObject, Pod, ResourceClaimTemplate
 from scheduler_core.api.gc_freeze import gc_frozen
@@ -41,6 +42,7 @@ from scheduler_core.changes.owners import like, pods_of
 from scheduler_core.changes.vocabulary import Create, Delete, Put, target_of
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.evidence.free_room import FreeRoom
+from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources
 from scheduler_core.sim.preview import CannotPreview
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.events import CycleFinished, PreemptionDecided
@@ -182,17 +184,55 @@ class _Search:
         if first:
             self._take(Plan(first), self._run(Plan(first)))
             yield self._found(1, complete=False)
-            objects = tuple(self._trials.resting.after(Plan(first).changes).objects())
+            objects = self._after(first)
             end = self._trials.of(objects).of(self._pod)
+        ways = self._claims_first(objects, end)
+        if ways:
+            yield from self._with_claims(first, ways, objects)
+            return
         held = self._trials.held_at(objects, end.cycle) if end.outcome == "pending" else None
         if held is not None and not first:
             self._free_room = held.evidence.free_room
             self._took_room = took_room(held, self._trials.as_it_is)
-        self._first, wanted = first, self._plans(held, objects) if held is not None else []
-        if held is not None:
-            with gc_frozen(_nothing):
-                yield from self._try_all(wanted, held)
-        yield self._found(len(wanted), complete=self._n_runs < MAX_RUNS)
+        n_plans = yield from self._beside(first, held, objects)
+        yield self._found(n_plans, complete=self._n_runs < MAX_RUNS)
+
+    def _with_claims(
+        self, first: tuple[Action, ...], ways: Sequence[Action], objects: Sequence[KubeObject]
+    ) -> Iterator[Unblocked]:
+        """Try the ways to make claims, then each with more beside it, last the pod without them."""
+        for plan in (Plan((*first, way)) for way in ways):
+            if not self._is_needless(plan):
+                self._take(plan, self._run(plan))
+                yield self._found(self._n_tried, complete=False)
+        n_plans = len(ways)
+        left = ways if not self._answers else ()
+        held_with = [(way, self._held_after((*first, way))) for way in left]
+        for way, held in sorted(held_with, key=lambda each: -_n_with_devices(each[1])):
+            if self._answers:
+                break
+            begun = (*first, way)
+            n_plans += yield from self._beside(begun, held, self._after(begun))
+        self._first = ()
+        for each in claims_dropped(self._own(objects), RestingCluster(objects)):
+            if not self._answers and each not in ways:
+                plan, n_plans = Plan((*first, each)), n_plans + 1
+                self._take(plan, self._run(plan))
+        yield self._found(n_plans, complete=self._n_runs < MAX_RUNS)
+
+    def _beside(
+        self,
+        first: tuple[Action, ...],
+        held: ReenactedCycle | None,
+        objects: Sequence[KubeObject],
+    ) -> Generator[Unblocked, None, int]:
+        """Try what may help beside what has to be done first; return how many plans there are."""
+        if held is None:
+            return 0
+        self._first, wanted = first, self._plans(held, objects)
+        with gc_frozen(_nothing):
+            yield from self._try_all(wanted, held)
+        return len(wanted)
 
     def _try_all(self, wanted: Sequence[Plan], held: ReenactedCycle) -> Iterator[Unblocked]:
         """Try plans, the promising ones with as many runs at a time as the runner does.
@@ -242,6 +282,28 @@ class _Search:
             again = replace(like(pod, pod.name), spec=spec)
             found = [action("schedule", Delete(target_of(pod)), Create((again,))), *found]
         return tuple(found)
+
+    def _claims_first(self, objects: Sequence[KubeObject], end: PodEnd) -> tuple[Action, ...]:
+        """Return the ways to make the claims without which no scheduler looks at a node.
+
+        Where there is none, the pod goes without.
+        """
+        pod, resting = self._own(objects), RestingCluster(objects)
+        if end.outcome != "pending" or not pod.spec.resource_claims:
+            return ()
+        plugins = () if end.cycle else self._trials.held_back(objects, pod.key)
+        if not says_missing((end.message, *(each.status.message for each in plugins))):
+            return ()
+        return tuple(claims_made(pod, resting)) or tuple(claims_dropped(pod, resting))
+
+    def _after(self, actions: tuple[Action, ...]) -> tuple[KubeObject, ...]:
+        return tuple(self._trials.resting.after(Plan(actions).changes).objects())
+
+    def _held_after(self, actions: tuple[Action, ...]) -> ReenactedCycle | None:
+        """Return the pod's last cycle after some actions, None if it is not pending then."""
+        objects = self._after(actions)
+        end = self._trials.of(objects).of(self._pod)
+        return self._trials.held_at(objects, end.cycle) if end.outcome == "pending" else None
 
     def _own(self, objects: Sequence[KubeObject]) -> Pod:
         for item in objects:
@@ -360,6 +422,14 @@ class _Search:
 
 def _nothing() -> None:
     """Load nothing: all that is to be frozen is there."""
+
+
+def _n_with_devices(held: ReenactedCycle | None) -> int:
+    """Return on how many nodes the pod of a cycle has its devices."""
+    if held is None:
+        return -1
+    against = (held.individually.nodes.get(name, ()) for name in held.nodes.names)
+    return sum(all(each.plugin != DynamicResources.name for each in one) for one in against)
 
 
 def _may_help(plan: Plan, held: ReenactedCycle) -> bool:

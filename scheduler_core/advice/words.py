@@ -7,6 +7,7 @@ from typing import Final
 
 from scheduler_core.advice.actions import Action, Kind, Plan
 from scheduler_core.advice.devices import told as devices_told
+from scheduler_core.advice.missing_claims import told as made_told
 from scheduler_core.api import (
     CSINode,
     KubeObject,
@@ -43,6 +44,8 @@ def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
                 yield "with devices like its own"
             case Put(items) if action.kind in TOLD:
                 yield TOLD[action.kind](items, cluster)
+            case SetField(target, path) if action.kind in ("claim", "devices"):
+                yield from _claim_dropped(target, path, cluster)
             case SetField(target, "spec.tolerations[+]", value):
                 yield f"let {target} tolerate {_taint(value)}"
             case SetField(target, path) if action.kind == "soften" and path.endswith("[+]"):
@@ -67,7 +70,18 @@ def _deleted(target: Target, action: Action, cluster: RestingCluster) -> str:
     return f"delete pod {pod.key} on {pod.spec.node_name} ({what})"
 
 
+def _claim_dropped(target: Target, path: str, cluster: RestingCluster) -> Iterator[str]:
+    """Tell of a claim that a pod goes without; what its containers use of it goes with it."""
+    pod = cluster.get(Pod, target.key)
+    for i, use in enumerate(pod.spec.resource_claims if pod is not None else ()):
+        if path == f"spec.resourceClaims[{i}]":
+            yield f"let {target} go without its claim {use.name}"
+
+
 def _claim_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
+    of_devices = [each for each in items if isinstance(each, ResourceClaim | ResourceClaimTemplate)]
+    if of_devices:
+        return "; ".join(map(made_told, of_devices))
     claim = next(each for each in items if isinstance(each, PersistentVolumeClaim))
     missing = cluster.get(PersistentVolumeClaim, claim.key) is None
     return f"{'create' if missing else 'bind'} claim {claim.key} with a volume of its own"

@@ -5,21 +5,32 @@ Every answer that is found is run again, from its text, and binds the pod where 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
-from scheduler_core.advice.trial import Trials
+from scheduler_core.advice.trial import Trials, trial
 from scheduler_core.advice.unblock import Answer, unblock
 from scheduler_core.api import (
+    Container,
     KubeObject,
+    ObjectMeta,
     Pod,
     PodResourceClaim,
+    ResourceClaimTemplate,
+    ResourceClaimTemplateSpec,
+    ResourceRequirements,
     TopologySelectorLabelRequirement,
     TopologySelectorTerm,
 )
+from scheduler_core.api.pod import ResourceClaimName
+from scheduler_core.changes import apply, line_of, read_line
+from scheduler_core.config import load_configuration
 from scheduler_core.config.features import feature_gates
 from scheduler_core.sim import RunOptions
+from scheduler_core.sim.simulation import Timing
 from tests.advice.test_unblock import found_for, last, node_after
 from tests.builders import make_node, make_pod
 from tests.devices import factories as devices
@@ -34,6 +45,7 @@ from tests.plugins.storage import (
     volume,
 )
 
+DROPPED = "let pod default/p go without its claim devices"
 ZONE = "topology.kubernetes.io/zone"
 
 
@@ -126,6 +138,11 @@ def using(name: str, claimed: str, on: str = "") -> Pod:
     return pod.on(on).phase("Running").obj() if on else pod.obj()
 
 
+def from_template(name: str, template: str) -> Pod:
+    use = PodResourceClaim(name="devices", resource_claim_template_name=template)
+    return make_pod(name).spec(resource_claims=(use,)).obj()
+
+
 def has(*names: str) -> KubeObject:
     return devices.resource_slice("of-n", *map(devices.device, names), node="n")
 
@@ -153,6 +170,68 @@ def test_one_more_node_has_devices_like_its_own() -> None:
     told_of = asking(devices.claim("c"), devices.device_class(), has("d0"), mine, holder)
     assert "add 1 node like n; with devices like its own" in told_of
     assert "delete pod default/holder on n (nobody makes it again)" in told_of
+
+
+def test_a_claim_of_devices_that_is_missing_is_made_of_the_class_that_has_them() -> None:
+    there = [devices.device_class("none", "false"), devices.device_class(), has("d0")]
+    best = told(make_node("n").obj(), *there, using("p", "c"))
+    assert best == ["create claim default/c with one device of class gpu"]
+    taken = devices.claim("mine", holds=["n/d0"], on="n", users=["holder"])
+    held = told(
+        make_node("n").obj(), *there, taken, using("holder", "mine", on="n"), using("p", "c")
+    )
+    made = "create claim default/c with one device of class gpu, and "
+    assert f"{made}delete pod default/holder on n (nobody makes it again)" in held
+    assert f"{made}add 1 node like n; with devices like its own" in held
+
+
+def test_a_claim_that_no_class_gives_devices_is_dropped() -> None:
+    use = ResourceClaimName(name="devices")
+    container = Container(name="main", resources=ResourceRequirements(claims=(use,)))
+    pod = using("p", "c")
+    pod = replace(pod, spec=replace(pod.spec, containers=(container,)))
+    for given in ([], [devices.device_class()]):
+        found = found_for([make_node("n").obj(), *given, pod], "default/p").answers
+        assert [each.sentence for each in found] == [DROPPED]
+        assert node_after([make_node("n").obj(), *given, pod], found[0], "default/p") == "n"
+    tainted = make_node("n").taint("a", "b", "NoSchedule").obj()
+    assert f"{DROPPED}, and let pod default/p tolerate a=b:NoSchedule" in told(tainted, pod)
+
+
+def test_a_template_that_is_missing_is_made_and_the_claim_comes_from_it() -> None:
+    there = [make_node("n").obj(), devices.device_class(), has("d0"), from_template("p", "t")]
+    assert told(*there) == ["create claim template default/t with one device of class gpu"]
+
+
+def test_where_nobody_makes_claims_from_templates_the_claim_is_made_from_its_own() -> None:
+    template = ResourceClaimTemplate(
+        metadata=ObjectMeta(name="t", namespace="default"),
+        spec=ResourceClaimTemplateSpec(spec=devices.claim().spec),
+    )
+    there = [devices.device_class(), has("d0"), template, from_template("p", "t")]
+    given = [make_node("n").obj(), *there]
+    options = RunOptions(timing=Timing(kubelet_start_ns=None))
+    found = last(unblock(Trials(given, options), "default/p")).answers
+    assert [each.sentence.partition("devices-")[2][5:] for each in found] == [" from its template"]
+    changes = [read_line(line_of(change)) for change in found[0].changes]
+    assert trial(apply(given, changes), options).of("default/p").node == "n"
+
+
+def test_a_missing_claim_that_is_found_out_in_a_cycle_is_made_too() -> None:
+    plugins = {"preEnqueue": {"disabled": [{"name": "DynamicResources"}]}}
+    text = json.dumps(
+        {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "profiles": [{"schedulerName": "default-scheduler", "plugins": plugins}],
+        }
+    )
+    options = RunOptions(configuration=load_configuration(text))
+    given = [make_node("n").obj(), devices.device_class(), has("d0"), using("p", "c")]
+    trials = Trials(given, options)
+    assert "could not find ResourceClaim" in trials.as_it_is.of("default/p").message
+    best = last(unblock(trials, "default/p")).answers[0]
+    assert best.sentence == "create claim default/c with one device of class gpu"
 
 
 @pytest.mark.parametrize("level", [0, 7])

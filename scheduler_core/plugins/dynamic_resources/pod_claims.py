@@ -14,6 +14,7 @@ from scheduler_core.devices.inventory import Devices
 from scheduler_core.plugins.dynamic_resources.requests import alternatives
 
 NOT_CREATED: Final = "ResourceClaim not created yet"
+NOT_FOUND: Final = "could not find ResourceClaim"
 UNSUPPORTED: Final = "none of the supported fields are set"
 
 
@@ -31,7 +32,7 @@ def claims_of(pod: Pod, devices: Devices) -> Sequence[ResourceClaim] | str:
             continue
         claim = devices.claim(f"{pod.namespace}/{name}")
         if claim is None:
-            return f'could not find ResourceClaim "{pod.namespace}/{name}"'
+            return f'{NOT_FOUND} "{pod.namespace}/{name}"'
         if claim.metadata.deletion_timestamp is not None:
             return f'resourceclaim "{claim.name}" is being deleted'
         if not use.resource_claim_name and not is_controlled_by(claim, pod):
