@@ -9,6 +9,8 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -36,11 +38,21 @@ class BrowserOnly(BaseAuthentication):
         enforce_csrf(request._request)
 
 
+class SeatScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How the OpenAPI schema names a seat in a class."""
+
+    target_class = "kviz.classroom.api.BrowserOnly"
+    name = "seat"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        return {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME}
+
+
 class Anybody(BasePermission):
     """Each view looks into the session itself."""
 
 
-class AnswerSerializer(serializers.Serializer[object]):
+class VoteAnswerSerializer(serializers.Serializer[object]):
     vote = serializers.IntegerField()
     answer = serializers.JSONField(help_text="A text, a number, or a list in order.")
 
@@ -98,13 +110,13 @@ class _InRoom(APIView):
 
 
 class ClassAnswer(_InRoom):
-    @extend_schema(request=AnswerSerializer, responses=OpenApiTypes.OBJECT)
+    @extend_schema(request=VoteAnswerSerializer, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, code: str) -> Response:
         """Answer the vote that is open; until it is closed, the last answer counts."""
         door = self.door(request, code)
         if door.participant is None:
             raise Problem(HTTPStatus.FORBIDDEN, "Only who is in the class may answer.")
-        asked = AnswerSerializer(data=request.data)
+        asked = VoteAnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
         try:

@@ -266,7 +266,7 @@ class TextSerializer(serializers.Serializer[object]):
     text = DocumentField()
 
 
-class FoundSerializer(serializers.Serializer[object]):
+class TextProblemSerializer(serializers.Serializer[object]):
     document = serializers.IntegerField(required=False)
     line = serializers.IntegerField(required=False, help_text="Counted from 1, where it is known.")
     subject = serializers.CharField(required=False, help_text="The object.")
@@ -275,7 +275,7 @@ class FoundSerializer(serializers.Serializer[object]):
 
 
 class TextCheckedSerializer(serializers.Serializer[object]):
-    problems = FoundSerializer(many=True)
+    problems = TextProblemSerializer(many=True)
     counts = serializers.DictField(child=serializers.IntegerField())
     ignored = serializers.DictField(child=serializers.IntegerField())
 

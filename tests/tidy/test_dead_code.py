@@ -25,7 +25,7 @@ CALLED_BY: dict[str, str] = {
         has_permission get_cache_key get_paginated_response_schema
         get_schema_operation_parameters Negotiation select_renderer
         exception_handler retrieve destroy throttle_scope""",
-    "drf-spectacular": "TokenScheme get_security_definition describe_problems",
+    "drf-spectacular": "TokenScheme SeatScheme get_security_definition describe_problems",
     "uvicorn": "capture_signals",
     "Prometheus's client": "collect",
     "markdown-it": "table_open table_close fence",

@@ -7,6 +7,7 @@ from typing import Any, BinaryIO, cast
 from uuid import UUID
 
 from django.core.files.uploadedfile import UploadedFile
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -147,7 +148,7 @@ class FollowedViewSet(GenericViewSet[FollowedCluster]):
         live.live_stop(followed=_own(request, followed_id))
         return Response(_state(_own(request, followed_id)))
 
-    @extend_schema(request=None, responses=serializers.DictField())
+    @extend_schema(request=None, responses=OpenApiTypes.OBJECT)
     @action(detail=True, methods=["post"])
     def check(self, request: Request, followed_id: UUID) -> Response:
         """Set kviz's verdict beside every decision; as `kviz follow --check --json` prints it."""
