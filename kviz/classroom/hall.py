@@ -102,7 +102,8 @@ class Hall:
         """Read the room when it has changed, and offer everybody what is new to them."""
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._dirty.wait(), FALLBACK_S)
+                async with asyncio.timeout(FALLBACK_S):
+                    await self._dirty.wait()
             self._dirty.clear()
             try:
                 await self._publish_once()

@@ -176,7 +176,8 @@ class _Class:
         path, began = f"/api/v1/classes/{self.code}/control/", time.perf_counter()
         await self._post(teacher, path, do="go", step=step)
         answered = time.perf_counter() - began
-        await asyncio.wait_for(self.all_have.wait(), PATIENCE_S)
+        async with asyncio.timeout(PATIENCE_S):
+            await self.all_have.wait()
         lag = time.perf_counter() - began
         await asyncio.sleep(PAUSE_S)
         return lag, answered

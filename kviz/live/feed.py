@@ -167,7 +167,8 @@ class Feed:
                 self._wake()
             wait_s = FALLBACK_S if found is not None and not found.is_over else None
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), wait_s)
+                async with asyncio.timeout(wait_s):
+                    await self._news.wait()
 
     async def _hear(self, channel: str) -> None:
         """Receive the channel layer's hints. What is new is read from the database."""

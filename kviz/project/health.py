@@ -88,7 +88,8 @@ async def _channel_layer() -> None:
 
 async def _works(name: str, check: Callable[[], Awaitable[None]]) -> bool:
     try:
-        await asyncio.wait_for(check(), PATIENCE_S)
+        async with asyncio.timeout(PATIENCE_S):
+            await check()
     except Exception as problem:  # whatever a driver raises, the part does not work
         log.warning("not ready: %s: %s", name, problem or type(problem).__name__)
         return False

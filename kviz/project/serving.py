@@ -118,7 +118,8 @@ async def _stop(worker: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(ProcessLookupError):
         worker.terminate()
     try:
-        await asyncio.wait_for(worker.wait(), STOP_S)
+        async with asyncio.timeout(STOP_S):
+            await worker.wait()
     except TimeoutError:
         worker.kill()
         await worker.wait()

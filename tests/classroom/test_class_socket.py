@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from kviz.classroom.hall import Follower
+from kviz.classroom.hall import PAUSE_S, Follower, building
 from kviz.classroom.sockets import BAD_REQUEST, NOT_FOUND
 from tests.classroom.people import ASKS, RIGHT, WRONG, Browser, Lesson, open_lesson
 from tests.waiting import PATIENCE_S
@@ -156,6 +156,24 @@ async def test_everybody_reads_the_lesson_in_their_own_language(language: str) -
         mine = await until(line, lambda frame: frame["number"] == 1, [])
         theirs = await until(other, lambda frame: frame["number"] == 1, [])
     assert (mine["step_title"] == theirs["step_title"]) == (language == "xx")
+
+
+@pytest.mark.parametrize("n_turns", range(4))
+async def test_the_last_one_may_leave_at_the_moment_news_comes(n_turns: int) -> None:
+    lesson, *_ = await opened()
+    room = await sync_to_async(lambda: lesson.room)()
+    follower = Follower("teacher")
+    hall = await building().enter(room, follower)
+    async with asyncio.timeout(PATIENCE_S):
+        while not follower.outbox:
+            await asyncio.sleep(PAUSE_S)
+        await asyncio.sleep(3 * PAUSE_S)  # the hall waits for news again
+        hall.wake()
+        for _ in range(n_turns):
+            await asyncio.sleep(0)
+        await building().leave(hall, follower)
+        again = await building().enter(room, follower)
+        await building().leave(again, follower)
 
 
 async def test_a_slow_page_holds_one_frame_of_each_kind_and_delays_nobody() -> None:
