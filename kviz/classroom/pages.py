@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from http import HTTPStatus
 from uuid import UUID
 
@@ -127,29 +129,40 @@ def class_join(request: HttpRequest, code: str) -> HttpResponse:
     return redirect("class-room", door.room.code)
 
 
+def teacher_only(
+    view: Callable[[HttpRequest, Door], HttpResponse],
+) -> Callable[[HttpRequest, str], HttpResponse]:
+    """Show a page to the room's teacher: for others there is no such page (Http404)."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, code: str) -> HttpResponse:
+        door = _door(request, code)
+        if isinstance(door, HttpResponse):
+            return door
+        if not door.is_teacher:
+            raise Http404(code)
+        return view(request, door)
+
+    return guarded
+
+
 @require_GET
-def class_lead(request: HttpRequest, code: str) -> HttpResponse:
+@teacher_only
+def class_lead(request: HttpRequest, door: Door) -> HttpResponse:
     """The presenter's view."""
-    door = _teachers_door(request, code)
-    if isinstance(door, HttpResponse):
-        return door
     return render(request, "classroom/lead.html", _context(request, door, "teacher"))
 
 
 @require_GET
-def class_screen(request: HttpRequest, code: str) -> HttpResponse:
+@teacher_only
+def class_screen(request: HttpRequest, door: Door) -> HttpResponse:
     """What the projector shows."""
-    door = _teachers_door(request, code)
-    if isinstance(door, HttpResponse):
-        return door
     return render(request, "classroom/screen.html", _context(request, door, "screen"))
 
 
 @require_POST
-def class_end(request: HttpRequest, code: str) -> HttpResponse:
-    door = _teachers_door(request, code)
-    if isinstance(door, HttpResponse):
-        return door
+@teacher_only
+def class_end(request: HttpRequest, door: Door) -> HttpResponse:
     services.room_close(room=door.room)
     return redirect("class-home")
 
@@ -177,14 +190,6 @@ def _door(request: HttpRequest, code: str) -> Door | HttpResponse:
         context = {"section": "teach", "code": code}
         return render(request, "classroom/closed.html", context, status=HTTPStatus.NOT_FOUND)
     return door_of(request.session, room)
-
-
-def _teachers_door(request: HttpRequest, code: str) -> Door | HttpResponse:
-    """The same for the teacher only: for others there is no such page. Raises Http404."""
-    door = _door(request, code)
-    if isinstance(door, Door) and not door.is_teacher:
-        raise Http404(code)
-    return door
 
 
 def _context(request: HttpRequest, door: Door, audience: str) -> dict[str, object]:

@@ -21,13 +21,11 @@ from kviz.classroom.codes import draw_code
 from kviz.classroom.documents import present_document
 from kviz.classroom.models import Answer, Participant, Room, Vote
 from kviz.classroom.steps import is_step, place_of
-from kviz.lessons.enacting import scenario_of, scheduler_config_of
 from kviz.lessons.grading import NotAnAnswer, grade
 from kviz.lessons.library import Shelved
-from kviz.lessons.services import snapshot_of
+from kviz.lessons.services import lesson_run
 from kviz.runs.models import Run
 from kviz.runs.services import (
-    run_create,
     run_repeat_veiled,
     run_reveal,
     run_share,
@@ -51,19 +49,10 @@ class Refused(Exception):
 
 def room_open_lesson(*, workspace: Workspace, shelved: Shelved) -> Room:
     """Open a room for a lesson, at its first step, with a run of its own. Raises Refused."""
-    lesson = shelved.lesson
     _check_number(workspace)
-    run = run_create(
-        workspace=workspace,
-        snapshot=snapshot_of(workspace=workspace, shelved=shelved),
-        scheduler_config=scheduler_config_of(lesson),
-        scenario=scenario_of(lesson),
-        veiled_after=lesson.veil,
-    )
-    run.name = lesson.title
-    run.save(update_fields=["name"])
+    run = lesson_run(workspace=workspace, shelved=shelved)
     more = {"lesson": shelved.slug, "lesson_sha256": shelved.sha256}
-    return _open(workspace, run, title=lesson.title, step=1, **more)
+    return _open(workspace, run, title=shelved.lesson.title, step=1, **more)
 
 
 def room_open_run(*, workspace: Workspace, run: Run, cycle: int) -> Room:

@@ -34,24 +34,30 @@ class NotYet(Exception):
 
 def lesson_begin(*, workspace: Workspace, shelved: Shelved) -> Progress:
     """Begin a lesson from its first step, with a run of its own; an earlier way is forgotten."""
-    lesson = shelved.lesson
     with transaction.atomic():
         Progress.objects.filter(workspace=workspace, slug=shelved.slug).delete()
-        run = run_create(
-            workspace=workspace,
-            snapshot=snapshot_of(workspace=workspace, shelved=shelved),
-            scheduler_config=scheduler_config_of(lesson),
-            scenario=scenario_of(lesson),
-            veiled_after=lesson.veil,
-        )
-        run.name = lesson.title
-        run.save(update_fields=["name"])
+        run = lesson_run(workspace=workspace, shelved=shelved)
         return Progress.objects.create(
             workspace=workspace, slug=shelved.slug, sha256=shelved.sha256, run=run
         )
 
 
-def snapshot_of(*, workspace: Workspace, shelved: Shelved) -> Snapshot:
+def lesson_run(*, workspace: Workspace, shelved: Shelved) -> Run:
+    """A run of the lesson's cluster, veiled where the lesson wants it."""
+    lesson = shelved.lesson
+    run = run_create(
+        workspace=workspace,
+        snapshot=_snapshot_of(workspace, shelved),
+        scheduler_config=scheduler_config_of(lesson),
+        scenario=scenario_of(lesson),
+        veiled_after=lesson.veil,
+    )
+    run.name = lesson.title
+    run.save(update_fields=["name"])
+    return run
+
+
+def _snapshot_of(workspace: Workspace, shelved: Shelved) -> Snapshot:
     """The lesson's cluster: the sample, or one of the workspace that is stored once."""
     cluster = shelved.lesson.cluster
     if cluster.sample:

@@ -164,9 +164,14 @@ async def test_the_last_one_may_leave_at_the_moment_news_comes(n_turns: int) -> 
     room = await sync_to_async(lambda: lesson.room)()
     follower = Follower("teacher")
     hall = await building().enter(room, follower)
+    told = asyncio.Event()
+
+    async def send(_frame: str) -> None:
+        told.set()
+
+    pump = asyncio.create_task(follower.pump(send))
     async with asyncio.timeout(PATIENCE_S):
-        while not follower.outbox:
-            await asyncio.sleep(PAUSE_S)
+        await told.wait()
         await asyncio.sleep(3 * PAUSE_S)  # the hall waits for news again
         hall.wake()
         for _ in range(n_turns):
@@ -174,6 +179,7 @@ async def test_the_last_one_may_leave_at_the_moment_news_comes(n_turns: int) -> 
         await building().leave(hall, follower)
         again = await building().enter(room, follower)
         await building().leave(again, follower)
+    pump.cancel()
 
 
 async def test_a_slow_page_holds_one_frame_of_each_kind_and_delays_nobody() -> None:

@@ -6,7 +6,6 @@ Workers are killed as the operating system kills; messages are lost, late, or de
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
 import os
 import signal
@@ -17,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from websockets.sync.client import connect
 
@@ -27,7 +25,15 @@ from tests.waiting import PATIENCE_S, eventually
 from tests.web.cast import crowd
 from tests.web.test_experiment_crash import CLUSTER, LOSSES, begun, has_done
 from tests.web.test_experiment_crash import is_as_if_nothing_happened as experiments_are_alike
-from tests.web.test_serve import call, has_begun, run_of, upload, wait_for, workers_of
+from tests.web.test_serve import (
+    call,
+    events_followed,
+    has_begun,
+    run_of,
+    upload,
+    wait_for,
+    workers_of,
+)
 
 pytestmark = pytest.mark.xdist_group("broker")  # they share what they kill
 
@@ -117,23 +123,9 @@ def is_as_if_nothing_happened(site: Site, run: str, calm: Any) -> None:
 
 
 def followed(server: Server, run: str) -> int:
-    """Follow a run from its first event to the last that is stored: none is missing or doubled."""
-    last_seq = -1
-    with connect(
-        f"{server.ws_url}/ws/runs/{run}/?after=-1",
-        additional_headers={"Authorization": f"Bearer {server.token}"},
-        compression=None,
-        max_size=None,
-    ) as live:
-        while True:
-            frame = live.recv(timeout=PATIENCE_S)
-            if isinstance(frame, bytes):
-                first_seq, events = msgspec.msgpack.decode(gzip.decompress(frame))
-                assert first_seq == last_seq + 1
-                last_seq += len(events)
-                live.send(json.dumps({"ack": last_seq}))
-            elif json.loads(frame)["status"] == "finished":
-                return last_seq
+    """The last of a run's events that a follower gets."""
+    seen, _ = events_followed(server, run)
+    return len(seen) - 1
 
 
 def test_a_run_and_an_experiment(site: Site, calm: Any) -> None:

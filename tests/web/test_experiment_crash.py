@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.running_server import Server, start_server, stop_server
 from tests.waiting import eventually
@@ -89,46 +92,35 @@ def kill_when(server: Server, experiment: str, n_done: int) -> None:
     os.kill(worker, signal.SIGKILL)
 
 
-def test_a_worker_killed_twice_in_an_experiment(tmp_path: Path) -> None:
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
     server = start_server(tmp_path)
-    try:
-        snapshot = upload(server, CLUSTER)
-        calm = begun(server, snapshot, LOSSES)
-        finished(server, calm)
-        shaken = begun(server, snapshot, LOSSES)
-        for n_done in (2, 6):
-            kill_when(server, shaken, n_done)
-        end = is_as_if_nothing_happened(server, shaken, calm)
-        assert end["n_done"] == N_NODES + 1
-    finally:
-        assert stop_server(server) == 0
+    yield server
+    assert stop_server(server) == 0
 
 
-def test_a_worker_killed_while_it_looks_for_nodes_to_add_and_to_drain(tmp_path: Path) -> None:
-    server = start_server(tmp_path)
-    try:
-        snapshot = upload(server, WAITING)
-        calm = begun(server, snapshot, NODE_SETS)
-        finished(server, calm)
-        shaken = begun(server, snapshot, NODE_SETS)
-        for n_done in (1, 4):
-            kill_when(server, shaken, n_done)
-        end = is_as_if_nothing_happened(server, shaken, calm)
-        assert end["answer"]["add"]["nodes"]
-        assert end["answer"]["drain"]["tried"] == N_NODES
-    finally:
-        assert stop_server(server) == 0
+def shaken(server: Server, cluster: str, asked: Any, kills: Sequence[int]) -> Any:
+    """What becomes of an experiment whose worker is killed after so many results, and again."""
+    snapshot = upload(server, cluster)
+    calm = begun(server, snapshot, asked)
+    finished(server, calm)
+    killed = begun(server, snapshot, asked)
+    for n_done in kills:
+        kill_when(server, killed, n_done)
+    return is_as_if_nothing_happened(server, killed, calm)
 
 
-def test_a_worker_killed_in_luck_and_in_capacity(tmp_path: Path) -> None:
-    server = start_server(tmp_path)
-    try:
-        snapshot = upload(server, CLUSTER)
-        for asked, n_done in ((LUCK, 1), (CAPACITY, 1)):
-            calm = begun(server, snapshot, asked)
-            finished(server, calm)
-            shaken = begun(server, snapshot, asked)
-            kill_when(server, shaken, n_done)
-            is_as_if_nothing_happened(server, shaken, calm)
-    finally:
-        assert stop_server(server) == 0
+def test_a_worker_killed_twice_in_an_experiment(server: Server) -> None:
+    end = shaken(server, CLUSTER, LOSSES, [2, 6])
+    assert end["n_done"] == N_NODES + 1
+
+
+def test_a_worker_killed_while_it_looks_for_nodes_to_add_and_to_drain(server: Server) -> None:
+    end = shaken(server, WAITING, NODE_SETS, [1, 4])
+    assert end["answer"]["add"]["nodes"]
+    assert end["answer"]["drain"]["tried"] == N_NODES
+
+
+@pytest.mark.parametrize("asked", [LUCK, CAPACITY], ids=["luck", "capacity"])
+def test_a_worker_killed_in_luck_and_in_capacity(server: Server, asked: Any) -> None:
+    shaken(server, CLUSTER, asked, [1])

@@ -51,6 +51,26 @@ def wait_for(server: Server, run: str) -> Any:
     return eventually(document)
 
 
+def events_followed(server: Server, run: str) -> tuple[list[str], Any]:
+    """Follow a run to its end: the types of its events, none missing or doubled, and its end."""
+    seen: list[str] = []
+    with connect(
+        f"{server.ws_url}/ws/runs/{run}/?after=-1",
+        additional_headers={"Authorization": f"Bearer {server.token}"},
+        compression=None,
+        max_size=None,
+    ) as live:
+        while True:
+            frame = live.recv(timeout=PATIENCE_S)
+            if isinstance(frame, bytes):
+                first_seq, events = msgspec.msgpack.decode(gzip.decompress(frame))
+                assert first_seq == len(seen)
+                seen += [event[0] for event in events]
+                live.send(json.dumps({"ack": len(seen) - 1}))
+            elif (status := json.loads(frame))["status"] == "finished":
+                return seen, status
+
+
 def has_begun(server: Server, run: str) -> bool:
     return int(call(server, f"/runs/{run}/")["last_seq"]) >= 0
 
@@ -64,26 +84,10 @@ def workers_of(server: Server) -> list[int]:
 
 def test_upload_run_and_follow_over_real_sockets(server: Server) -> None:
     run = run_of(server, CLUSTER)
-    seen, last_seq = [], -1
-    with connect(
-        f"{server.ws_url}/ws/runs/{run}/?after=-1",
-        additional_headers={"Authorization": f"Bearer {server.token}"},
-        compression=None,
-    ) as live:
-        while True:
-            frame = live.recv(timeout=PATIENCE_S)
-            if isinstance(frame, bytes):
-                first_seq, events = msgspec.msgpack.decode(gzip.decompress(frame))
-                assert first_seq == last_seq + 1
-                last_seq += len(events)
-                seen += [event[0] for event in events]
-                live.send(json.dumps({"ack": last_seq}))
-            elif (status := json.loads(frame))["status"] == "finished":
-                break
-
+    seen, status = events_followed(server, run)
     assert seen[0] == "RunStarted"
     assert seen[-1] == "RunFinished"
-    assert status["last_seq"] == last_seq
+    assert status["last_seq"] == len(seen) - 1
     assert seen.count("CycleFinished") == status["cycles"] == 5
 
 
