@@ -117,10 +117,15 @@ def _named(target: Target) -> Document:
 
 
 def object_document(item: KubeObject) -> Document:
-    """Return an object as the API server would print it: kubectl reads it, and so does kviz."""
+    """Return an object as the API server would print it: kubectl reads it, and so does kviz.
+
+    A status that says nothing is left out.
+    """
     document: Document = {"apiVersion": item.api_version, "kind": item.kind}
     plain = _with_times(msgspec.to_builtins(item), inspect.type_info(type(item)))
     assert isinstance(plain, dict)
+    if not plain.get("status"):
+        plain.pop("status", None)
     return document | plain
 
 

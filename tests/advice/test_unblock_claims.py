@@ -50,11 +50,15 @@ ZONE = "topology.kubernetes.io/zone"
 
 
 def told(*objects: KubeObject) -> list[str]:
-    """Return the sentences of the answers for pod p, each of which was run again."""
+    """Return the sentences of the answers for pod p, each of which was run again.
+
+    Objects in their changes have no status that says nothing.
+    """
     given = list(objects)
     answers: Sequence[Answer] = found_for(given, "default/p").answers
     for each in answers:
         assert node_after(given, each, "default/p") == each.node
+        assert not any('"status":{}' in line_of(change) for change in each.changes)
     return [each.sentence for each in answers]
 
 
