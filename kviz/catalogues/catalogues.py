@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ from typing import Final
 from babel.messages import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+from markdown_it import MarkdownIt
 
 from kviz.catalogues.sources import CHECKOUT, FOR_DJANGO, SOURCES, english
 
@@ -18,6 +20,11 @@ LANGUAGES: Final = ("zh_Hans", "zh_Hant")
 """As Django names their folders."""
 
 WIDTH: Final = 120
+
+MARKDOWN: Final = frozenset({"document", "lesson"})
+"""The contexts of texts that are Markdown."""
+
+PLAIN: Final = frozenset({"text", "softbreak", "inline"})
 
 _PLACEHOLDER: Final = re.compile(
     r"%\(\w+\)[sd]|(?<!%)%[sd]|(?<!\{)\{\w+\}(?!\})|</?[a-z]+[^>]*>|`[^`]+`"
@@ -97,6 +104,18 @@ def _faults(message: Message) -> Iterator[str]:
             yield f"empty: {_title(message)}"
         elif (given := set(_PLACEHOLDER.findall(text))) != asked:
             yield f"placeholders {sorted(asked ^ given)} differ: {_title(message)}"
+        elif message.context in MARKDOWN and _marks(text) != _marks(str(message.id)):
+            yield f"markup differs: {_title(message)}"
+
+
+def _marks(text: str) -> Counter[tuple[str, object]]:
+    """Return what of a Markdown text is more than words, and where its links lead.
+
+    A mark that is written down need not be one: `**` between a bracket and a letter is text.
+    """
+    pieces = MarkdownIt().enable("table").parse(text)
+    parts = (part for piece in pieces for part in (piece, *(piece.children or ())))
+    return Counter((part.type, part.attrs.get("href")) for part in parts if part.type not in PLAIN)
 
 
 def _identity(message: Message) -> tuple[str | None, object]:

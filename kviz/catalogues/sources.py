@@ -17,6 +17,7 @@ from babel.messages.extract import extract
 from django.conf import settings
 from django.utils.translation.template import templatize
 
+from kviz import document_text
 from scheduler_core.config.old_names import OLD_NAMES
 from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES
 from scheduler_core.config.types import API_VERSION
@@ -118,12 +119,23 @@ def _texts_of(part: object) -> Iterator[str]:
                 yield from _texts_of(value)
 
 
+def documents() -> Iterator[Message]:
+    """Yield the pieces of the documents that are translated; each once, in their order."""
+    texts: dict[str, None] = {}
+    for name in document_text.TRANSLATED:
+        markdown = (CHECKOUT / f"docs/{name}.md").read_text(encoding="utf-8")
+        texts |= dict.fromkeys(document_text.pieces(markdown))
+    for text in texts:
+        yield text, document_text.CONTEXT
+
+
 SOURCES: Final[dict[str, Callable[[], Iterator[Message]]]] = {
     "pages": pages,
     "explorer": explorer,
     "glossary": glossary,
     "then-and-now": then_and_now,
     "lessons": lessons,
+    "documents": documents,
 }
 """By the name of their catalogue."""
 

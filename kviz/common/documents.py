@@ -1,4 +1,7 @@
-"""The documents below `docs/`, rendered as pages: own Markdown, whose raw HTML stays text."""
+"""The documents below `docs/`, rendered as pages: own Markdown, whose raw HTML stays text.
+
+Those that are translated are there in each language, with the anchors that they have in English.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -15,9 +19,12 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
+from django.utils.translation import get_language, override, pgettext
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
+
+from kviz.document_text import CONTEXT, TRANSLATED, is_text, parts_of, text_of
 
 INDEX: Final = (
     "concepts",
@@ -53,6 +60,8 @@ INDEX: Final = (
 )
 """In the order of the page that lists them."""
 
+ENGLISH: Final = "en"
+
 IMAGE_TYPES: Final = {".svg": "image/svg+xml", ".png": "image/png"}
 
 NAME = re.compile(r"(?:[A-Za-z0-9-]+/)*[A-Za-z0-9-]+")
@@ -62,9 +71,13 @@ OUTSIDE = re.compile(r"[a-z]+:|#")
 
 @dataclass(frozen=True)
 class Document:
-    """`name` is the path below `docs/` without its ending; `lead` the first sentence."""
+    """`name` is the path below `docs/` without its ending; `lead` the first sentence.
+
+    `language` is that of its text, which need not be the reader's.
+    """
 
     name: str
+    language: str
     title: str
     lead: str
     html: SafeString
@@ -84,18 +97,25 @@ def image(name: str) -> Path | None:
     return path if IMAGE_NAME.fullmatch(name) and path.is_file() else None
 
 
-@cache
 def document(name: str) -> Document | None:
-    """The document of this name; None if there is none."""
+    """The document of this name in the reader's language, in English if it is not translated."""
+    return _document(name, get_language() or ENGLISH if name in TRANSLATED else ENGLISH)
+
+
+@cache
+def _document(name: str, language: str) -> Document | None:
     path = _file(f"{name}.md")
     if not NAME.fullmatch(name) or not path.is_file():
         return None
     tokens = _parser().parse(path.read_text(encoding="utf-8"))
-    _prepare(tokens, posixpath.dirname(name))
+    anchors = _anchors(tokens)
+    with override(language):
+        _translate(tokens)
+    _prepare(tokens, anchors, posixpath.dirname(name))
     inline = [token for token in tokens if token.type == "inline"]
     html = _parser().renderer.render(tokens, _parser().options, {})
     title, lead = (_plain(token) for token in inline[:2])
-    return Document(name, title, _first_sentence(lead), mark_safe(html))
+    return Document(name, language, title, _first_sentence(lead), mark_safe(html))
 
 
 def documents() -> list[Document]:
@@ -126,14 +146,31 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
 
 
-def _prepare(tokens: list[Token], folder: str) -> None:
+def _anchors(tokens: list[Token]) -> list[str]:
+    """The anchor of each heading, in order: from the English words, so that links hold."""
+    taken: set[str] = set()
+    return [
+        _unused(slugify(_plain(following)), taken)
+        for token, following in pairwise(tokens)
+        if token.type == "heading_open"
+    ]
+
+
+def _translate(tokens: list[Token]) -> None:
+    """Put the pieces of a document into the active language."""
+    for token in tokens:
+        if is_text(token) and (text := pgettext(CONTEXT, text_of(token))) != text_of(token):
+            token.children = list(parts_of(text))
+
+
+def _prepare(tokens: list[Token], anchors: list[str], folder: str) -> None:
     """Give headings anchors, tables names, and links the addresses of the pages."""
     heading = ""
-    taken: set[str] = set()
+    unused = iter(anchors)
     for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         if token.type == "heading_open" and following is not None:
             heading = _plain(following)
-            token.attrSet("id", _unused(slugify(heading), taken))
+            token.attrSet("id", next(unused))
         elif token.type == "table_open":
             token.meta["label"] = heading
         for part in token.children or ():
@@ -183,4 +220,4 @@ def _plain(token: Token) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    return re.split(r"(?<=[.:])\s", text, maxsplit=1)[0].rstrip(":")
+    return re.split(r"(?<=[.:])\s|(?<=[。\uff1a])", text, maxsplit=1)[0].rstrip(":\uff1a")

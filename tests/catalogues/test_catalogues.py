@@ -19,6 +19,7 @@ def catalogue(*messages: tuple[str, str]) -> Catalog:
     return made
 
 
+MARKED = "A **node**: see [terms](#node)."
 TEXT = "%(n)s of {x} <b>pods</b>"
 
 
@@ -38,3 +39,19 @@ TEXT = "%(n)s of {x} <b>pods</b>"
 )
 def test_the_check_names_what_is_wrong(messages: list[tuple[str, str]], found: list[str]) -> None:
     assert list(differences(catalogue((TEXT, "")), catalogue(*messages))) == found
+
+
+@pytest.mark.parametrize(
+    ("translation", "found"),
+    [
+        ("**节点**见[术语](#node)。", []),
+        ("**节点。**见[术语](#node)。", [f"markup differs: document: {MARKED}"]),
+        ("**节点**见[术语](#pod)。", [f"markup differs: document: {MARKED}"]),
+        ("节点见[术语](#node)。", [f"markup differs: document: {MARKED}"]),
+    ],
+)
+def test_markdown_keeps_its_marks_and_links(translation: str, found: list[str]) -> None:
+    english, translated = Catalog(), Catalog(locale="zh_Hans")
+    english.add(MARKED, context="document")
+    translated.add(MARKED, translation, context="document")
+    assert list(differences(english, translated)) == found

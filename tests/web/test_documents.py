@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.utils.translation import override
 
 from kviz.common import documents
 from kviz.common.glossary import glossary
+from kviz.document_text import TRANSLATED
 
 DOCS = Path(settings.DOCS_DIR)
 NAMES = sorted(path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md"))
@@ -67,6 +69,35 @@ def test_markdown_of_a_document(
     assert 'id="same-1"' in found.html
     assert "<span>code</span>" in found.html
     assert '<a href="#same">' in found.html
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
+@pytest.mark.parametrize("name", TRANSLATED)
+def test_a_translated_document_has_the_anchors_and_links_of_the_english_one(
+    name: str, language: str
+) -> None:
+    english = documents.document(name)
+    with override(language):
+        found = documents.document(name)
+    assert english is not None
+    assert found is not None
+    assert (found.language, english.language) == (language, "en")
+    assert found.title != english.title
+    assert re.findall(r'id="[^"]+"', found.html) == re.findall(r'id="[^"]+"', english.html)
+    assert sorted(HREF.findall(found.html)) == sorted(HREF.findall(english.html))
+    assert re.findall(r"<pre.*?</pre>", found.html, re.DOTALL) == re.findall(
+        r"<pre.*?</pre>", english.html, re.DOTALL
+    )
+
+
+def test_the_page_of_a_document_says_that_it_is_in_english_only(client: Client) -> None:
+    client.post("/language", {"language": "zh-hans"})
+    assert "这份文档只有英文版。" in client.get("/docs/architecture").content.decode()
+    page = client.get("/docs/concepts").content.decode()
+    assert "这份文档只有英文版。" not in page
+    assert '<article class="document" lang="zh-hans">' in page
+    client.post("/language", {"language": "en"})
+    assert "in English only" not in client.get("/docs/architecture").content.decode()
 
 
 def test_the_glossary_has_every_term_at_its_anchor(client: Client) -> None:
