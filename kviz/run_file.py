@@ -16,7 +16,7 @@ from typing import Annotated, BinaryIO, Final, TypeAlias
 
 import msgspec
 
-from scheduler_core import ENGINE_VERSION
+from kviz.engine_build import engine_build
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.records import QueueOrder
@@ -203,8 +203,8 @@ def _next_record(file: BinaryIO, engine_version: str) -> AnyRecord:
 
 def other_engine(version: str) -> str:
     """A sentence to add when the engine that made a run is not this one; empty if it is."""
-    if version in ("", ENGINE_VERSION):
+    if version in ("", engine_build()):
         return ""
     return (
-        f" It was made by engine {version}; this is {ENGINE_VERSION}, which may not know all of it."
+        f" It was made by engine {version}; this is {engine_build()}, which may not know all of it."
     )

@@ -26,11 +26,11 @@ from kviz.cli.changes import (
 from kviz.cli.problems import CommandFailed
 from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.common.hosts import AllowedHosts
+from kviz.engine_build import engine_build
 from kviz.project import environment
 from kviz.run_file import ChangeMade, Inputs, Plugin, RunFile
 from kviz.simulate import Outcome, files_sha256, read_files
 from kviz.simulate import run as simulate_files
-from scheduler_core import ENGINE_VERSION
 from scheduler_core.api.findings import counted
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.packing import pack
@@ -121,7 +121,7 @@ def _inputs(options: argparse.Namespace, made_of: RunInputs, cluster: Ingested) 
     """What a run file says that a run was made of: the inputs, and what was changed of them."""
     base = made_of.base
     return Inputs(
-        engine_version=ENGINE_VERSION,
+        engine_version=engine_build(),
         name=options.files[0].stem[:200],
         sha256=files_sha256(options.files),
         ignored=cluster.ignored,

@@ -23,6 +23,7 @@ from django.db import connections
 from kviz.accounts.services import guests_prune
 from kviz.common.announcing import Kind
 from kviz.common.claiming import StorageFailed
+from kviz.engine_build import engine_build
 from kviz.experiments.execution.carry_out import experiment_carry_out
 from kviz.experiments.execution.claim import QUEUE as EXPERIMENTS
 from kviz.experiments.execution.claim import experiment_claim, experiments_release
@@ -54,7 +55,7 @@ class Worker:
         self.fork_points = ForkPoints(name, settings.FORK_POINTS)
         self._prune_at = time.monotonic()
         recover(self, blame=True)
-        log.info("worker %s is ready", name)
+        log.info("worker %s is ready with engine %s", name, engine_build())
 
     def tidy(self) -> None:
         """Do what there is to do while nothing waits."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from hypothesis import event, given
 
+from kviz.engine_build import engine_build
 from kviz.explain.explanation import explain
 from kviz.explain.text import as_json, as_text
 from kviz.run_file import Inputs, Part, RunFile, read_records
 from kviz.runs.reading.projection import cycle_document
 from kviz.simulate import Outcome, run
-from scheduler_core import ENGINE_VERSION
 from scheduler_core.api import Pod
 from scheduler_core.api.ingest import Ingested, ingest
 from scheduler_core.api.packing import pack, unpack
@@ -72,7 +72,7 @@ def play(cluster: Ingested, text: str) -> Played:
     """Run it as the command line does, into a file that is read again."""
     file = io.BytesIO()
     inputs = Inputs(
-        engine_version=ENGINE_VERSION,
+        engine_version=engine_build(),
         name="fuzz",
         sha256="0" * 64,
         ignored=cluster.ignored,

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from kviz.engine_build import engine_build
 from kviz.experiments.models import Experiment, Result
 from kviz.runs.models import Run
-from scheduler_core import ENGINE_VERSION
 from tests.web.cast import NODES, Person, execute, person, pod, problem
 from tests.web.test_experiments import carried_out
 from tests.web.test_saved_runs import body
@@ -96,7 +96,7 @@ def test_luck_goes_on_with_what_is_stored(ada: Person) -> None:
     calm = carried_out()
     whole = list(calm.results.order_by("variant"))
     shaken = asked(ada, EQUALS, "luck", runs=25, coins=["arrival"])
-    Experiment.objects.filter(pk=shaken.pk).update(n_done=2, engine_version=ENGINE_VERSION)
+    Experiment.objects.filter(pk=shaken.pk).update(n_done=2, engine_version=engine_build())
     for number, variant in enumerate((0, 3), 1):
         Result.objects.create(
             experiment=shaken,

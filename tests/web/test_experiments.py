@@ -14,11 +14,11 @@ from django.test import Client
 from django.utils import timezone
 
 from kviz.common.claiming import MAX_CLAIMS
+from kviz.engine_build import engine_build
 from kviz.experiments import selectors, services
 from kviz.experiments.execution.carry_out import experiment_carry_out
 from kviz.experiments.execution.claim import experiment_claim, experiments_release
 from kviz.experiments.models import Experiment, Result
-from scheduler_core import ENGINE_VERSION
 from tests.web.cast import NODES, Person, person, pod, problem
 from tests.web.test_saved_runs import body
 
@@ -172,7 +172,7 @@ def test_a_worker_that_dies_loses_only_what_was_under_way(ada: Person, settings:
     started(ada)
     experiment = experiment_claim(worker="first")
     assert experiment is not None
-    Experiment.objects.filter(pk=experiment.pk).update(n_done=1, engine_version=ENGINE_VERSION)
+    Experiment.objects.filter(pk=experiment.pk).update(n_done=1, engine_version=engine_build())
     Result.objects.create(experiment=experiment, number=1, variant=1, name="kept", outcome=whole[1])
     assert experiments_release(worker="first") == 1
 

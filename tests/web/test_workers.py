@@ -13,12 +13,14 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from kviz.common.claiming import MAX_CLAIMS
+from kviz.engine_build import engine_build
 from kviz.runs import services
 from kviz.runs.execution.claim import run_claim, runs_release
 from kviz.runs.execution.engine import simulate_run
 from kviz.runs.execution.record import run_execute
 from kviz.runs.models import Run
 from kviz.runs.signals import run_advanced
+from scheduler_core import ENGINE_VERSION
 from scheduler_core.trace.codec import MAX_CYCLES, read_details, read_headers
 from scheduler_core.trace.events import (
     AnyEvent,
@@ -244,6 +246,23 @@ def test_a_trace_of_another_engine_version_is_begun_again(ada: Person) -> None:
     assert run.trace_hash == whole.trace_hash
     assert trace_of(run) == trace_of(whole)
     assert index_of(run) == index_of(whole)
+
+
+def test_a_trace_of_another_build_of_the_engine_is_begun_again(ada: Person) -> None:
+    whole = ada.finished(crowd(MAX_CYCLES + 9))
+    run = ada.queued(crowd(MAX_CYCLES + 9))
+    with pytest.raises(Died):
+        execute(worker="w", engine=dying_after(MAX_CYCLES + 5))
+    runs_release(worker="w")
+    Run.objects.filter(pk=run.pk).update(engine_version=f"{ENGINE_VERSION}.0123456789ab")
+    of_the_other = set(run.chunks.values_list("pk", flat=True))
+    execute(worker="w")
+
+    run.refresh_from_db()
+    assert of_the_other
+    assert of_the_other.isdisjoint(run.chunks.values_list("pk", flat=True))
+    assert run.engine_version == whole.engine_version == engine_build()
+    assert run.trace_hash == whole.trace_hash
 
 
 def test_viewers_are_notified_of_every_chunk(ada: Person) -> None:

@@ -20,12 +20,12 @@ from django.utils import timezone
 
 from kviz.answers.forked import Died, Done, as_done
 from kviz.common.claiming import MAX_CLAIMS, StorageFailed
+from kviz.engine_build import engine_build
 from kviz.experiments.execution.claim import QUEUE, claimed_experiment
 from kviz.experiments.models import Experiment, Result
 from kviz.experiments.questions import question_of
 from kviz.experiments.questions.question import Outcome, Question, Variant
 from kviz.runs.inputs import InvalidInput
-from scheduler_core import ENGINE_VERSION
 from scheduler_core.framework.plugin_calls import PluginFailure
 
 log = logging.getLogger(__name__)
@@ -101,11 +101,11 @@ class _Carrying:
         self._look_at = time.monotonic() + HEARTBEAT_S
 
     def _stored(self) -> dict[int, Outcome]:
-        """What is stored; results of another version of the engine are dropped."""
+        """What is stored; results of another build of the engine are dropped."""
         experiment = self._experiment
-        if experiment.engine_version != ENGINE_VERSION:
+        if experiment.engine_version != engine_build():
             with transaction.atomic():
-                self._update(engine_version=ENGINE_VERSION, n_done=0)
+                self._update(engine_version=engine_build(), n_done=0)
                 experiment.results.all().delete()
         return dict(experiment.results.values_list("variant", "outcome"))
 

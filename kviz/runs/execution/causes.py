@@ -10,12 +10,12 @@ from __future__ import annotations
 import logging
 from typing import Final
 
+from kviz.engine_build import is_of_version
 from kviz.runs.execution.engine import leads, max_cycle
 from kviz.runs.execution.extender_answers import AnswerMissing
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import PodOutcome, Run
 from kviz.runs.selectors import pods_pending
-from scheduler_core import ENGINE_VERSION
 from scheduler_core.evidence.document import lead_document
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim.pending import Leads
@@ -44,7 +44,7 @@ def causes_store(*, run: Run, max_work: int | None = None) -> None:
     too_long = run.cycles > max_cycle(n_nodes)
     if max_work is not None:
         too_long = too_long or run.cycles * (1_000 + n_nodes) > max_work
-    if run.is_observed or run.engine_version != ENGINE_VERSION or not pods or too_long:
+    if run.is_observed or not is_of_version(run.engine_version) or not pods or too_long:
         return
     groups = _groups(run, pods)
     try:

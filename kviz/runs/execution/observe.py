@@ -16,11 +16,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from kviz.accounts.models import Workspace
+from kviz.engine_build import engine_build
 from kviz.runs.execution.append import AppendRefused, TraceAppender
 from kviz.runs.models import Run, TraceChunk
 from kviz.runs.signals import run_advanced
 from kviz.snapshots.models import Snapshot
-from scheduler_core import ENGINE_VERSION
 from scheduler_core.trace.codec import TraceWriter, read_headers, starts_cycle
 from scheduler_core.trace.events import AnyEvent, HeaderEvent, RunFinished
 
@@ -133,7 +133,7 @@ def observed_run_create(
             name=name,
             snapshot=snapshot,
             outcomes_told=outcomes_told,
-            engine_version=ENGINE_VERSION,
+            engine_version=engine_build(),
             status=Run.Status.RUNNING,
             started_at=now,
             heartbeat_at=now,

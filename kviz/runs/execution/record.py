@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from kviz.common import tracing
 from kviz.common.claiming import MAX_CLAIMS, StorageFailed
+from kviz.engine_build import engine_build
 from kviz.runs.execution.append import AppendRefused, TraceAppender
 from kviz.runs.execution.causes import causes_store
 from kviz.runs.execution.claim import claimed_run, run_hand_over, run_to_vary
@@ -269,18 +270,16 @@ class _Recording:
         )
 
     def _begin(self, event: RunStarted) -> None:
-        """Start over if the stored part was written by another version of the engine."""
-        run = self.run
-        if run.last_seq >= 0 and run.engine_version != event.engine_version:
+        """Start over if the stored part was written by another build of the engine."""
+        run, build = self.run, engine_build(event.engine_version)
+        if run.last_seq >= 0 and run.engine_version != build:
             with transaction.atomic():
                 self._trace.update(last_seq=-1)
                 run.chunks.all().delete()
                 run.cycle_rows.all().delete()
                 run.pod_outcomes.all().delete()
             self._trace.writer = TraceWriter()
-        self._trace.update(
-            engine_version=event.engine_version, not_modelled=list(event.not_modelled)
-        )
+        self._trace.update(engine_version=build, not_modelled=list(event.not_modelled))
 
     def flush(self) -> None:
         """Store what was taken since the last time. Raises AppendRefused."""

@@ -14,6 +14,7 @@ import msgspec
 import zstandard
 from django.conf import settings
 
+from kviz.engine_build import is_of_version
 from kviz.run_file import (
     SUFFIX,
     Answer,
@@ -297,7 +298,8 @@ class _Trace:
                 f"The trace in this file is damaged: {error}.{self._hint}"
             ) from error
         if isinstance(events[0], RunStarted):
-            self.engine_version = events[0].engine_version
+            if not is_of_version(self.engine_version, events[0].engine_version):
+                self.engine_version = events[0].engine_version
             self.observed = events[0].observed
         self._follow(events)
         data = msgspec.msgpack.encode(StoredPart(checked, self.index.drain()))

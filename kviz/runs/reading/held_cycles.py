@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 from uuid import UUID
 
+from kviz.engine_build import engine_build, is_of_version
 from kviz.runs.execution.causes import AT_ONCE
 from kviz.runs.execution.engine import max_cycle, reenact
 from kviz.runs.execution.extender_answers import AnswerMissing
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.reading.projection import CycleDocument, answer_document
-from scheduler_core import ENGINE_VERSION
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim import Progress, ReenactedCycle
 
@@ -117,9 +117,9 @@ def _check_possible(run: Run, recorded: CycleDocument) -> None:
     """Raise CannotReenact for a cycle that cannot be re-enacted, or is too far into its run."""
     if run.is_observed:
         raise CannotReenact("A real scheduler decided this cycle. kviz cannot call its plugins.")
-    if run.engine_version != ENGINE_VERSION:
+    if not is_of_version(run.engine_version):
         raise CannotReenact(
-            f"This run was made by engine {run.engine_version}; this is {ENGINE_VERSION}, which "
+            f"This run was made by engine {run.engine_version}; this is {engine_build()}, which "
             "might decide otherwise. Start the run again to re-enact its cycles."
         )
     limit = max_cycle(recorded["n_nodes"])

@@ -14,10 +14,10 @@ import msgspec
 import zstandard
 from django.core.cache import cache
 
+from kviz.engine_build import engine_build
 from kviz.runs.models import Run
 from kviz.runs.reading.held_cycles import HELD
 from kviz.runs.reading.projection import CycleDocument, StatusDocument, answer_document
-from scheduler_core import ENGINE_VERSION
 from scheduler_core.devices.survey import DeviceSurvey, SurveyDocument, survey_document
 from scheduler_core.framework.prepared_state import Described, PreparedState
 from scheduler_core.framework.status import SUCCESS, Status
@@ -114,7 +114,7 @@ def devices(*, run: Run, recorded: CycleDocument, node: str = "") -> DevicesDocu
 
 
 def _answers(run: Run, recorded: CycleDocument) -> _Answers:
-    key = f"kviz:reenacted:{run.pk}:{recorded['cycle']}:{ENGINE_VERSION}"
+    key = f"kviz:reenacted:{run.pk}:{recorded['cycle']}:{engine_build()}"
     packed = cache.get(key)
     if packed is None:
         answers = HELD.ask(run, recorded, lambda cycle: _all(recorded, cycle))
