@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from scheduler_core.api import json_keys
 from scheduler_core.api.coerce import Plain
 from scheduler_core.api.errors import FieldError, LimitError, ParseError, Place, UnreadableError
 from scheduler_core.api.field_lines import field_line
-from scheduler_core.api.json_documents import read_json
+from scheduler_core.api.json_documents import JsonDocument, read_json
+from scheduler_core.api.json_keys import has_repeated_keys, repeated_keys
 from scheduler_core.api.limits import Budget
 from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.parse import (
@@ -80,6 +82,8 @@ class FileReader:
         self._parsing = parsing
         self._pods_in = pods_in
         self._has_results = False
+        self._found_at = self._found_line = 0
+        """Where the last object ends in which a key stands twice; how many lines came before."""
 
     def read(self, data: bytes | bytearray) -> FileContent:
         """The file's objects, and what is wrong with the others. Raises :class:`LimitError`."""
@@ -109,10 +113,40 @@ class FileReader:
                 if number % _PROGRESS_EVERY == 0:
                     self._parsing(index / len(documents))
                 place = Place(self._name, number)
-                error = self._take(content, place, document.type_name, document.raw)
+                error = self._repeated(content, place, document, text)
+                if error is None:
+                    error = self._take(content, place, document.type_name, document.raw)
                 if error is not None:
                     content.leave_out(error, self._budget.limits.reported_errors)
         return content
+
+    def _repeated(
+        self,
+        content: FileContent,
+        place: Place,
+        document: JsonDocument,
+        text: bytes | bytearray,
+    ) -> ParseError | None:
+        """Why an object cannot be read in which a key stands twice; None if none does."""
+        if not self._is_wanted(document.type_name.kind):
+            return None
+        raw = bytes(document.raw)
+        plain = raw.decode(errors="replace")
+        if not has_repeated_keys(plain):
+            return None
+        if len(content.errors) >= self._budget.limits.reported_errors:
+            return ParseError(place, "", json_keys.MESSAGE)
+        found = next(repeated_keys(plain))
+        line = self._lines_before(raw, text) + found.line
+        named = subject_of(document.raw, document.type_name.kind)
+        return ParseError(place._replace(line=line, subject=named), found.path, json_keys.MESSAGE)
+
+    def _lines_before(self, raw: bytes, text: bytes | bytearray) -> int:
+        """How many lines stand before an object; asked for objects in the order of the text."""
+        start = text.find(raw, self._found_at)
+        before = self._found_line + text.count(b"\n", self._found_at, start)
+        self._found_at, self._found_line = start + len(raw), before + raw.count(b"\n")
+        return before
 
     def _read_yaml(self, text: str) -> FileContent:
         try:

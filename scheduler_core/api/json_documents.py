@@ -20,6 +20,8 @@ _LOG_END = b"==== END logs for container "
 _MARK = b"---"
 _SPACE = b" \t\r\n"
 _ARRAY_START = ord("[")
+_OBJECT_END = ord("}")
+_COMMA = ord(",")
 
 
 class JsonDocument(NamedTuple):
@@ -43,6 +45,7 @@ _HEADS = msgspec.json.Decoder(_Head)
 _LISTS = msgspec.json.Decoder(_Items)
 _ARRAYS = msgspec.json.Decoder(list[msgspec.Raw])
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_OBJECTS = {"items", *SECTIONS}
 _NULL = b"null"
 _VALUES = msgspec.json.Decoder(msgspec.Raw)
 
@@ -58,6 +61,8 @@ def read_json(text: bytes | bytearray) -> Iterator[list[JsonDocument]]:
     while start < len(text):
         end = _value_end(view, start, text)
         try:
+            if text[start] != _ARRAY_START:
+                _refuse_repeated(view, start, text)
             documents = _documents(view[start:end], number)
         except RecursionError:
             raise UnreadableError(TOO_DEEP) from None
@@ -121,6 +126,28 @@ def _documents(value: memoryview, before: int) -> list[JsonDocument]:
         if is_export(fields):
             return list(_exported(fields))
     return [JsonDocument(name, msgspec.Raw(value))]
+
+
+def _refuse_repeated(view: memoryview, start: int, text: bytes | bytearray) -> None:
+    """Raises :class:`UnreadableError` if a list has its objects twice: one lot would be lost."""
+    seen: set[str] = set()
+    for key, position in _keys(view, start, text):
+        if key in seen and key in _OBJECTS:
+            line = text.count(b"\n", 0, position) + 1
+            raise UnreadableError(f'the field "{key}" stands twice in one list', line)
+        seen.add(key)
+
+
+def _keys(view: memoryview, start: int, text: bytes | bytearray) -> Iterator[tuple[str, int]]:
+    """The keys of the mapping that begins at ``start``, and where; values are passed over."""
+    position = _skip_space(text, start + 1)
+    while text[position] != _OBJECT_END:
+        end = _value_end(view, position, text)
+        yield msgspec.json.decode(view[position:end], type=str), position
+        position = _skip_space(text, _skip_space(text, end) + 1)
+        position = _skip_space(text, _value_end(view, position, text))
+        if text[position] == _COMMA:
+            position = _skip_space(text, position + 1)
 
 
 def _exported(fields: dict[str, msgspec.Raw]) -> Iterator[JsonDocument]:

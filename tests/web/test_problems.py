@@ -53,6 +53,22 @@ def test_a_run_of_wrong_shape(ada: Person, body: Any) -> None:
     assert problem(ada.post("/runs/", body), 400)["errors"]
 
 
+def test_a_body_in_which_a_key_stands_twice(ada: Person) -> None:
+    body = '{"seed": 1,\n "feature_gates": {"A": true,\n "A": false}}'
+    said = problem(ada.post("/runs/", body), 400)["detail"]
+    assert "Line 3: the key feature_gates.A stands twice" in said
+
+
+def test_a_body_that_is_nested_too_deeply(ada: Person) -> None:
+    said = problem(ada.post("/runs/", "[" * 100_000), 400)["detail"]
+    assert "nested too deeply" in said
+
+
+def test_a_body_of_json_is_bounded(ada: Person, settings: Settings) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
+    problem(ada.post("/runs/", '{"seed": 1, "scenario": "' + "x" * 100 + '"}'), 413)
+
+
 def test_a_body_of_another_type(ada: Person) -> None:
     response = ada.client.post(f"{API}/runs/", b"x", content_type="text/csv", headers=ada.headers)
     problem(response, 415)

@@ -11,7 +11,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
@@ -20,6 +20,7 @@ from kviz.accounts.authentication import workspace_in
 from kviz.accounts.throttling import Scope
 from kviz.clusters.followed import live, selectors, services
 from kviz.clusters.followed.models import FollowedCluster
+from kviz.common.json_body import JsonBody
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
 from kviz.runs.inputs import InvalidInput
@@ -102,7 +103,7 @@ class FollowSerializer(serializers.Serializer[object]):
 class FollowedViewSet(GenericViewSet[FollowedCluster]):
     queryset = FollowedCluster.objects.none()
     serializer_class = FollowedSerializer
-    parser_classes = (JSONParser, MultiPartParser)
+    parser_classes = (JsonBody, MultiPartParser)
     lookup_url_kwarg = "followed_id"
     lookup_value_converter = "uuid"
 
