@@ -27,7 +27,7 @@ MARKDOWN: Final = frozenset({"document", "lesson"})
 PLAIN: Final = frozenset({"text", "softbreak", "inline"})
 
 _PLACEHOLDER: Final = re.compile(
-    r"%\(\w+\)[sd]|(?<!%)%[sd]|(?<!\{)\{\w+\}(?!\})|</?[a-z]+[^>]*>|`[^`]+`"
+    r"%\(\w+\)[sd]|(?<!%)%[sd]|(?<!\{)\{\w+(?::[^{}]*)?\}(?!\})|</?[a-z]+[^>]*>|`[^`]+`"
 )
 """What a translation has to keep: parameters, markup, and names in backticks."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
+from string import Formatter
 from typing import Final, TypeAlias
 
 import django
@@ -21,6 +23,10 @@ from kviz import document_text
 from scheduler_core.config.old_names import OLD_NAMES
 from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES
 from scheduler_core.config.types import API_VERSION
+from scheduler_core.wording import LISTS
+
+ENGINE: Final = "engine"
+"""The context of what the engine says, as `kviz/common/wording.py` looks it up."""
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
 KEYWORDS: Final = {
@@ -62,6 +68,39 @@ def _marked(code: bytes) -> Iterator[Message]:
         texts = message if isinstance(message, tuple) else (message,)
         if texts[0]:
             yield (texts[0] if len(texts) == 1 else (texts[0], texts[-1])), context
+
+
+def engine() -> Iterator[Message]:
+    """Yield the templates of the texts that the engine and the services make of values."""
+    for template in LISTS:
+        yield template, ENGINE
+    for room in ("scheduler_core", "kviz"):
+        for path in sorted((CHECKOUT / room).rglob("*.py")):
+            for template in said(path.read_text(encoding="utf-8")):
+                yield template, ENGINE
+
+
+def said(code: str) -> Iterator[str]:
+    """Yield the templates that a module's calls of `say` have.
+
+    Raises ValueError for one that is not written out, or whose places are not what is given.
+    """
+    for call in ast.walk(ast.parse(code)):
+        if not isinstance(call, ast.Call) or not _is_say(call.func):
+            continue
+        match call.args:
+            case [ast.Constant(value=str(template))]:
+                yield template
+            case _:
+                raise ValueError(f"line {call.lineno}: say() has no template written out")
+        given = {str(each.arg) for each in call.keywords}
+        asked = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+        if given != asked:
+            raise ValueError(f"line {call.lineno}: {sorted(given ^ asked)} of {template!r}")
+
+
+def _is_say(function: ast.expr) -> bool:
+    return isinstance(function, ast.Name) and function.id == "say"
 
 
 def explorer() -> Iterator[Message]:
@@ -131,6 +170,7 @@ def documents() -> Iterator[Message]:
 
 SOURCES: Final[dict[str, Callable[[], Iterator[Message]]]] = {
     "pages": pages,
+    "engine": engine,
     "explorer": explorer,
     "glossary": glossary,
     "then-and-now": then_and_now,

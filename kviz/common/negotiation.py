@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
+
+from kviz.common.wording import TranslatingJSONRenderer
 
 
 class Negotiation(DefaultContentNegotiation):
@@ -20,5 +22,5 @@ class Negotiation(DefaultContentNegotiation):
         format_suffix: str | None = None,
     ) -> Any:
         if request.method == "OPTIONS":
-            return JSONRenderer(), JSONRenderer.media_type
+            return TranslatingJSONRenderer(), TranslatingJSONRenderer.media_type
         return super().select_renderer(request, renderers, format_suffix)

@@ -162,7 +162,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 2_000
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["kviz.accounts.authentication.WorkspaceAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["kviz.accounts.authentication.HasWorkspace"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["kviz.common.wording.TranslatingJSONRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "kviz.common.negotiation.Negotiation",
     "DEFAULT_PARSER_CLASSES": ["kviz.common.json_body.JsonBody"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from scheduler_core.evidence.cycle import NodeEvidence, ScoreEvidence
 from scheduler_core.evidence.requirement import Requirement
+from scheduler_core.wording import SEMICOLON, say, series
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,25 +91,46 @@ class Comparison:
             return self._score_sentence()
         rejected = [each for each in (self.first, self.second) if each.rejections]
         if not rejected:
-            return "neither is rejected, and no scores were compared"
-        return "; ".join(f"{each.node} is rejected: {each.sentence}" for each in rejected)
+            return say("neither is rejected, and no scores were compared")
+        return series(
+            (
+                say("{node} is rejected: {sentence}", node=each.node, sentence=each.sentence)
+                for each in rejected
+            ),
+            SEMICOLON,
+        )
 
     def _score_sentence(self) -> str:
         best, other = self.first, self.second
         if self.difference < 0:
             best, other = other, best
         if not self.difference:
-            return f"{best.node} and {other.node} score {best.total} each: a tie"
-        text = (
-            f"{best.node} scores {best.total}, {other.node} {other.total}: "
-            f"{abs(self.difference)} more"
+            return say(
+                "{node} and {other_node} score {total} each: a tie",
+                node=best.node,
+                other_node=other.node,
+                total=best.total,
+            )
+        scores = say(
+            "{node} scores {total}, {other_node} {other_total}: {difference} more",
+            node=best.node,
+            total=best.total,
+            other_node=other.node,
+            other_total=other.total,
+            difference=abs(self.difference),
         )
-        names = ", ".join(self.deciders)
-        if not names:
-            return f"{text}, and no plugin decides alone"
-        which = "either" if len(self.deciders) == 2 else "any"
-        without = f"{which} of {names}" if len(self.deciders) > 1 else names
-        return f"{text}; without {without} it would not be ahead"
+        plugins = series(self.deciders)
+        if not self.deciders:
+            return say("{scores}, and no plugin decides alone", scores=scores)
+        if len(self.deciders) > 1:
+            plugins = (
+                say("either of {plugins}", plugins=plugins)
+                if len(self.deciders) == 2
+                else say("any of {plugins}", plugins=plugins)
+            )
+        return say(
+            "{scores}; without {plugins} it would not be ahead", scores=scores, plugins=plugins
+        )
 
     def _requirements(self) -> Iterator[RequirementPair]:
         """Yield the pairs in the order of the plugins, which are the same for all nodes."""

@@ -36,6 +36,7 @@ from scheduler_core.framework.scoring import PluginScore
 from scheduler_core.framework.status import SUCCESS, Code, Status
 from scheduler_core.plugins.default_preemption import DefaultPreemption
 from scheduler_core.plugins.node_resources import Fit
+from scheduler_core.wording import SEMICOLON, series
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class PluginEvidence:
     @property
     def sentence(self) -> str:
         """Return what is not met in one sentence, empty if all is."""
-        return "; ".join(each.sentence for each in self.unmet)
+        return series((each.sentence for each in self.unmet), SEMICOLON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +293,9 @@ class CycleEvidence:
         found, change = self._preempting.on(view)
         if change is None:
             return found
-        why = "; ".join(each.sentence for each in self._in_change(view, change) if each.unmet)
+        why = series(
+            (each.sentence for each in self._in_change(view, change) if each.unmet), SEMICOLON
+        )
         return replace(found, reason=why or found.reason)
 
     def _in_change(self, view: Nodes, change: Change) -> Iterator[PluginEvidence]:

@@ -16,6 +16,7 @@ from scheduler_core.framework.status import Status
 from scheduler_core.plugins.dynamic_resources.filtering import NOT_AVAILABLE
 from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources, Preference
 from scheduler_core.plugins.dynamic_resources.state import ClaimsState, node_selector_of
+from scheduler_core.wording import say, series
 
 ALL = "All"
 
@@ -34,9 +35,12 @@ class RequestedDevices:
 
     @property
     def text(self) -> str:
-        amount = "all" if self.count is None else str(self.count)
-        chosen = f" ({self.selectors} selectors)" if self.selectors else ""
-        return f"{amount} of class {self.device_class}{chosen}"
+        count, device_class, n = self.count, self.device_class, self.selectors
+        if count is None:
+            text = say("all of class {device_class}", device_class=device_class)
+        else:
+            text = say("{n} of class {device_class}", n=count, device_class=device_class)
+        return say("{devices} ({n} selectors)", devices=text, n=n) if n else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,19 +58,21 @@ class DevicesAvailable(Requirement):
 
     @property
     def asks(self) -> str:
-        wanted = ", ".join(each.text for each in self.requests)
-        return f"{wanted or 'devices'} for claim {self.claim}"
+        wanted = series(each.text for each in self.requests)
+        if not wanted:
+            return say("devices for claim {claim}", claim=self.claim)
+        return say("{devices} for claim {claim}", devices=wanted, claim=self.claim)
 
     @property
     def has(self) -> str:
         if self.allocated:
-            return "access to its devices" if self.met else "no access to its devices"
-        return "them" if self.met else "not enough of them free"
+            return say("access to its devices") if self.met else say("no access to its devices")
+        return say("them") if self.met else say("not enough of them free")
 
     @property
     def sentence(self) -> str:
-        reason = f": {self.reason}" if self.reason else ""
-        return f"needs {self.asks}, the node has {self.has}{reason}"
+        text = say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
+        return say("{what}: {why}", what=text, why=self.reason) if self.reason else text
 
 
 def devices_available(state: object, at: AtNode, status: Status) -> Iterator[DevicesAvailable]:

@@ -7,9 +7,7 @@ whether it is `met`, both sides and the sentence as text, and then the values th
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import TypeAlias
-
-import msgspec
+from typing import TypeAlias, cast
 
 from scheduler_core.evidence.comparison import Comparison, RequirementPair, ScorePair
 from scheduler_core.evidence.cycle import NodeEvidence, PluginEvidence, ScoreEvidence
@@ -18,6 +16,7 @@ from scheduler_core.evidence.lead import Lead
 from scheduler_core.evidence.preemption import NodePreemption
 from scheduler_core.evidence.requests import RequestParts
 from scheduler_core.evidence.requirement import Requirement
+from scheduler_core.wording import builtins
 
 Document: TypeAlias = "dict[str, object]"
 
@@ -163,6 +162,5 @@ def _total_text(found: NodeEvidence) -> str:
 
 
 def _values(value: object) -> Document:
-    """Return the fields of a value as JSON has them, tuples as lists."""
-    fields: Document = msgspec.json.decode(msgspec.json.encode(value))
-    return fields
+    """Return the fields of a value as JSON has them."""
+    return cast("Document", builtins(value))

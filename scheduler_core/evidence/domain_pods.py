@@ -11,7 +11,8 @@ from scheduler_core.api import LabelSelector
 from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.evidence.node_labels import expression_text
-from scheduler_core.evidence.requirement import MAX_NAMED, AtNode, listed
+from scheduler_core.evidence.requirement import MAX_NAMED, AtNode
+from scheduler_core.wording import say, series, some_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,11 @@ class DomainPods:
 
         The node is left out where the domain bears its name.
         """
-        names = [pod if node == domain else f"{pod} on {node}" for pod, node in self.some]
-        return listed(names, self.n)
+        names = [
+            pod if node == domain else say("{pod} on {node}", pod=pod, node=node)
+            for pod, node in self.some
+        ]
+        return some_of(names, self.n, MAX_NAMED)
 
 
 def domain_pods(
@@ -106,9 +110,9 @@ class _Counted:
 def selector_text(selector: LabelSelector | None) -> str:
     """Return a label selector as people write it: `app=db, tier in (a, b)`."""
     if selector is None:
-        return "no pods"
+        return say("no pods")
     parts = [f"{key}={value}" for key, value in selector.match_labels.items()]
     parts += [
         expression_text(each.key, each.operator, each.values) for each in selector.match_expressions
     ]
-    return ", ".join(parts) or "any labels"
+    return series(parts) or say("any labels")

@@ -19,6 +19,7 @@ from scheduler_core.evidence.requirement import state_of
 from scheduler_core.framework.individual import Preparation
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.plugins.node_resources import Fit
+from scheduler_core.wording import AND, SEMICOLON, say, series
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +39,24 @@ class FreeAmount:
     @property
     def in_all(self) -> str:
         """Return the amount and what it is of: `3 cpu`, `no places for pods`."""
-        what = "places for pods" if self.resource == PODS else self.resource
-        return f"{self._amount(self.free) if self.free else 'no'} {what}"
+        what = say("places for pods") if self.resource == PODS else self.resource
+        if not self.free:
+            return say("no {resource}", resource=what)
+        return say("{amount} {resource}", amount=self._amount(self.free), resource=what)
 
     @property
     def text(self) -> str:
         """Return the amounts as the part of a sentence that follows `have`."""
-        asked = f"of {self._amount(self.requested)} asked for"
+        asked = self._amount(self.requested)
         if not self.free:
-            return f"{self.in_all} free, {asked}"
-        most = f"{self._amount(self.most)} on the emptiest ({self.emptiest})"
-        return f"{self.in_all} free in all, {most}, {asked}"
+            return say("{what} free, of {asked} asked for", what=self.in_all, asked=asked)
+        return say(
+            "{what} free in all, {most} on the emptiest ({emptiest}), of {asked} asked for",
+            what=self.in_all,
+            most=self._amount(self.most),
+            emptiest=self.emptiest,
+            asked=asked,
+        )
 
     def _amount(self, amount: int) -> str:
         return amount_text(self.resource, amount)
@@ -68,11 +76,15 @@ class FreeRoom:
     def sentence(self) -> str:
         """Return it all in one sentence, without full stop."""
         if self.n_nodes > 1:
-            told = "; ".join(each.text for each in self.amounts)
-            return f"The {self.n_nodes:,} nodes that lack only room have {told}"
+            told = series((each.text for each in self.amounts), SEMICOLON)
+            return say(
+                "The {n_nodes:,} nodes that lack only room have {told}",
+                n_nodes=self.n_nodes,
+                told=told,
+            )
         only = self.amounts[0].emptiest
-        told = " and ".join(f"{each.in_all} free" for each in self.amounts)
-        return f"Only {only} lacks nothing but room: it has {told}"
+        told = series((say("{in_all} free", in_all=each.in_all) for each in self.amounts), AND)
+        return say("Only {only} lacks nothing but room: it has {told}", only=only, told=told)
 
 
 def free_room(

@@ -17,6 +17,7 @@ from scheduler_core.plugins.image_locality import (
     image_references,
     normalized_image_name,
 )
+from scheduler_core.wording import PLUS, say, series
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class ImageScore(RawScore):
     """Sizes of images the node has, on a scale from `lowest_bytes` to `highest_bytes`."""
 
     kind = "images"
-    formula = (
+    formula = say(
         "100 * (sum - lowest) / (highest - lowest), sum of size * nodes with the image / all nodes"
     )
     images: tuple[ImageShare, ...]
@@ -69,11 +70,17 @@ class ImageScore(RawScore):
         parts = (
             f"{_size(image.size_bytes)}*{image.n_nodes}/{image.n_all} ({image.name})"
             if image.present
-            else f"0 ({image.name} is not there)"
+            else say("0 ({name} is not there)", name=image.name)
             for image in self.images
         )
         low, high = _size(self.lowest_bytes), _size(self.highest_bytes)
-        return f"sum {' + '.join(parts) or 0}, between {low} and {high}: {self.value}"
+        return say(
+            "sum {sum}, between {low} and {high}: {value}",
+            sum=series(parts, PLUS) or 0,
+            low=low,
+            high=high,
+            value=self.value,
+        )
 
 
 def image_score(at: AtNode) -> ImageScore:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scheduler_core.api.findings import some_of
 from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence
 from scheduler_core.trace.why import Why
+from scheduler_core.wording import AND, say, series, some_of
 
 MAX_MEANT: Final = 20
 """So many nodes that offer what a pod requests are looked at for the nearest."""
@@ -38,7 +38,9 @@ class Lead:
     @property
     def text(self) -> str:
         """Return the sentence, with the node it is about."""
-        return f"{self.sentence} ({self.which})" if self.which else self.sentence
+        if not self.which:
+            return self.sentence
+        return say("{sentence} ({which})", sentence=self.sentence, which=self.which)
 
 
 def lead_of_why(evidence: CycleEvidence, found: Why) -> Lead | None:
@@ -78,7 +80,7 @@ def lead_of_pod(rejections: Sequence[PluginEvidence]) -> Lead:
 
 def lead_of_scheduler(name: str) -> Lead:
     """Return what leads for a pod that asks for a scheduler of another name."""
-    return Lead("", f"asks for the scheduler {name}, which is none of those here")
+    return Lead("", say("asks for the scheduler {name}, which is none of those here", name=name))
 
 
 def _nearest(evidence: CycleEvidence, near: Sequence[str]) -> str:
@@ -93,15 +95,23 @@ def _nearest(evidence: CycleEvidence, near: Sequence[str]) -> str:
 def _which(node: str, n_nodes: int, evidence: CycleEvidence, *, everywhere: bool) -> str:
     meant = evidence.meant
     if n_nodes == 1:
-        return f"{node}, the only node"
+        return say("{node}, the only node", node=node)
     if everywhere:
-        return f"all {n_nodes:,} nodes"
+        return say("all {n_nodes:,} nodes", n_nodes=n_nodes)
     if meant is None or node not in meant.nodes:
         if evidence.large_enough == (node,):
-            return f"{node}, the only one of {n_nodes:,} nodes that is large enough"
-        return f"{node}, the nearest of {n_nodes:,} nodes"
-    what, n = " and ".join(meant.resources), len(meant.nodes)
-    return f"{node}, the only node with {what}" if n == 1 else f"{node}, one of {n:,} with {what}"
+            return say(
+                "{node}, the only one of {n_nodes:,} nodes that is large enough",
+                node=node,
+                n_nodes=n_nodes,
+            )
+        return say("{node}, the nearest of {n_nodes:,} nodes", node=node, n_nodes=n_nodes)
+    what, n = series(meant.resources, AND), len(meant.nodes)
+    return (
+        say("{node}, the only node with {what}", node=node, what=what)
+        if n == 1
+        else say("{node}, one of {n:,} with {what}", node=node, n=n, what=what)
+    )
 
 
 def _says(evidence: CycleEvidence, node: str, sentence: str) -> bool:
@@ -115,4 +125,4 @@ def _elsewhere(evidence: CycleEvidence, nodes: Iterable[str]) -> Iterable[str]:
         by_sentence.setdefault(evidence.node(name).sentence, []).append(name)
     for sentence, names in by_sentence.items():
         if sentence:
-            yield f"{some_of(names)}: {sentence}"
+            yield say("{what}: {why}", what=some_of(names), why=sentence)

@@ -26,6 +26,7 @@ from scheduler_core.api.selectors import (
 from scheduler_core.evidence.raw_score import RawScore
 from scheduler_core.evidence.requirement import AtNode, Parts, Requirement, label_text, state_of
 from scheduler_core.plugins.node_affinity import NodeAffinity, preferred_terms, required_terms
+from scheduler_core.wording import AND, OR, PLUS, SEMICOLON, say, series
 
 Source = Literal["pod", "scheduler"]
 """Who asks: the pod itself, or `addedAffinity` of the scheduler's configuration."""
@@ -41,7 +42,7 @@ class NodeNamed(Requirement):
 
     @property
     def asks(self) -> str:
-        return f"node {self.name}"
+        return say("node {name}", name=self.name)
 
     @property
     def has(self) -> str:
@@ -49,7 +50,7 @@ class NodeNamed(Requirement):
 
     @property
     def sentence(self) -> str:
-        return f"names node {self.name} itself, this one is {self.node}"
+        return say("names node {name} itself, this one is {node}", name=self.name, node=self.node)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,7 @@ class SelectorLabel(Requirement):
 
     @property
     def sentence(self) -> str:
-        return f"selects nodes with {self.asks}, the node has {self.has}"
+        return say("selects nodes with {asks}, the node has {has}", asks=self.asks, has=self.has)
 
     @property
     def asks_parts(self) -> Parts:
@@ -121,7 +122,9 @@ class Term:
 
     @property
     def asks(self) -> str:
-        return " and ".join(each.asks for each in self.expressions) or "nothing, as it is empty"
+        return series((each.asks for each in self.expressions), AND) or say(
+            "nothing, as it is empty"
+        )
 
     @property
     def missed(self) -> tuple[Expression, ...]:
@@ -138,22 +141,27 @@ class AffinityTerms(Requirement):
 
     @property
     def asks(self) -> str:
-        return " or ".join(term.asks for term in self.terms) or "one of no terms"
+        return series((term.asks for term in self.terms), OR) or say("one of no terms")
 
     @property
     def has(self) -> str:
         term = self._nearest
         if term is None:
-            return "nothing that could match"
+            return say("nothing that could match")
         if term.errors:
-            return f"nothing to compare: {'; '.join(term.errors)}"
+            return say("nothing to compare: {errors}", errors=series(term.errors, SEMICOLON))
         shown = term.expressions if self.met else term.missed
-        return ", ".join(dict.fromkeys(each.has for each in shown)) or "nothing that could match"
+        return series(dict.fromkeys(each.has for each in shown)) or say("nothing that could match")
 
     @property
     def sentence(self) -> str:
-        who = "the scheduler's configuration requires" if self.source == "scheduler" else "requires"
-        return f"{who} {self.asks}, the node has {self.has}"
+        if self.source == "scheduler":
+            return say(
+                "the scheduler's configuration requires {asks}, the node has {has}",
+                asks=self.asks,
+                has=self.has,
+            )
+        return say("requires {asks}, the node has {has}", asks=self.asks, has=self.has)
 
     @property
     def _nearest(self) -> Term | None:
@@ -172,15 +180,19 @@ class FeatureDeclared(Requirement):
 
     @property
     def asks(self) -> str:
-        return f"the kubelet feature {self.feature}"
+        return say("the kubelet feature {feature}", feature=self.feature)
 
     @property
     def has(self) -> str:
-        return f"declares {', '.join(self.declared)}" if self.declared else "declares no feature"
+        return (
+            say("declares {declared}", declared=series(self.declared))
+            if self.declared
+            else say("declares no feature")
+        )
 
     @property
     def sentence(self) -> str:
-        return f"needs {self.asks}, the node {self.has}"
+        return say("needs {asks}, the node {has}", asks=self.asks, has=self.has)
 
 
 def node_named(at: AtNode) -> Iterator[NodeNamed]:
@@ -262,9 +274,9 @@ def expression_text(key: str, operator: str, values: Sequence[str]) -> str:
         case "NotIn":
             return f"{key} not in ({', '.join(values)})"
         case "Exists":
-            return f"label {key}"
+            return say("label {key}", key=key)
         case "DoesNotExist":
-            return f"no label {key}"
+            return say("no label {key}", key=key)
         case "Gt":
             return f"{key}>{', '.join(values)}"
         case "Lt":
@@ -290,7 +302,7 @@ class PreferredNodeTerms(RawScore):
     """The weights of the preferred terms that the node meets, summed up."""
 
     kind = "preferredNodeTerms"
-    formula = "sum of the weights of the preferred terms that match"
+    formula = say("sum of the weights of the preferred terms that match")
     terms: tuple[PreferredTerm, ...]
 
     @property
@@ -300,11 +312,12 @@ class PreferredNodeTerms(RawScore):
     @property
     def text(self) -> str:
         parts = (
-            f"{each.weight if each.term.met else 0} ({each.term.asks}"
-            f"{'' if each.term.met else ': no'})"
+            say("{points} ({what})", points=each.weight, what=each.term.asks)
+            if each.term.met
+            else say("0 ({term}: no)", term=each.term.asks)
             for each in self.terms
         )
-        return f"{' + '.join(parts) or 0} = {self.value}"
+        return say("{sum} = {value}", sum=series(parts, PLUS) or 0, value=self.value)
 
 
 def preferred_node_terms(plugin: NodeAffinity, at: AtNode) -> PreferredNodeTerms:

@@ -19,6 +19,7 @@ from scheduler_core.evidence.requirement import AtNode, Requirement, label_text,
 from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.inter_pod_affinity.filtering import FilterState, meets_all
 from scheduler_core.plugins.inter_pod_affinity.terms import ExistingTerm, OwnTerm
+from scheduler_core.wording import PLUS, say, series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +38,13 @@ class TermInDomain(Requirement):
     def has(self) -> str:
         if self.domain is None:
             return label_text(self.topology_key, None)
-        found = self.pods.text_in(self.domain) if self.pods.n else "none of them"
-        return f"{self.topology_key}={self.domain} with {found}"
+        found = self.pods.text_in(self.domain) if self.pods.n else say("none of them")
+        return say(
+            "{topology_key}={domain} with {found}",
+            topology_key=self.topology_key,
+            domain=self.domain,
+            found=found,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,26 +61,37 @@ class PodsNear(TermInDomain):
 
     @property
     def asks(self) -> str:
-        return f"a pod with {self.term} in the same {self.topology_key}"
+        return say(
+            "a pod with {term} in the same {topology_key}",
+            term=self.term,
+            topology_key=self.topology_key,
+        )
 
     @property
     def has(self) -> str:
         if self.domain is not None and self.is_first:
-            return f"{self.topology_key}={self.domain}, and the pod is the first of its kind"
+            return say(
+                "{topology_key}={domain}, and the pod is the first of its kind",
+                topology_key=self.topology_key,
+                domain=self.domain,
+            )
         return super(PodsNear, self).has
 
     @property
     def sentence(self) -> str:
         if self.met or self.domain is None:
-            return f"wants {self.asks}, the node has {self.has}"
-        return f"wants {self.asks}, {self.detail}"
+            return say("wants {asks}, the node has {has}", asks=self.asks, has=self.has)
+        return say("wants {asks}, {detail}", asks=self.asks, detail=self.detail)
 
     @property
     def detail(self) -> str:
         if self.met or self.domain is None:
             return ""
-        elsewhere = f", but {self.n_anywhere} elsewhere" if self.n_anywhere else " nor elsewhere"
-        return f"there is none in {self.domain}{elsewhere}"
+        if not self.n_anywhere:
+            return say("there is none in {domain} nor elsewhere", domain=self.domain)
+        return say(
+            "there is none in {domain}, but {n} elsewhere", domain=self.domain, n=self.n_anywhere
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,13 +102,22 @@ class PodsApart(TermInDomain):
 
     @property
     def asks(self) -> str:
-        return f"no pod with {self.term} in the same {self.topology_key}"
+        return say(
+            "no pod with {term} in the same {topology_key}",
+            term=self.term,
+            topology_key=self.topology_key,
+        )
 
     @property
     def sentence(self) -> str:
         if self.met:
-            return f"wants {self.asks}, the node has {self.has}"
-        return f"wants {self.asks}, in {self.domain} there is {self.pods.text_in(self.domain)}"
+            return say("wants {asks}, the node has {has}", asks=self.asks, has=self.has)
+        return say(
+            "wants {asks}, in {domain} there is {pods}",
+            asks=self.asks,
+            domain=self.domain,
+            pods=self.pods.text_in(self.domain),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,13 +128,21 @@ class KeptOut(TermInDomain):
 
     @property
     def asks(self) -> str:
-        return f"nobody against {self.term} in the same {self.topology_key}"
+        return say(
+            "nobody against {term} in the same {topology_key}",
+            term=self.term,
+            topology_key=self.topology_key,
+        )
 
     @property
     def sentence(self) -> str:
-        return (
-            f"has labels that {self.pods.text_in(self.domain)} keeps out of "
-            f"{self.topology_key}={self.domain} by anti-affinity against {self.term}"
+        return say(
+            "has labels that {pods} keeps out of {topology_key}={domain} "
+            "by anti-affinity against {term}",
+            pods=self.pods.text_in(self.domain),
+            topology_key=self.topology_key,
+            domain=self.domain,
+            term=self.term,
         )
 
 
@@ -192,8 +226,12 @@ def _text(
     namespaces: frozenset[str] | tuple[str, ...],
     any_namespace: bool,
 ) -> str:
-    where = "any namespace" if any_namespace else ", ".join(sorted(namespaces))
-    return f"{selector_text(selector)} of {where}" if where else selector_text(selector)
+    where = say("any namespace") if any_namespace else series(sorted(namespaces))
+    return (
+        say("{pods} of {where}", pods=selector_text(selector), where=where)
+        if where
+        else selector_text(selector)
+    )
 
 
 # ---------------------------------------------------------------- scoring
@@ -223,7 +261,7 @@ class PodAffinityScore(RawScore):
     """The weights of preferred terms, the pod's own and those of others about it."""
 
     kind = "podAffinity"
-    formula = "sum over terms of weight * pods in the node's domain, anti-affinity negative"
+    formula = say("sum over terms of weight * pods in the node's domain, anti-affinity negative")
     terms: tuple[TermWeight, ...]
 
     @property
@@ -233,10 +271,14 @@ class PodAffinityScore(RawScore):
     @property
     def text(self) -> str:
         parts = (
-            f"{term.weight}*{term.pods} ({term.term}, {label_text(term.topology_key, term.domain)})"
+            say(
+                "{points} ({what})",
+                points=f"{term.weight}*{term.pods}",
+                what=series((term.term, label_text(term.topology_key, term.domain))),
+            )
             for term in self.terms
         )
-        return f"{' + '.join(parts) or 0} = {self.value}"
+        return say("{sum} = {value}", sum=series(parts, PLUS) or 0, value=self.value)
 
 
 def pod_affinity_score(plugin: InterPodAffinity, at: AtNode) -> PodAffinityScore:

@@ -22,6 +22,7 @@ from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.evidence.requirement import Requirement
 from scheduler_core.plugins.node_affinity import required_terms
+from scheduler_core.wording import AND, say, series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,16 +34,17 @@ class GatesLifted(Requirement):
 
     @property
     def asks(self) -> str:
-        return "no scheduling gate"
+        return say("no scheduling gate")
 
     @property
     def has(self) -> str:
-        return ", ".join(self.gates)
+        return series(self.gates)
 
     @property
     def sentence(self) -> str:
-        gates = "gate" if len(self.gates) == 1 else "gates"
-        return f"is held back by the scheduling {gates} {self.has}"
+        if len(self.gates) == 1:
+            return say("is held back by the scheduling gate {gate}", gate=self.has)
+        return say("is held back by the scheduling gates {gates}", gates=self.has)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,16 +56,24 @@ class VictimsGone(Requirement):
 
     @property
     def asks(self) -> str:
-        return "its victims gone"
+        return say("its victims gone")
 
     @property
     def has(self) -> str:
-        return f"{self.victim} still there" if self.victim else "their eviction under way"
+        return (
+            say("{victim} still there", victim=self.victim)
+            if self.victim
+            else say("their eviction under way")
+        )
 
     @property
     def sentence(self) -> str:
-        waits = f", {self.victim} the last of them" if self.victim else ""
-        return f"waits until the pods it preempts are being deleted{waits}"
+        if not self.victim:
+            return say("waits until the pods it preempts are being deleted")
+        return say(
+            "waits until the pods it preempts are being deleted, {victim} the last of them",
+            victim=self.victim,
+        )
 
 
 ClaimProblem = Literal["", "missing", "ephemeralMissing", "lost", "deleting", "foreign", "unbound"]
@@ -88,55 +98,76 @@ class ClaimReady(Requirement):
 
     @property
     def asks(self) -> str:
-        return f"claim {self.claim}"
+        return say("claim {claim}", claim=self.claim)
 
     @property
     def has(self) -> str:
         match self.problem:
             case "":
-                return "it"
+                return say("it")
             case "missing":
-                return "no such claim"
+                return say("no such claim")
             case "ephemeralMissing":
-                return "no such claim yet: the ephemeral volume controller has to make it"
+                return say("no such claim yet: the ephemeral volume controller has to make it")
             case "lost":
-                return f"it bound to volume {self.volume}, which is lost"
+                return say("it bound to volume {volume}, which is lost", volume=self.volume)
             case "deleting":
-                return "it being deleted"
+                return say("it being deleted")
             case "foreign":
-                return "a claim of that name which was not made for this pod"
+                return say("a claim of that name which was not made for this pod")
             case "unbound":
-                return f"it not bound{self._why_unbound}"
+                return self._unbound(say("it not bound"))
 
     @property
     def sentence(self) -> str:
         match self.problem:
             case "missing":
-                return f"uses claim {self.claim}, which does not exist"
+                return say("uses claim {claim}, which does not exist", claim=self.claim)
             case "ephemeralMissing":
-                return f"uses claim {self.claim}, which the controller has not made yet"
+                return say(
+                    "uses claim {claim}, which the controller has not made yet", claim=self.claim
+                )
             case "lost":
-                return f"uses claim {self.claim}, whose volume {self.volume} is lost"
+                return say(
+                    "uses claim {claim}, whose volume {volume} is lost",
+                    claim=self.claim,
+                    volume=self.volume,
+                )
             case "deleting":
-                return f"uses claim {self.claim}, which is being deleted"
+                return say("uses claim {claim}, which is being deleted", claim=self.claim)
             case "foreign":
-                return f"uses claim {self.claim}, which was not made for this pod"
+                return say("uses claim {claim}, which was not made for this pod", claim=self.claim)
             case "unbound":
-                return f"uses claim {self.claim}, which is not bound{self._why_unbound}"
+                return self._unbound(
+                    say("uses claim {claim}, which is not bound", claim=self.claim)
+                )
             case "":
-                return f"uses claim {self.claim}"
+                return say("uses claim {claim}", claim=self.claim)
 
-    @property
-    def _why_unbound(self) -> str:
+    def _unbound(self, what: str) -> str:
+        """Return that the claim is not bound, with the reason."""
+        if self.volume and self.volume_found:
+            return say("{what} although it names volume {volume}", what=what, volume=self.volume)
         if self.volume:
-            missing = "" if self.volume_found else ", which does not exist"
-            return f" although it names volume {self.volume}{missing}"
+            return say(
+                "{what} although it names volume {volume}, which does not exist",
+                what=what,
+                volume=self.volume,
+            )
         if not self.storage_class:
-            return " and names neither volume nor storage class"
+            return say("{what} and names neither volume nor storage class", what=what)
         if not self.class_found:
-            return f": its storage class {self.storage_class} does not exist"
-        mode = self.binding_mode or "Immediate"
-        return f": its class {self.storage_class} binds before any pod is scheduled ({mode})"
+            return say(
+                "{what}: its storage class {storage_class} does not exist",
+                what=what,
+                storage_class=self.storage_class,
+            )
+        return say(
+            "{what}: its class {storage_class} binds before any pod is scheduled ({mode})",
+            what=what,
+            storage_class=self.storage_class,
+            mode=self.binding_mode or "Immediate",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,15 +179,15 @@ class NamesAgree(Requirement):
 
     @property
     def asks(self) -> str:
-        return " and ".join(", ".join(each) for each in self.names)
+        return series((series(each) for each in self.names), AND)
 
     @property
     def has(self) -> str:
-        return "no node that is all of them"
+        return say("no node that is all of them")
 
     @property
     def sentence(self) -> str:
-        return f"requires a node named {self.asks} at once"
+        return say("requires a node named {asks} at once", asks=self.asks)
 
 
 def gates_lifted(pod: PodInfo) -> Iterator[GatesLifted]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from scheduler_core.cluster.pods import HostPort, PodInfo
 from scheduler_core.evidence.requirement import AtNode, Requirement
 from scheduler_core.plugins.node_ports import ANY_ADDRESS, clash, used_ports
+from scheduler_core.wording import say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,26 +25,35 @@ class PortFree(Requirement):
 
     @property
     def asks(self) -> str:
-        return f"host port {port_text(self.port)}"
+        return say("host port {port}", port=port_text(self.port))
 
     @property
     def has(self) -> str:
         if self.held is None:
-            return "it free"
-        return f"it taken by {self.holder}{self._address}"
+            return say("it free")
+        if not self._address:
+            return say("it taken by {holder}", holder=self.holder)
+        return say("it taken by {holder} at {address}", holder=self.holder, address=self._address)
 
     @property
     def sentence(self) -> str:
         if self.held is None:
-            return f"wants {self.asks}, which is free"
-        return f"wants {self.asks}, which {self.holder} holds{self._address}"
+            return say("wants {asks}, which is free", asks=self.asks)
+        if not self._address:
+            return say("wants {asks}, which {holder} holds", asks=self.asks, holder=self.holder)
+        return say(
+            "wants {asks}, which {holder} holds at {address}",
+            asks=self.asks,
+            holder=self.holder,
+            address=self._address,
+        )
 
     @property
     def _address(self) -> str:
-        """Say under which address the port is held, where that is another one."""
+        """Return under which address the port is held, empty where that is the same one."""
         if self.held is None or self.held.ip == self.port.ip:
             return ""
-        return f" at {self.held.ip}"
+        return self.held.ip
 
 
 def ports_free(at: AtNode) -> Iterator[PortFree]:

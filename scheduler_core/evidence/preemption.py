@@ -14,6 +14,7 @@ from scheduler_core.framework.interface import NodeToStatus, Refilter
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.default_preemption import DefaultPreemption
 from scheduler_core.preemption.report import DryRun
+from scheduler_core.wording import say, series
 
 NodeOutcome = Literal["ineligible", "unresolvable", "noLesserPods", "notEnough", "candidate"]
 
@@ -47,24 +48,34 @@ class NodePreemption:
     def sentence(self) -> str:
         match self.outcome:
             case "ineligible":
-                return f"may not preempt: {self.reason}"
+                return say("may not preempt: {reason}", reason=self.reason)
             case "unresolvable":
-                return f"no eviction helps: {self.plugin} rejects the node whoever runs there"
+                return say(
+                    "no eviction helps: {plugin} rejects the node whoever runs there",
+                    plugin=self.plugin,
+                )
             case "noLesserPods":
                 if self.lowest_priority is None:
-                    return "there is no pod to evict"
-                return (
-                    f"has priority {self.priority}, every pod there has at least "
-                    f"{self.lowest_priority}"
+                    return say("there is no pod to evict")
+                return say(
+                    "has priority {priority}, every pod there has at least {lowest_priority}",
+                    priority=self.priority,
+                    lowest_priority=self.lowest_priority,
                 )
             case "notEnough":
-                pods = "pod" if self.n_lesser == 1 else "pods"
-                return f"even without its {self.n_lesser} {pods} of lower priority: {self.reason}"
-            case "candidate":
-                victims = ", ".join(
-                    f"{each.pod} (priority {each.priority})" for each in self.victims
+                if self.n_lesser == 1:
+                    return say("even without its 1 pod of lower priority: {why}", why=self.reason)
+                return say(
+                    "even without its {n} pods of lower priority: {why}",
+                    n=self.n_lesser,
+                    why=self.reason,
                 )
-                return f"evicting {victims} makes room"
+            case "candidate":
+                victims = series(
+                    say("{pod} (priority {priority})", pod=each.pod, priority=each.priority)
+                    for each in self.victims
+                )
+                return say("evicting {victims} makes room", victims=victims)
 
 
 @dataclass(frozen=True, slots=True)

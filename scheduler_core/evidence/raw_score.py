@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scheduler_core.framework.interface import MAX_NODE_SCORE
+from scheduler_core.wording import say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ class StatedScore(RawScore):
     """The score of a plugin whose formula is not known: plugins of others."""
 
     kind = "stated"
-    formula = "as the plugin says"
+    formula = say("as the plugin says")
     raw: int
 
     @property
@@ -72,7 +73,7 @@ class Normalized:
         """Return the rule with its numbers."""
         raw, low, high, best = self.raw, self.lowest, self.highest, MAX_NODE_SCORE
         if self.ignored:
-            return "0, as the node lacks a label of a constraint"
+            return say("0, as the node lacks the label of a constraint")
         match self.rule:
             case "none":
                 return str(self.value)
@@ -80,15 +81,15 @@ class Normalized:
                 return f"{best}*{raw}/{high} = {self.value}" if high else f"{self.value}"
             case "reversed":
                 if not high:
-                    return f"{best}, as no node has any"
+                    return say("{best}, as no node has any", best=best)
                 return f"{best} - {best}*{raw}/{high} = {self.value}"
             case "betweenLowestAndHighest":
                 if high == low:
-                    return "0, as all nodes have the same"
+                    return say("0, as all nodes have the same")
                 return f"{best}*({raw} - {low})/({high} - {low}) = {self.value}"
             case "spread":
                 if not high:
-                    return f"{best}, as no domain has any"
+                    return say("{best}, as no domain has any", best=best)
                 return f"{best}*({high} + {low} - {raw})/{high} = {self.value}"
 
 

@@ -16,6 +16,7 @@ from scheduler_core.cluster.requests import (
     is_pod_level_resource,
     parse_resources,
 )
+from scheduler_core.wording import say
 
 Role = Literal["container", "sidecar", "init"]
 
@@ -58,14 +59,21 @@ class RequestParts:
     @property
     def text(self) -> str:
         """Return the sum with its numbers: `2 = max(containers 1500m, init 2)`."""
-        parts = f"containers {self._amount(self.main)}"
+        parts = say("containers {main}", main=self._amount(self.main))
         if self.init:
-            parts = f"max({parts}, init {self._amount(self.init)})"
+            parts = say("max({parts}, init {init})", parts=parts, init=self._amount(self.init))
         if self.pod_level is not None:
-            parts = f"pod level {self._amount(self.pod_level)} in place of {parts}"
+            parts = say(
+                "pod level {pod_level} in place of {parts}",
+                pod_level=self._amount(self.pod_level),
+                parts=parts,
+            )
         if self.overhead:
-            parts += f" + overhead {self._amount(self.overhead)}"
-        return f"{self._amount(self.total)} {self.resource} = {parts}"
+            overhead = self._amount(self.overhead)
+            parts = say("{parts} + overhead {overhead}", parts=parts, overhead=overhead)
+        return say(
+            "{sum} = {value}", sum=f"{self._amount(self.total)} {self.resource}", value=parts
+        )
 
     def _amount(self, amount: int) -> str:
         return amount_text(self.resource, amount)

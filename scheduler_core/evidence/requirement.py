@@ -10,6 +10,7 @@ from typing import ClassVar, Final, TypeAlias, TypeVar
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.objects import ObjectStore
 from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.wording import say, series
 
 MAX_NAMED: Final = 5
 """So many pods, volumes or domains are named; how many there are is always said."""
@@ -42,7 +43,7 @@ class Requirement(ABC):
     @property
     def sentence(self) -> str:
         """Return both sides in one sentence, without capital and full stop."""
-        return f"asks for {self.asks}, the node has {self.has}"
+        return say("asks for {asks}, the node has {has}", asks=self.asks, has=self.has)
 
     @property
     def detail(self) -> str:
@@ -73,11 +74,11 @@ class Stated(Requirement):
 
     @property
     def has(self) -> str:
-        return ", ".join(self.reasons)
+        return series(self.reasons)
 
     @property
     def sentence(self) -> str:
-        return self.has or "rejected without a reason"
+        return self.has or say("rejected without a reason")
 
 
 Requirements = Sequence[Requirement]
@@ -118,11 +119,4 @@ def state_of(kind: type[S], state: object) -> S:
 
 def label_text(key: str, value: str | None) -> str:
     """Return a label as people write it: `zone=a`, or that it is not there."""
-    return f"no label {key}" if value is None else f"{key}={value}"
-
-
-def listed(names: Sequence[str], n: int) -> str:
-    """Return the first of `n` names: `a, b and 3 more`."""
-    more = n - len(names)
-    shown = ", ".join(names)
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    return say("no label {key}", key=key) if value is None else f"{key}={value}"

@@ -19,6 +19,7 @@ from scheduler_core.framework.interface import MAX_NODE_SCORE
 from scheduler_core.plugins.node_resources import BalancedAllocation, Fit
 from scheduler_core.plugins.node_resources.allocation import Allocation
 from scheduler_core.plugins.node_resources.strategies import shape_of
+from scheduler_core.wording import say, series
 
 HALF = MAX_NODE_SCORE // 2
 
@@ -81,7 +82,9 @@ class LeastAllocated(MeanOfResources):
     """The weighted mean of what is left of each resource, in percent."""
 
     kind = "leastAllocated"
-    formula = "sum of weight * 100 * (allocatable - requested) / allocatable, over sum of weights"
+    formula = say(
+        "sum of weight * 100 * (allocatable - requested) / allocatable, over sum of weights"
+    )
 
     @staticmethod
     def points(share: ResourceShare) -> int:
@@ -99,7 +102,7 @@ class MostAllocated(MeanOfResources):
     """The weighted mean of what is taken of each resource, in percent."""
 
     kind = "mostAllocated"
-    formula = "sum of weight * 100 * requested / allocatable, over sum of weights"
+    formula = say("sum of weight * 100 * requested / allocatable, over sum of weights")
 
     @staticmethod
     def points(share: ResourceShare) -> int:
@@ -121,7 +124,9 @@ class RequestedToCapacityRatio(RawScore):
     """
 
     kind = "requestedToCapacityRatio"
-    formula = "sum of weight * shape(100 * requested / allocatable), over sum of weights, rounded"
+    formula = say(
+        "sum of weight * shape(100 * requested / allocatable), over sum of weights, rounded"
+    )
     shape: tuple[tuple[int, int], ...]
     resources: tuple[ResourceShare, ...]
 
@@ -147,8 +152,10 @@ class RequestedToCapacityRatio(RawScore):
             for share in _present(self.resources)
         ]
         counted = [share for share in _present(self.resources) if self.points(share) > 0]
-        points = ", ".join(f"{at}%: {score}" for at, score in self.shape)
-        return f"{_mean_text(parts, counted, self.value)}, shape {points}"
+        points = series(f"{at}%: {score}" for at, score in self.shape)
+        return say(
+            "{sum}, shape {points}", sum=_mean_text(parts, counted, self.value), points=points
+        )
 
 
 def utilization(share: ResourceShare) -> int:
@@ -208,7 +215,7 @@ def _weighted_mean(resources: Sequence[ResourceShare], points: Sequence[int]) ->
 def _mean_text(parts: Sequence[str], resources: Sequence[ResourceShare], value: int) -> str:
     weights = sum(share.weight for share in _present(resources))
     if not parts or not weights:
-        return f"{value}, as the node has none of the resources"
+        return say("{value}, as the node has none of the resources", value=value)
     return f"({' + '.join(parts)})/{weights} = {value}"
 
 
@@ -220,7 +227,7 @@ class BalancedScore(RawScore):
     """How evenly the node's resources are used, with the pod and without it."""
 
     kind = "balancedAllocation"
-    formula = (
+    formula = say(
         "50 + (50 + balance with the pod - balance without it) / 2, "
         "balance = 100 * (1 - standard deviation of requested / allocatable)"
     )
@@ -240,13 +247,20 @@ class BalancedScore(RawScore):
 
     @property
     def text(self) -> str:
-        fractions = ", ".join(
-            f"{each.resource} {_percent(each.allocated, each)} to {_percent(each.requested, each)}"
+        fractions = series(
+            say(
+                "{resource} {before} to {after}",
+                resource=each.resource,
+                before=_percent(each.allocated, each),
+                after=_percent(each.requested, each),
+            )
             for each in _present(self.resources)
         )
-        return (
-            f"{HALF} + ({HALF} + {self.balance_with} - {self.balance_without})/2 = {self.value} "
-            f"({fractions})"
+        change = f"{self.balance_with} - {self.balance_without}"
+        return say(
+            "{points} ({what})",
+            points=f"{HALF} + ({HALF} + {change})/2 = {self.value}",
+            what=fractions,
         )
 
 

@@ -13,6 +13,7 @@ from scheduler_core.api.quantity import amount_text
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.evidence.requirement import AtNode, Requirement, state_of
 from scheduler_core.plugins.node_resources import Fit
+from scheduler_core.wording import say, series
 
 TOP: Final = 3
 """So many pods are named that take most of a resource."""
@@ -58,49 +59,71 @@ class ResourceRoom(Requirement):
     @property
     def asks(self) -> str:
         if self.resource == PODS:
-            return "a place for one more pod"
+            return say("a place for one more pod")
         return f"{self._amount(self.requested)} {self.resource}"
 
     @property
     def has(self) -> str:
         if self.by_devices:
-            return f"no {self.resource} but perhaps devices"
+            return say("no {resource} but perhaps devices", resource=self.resource)
         if not self.allocatable:
-            return f"no {self.resource}"
-        return f"{self._amount(self.free)} free of {self._amount(self.allocatable)}"
+            return say("no {resource}", resource=self.resource)
+        return say(
+            "{free} free of {allocatable}",
+            free=self._amount(self.free),
+            allocatable=self._amount(self.allocatable),
+        )
 
     @property
     def sentence(self) -> str:
         if self.met:
-            return f"needs {self.asks}, the node has {self.has}"
+            return say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
         if not self.allocatable:
-            return f"needs {self.asks}, the node has none"
+            return say("needs {asks}, the node has none", asks=self.asks)
         if self.requested > self.allocatable:
-            return f"needs {self.asks}, the whole node has {self._amount(self.allocatable)}"
+            return say(
+                "needs {asks}, the whole node has {allocatable}",
+                asks=self.asks,
+                allocatable=self._amount(self.allocatable),
+            )
         if self.resource == PODS:
-            text = f"needs {self.asks}, the node has {self.used} of {self.allocatable} pods"
-            return f"{text}, {self._kept}" if self.nominated else text
-        free = f"{self._amount(max(self.free, 0))} free of {self._amount(self.allocatable)}"
-        return f"needs {self.asks}, {free}: {self.detail}"
+            text = say(
+                "needs {asks}, the node has {used} of {allocatable} pods",
+                asks=self.asks,
+                used=self.used,
+                allocatable=self.allocatable,
+            )
+            return self._with_nominated(text)
+        return say(
+            "needs {asks}, {free} free of {allocatable}: {detail}",
+            asks=self.asks,
+            free=self._amount(max(self.free, 0)),
+            allocatable=self._amount(self.allocatable),
+            detail=self.detail,
+        )
 
     @property
     def detail(self) -> str:
         if self.met or not self.allocatable or self.resource == PODS:
             return ""
-        text = f"short by {self._amount(self.short)}"
-        if self.nominated:
-            text += f", {self._kept}"
+        text = self._with_nominated(say("short by {short}", short=self._amount(self.short)))
         if self.top:
-            text += f"; largest: {', '.join(map(self._holder_text, self.top))}"
+            largest = series(map(self._holder_text, self.top))
+            return say("{short}; largest: {pods}", short=text, pods=largest)
         return text
 
-    @property
-    def _kept(self) -> str:
-        return f"{self._amount(self.nominated)} of it kept for nominated pods"
+    def _with_nominated(self, text: str) -> str:
+        """Return a text with what of the resource is kept for nominated pods, if any is."""
+        if not self.nominated:
+            return text
+        nominated = self._amount(self.nominated)
+        return say(
+            "{what}, {nominated} of it kept for nominated pods", what=text, nominated=nominated
+        )
 
     def _holder_text(self, holder: Holder) -> str:
-        nominated = " (nominated)" if holder.nominated else ""
-        return f"{holder.pod} {self._amount(holder.amount)}{nominated}"
+        text = f"{holder.pod} {self._amount(holder.amount)}"
+        return say("{pod} (nominated)", pod=text) if holder.nominated else text
 
     def _amount(self, amount: int) -> str:
         return amount_text(self.resource, amount)

@@ -29,6 +29,7 @@ from scheduler_core.plugins.pod_topology_spread.scoring import (
     ConstraintScore,
     ScoreState,
 )
+from scheduler_core.wording import PLUS, say, series
 
 MAX_DOMAINS: Final = 20
 """So many domains are listed with their counts, the emptiest first."""
@@ -68,32 +69,54 @@ class SpreadKept(Requirement):
 
     @property
     def asks(self) -> str:
-        return f"skew of at most {self.max_skew} over {self.topology_key} ({self.selector})"
+        return say(
+            "skew of at most {max_skew} over {topology_key} ({selector})",
+            max_skew=self.max_skew,
+            topology_key=self.topology_key,
+            selector=self.selector,
+        )
 
     @property
     def has(self) -> str:
         if self.domain is None:
             return label_text(self.topology_key, None)
-        return f"{self.topology_key}={self.domain} with {self.count} matching: skew {self.skew}"
+        return say(
+            "{topology_key}={domain} with {count} matching: skew {skew}",
+            topology_key=self.topology_key,
+            domain=self.domain,
+            count=self.count,
+            skew=self.skew,
+        )
 
     @property
     def sentence(self) -> str:
         if self.domain is None:
-            return f"is spread over {self.topology_key}, the node has no such label"
-        most = f"with a skew of at most {self.max_skew}"
-        return f"spreads over {self.topology_key} {most}: {self.detail}"
+            return say(
+                "is spread over {topology_key}, the node has no such label",
+                topology_key=self.topology_key,
+            )
+        return say(
+            "spreads over {topology_key} with a skew of at most {max_skew}: {detail}",
+            topology_key=self.topology_key,
+            max_skew=self.max_skew,
+            detail=self.detail,
+        )
 
     @property
     def detail(self) -> str:
         if self.domain is None:
             return ""
-        own = "1 more" if self.self_match else "none more, as it does not match itself"
-        text = (
-            f"{self.domain} has {self.count} matching and would get {own}, "
-            f"{self._emptiest}: skew {self.skew}"
+        own = say("1 more") if self.self_match else say("none more, as it does not match itself")
+        text = say(
+            "{domain} has {count} matching and would get {own}, {emptiest}: skew {skew}",
+            domain=self.domain,
+            count=self.count,
+            own=own,
+            emptiest=self._emptiest,
+            skew=self.skew,
         )
         return (
-            f"{text}; there: {self.pods.text_in(self.domain)}"
+            say("{count}; there: {pods}", count=text, pods=self.pods.text_in(self.domain))
             if not self.met and self.pods.some
             else text
         )
@@ -101,15 +124,16 @@ class SpreadKept(Requirement):
     @property
     def _emptiest(self) -> str:
         if self.n_domains < self.min_domains:
-            return (
-                f"the minimum counts as 0, as there are {self.n_domains} of {self.min_domains} "
-                "domains"
+            return say(
+                "the minimum counts as 0, as there are {n_domains} of {min_domains} domains",
+                n_domains=self.n_domains,
+                min_domains=self.min_domains,
             )
         names = [each.domain for each in self.domains if each.pods == self.minimum]
         if not names:
-            return f"the minimum is {self.minimum}"
-        shown = ", ".join(names[:MAX_NAMED])
-        return f"the emptiest ({shown}) has {self.minimum}"
+            return say("the minimum is {minimum}", minimum=self.minimum)
+        shown = series(names[:MAX_NAMED])
+        return say("the emptiest ({shown}) has {minimum}", shown=shown, minimum=self.minimum)
 
 
 def spread_kept(plugin: PodTopologySpread, state: object, at: AtNode) -> Iterator[SpreadKept]:
@@ -183,7 +207,9 @@ class SpreadScore(RawScore):
     """
 
     kind = "topologySpread"
-    formula = "round(sum over constraints of pods in the domain * ln(domains + 2) + maxSkew - 1)"
+    formula = say(
+        "round(sum over constraints of pods in the domain * ln(domains + 2) + maxSkew - 1)"
+    )
     constraints: tuple[SpreadCredit, ...]
     ignored: bool
 
@@ -199,14 +225,15 @@ class SpreadScore(RawScore):
     @property
     def text(self) -> str:
         if self.ignored:
-            return "0, as the node lacks the label of a constraint"
+            return say("0, as the node lacks the label of a constraint")
         parts = (
             f"{each.pods}*{each.weight:.3f} + {each.max_skew} - 1 ({each.domain})"
             if each.domain is not None
-            else f"0 (no {each.topology_key})"
+            else say("0 (no {resource})", resource=each.topology_key)
             for each in self.constraints
         )
-        return f"round({' + '.join(parts)}) = {self.value}"
+        total = say("round({sum})", sum=series(parts, PLUS))
+        return say("{sum} = {value}", sum=total, value=self.value)
 
 
 def spread_score(plugin: PodTopologySpread, state: object, at: AtNode) -> SpreadScore:

@@ -21,6 +21,7 @@ from scheduler_core.plugins.taint_toleration import (
     TaintToleration,
     soft_tolerations,
 )
+from scheduler_core.wording import say
 
 Part = Literal["key", "operator", "value", "effect"]
 
@@ -45,8 +46,8 @@ class TaintTolerated(Requirement):
     @property
     def asks(self) -> str:
         if self.toleration is None:
-            return f"tolerates no taint {self.taint.key}"
-        return f"tolerates {toleration_text(self.toleration)}"
+            return say("tolerates no taint {key}", key=self.taint.key)
+        return say("tolerates {taint}", taint=toleration_text(self.toleration))
 
     @property
     def has(self) -> str:
@@ -55,15 +56,18 @@ class TaintTolerated(Requirement):
     @property
     def sentence(self) -> str:
         if self.toleration is None:
-            return f"does not tolerate the node's taint {self.has}"
-        return f"{self.asks}, the node has {self.has}"
+            return say("does not tolerate the node's taint {has}", has=self.has)
+        return say("{asks}, the node has {has}", asks=self.asks, has=self.has)
 
     @property
     def asks_parts(self) -> Parts:
         if self.toleration is None:
             return ((self.asks, not self.met),)
         pieces = toleration_pieces(self.toleration)
-        return (("tolerates ", False), *((text, part in self.differs) for part, text in pieces))
+        return (
+            (say("tolerates "), False),
+            *((text, part in self.differs) for part, text in pieces),
+        )
 
     @property
     def has_parts(self) -> Parts:
@@ -81,16 +85,16 @@ class Cordoned(Requirement):
     @property
     def asks(self) -> str:
         if not self.met:
-            return "does not tolerate cordoned nodes"
-        return f"tolerates {taint_text(UNSCHEDULABLE_TAINT)}"
+            return say("does not tolerate cordoned nodes")
+        return say("tolerates {taint}", taint=taint_text(UNSCHEDULABLE_TAINT))
 
     @property
     def has(self) -> str:
-        return "is cordoned (spec.unschedulable)"
+        return say("is cordoned (spec.unschedulable)")
 
     @property
     def sentence(self) -> str:
-        return f"{self.asks}, and the node {self.has}"
+        return say("{asks}, and the node {has}", asks=self.asks, has=self.has)
 
 
 def taints_tolerated(plugin: TaintToleration, at: AtNode) -> Iterator[TaintTolerated]:
@@ -182,7 +186,7 @@ def toleration_text(toleration: Toleration) -> str:
 def toleration_pieces(toleration: Toleration) -> Iterator[tuple[Part, str]]:
     """Yield a toleration likewise."""
     if toleration.operator == "Exists":
-        yield "key", toleration.key or "every taint"
+        yield "key", toleration.key or say("every taint")
     else:
         sign = _SIGNS.get(toleration.operator)
         yield "key", toleration.key
@@ -200,7 +204,7 @@ class UntoleratedSoftTaints(RawScore):
     """The PreferNoSchedule taints of the node that the pod does not tolerate."""
 
     kind = "softTaints"
-    formula = "number of PreferNoSchedule taints that the pod does not tolerate"
+    formula = say("number of PreferNoSchedule taints that the pod does not tolerate")
     taints: tuple[str, ...]
 
     @property

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler_core.api import Volume
-from scheduler_core.api.findings import counted
 from scheduler_core.cluster.claims import mounted_claims
 from scheduler_core.evidence.pod_level import ClaimReady, claims_ready
 from scheduler_core.evidence.requirement import MAX_NAMED, AtNode, Requirement, Stated, state_of
@@ -20,6 +19,7 @@ from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
 from scheduler_core.plugins.node_volume_limits.attached import NodeVolumes
 from scheduler_core.plugins.node_volume_limits.limits import UNLIMITED
 from scheduler_core.plugins.node_volume_limits.plugin import FilterState
+from scheduler_core.wording import say, series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,16 +37,23 @@ class VolumesAttachable(Requirement):
 
     @property
     def asks(self) -> str:
-        return f"{counted(self.new, 'more volume')} of {self.driver}"
+        return (
+            say("1 more volume of {driver}", driver=self.driver)
+            if self.new == 1
+            else say("{n:,} more volumes of {driver}", n=self.new, driver=self.driver)
+        )
 
     @property
     def has(self) -> str:
-        limit = "no limit" if self.limit is None else f"a limit of {self.limit}"
-        return f"{self.attached} attached and {limit}"
+        if self.limit is None:
+            return say("{attached} attached and no limit", attached=self.attached)
+        return say(
+            "{attached} attached and a limit of {limit}", attached=self.attached, limit=self.limit
+        )
 
     @property
     def sentence(self) -> str:
-        return f"needs {self.asks}, the node has {self.has}"
+        return say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,15 +65,15 @@ class DriverInstalled(Requirement):
 
     @property
     def asks(self) -> str:
-        return f"the CSI driver {self.driver}"
+        return say("the CSI driver {driver}", driver=self.driver)
 
     @property
     def has(self) -> str:
-        return "it installed" if self.met else "it not installed"
+        return say("it installed") if self.met else say("it not installed")
 
     @property
     def sentence(self) -> str:
-        return f"needs {self.asks}, the node has {self.has}"
+        return say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,11 +87,15 @@ class DiskFree(Requirement):
 
     @property
     def asks(self) -> str:
-        return f"disk {self.disk} (volume {self.volume}) for itself"
+        return say("disk {disk} (volume {volume}) for itself", disk=self.disk, volume=self.volume)
 
     @property
     def has(self) -> str:
-        return f"it mounted by {self.holder}" if self.holder else "nobody who mounts it"
+        return (
+            say("it mounted by {holder}", holder=self.holder)
+            if self.holder
+            else say("nobody who mounts it")
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,15 +108,15 @@ class ClaimsUnused(Requirement):
 
     @property
     def asks(self) -> str:
-        return f"claim {', '.join(self.claims)} for itself (ReadWriteOncePod)"
+        return say("claim {claims} for itself (ReadWriteOncePod)", claims=series(self.claims))
 
     @property
     def has(self) -> str:
-        return f"used by {', '.join(self.users)}" if self.users else "not used"
+        return say("used by {users}", users=series(self.users)) if self.users else say("not used")
 
     @property
     def sentence(self) -> str:
-        return f"needs {self.asks}, which is {self.has}"
+        return say("needs {asks}, which is {has}", asks=self.asks, has=self.has)
 
 
 def volumes_attachable(

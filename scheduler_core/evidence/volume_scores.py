@@ -14,6 +14,7 @@ from scheduler_core.evidence.resource_scores import curve_value
 from scheduler_core.plugins.volume_binding import VolumeBinding
 from scheduler_core.plugins.volume_binding.binder import PodVolumes
 from scheduler_core.plugins.volume_binding.scoring import storage_asked
+from scheduler_core.wording import say, series
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class VolumeScore(RawScore):
     """The mean over storage classes of a curve over utilization."""
 
     kind = "storage"
-    formula = "mean over storage classes of shape(100 * requested / available), rounded"
+    formula = say("mean over storage classes of shape(100 * requested / available), rounded")
     shape: tuple[tuple[int, int], ...]
     classes: tuple[StorageShare, ...]
 
@@ -49,12 +50,21 @@ class VolumeScore(RawScore):
     @property
     def text(self) -> str:
         parts = (
-            f"shape({share.utilization}%) = {self._points(share)} ({share.storage_class}: "
-            f"{amount_text('memory', share.requested_bytes)} of "
-            f"{amount_text('memory', share.available_bytes)})"
+            say(
+                "shape({utilization}%) = {points} ({storage_class}: {requested} of {available})",
+                utilization=share.utilization,
+                points=self._points(share),
+                storage_class=share.storage_class,
+                requested=amount_text("memory", share.requested_bytes),
+                available=amount_text("memory", share.available_bytes),
+            )
             for share in self.classes
         )
-        return f"mean of {', '.join(parts)}: {self.value}" if self.classes else "0"
+        return (
+            say("mean of {parts}: {value}", parts=series(parts), value=self.value)
+            if self.classes
+            else "0"
+        )
 
     def _points(self, share: StorageShare) -> int:
         return curve_value(self.shape, share.utilization)

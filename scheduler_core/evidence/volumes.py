@@ -19,7 +19,6 @@ from scheduler_core.evidence.requirement import (
     Requirement,
     Stated,
     label_text,
-    listed,
     state_of,
 )
 from scheduler_core.plugins.volume_binding import VolumeBinding
@@ -30,6 +29,7 @@ from scheduler_core.plugins.volume_zone import (
     VolumeTopology,
     in_topology,
 )
+from scheduler_core.wording import OR, say, series, some_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,24 +47,28 @@ class VolumeUsable(Requirement):
 
     @property
     def asks(self) -> str:
-        text = f"volume {self.volume} of claim {self.claim}"
-        where = " or ".join(term.asks for term in self.terms)
-        return f"{text}, usable where {where}" if where else text
+        text = say("volume {volume} of claim {claim}", volume=self.volume, claim=self.claim)
+        where = series((term.asks for term in self.terms), OR)
+        return say("{volume}, usable where {where}", volume=text, where=where) if where else text
 
     @property
     def has(self) -> str:
         if not self.found:
-            return "no such volume anywhere"
+            return say("no such volume anywhere")
         if self.met:
-            return "access to it"
+            return say("access to it")
         missed = (each.has for term in self.terms for each in term.missed)
-        return ", ".join(dict.fromkeys(missed)) or "no access to it"
+        return series(dict.fromkeys(missed)) or say("no access to it")
 
     @property
     def sentence(self) -> str:
         if not self.found:
-            return f"claim {self.claim} is bound to volume {self.volume}, which does not exist"
-        return f"needs {self.asks}, the node has {self.has}"
+            return say(
+                "claim {claim} is bound to volume {volume}, which does not exist",
+                claim=self.claim,
+                volume=self.volume,
+            )
+        return say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
 
 
 WhyNot = Literal[
@@ -73,15 +77,15 @@ WhyNot = Literal[
 """Why a volume is not given to a claim on the node; empty: nothing speaks against it."""
 
 _WHY_NOT: dict[WhyNot, str] = {
-    "": "fits",
-    "tooSmall": "too small",
-    "volumeMode": "another volume mode",
-    "deleting": "being deleted",
-    "phase": "not Available",
-    "labels": "labels do not match the claim's selector",
-    "accessModes": "lacks an access mode",
-    "node": "not on this node",
-    "taken": "goes to another claim of the pod",
+    "": say("fits"),
+    "tooSmall": say("too small"),
+    "volumeMode": say("another volume mode"),
+    "deleting": say("being deleted"),
+    "phase": say("not Available"),
+    "labels": say("labels do not match the claim's selector"),
+    "accessModes": say("lacks an access mode"),
+    "node": say("not on this node"),
+    "taken": say("goes to another claim of the pod"),
 }
 
 
@@ -119,37 +123,60 @@ class ClaimBindable(Requirement):
 
     @property
     def asks(self) -> str:
-        return f"{self.request or 'a volume'} of class {self.storage_class} for claim {self.claim}"
+        return say(
+            "{volume} of class {storage_class} for claim {claim}",
+            volume=self.request or say("a volume"),
+            storage_class=self.storage_class,
+            claim=self.claim,
+        )
 
     @property
     def has(self) -> str:
         match self.outcome:
             case "volume":
-                return f"volume {self.volume}"
+                return say("volume {volume}", volume=self.volume)
             case "provision":
-                return f"{self.provisioner}, which would make one"
+                return say("{provisioner}, which would make one", provisioner=self.provisioner)
             case "selectedElsewhere":
-                return f"no part in it: the volume is being made for {self.selected_node}"
+                return say(
+                    "no part in it: the volume is being made for {selected_node}",
+                    selected_node=self.selected_node,
+                )
             case "noProvisioner":
-                return f"no volume for it{self._candidates}, and the class makes none"
+                if not self.candidates:
+                    return say("no volume for it, and the class makes none")
+                return say(
+                    "no volume for it ({candidates}), and the class makes none",
+                    candidates=self._candidates,
+                )
             case "topology":
                 missed = dict.fromkeys(e.has for term in self.terms for e in term.missed)
-                return f"{', '.join(missed)}, and the class allows only {self._allowed}"
+                return say(
+                    "{missed}, and the class allows only {allowed}",
+                    missed=series(missed),
+                    allowed=self._allowed,
+                )
             case "space":
-                return f"no storage pool of {self.provisioner} with so much room"
+                return say(
+                    "no storage pool of {provisioner} with so much room",
+                    provisioner=self.provisioner,
+                )
 
     @property
     def sentence(self) -> str:
-        return f"needs {self.asks}, the node has {self.has}"
+        return say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
 
     @property
     def _allowed(self) -> str:
-        return " or ".join(term.asks for term in self.terms)
+        return series((term.asks for term in self.terms), OR)
 
     @property
     def _candidates(self) -> str:
-        shown = [f"{each.volume} {_WHY_NOT[each.why_not]}" for each in self.candidates]
-        return f" ({listed(shown, self.n_candidates)})" if shown else ""
+        shown = [
+            say("{volume} {why}", volume=each.volume, why=_WHY_NOT[each.why_not])
+            for each in self.candidates
+        ]
+        return some_of(shown, self.n_candidates, MAX_NAMED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +191,12 @@ class VolumeZoneMatched(Requirement):
 
     @property
     def asks(self) -> str:
-        return f"{self.key}={' or '.join(self.values)} of volume {self.volume}"
+        return say(
+            "{key}={where} of volume {volume}",
+            key=self.key,
+            where=series(self.values, OR),
+            volume=self.volume,
+        )
 
     @property
     def has(self) -> str:
@@ -172,8 +204,14 @@ class VolumeZoneMatched(Requirement):
 
     @property
     def sentence(self) -> str:
-        where = " or ".join(self.values)
-        return f"volume {self.volume} is in {self.key}={where}, the node has {self.has}"
+        where = series(self.values, OR)
+        return say(
+            "volume {volume} is in {key}={where}, the node has {has}",
+            volume=self.volume,
+            key=self.key,
+            where=where,
+            has=self.has,
+        )
 
 
 def volumes_usable(

@@ -8,6 +8,7 @@ import pytest
 
 from kviz.runs.execution.causes import causes_store
 from kviz.runs.models import PodOutcome, Run
+from kviz.runs.reading.evidence import lead_of_outcome
 from tests.web.cast import CLUSTER, NODES, Person, pod
 from tests.web.test_also import PICKY
 
@@ -29,21 +30,24 @@ def outcome(run: Run, name: str) -> PodOutcome:
     return run.pod_outcomes.get(pod=f"shop/{name}")
 
 
+def sentence_of(pod: PodOutcome) -> str:
+    lead = lead_of_outcome(pod)
+    assert lead is not None
+    return lead.sentence
+
+
 def test_a_finished_run_has_them(run: Run) -> None:
     picky, first, second = (outcome(run, name) for name in ("picky", "web-0", "web-1"))
-    assert picky.lead is not None
-    assert picky.lead["sentence"] == "selects nodes with disk=ssd, the node has no label disk"
+    assert sentence_of(picky) == "selects nodes with disk=ssd, the node has no label disk"
     assert picky.owner == ""
     assert first.owner == second.owner == "ReplicaSet/web"
     assert first.lead == second.lead
     assert first.lead is not None
     assert first.lead["plugin"] == "NodeResourcesFit"
     other = outcome(run, "other")
-    assert other.lead is not None
-    assert other.lead["text"] == "asks for the scheduler elsewhere, which is none of those here"
+    assert sentence_of(other) == "asks for the scheduler elsewhere, which is none of those here"
     gated = outcome(run, "gated")
-    assert gated.lead is not None
-    assert gated.lead["text"] == "is held back by the scheduling gate quota"
+    assert sentence_of(gated) == "is held back by the scheduling gate quota"
 
 
 def test_pods_of_one_owner_are_one_group_on_the_runs_page(owner: Person, run: Run) -> None:

@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -23,6 +23,7 @@ from rest_framework.viewsets import GenericViewSet
 from kviz.accounts.authentication import workspace_in
 from kviz.common.paging import NumberPagination
 from kviz.common.problems import Problem
+from kviz.common.wording import TranslatingJSONRenderer
 from kviz.runs.api.access import SHARE, readable_run
 from kviz.runs.api.serializers import (
     AlsoSerializer,
@@ -244,7 +245,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
     @action(
         detail=True,
         methods=["post"],
-        renderer_classes=[JSONRenderer, MessagePackRenderer],
+        renderer_classes=[TranslatingJSONRenderer, MessagePackRenderer],
     )
     def preview(self, request: Request, run_id: UUID, cycle: int) -> HttpResponse:
         """The cycle as it would have gone with something changed; nothing of it is stored.

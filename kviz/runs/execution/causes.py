@@ -19,6 +19,7 @@ from kviz.runs.selectors import pods_pending
 from scheduler_core.evidence.document import lead_document
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim.pending import Leads
+from scheduler_core.wording import packed
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ def causes_store(*, run: Run, max_work: int | None = None) -> None:
 def _store(alike: list[PodOutcome], found: Leads) -> None:
     first = alike[0]
     lead = found.of(first.pod, first.last_cycle, first.scheduler_name)
-    document = lead_document(lead) if lead is not None else None
+    document = packed(lead_document(lead)) if lead is not None else None
     for begin in range(0, len(alike), MAX_ROWS):
         keys = [pod.pk for pod in alike[begin : begin + MAX_ROWS]]
         PodOutcome.objects.filter(pk__in=keys).update(lead=document)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 
 from kviz.answers.unblock import took_room_sentence, tried_sentence
 from kviz.common.then_and_now import old_words_in
+from kviz.common.wording import translated
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
@@ -57,6 +58,7 @@ def run_node(request: HttpRequest, run_id: UUID, cycle: int, node: str) -> HttpR
         raise Http404(node)
     context |= {"problem": problem}
     if found is not None:
+        found = translated(found)
         context |= {"found": found, "rows": requirement_rows(found)}
         if found["comparison"] is not None:
             context |= {"both": found["comparison"], "pairs": pair_rows(found["comparison"])}
@@ -91,6 +93,7 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
     if why["status"] == "pending" and cycle is not None:
         why = why | _with_values(why, pod_evidence_at_once(run=run, recorded=cycle))
         why = why | _with_devices(why, run, cycle)
+    why = translated(why)
     message = request.GET.get("message", "").strip() or str(why["message"])
     context = run_context(request, run) | {
         "why": why,

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Container, Mapping, Sequence
-from typing import Final, TypedDict
-
-import msgspec
+from typing import Any, Final, TypedDict, cast
 
 from kviz.runs.models import PodOutcome, Run
 from kviz.runs.reading.held_cycles import HELD, CannotReenact, is_quick
@@ -31,6 +29,7 @@ from scheduler_core.evidence.lead import Lead, lead_of_why
 from scheduler_core.sim.decided import DecidedCycle
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.why import Why, lacks_room
+from scheduler_core.wording import unpacked
 
 LEAD_FIELDS: Final = tuple(field.name for field in dataclasses.fields(Lead))
 
@@ -101,7 +100,8 @@ def lead_of_outcome(pod: PodOutcome) -> Lead | None:
     """The stored sentence that says why a pod is pending, None if none is known."""
     if pod.lead is None:
         return None
-    return msgspec.convert({name: pod.lead[name] for name in LEAD_FIELDS}, Lead)
+    stored = cast("dict[str, Any]", unpacked(pod.lead))
+    return Lead(**{name: stored[name] for name in LEAD_FIELDS})
 
 
 def _lead(found: Why, cycle: ReenactedCycle | None) -> Lead | None:

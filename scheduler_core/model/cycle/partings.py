@@ -11,12 +11,12 @@ import numpy as np
 from scheduler_core.api import Pod
 from scheduler_core.api.selectors import tolerations_tolerate
 from scheduler_core.cluster.columns import PODS
-from scheduler_core.evidence.requirement import listed
 from scheduler_core.model.cycle.decided import Decided
 from scheduler_core.model.cycle.preempting import Preemption
 from scheduler_core.model.cycle.sets import ClusterSets, PlacementSets
 from scheduler_core.model.cycle.viability import Viability
 from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.wording import some_of
 
 Rule = Literal[
     "queues",
@@ -132,7 +132,7 @@ def _prefer_no_schedule(found: Found) -> Parting:
         text = "No feasible node has one that the pod does not tolerate"
         return Parting("preferNoSchedule", difference, False, text)
     chosen = found.places.chosen
-    text = f"{listed(soft[:MAX_NAMED], len(soft))} would not be feasible"
+    text = f"{some_of(soft, most=MAX_NAMED)} would not be feasible"
     if chosen in soft:
         text += f", {chosen} that was chosen among them"
     return Parting("preferNoSchedule", difference, chosen in soft, text)
@@ -171,7 +171,7 @@ def _requested(found: Found) -> Parting:
     if not only:
         return Parting("requested", difference, False, "No node was lost to what others request")
     text = (
-        f"{listed(only[:MAX_NAMED], len(only))} would have room by allocatable alone, and "
+        f"{some_of(only, most=MAX_NAMED)} would have room by allocatable alone, and "
         "NodeResourcesFit rejected them"
     )
     return Parting("requested", difference, True, text)
@@ -207,7 +207,7 @@ def _normalised(found: Found) -> Parting:
         return Parting("normalised", difference, False, text)
     best = rated.classic_best
     text = (
-        f"By the classic sum {listed(best[:MAX_NAMED], len(best))} would be best with "
+        f"By the classic sum {some_of(best, most=MAX_NAMED)} would be best with "
         f"{rated.classic_best_sum}; {chosen} has the highest total"
     )
     return Parting("normalised", difference, True, text)
@@ -236,7 +236,7 @@ def _nominated(found: Found) -> Parting:
     if not nodes:
         return Parting("nominated", difference, False, "No node was lost to a nominated pod")
     text = (
-        f"{listed(nodes[:MAX_NAMED], len(nodes))} would be feasible if the pods nominated there "
+        f"{some_of(nodes, most=MAX_NAMED)} would be feasible if the pods nominated there "
         "did not count"
     )
     return Parting("nominated", difference, True, text)
@@ -251,7 +251,7 @@ def _symmetry(found: Found) -> Parting:
     if not nodes:
         text = "No node was lost to the anti-affinity of others"
         return Parting("symmetry", difference, False, text)
-    text = f"Pods that are there keep this one out of {listed(nodes[:MAX_NAMED], len(nodes))}"
+    text = f"Pods that are there keep this one out of {some_of(nodes, most=MAX_NAMED)}"
     return Parting("symmetry", difference, True, text)
 
 

@@ -1,0 +1,50 @@
+"""What of an answer or a page is still English where another language was asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any, Final
+
+SENTENCE: Final = re.compile(r"\b[A-Za-z]?[a-z']+,? [a-z']{2,},? [a-z']{2,}\b")
+"""Three words in a row: names of plugins, points, fields and units are not that."""
+
+COMMANDS: Final = re.compile(r"kubectl [a-z]+ [a-z]+")
+
+VERBATIM_FIELDS: Final = frozenset({"reasons", "reason", "message", "ineligible", "rejection"})
+"""kube-scheduler's own messages."""
+VERBATIM_ELEMENTS: Final = re.compile(
+    r"<(samp|code|script|style|textarea)\b.*?</\1>|<p class=\"message\">.*?</p>"
+    r"|placeholder=\"[^\"]*\"|<tr hidden.*?</tr>",
+    re.DOTALL,
+)
+
+
+def english_in(document: Any, verbatim: frozenset[str] = VERBATIM_FIELDS) -> list[str]:
+    """Return the texts of a document that have an English sentence, but kube-scheduler's."""
+    return [text for text in _texts(document, verbatim) if _is_english(text)]
+
+
+def _is_english(text: str) -> bool:
+    return SENTENCE.search(COMMANDS.sub("", text)) is not None
+
+
+def _texts(document: Any, verbatim: frozenset[str]) -> Iterator[str]:
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, list):
+        for each in document:
+            yield from _texts(each, verbatim)
+    elif isinstance(document, dict):
+        for name, each in document.items():
+            if name not in verbatim:
+                yield from _texts(each, verbatim)
+
+
+def english_on(page: str) -> list[str]:
+    """Return the same of the main part of a page."""
+    main = page.partition("<main")[2].partition("</main>")[0]
+    text = re.sub(r"<[^>]*>", "\n", VERBATIM_ELEMENTS.sub("", main))
+    lines = (unescape(line).strip() for line in text.splitlines())
+    return [line for line in lines if _is_english(line)]

@@ -1,0 +1,55 @@
+"""What the engine says of the clinic's pods is in the reader's language, and stored for any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kviz import snapshots
+from kviz.runs import services
+from kviz.runs.selectors import pods_pending
+
+from .cast import Person
+from .english import english_in, english_on
+
+CLINIC = Path(snapshots.__file__).parent / "samples" / "why-pending.yaml"
+LANGUAGES = ("zh-hans", "zh-hant")
+LEADS = {
+    "zh-hans": "不容忍该节点的污点 nvidia.com/gpu=present:NoSchedule",
+    "zh-hant": "不容忍該節點的汙點 nvidia.com/gpu=present:NoSchedule",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_why_the_pods_of_the_clinic_are_pending(ada: Person, language: str) -> None:
+    run = ada.finished(CLINIC.read_text())
+    token = services.run_share(run=run)
+    spoken = {"HTTP_ACCEPT_LANGUAGE": language}
+    pods = pods_pending(run=run).values_list("pod", "last_cycle")
+    assert len(pods) == 12
+    for pod, cycle in pods:
+        assert english_in(ada.get(f"/runs/{run.pk}/pods/{pod}/why/", **spoken).json()) == []
+        page = ada.client.get(f"/runs/{run.pk}/pods/{pod}/why?share={token}", **spoken)
+        assert english_on(page.content.decode()) == []
+        if cycle:
+            evidence = ada.get(f"/runs/{run.pk}/cycles/{cycle}/evidence/", **spoken).json()
+            assert english_in(evidence) == []
+            for near in evidence["nearest"]:
+                node = f"/runs/{run.pk}/cycles/{cycle}/nodes/{near['node']}"
+                assert english_in(ada.get(f"{node}/", **spoken).json()) == []
+                page = ada.client.get(f"{node}?share={token}", **spoken)
+                assert english_on(page.content.decode()) == []
+    run_page = ada.client.get(f"/runs/{run.pk}?share={token}", **spoken).content.decode()
+    assert LEADS[language] in run_page
+
+
+def test_one_stored_sentence_is_read_in_each_language(ada: Person) -> None:
+    run = ada.finished(CLINIC.read_text())
+    address = f"/runs/{run.pk}/pods/clinic/train-2/why/"
+    for language, sentence in LEADS.items():
+        lead = ada.get(address, HTTP_ACCEPT_LANGUAGE=language).json()["lead"]
+        assert lead["sentence"] == sentence
+    assert ada.get(address).json()["lead"]["sentence"] == (
+        "does not tolerate the node's taint nvidia.com/gpu=present:NoSchedule"
+    )
