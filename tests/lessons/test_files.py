@@ -30,6 +30,7 @@ def test_there_are_lessons_for_a_whole_course() -> None:
     assert len(found.lessons) >= 12
     assert all(5 <= each.lesson.minutes <= 10 for each in found.lessons)
     assert all(each.lesson.veil is not None for each in found.lessons)
+    assert all(step.notes for each in found.lessons for step in each.lesson.steps)
 
 
 def test_the_template_is_a_lesson(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from kviz.snapshots.services import samples_load
 from tests.web.cast import Person, execute, problem
 
 WHERE = "/lessons/mine"
+NOTES = "Let them read the sizes first."
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +37,16 @@ def moved(answer: Any) -> dict[str, Any]:
     assert answer.status_code == 200, answer.content
     found: dict[str, Any] = answer.json()
     return found
+
+
+@pytest.mark.django_db
+def test_learners_are_not_sent_what_the_presenter_should_say(ada: Person) -> None:
+    assert f"notes: {NOTES}" in TEMPLATE
+    begun(ada)
+    ada.client.post("/learn/mine/begin")
+    for answer in (ada.get(f"{WHERE}/steps/1/"), ada.client.get("/learn/mine/1")):
+        assert answer.status_code == 200
+        assert NOTES not in answer.content.decode()
 
 
 @pytest.mark.django_db
