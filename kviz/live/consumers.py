@@ -115,6 +115,17 @@ class RunConsumer(AsyncWebsocketConsumer):
             with contextlib.suppress(asyncio.CancelledError):
                 await self.pump
 
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Take what a client says at once.
+
+        Channels looks after connections to the database first, in the one thread in which pages
+        are read; those of messages have none to look after, and would wait for slow pages.
+        """
+        if message["type"] == "websocket.receive":
+            await self.websocket_receive(message)
+        else:
+            await super().dispatch(message)
+
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         if text_data is not None and len(text_data) > MAX_MESSAGE:
             await self.close(BAD_REQUEST)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import threading
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -357,12 +358,52 @@ async def test_the_newest_cycle_is_sent_unasked_to_who_follows(is_following: boo
         assert (await next_frame(communicator))["status"] == "queued"
         await say(communicator, json.dumps({"following": is_following}))
         await sync_to_async(execute)(worker="w")
-        frames = [await next_frame(communicator)]
-        while not await communicator.receive_nothing(timeout=0.5):
-            frames.append(await next_frame(communicator))
+        unasked = await details_until(communicator, cycle=3 if is_following else 0)
+        await ask(communicator, 1)  # what was to come unasked comes before the second answer
+        assert await next_frame(communicator) == await recorded(run, 1)
+        await ask(communicator, 2)
+        assert await next_frame(communicator) == await recorded(run, 2)
 
-    details = [frame for frame in frames if isinstance(frame, Detail)]
-    assert details == ([await recorded(run, 3)] if is_following else [])
+    assert unasked[-1:] == ([await recorded(run, 3)] if is_following else [])
+
+
+async def details_until(communicator: ApplicationCommunicator, *, cycle: int) -> list[Detail]:
+    """The details that come until the run is finished and those of a cycle are there; 0: of none.
+
+    A run that takes a while is stored in parts, so others may be the newest before.
+    """
+    found: list[Detail] = []
+    is_over = False
+    while not is_over or (cycle and [each.cycle for each in found[-1:]] != [cycle]):
+        frame = await next_frame(communicator)
+        if isinstance(frame, Detail):
+            found.append(frame)
+            await say(communicator, json.dumps({"got": frame.cycle}))
+        elif isinstance(frame, dict):
+            is_over = frame["status"] == "finished"
+    return found
+
+
+async def test_what_a_viewer_says_does_not_wait_for_slow_pages() -> None:
+    ada, run = await finished()
+    is_read, may_go_on = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def read_slowly() -> None:
+        loop.call_soon_threadsafe(is_read.set)
+        may_go_on.wait(PATIENCE_S)
+
+    async with socket(path(run), token(ada)) as communicator:
+        await follow(communicator, until="finished")
+        slow_page = asyncio.create_task(sync_to_async(read_slowly)())
+        await is_read.wait()
+        await ask(communicator, 2)
+        frame = await next_frame(communicator)
+        assert not slow_page.done()
+        may_go_on.set()
+        await slow_page
+
+    assert frame == await recorded(run, 2)
 
 
 @pytest.mark.parametrize(
