@@ -74,7 +74,18 @@ PAGES = {
 }
 """Paths by the name of the address; the run is one of *The pending clinic*."""
 
+SERVER_PAGES = {
+    "account_login",
+    "account_inactive",
+    "account_change_password",
+    "socialaccount_login_cancelled",
+    "openid_connect_login",
+    "openid_connect_callback",
+}
+"""Pages that local mode does not have; `tests/web/test_sign_in.py` and its neighbours open them."""
+
 NO_PAGES = {
+    "account_logout",
     "old-words",
     "classic-switch",
     "set-language",

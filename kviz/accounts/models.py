@@ -1,22 +1,26 @@
-"""Who owns what: workspaces, and the tokens scripts use to work in them."""
+"""Who owns what: workspaces, the people who share them, the tokens scripts use to work in them."""
 
 from __future__ import annotations
 
 import uuid
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
 
 class Workspace(models.Model):
-    """What one person, or one browser session, uploaded and ran; private to them."""
+    """What one person, a team, or one browser session, uploaded and ran; private to them."""
 
     class Kind(models.TextChoices):
         LOCAL = "local", "Local"
         GUEST = "guest", "Guest"
+        MEMBERS = "members", "Members"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=8, choices=Kind)
+    name = models.CharField(max_length=100, blank=True, default="", db_default="")
+    """Of one that has members."""
     created_at = models.DateTimeField(auto_now_add=True)
     seen_at = models.DateTimeField(default=timezone.now)
     """When the workspace was last used, to the day; only guests are tracked, as they expire."""
@@ -31,7 +35,37 @@ class Workspace(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.id}"
+        return self.name or f"{self.kind} {self.id}"
+
+
+class Role(models.TextChoices):
+    """What a member may do in a workspace; each may also do what those before it may."""
+
+    VIEWER = "viewer", "Viewer"
+    """Reads."""
+    EDITOR = "editor", "Editor"
+    """Uploads, runs, shares, deletes."""
+    OWNER = "owner", "Owner"
+    """Says who the members are."""
+
+
+class Membership(models.Model):
+    """A person in a workspace."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="memberships")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
+    )
+    role = models.CharField(max_length=8, choices=Role)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "person"], name="once_in_a_workspace")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} in {self.workspace_id}: {self.role}"
 
 
 class ApiToken(models.Model):

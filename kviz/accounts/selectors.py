@@ -1,13 +1,19 @@
-"""Reads: which workspace a token or a session stands for."""
+"""Reads: which workspace a token or a session stands for, and who is signed in."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, cast
 
 from django.conf import settings
+from django.contrib import auth
+from django.contrib.auth.models import User
+from django.db.models import Model, QuerySet
 
-from kviz.accounts.models import Workspace
+from kviz.accounts.access import Access
+from kviz.accounts.models import Membership, Role, Workspace
 from kviz.common.mode import Mode
 
 SESSION_KEY = "workspace"
@@ -21,17 +27,49 @@ def workspace_of_token(token: str) -> Workspace | None:
     return Workspace.objects.filter(tokens__sha256=token_sha256(token)).first()
 
 
-def workspace_of_browser(session: Mapping[str, object]) -> Workspace | None:
-    """The workspace a browser has already: the local one, or the one its session began."""
+def access_of_browser(session: Mapping[str, Any]) -> Access | None:
+    """What a browser has already: the local workspace, a member's, or the one its session began."""
     if settings.MODE == Mode.LOCAL:
-        return local_workspace()
-    known = session.get(SESSION_KEY)
-    return workspace_by_id(known) if isinstance(known, str) else None
+        local = local_workspace()
+        return Access(local) if local else None
+    known = session.get(SESSION_KEY, "")
+    person = person_of(session)
+    if person is not None:
+        return access_of_person(person, preferred=known)
+    guests = Workspace.objects.filter(kind=Workspace.Kind.GUEST)
+    guest = guests.filter(pk=known).first() if known else None
+    return Access(guest) if guest else None
 
 
-def workspace_by_id(workspace_id: str) -> Workspace | None:
-    return Workspace.objects.filter(pk=workspace_id).first()
+def person_of(session: Mapping[str, Any]) -> User | None:
+    """Who is signed in with a session, if anybody is."""
+    found = auth.get_user(cast("Any", SimpleNamespace(session=session)))
+    return found if isinstance(found, User) else None
+
+
+def access_of_person(person: User, *, preferred: str = "") -> Access | None:
+    """Where a person works: in the preferred workspace, else in the one they were in first."""
+    mine = list(memberships_of(person=person))
+    chosen = [each for each in mine if str(each.workspace_id) == preferred]
+    for each in chosen or mine:
+        return Access(each.workspace, Role(each.role), person)
+    return None
+
+
+def memberships_of(*, person: User) -> QuerySet[Membership]:
+    """The workspaces of a person, and in which role, the first one first."""
+    return person.memberships.select_related("workspace").order_by("pk")
 
 
 def local_workspace() -> Workspace | None:
     return Workspace.objects.filter(kind=Workspace.Kind.LOCAL).first()
+
+
+def is_empty(*, workspace: Workspace) -> bool:
+    """Whether nothing was uploaded, run or begun there."""
+    return not any(
+        cast("type[Model]", each.related_model)
+        ._base_manager.filter(**{each.field.name: workspace})
+        .exists()
+        for each in Workspace._meta.related_objects
+    )

@@ -1,4 +1,4 @@
-"""Writes: workspaces and tokens come into being here."""
+"""Writes: workspaces, their members and tokens come into being here."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ from pathlib import Path
 from typing import Final
 
 from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.backends.base import SessionBase
 from django.core.management import call_command
+from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from kviz.accounts import selectors
-from kviz.accounts.models import ApiToken, Workspace
+from kviz.accounts.access import Access
+from kviz.accounts.models import ApiToken, Membership, Role, Workspace
 from kviz.common.mode import Mode
 
 SEEN_AGAIN_AFTER: Final = dt.timedelta(days=1)
+MAX_NAME_CHARS: Final = 100
 
 
 def local_workspace_ensure() -> Workspace:
@@ -26,17 +32,78 @@ def local_workspace_ensure() -> Workspace:
     return workspace
 
 
-def workspace_for_session(*, session: SessionBase) -> Workspace:
-    """The workspace of a browser: the local one, or in server mode the session's own."""
-    workspace = selectors.workspace_of_browser(session)
-    if workspace is None and settings.MODE == Mode.LOCAL:
-        return local_workspace_ensure()
-    if workspace is None:
-        workspace = Workspace.objects.create(kind=Workspace.Kind.GUEST)
-        session[selectors.SESSION_KEY] = str(workspace.pk)
-    if workspace_seen(workspace=workspace):
+def access_for_session(*, session: SessionBase) -> Access:
+    """What a browser works in: the local workspace, a member's, or one for this session alone."""
+    access = selectors.access_of_browser(session)
+    if access is None and settings.MODE == Mode.LOCAL:
+        return Access(local_workspace_ensure())
+    if access is None and (person := selectors.person_of(session)) is not None:
+        return Access(workspace_create(person=person, name=person.username), person=person)
+    if access is None:
+        access = Access(Workspace.objects.create(kind=Workspace.Kind.GUEST))
+        session[selectors.SESSION_KEY] = str(access.workspace.pk)
+    if workspace_seen(workspace=access.workspace):
         session.modified = True  # or it would end though its guest is there
+    return access
+
+
+def workspace_create(*, person: User, name: str) -> Workspace:
+    """A workspace of which a person is the owner."""
+    with transaction.atomic():
+        workspace = Workspace.objects.create(
+            kind=Workspace.Kind.MEMBERS, name=name.strip()[:MAX_NAME_CHARS]
+        )
+        Membership.objects.create(workspace=workspace, person=person, role=Role.OWNER)
     return workspace
+
+
+def person_add(*, name: str, password: str, email: str = "", is_admin: bool = False) -> User:
+    """An account with a password. Raises ValidationError, with what is wrong with either."""
+    person = User(username=name, email=email, is_staff=is_admin, is_superuser=is_admin)
+    person.full_clean(exclude=["password"])
+    validate_password(password, person)
+    person.set_password(password)
+    person.save()
+    return person
+
+
+def person_set_password(*, person: User, password: str) -> None:
+    """Another password, which also ends all sessions. Raises ValidationError."""
+    validate_password(password, person)
+    person.set_password(password)
+    person.save(update_fields=["password"])
+
+
+def person_close(*, person: User, is_closed: bool) -> None:
+    """Let a person in no more, or again; what is theirs stays."""
+    person.is_active = not is_closed
+    person.save(update_fields=["is_active"])
+
+
+def person_appoint(*, person: User, is_admin: bool) -> None:
+    """Say whether a person, who may be about to be stored, is an administrator of this server."""
+    person.is_staff = person.is_superuser = is_admin
+    if person.pk:
+        person.save(update_fields=["is_staff", "is_superuser"])
+
+
+def guest_take_along(*, session: SessionBase, person: User) -> None:
+    """Give a person who signs in what they did as a guest: it becomes a workspace of theirs."""
+    known = session.pop(selectors.SESSION_KEY, "")
+    guest = Workspace.objects.filter(pk=known, kind=Workspace.Kind.GUEST).first() if known else None
+    if guest is None:
+        return
+    if selectors.is_empty(workspace=guest):
+        guest.delete()
+        return
+    name = person.username
+    if selectors.memberships_of(person=person).exists():
+        name = _("Before signing in, %(day)s") % {"day": timezone.now().date().isoformat()}
+    with transaction.atomic():
+        Membership.objects.create(workspace=guest, person=person, role=Role.OWNER)
+        guest.kind, guest.name = Workspace.Kind.MEMBERS, name[:MAX_NAME_CHARS]
+        guest.save(update_fields=["kind", "name"])
+    session[selectors.SESSION_KEY] = str(guest.pk)
 
 
 def workspace_seen(*, workspace: Workspace) -> bool:

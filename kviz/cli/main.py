@@ -31,6 +31,7 @@ from kviz.cli import (
     survive,
     token,
     unblock,
+    user,
     whatif,
     worker,
 )
@@ -41,6 +42,7 @@ from scheduler_core.framework.plugin_calls import PluginFailure
 SUBCOMMANDS = (
     serve,
     token,
+    user,
     import_cluster,
     simulate,
     explain,

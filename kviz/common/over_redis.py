@@ -60,6 +60,21 @@ class Counts(RedisCache):
             log.warning("%s is not known: %s", key, problem)
             return default
 
+    def add(self, key: Any, value: Any, *more: Any, **options: Any) -> bool:
+        """Say that there was nothing, while Redis is away: what is counted counts nothing."""
+        try:
+            return bool(super().add(key, value, *more, **options))
+        except Away as problem:
+            log.warning("%s is not shared: %s", key, problem)
+            return True
+
+    def delete(self, key: Any, version: int | None = None) -> bool:
+        try:
+            return bool(super().delete(key, version))
+        except Away as problem:
+            log.warning("%s is not deleted: %s", key, problem)
+            return False
+
     def set(self, key: Any, value: Any, *more: Any, **options: Any) -> None:
         try:
             super().set(key, value, *more, **options)

@@ -20,6 +20,7 @@ from environ import Env
 MIB: Final = 1024 * 1024
 POSTGRESQL: Final = re.compile(r"postgres(ql)?://[^/]*/[^/?]")
 BROKER: Final = re.compile(r"(rediss?|amqps?)://[^/]+")
+ISSUER: Final = re.compile(r"https://\S+|http://(localhost|127\.0\.0\.1|\[::1\])[:/]\S*")
 VITE: Final = re.compile(r"(https?)://([\w.-]+):(\d+)")
 
 _environment: Final = Env()
@@ -140,6 +141,39 @@ def broker(url: str) -> str:
             "amqp://user:password@host:5672//"
         )
     return url
+
+
+def secret(name: str) -> str:
+    """A value that nobody shall see: `NAME`, or the content of the file that `NAME_FILE` names."""
+    if not (file := text(f"{name}_FILE")):
+        return text(name)
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except OSError as problem:
+        raise EnvironmentProblem(f"{name}_FILE {file}: {problem.strerror}") from problem
+
+
+def openid(issuer: str, name: str) -> Mapping[str, object]:
+    """django-allauth's settings for the one OpenID provider; none without an issuer."""
+    if not issuer:
+        return {}
+    if not ISSUER.fullmatch(issuer):
+        raise EnvironmentProblem(
+            "KVIZ_OIDC_ISSUER must look like https://login.example.com/realms/team, not "
+            f"{issuer!r}; without TLS only the machine itself is believed"
+        )
+    client_id = text("KVIZ_OIDC_CLIENT_ID")
+    if not client_id:
+        raise EnvironmentProblem("KVIZ_OIDC_CLIENT_ID is wanted with KVIZ_OIDC_ISSUER")
+    app = {
+        "provider_id": "openid",
+        "name": name,
+        "client_id": client_id,
+        "secret": secret("KVIZ_OIDC_CLIENT_SECRET"),
+        "settings": {"server_url": issuer.rstrip("/"), "fetch_userinfo": False},
+    }
+    scopes = words("KVIZ_OIDC_SCOPES", ("openid", "profile", "email"))
+    return {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "SCOPE": scopes, "APPS": [app]}}
 
 
 def vite_server(url: str) -> Mapping[str, object]:

@@ -30,9 +30,15 @@ BEHIND_TLS = MODE is Mode.SERVER and env.choice("KVIZ_TLS", ("yes", "no")) == "y
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS] if BEHIND_TLS else []
 
 INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "django_vite",
     "rest_framework",
@@ -62,8 +68,10 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "kviz.accounts.middleware.CurrentWorkspace",
 ]
 
@@ -159,6 +167,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 2_000
 
 # ---------------------------------------------------------------- REST
 
+TRUSTED_PROXIES = ALLAUTH_TRUSTED_PROXY_COUNT = env.number("KVIZ_TRUSTED_PROXIES", 0, at_least=0)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["kviz.accounts.authentication.WorkspaceAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["kviz.accounts.authentication.HasWorkspace"],
@@ -174,7 +183,7 @@ REST_FRAMEWORK = {
             env.text("KVIZ_EXPERIMENT_RATE", "30/hour") if MODE is Mode.SERVER else None
         ),
     },
-    "NUM_PROXIES": env.number("KVIZ_TRUSTED_PROXIES", 0, at_least=0),
+    "NUM_PROXIES": TRUSTED_PROXIES,
     "EXCEPTION_HANDLER": "kviz.common.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
@@ -190,6 +199,42 @@ SPECTACULAR_SETTINGS = {
         "kviz.common.openapi.describe_problems",
     ],
 }
+
+# ---------------------------------------------------------------- signing in (docs/accounts.md)
+
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+ACCOUNT_ADAPTER = "kviz.accounts.sign_in.Accounts"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_UNIQUE_EMAIL = False
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_RATE_LIMITS = {
+    "login": "30/m/ip",
+    "login_failed": env.text("KVIZ_SIGN_IN_RATE", "10/m/ip,5/5m/key"),
+    "change_password": "5/m/user",
+}
+SOCIALACCOUNT_ADAPTER = "kviz.accounts.sign_in.Identities"
+SOCIALACCOUNT_LOGIN_ON_GET = True  # a form may not lead to another site (form-action)
+OIDC_ISSUER = env.text("KVIZ_OIDC_ISSUER")
+"""Who says who somebody is; empty: nobody but kviz."""
+OIDC_NAME = env.text("KVIZ_OIDC_NAME", "OpenID Connect")
+"""What the button says."""
+OIDC_GROUPS_CLAIM = env.text("KVIZ_OIDC_GROUPS_CLAIM", "groups")
+OIDC_GROUPS = env.words("KVIZ_OIDC_GROUPS")
+"""Who is in none of these may not sign in; empty: everybody the issuer knows may."""
+OIDC_ADMIN_GROUPS = env.words("KVIZ_OIDC_ADMIN_GROUPS")
+SOCIALACCOUNT_PROVIDERS = env.openid(OIDC_ISSUER, OIDC_NAME)
 
 # ---------------------------------------------------------------- static files
 

@@ -10,6 +10,7 @@ urlpatterns = [
     path("", snapshot_pages.home, name="home"),
     path("teach", snapshot_pages.teach, name="teach"),
     path("", include("kviz.common.urls")),
+    path("account/", include("kviz.accounts.urls")),
     path("snapshots/", include("kviz.snapshots.urls")),
     path("runs/", include("kviz.runs.urls")),
     path("learn/", include("kviz.lessons.urls")),

@@ -26,7 +26,8 @@ EVERYTHING = {
     **GIVEN,
     "reader": {"enabled": True},
     "ingress": {"enabled": True, "className": "nginx", "tlsSecret": "kviz-tls"},
-    "settings": {"KVIZ_MAX_UPLOAD_MIB": "128"},
+    "settings": {"KVIZ_MAX_UPLOAD_MIB": "128", "KVIZ_OIDC_ISSUER": "https://sso.example.org"},
+    "oidcClientSecret": "0idc",
     "image": {"pullSecrets": [{"name": "pull"}]},
     "networkPolicy": {"from": [{"namespaceSelector": {}}]},
     "nodeSelector": {"kubernetes.io/os": "linux"},
@@ -129,6 +130,14 @@ def test_secrets_come_from_secrets_and_from_nowhere_else(chart: helm.Chart) -> N
 
     assert "s3cret" not in yaml.safe_dump(elsewhere)
     assert "pass@db" not in yaml.safe_dump(elsewhere)
+    assert "0idc" not in yaml.safe_dump(elsewhere)
+    keys = [
+        variable["valueFrom"]["secretKeyRef"]["key"]
+        for pod in pods(documents)
+        for variable in pod["containers"][0]["env"]
+        if variable["name"] == "KVIZ_OIDC_CLIENT_SECRET"
+    ]
+    assert set(keys) == {"oidc-client-secret"}
 
 
 def test_a_secret_of_ones_own_is_used_by_all(chart: helm.Chart) -> None:

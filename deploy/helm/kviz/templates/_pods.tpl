@@ -33,6 +33,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 secret-key: {{ required (printf "secretKey %s" $missing) .Values.secretKey | b64enc }}
 database-url: {{ required (printf "databaseUrl %s" $missing) .Values.databaseUrl | b64enc }}
 redis-url: {{ required (printf "redisUrl %s" $missing) .Values.redisUrl | b64enc }}
+{{- with .Values.oidcClientSecret }}
+oidc-client-secret: {{ b64enc . }}
+{{- end }}
 {{- end -}}
 
 {{/* Settings; takes the context and the name of the Secret. */}}
@@ -53,6 +56,13 @@ redis-url: {{ required (printf "redisUrl %s" $missing) .Values.redisUrl | b64enc
     secretKeyRef:
       name: {{ $secret }}
       key: {{ $key }}
+{{- end }}
+{{- if hasKey $context.Values.settings "KVIZ_OIDC_ISSUER" }}
+- name: KVIZ_OIDC_CLIENT_SECRET
+  valueFrom:
+    secretKeyRef:
+      name: {{ $secret }}
+      key: oidc-client-secret
 {{- end }}
 {{- range $variable, $value := $context.Values.settings }}
 - name: {{ $variable }}

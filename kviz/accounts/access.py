@@ -1,0 +1,19 @@
+"""Who asks, and what they may do: decided once per request, obeyed by pages and REST alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+
+from kviz.accounts.models import Role, Workspace
+
+
+@dataclass(frozen=True)
+class Access:
+    """The workspace a request works in, and the role in which it does."""
+
+    workspace: Workspace
+    role: Role = Role.OWNER
+    person: User | None = None
+    """Who is signed in; guests, and whoever sits at the machine in local mode, are nobody."""

@@ -1,0 +1,58 @@
+"""What kviz wants of django-allauth: who may sign in, and what becomes of a guest who does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialLogin
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in
+from django.dispatch import receiver
+from django.http import HttpRequest
+from django.shortcuts import render
+
+from kviz.accounts import services
+
+
+class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
+    """Passwords: an administrator makes the accounts, and no mail is sent."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False
+
+    def add_message(self, *_args: object, **_options: object) -> None:
+        """Say nothing: the page that follows shows who is signed in."""
+
+
+class Identities(DefaultSocialAccountAdapter):  # type: ignore[misc]
+    """OpenID Connect: whom the issuer knows has an account, unless groups are asked for."""
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        return True
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Refuse who is in none of the groups; staff is who is in one of the administrators'."""
+        groups = groups_claimed(sociallogin.account.extra_data)
+        if settings.OIDC_GROUPS and not groups & {
+            *settings.OIDC_GROUPS,
+            *settings.OIDC_ADMIN_GROUPS,
+        }:
+            raise ImmediateHttpResponse(render(request, "account/refused.html", status=403))
+        if settings.OIDC_ADMIN_GROUPS:
+            is_admin = not groups.isdisjoint(settings.OIDC_ADMIN_GROUPS)
+            services.person_appoint(person=sociallogin.user, is_admin=is_admin)
+
+
+def groups_claimed(claims: dict[str, Any]) -> set[str]:
+    """The groups that an ID token names; a claim of another shape names none."""
+    found = claims.get("id_token", {}).get(settings.OIDC_GROUPS_CLAIM, [])
+    return {each for each in found if isinstance(each, str)} if isinstance(found, list) else set()
+
+
+@receiver(user_logged_in)
+def take_guest_along(request: HttpRequest, user: User, **_more: object) -> None:
+    services.guest_take_along(session=request.session, person=user)
