@@ -35,6 +35,7 @@ INDEX: Final = (
     "lab",
     "lessons",
     "classes",
+    "by-hand",
     "experiments",
     "unblock",
     "answers",

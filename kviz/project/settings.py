@@ -53,6 +53,7 @@ INSTALLED_APPS = [
     "kviz.clusters",
     "kviz.clusters.followed",
     "kviz.live",
+    "kviz.by_hand",
     "kviz.lessons",
     "kviz.classroom",
 ]

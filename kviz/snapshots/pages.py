@@ -22,7 +22,7 @@ from kviz.snapshots.api import named_stream
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.policies import policies_of
 from kviz.snapshots.samples import SAMPLES, Sample, sample_named
-from kviz.snapshots.summary import cluster_of
+from kviz.snapshots.summary import cluster_of, may_place_by_hand
 
 PODS_SHOWN = 200
 NODES_SHOWN = 200
@@ -98,6 +98,7 @@ def snapshot_detail(request: HttpRequest, snapshot_id: UUID) -> HttpResponse:
         "is_own": snapshot.workspace_id == workspace_of(request).pk,
         "cluster": cluster,
         "no_nodes": not cluster.nodes,
+        "is_for_hands": may_place_by_hand(snapshot),
         "policies": policies_of(snapshot),
         "scheduler_config": selectors.snapshot_config(snapshot=snapshot),
         "n_results": len(selectors.simulator_results(snapshot=snapshot)),

@@ -20,6 +20,9 @@ FINISHED_PHASES = ("Succeeded", "Failed")
 PLAIN_RESOURCES = ("cpu", "memory", "pods", "ephemeral-storage")
 ZONE_LABEL = "topology.kubernetes.io/zone"
 DEFAULT_SCHEDULER = "default-scheduler"
+MAX_NODES_BY_HAND = 30
+MAX_PODS_BY_HAND = 20
+"""So many waiting pods, and nodes, somebody can place by hand."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,13 @@ class _Load:
 def cluster_of(snapshot: Snapshot) -> ClusterSummary:
     """The summary of a snapshot, cached: large clusters take a second to add up."""
     return _cluster_of(snapshot.pk, snapshot.sha256)
+
+
+def may_place_by_hand(snapshot: Snapshot) -> bool:
+    """Whether so few pods wait for so few nodes that somebody can place them by hand."""
+    if not 0 < snapshot.counts.get("Node", 0) <= MAX_NODES_BY_HAND:
+        return False
+    return 0 < len(cluster_of(snapshot).pending) <= MAX_PODS_BY_HAND
 
 
 @lru_cache(maxsize=8)

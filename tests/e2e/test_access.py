@@ -33,11 +33,15 @@ def addresses(page: Page, api: Api, clinic: str) -> list[str]:
     page.goto("/class/")
     page.get_by_role("button", name="Open a class: What is a node?").click()
     code = page.url.split("/")[-2]
+    page.goto("/by-hand/")
+    page.get_by_role("button", name="Place the pods: Size trap").click()
+    game = page.url.rpartition("/")[2]
     gpus = api.sample("gpu-pool")
     experiment = api.finished_experiment(gpus, kind="survive", asked={"of": "nodes"})
     return addresses_of_pages(
         run=clinic,
         snapshot=gpus,
+        game=game,
         experiment=experiment,
         session=session,
         code=code,

@@ -29,6 +29,7 @@ def test_a_page_is_opened_at_its_own_address(name: str) -> None:
         "session": ANY,
         "experiment": ANY,
         "followed": ANY,
+        "game": ANY,
         "export": ANY,
     }
     ids["code"] = "ABCDEF"

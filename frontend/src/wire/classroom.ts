@@ -190,17 +190,106 @@ export class Saying {
     await this.post("control", { do: what, ...more });
   }
 
-  private async post(path: string, body: object): Promise<unknown> {
-    const response = await fetch(`/api/v1/classes/${this.code}/${path}/`, {
-      method: "POST",
-      credentials: "same-origin",
-      headers: { "Content-Type": "application/json", "X-CSRFToken": this.csrf },
-      body: JSON.stringify(body),
-    });
-    if (response.status === 204) return null;
-    const document = (await response.json().catch(() => ({}))) as { detail?: string };
-    if (!response.ok) throw new Error(document.detail ?? response.statusText);
-    return document;
+  private post(path: string, body: object): Promise<unknown> {
+    return post(`/api/v1/classes/${this.code}/${path}/`, this.csrf, body);
+  }
+}
+
+async function post(url: string, csrf: string, body: object): Promise<unknown> {
+  const headers = { "Content-Type": "application/json", "X-CSRFToken": csrf };
+  return read(await fetch(url, { method: "POST", credentials: "same-origin", headers, body: JSON.stringify(body) }));
+}
+
+async function read(response: Response): Promise<unknown> {
+  if (response.status === 204) return null;
+  const document = (await response.json().catch(() => ({}))) as { detail?: string };
+  if (!response.ok) throw new Error(document.detail ?? response.statusText);
+  return document;
+}
+
+/** What a placement comes to; `placed` by priority. */
+export interface Side {
+  readonly placed: Readonly<Record<string, number>>;
+  readonly worth: number | null;
+  readonly placement: Readonly<Record<string, string>>;
+  readonly objections: readonly string[];
+}
+
+/** What is revealed of a game; `scheduler` null while its run is under way. */
+export interface Outcome {
+  readonly scheduler: Side | null;
+  readonly best: {
+    readonly state: "waiting" | "proven" | "found" | "unknown";
+    readonly side: Side | null;
+    readonly why: string;
+    readonly not_comparable: readonly string[];
+  };
+}
+
+export interface BoardPod {
+  readonly name: string;
+  readonly priority: number;
+  readonly asks: string;
+  readonly node: string;
+  readonly total: number | null;
+  /** The highest total of any node at its turn; null until it is revealed. */
+  readonly best: number | null;
+  readonly scores: Readonly<Record<string, number>>;
+}
+
+export interface BoardNode {
+  readonly name: string;
+  readonly zone: string;
+  readonly taints: readonly string[];
+  readonly pods: readonly string[];
+  readonly n_pods: number;
+  readonly room: string;
+}
+
+/** A player's board (kviz/by_hand/documents.py). */
+export interface BoardState {
+  readonly title: string;
+  readonly pods: readonly BoardPod[];
+  readonly nodes: readonly BoardNode[];
+  /** How many pods wait, by priority. */
+  readonly of: Readonly<Record<string, number>>;
+  readonly n_moves: number;
+  readonly is_finished: boolean;
+  readonly is_revealed: boolean;
+  readonly mine: Side | null;
+  readonly outcome: Outcome | null;
+  readonly verdict: string;
+}
+
+export interface Refusal {
+  readonly plugin: string;
+  readonly message: string;
+  readonly sentence: string;
+}
+
+/** For every node why a pod may not go there; null where it may. */
+export type Refusals = Readonly<Record<string, Refusal | null>>;
+export type Did = "place" | "undo" | "reset" | "finish";
+
+/** Where a board is read and played on. */
+export class Playing {
+  constructor(
+    private readonly url: string,
+    private readonly csrf: string,
+  ) {}
+
+  async board(): Promise<BoardState> {
+    return (await read(await fetch(this.url, { credentials: "same-origin" }))) as BoardState;
+  }
+
+  async look(pod: string): Promise<Refusals> {
+    const url = `${this.url}?pod=${encodeURIComponent(pod)}`;
+    const found = (await read(await fetch(url, { credentials: "same-origin" }))) as { readonly nodes: Refusals };
+    return found.nodes;
+  }
+
+  async say(what: Did, more: { readonly pod?: string; readonly node?: string } = {}): Promise<BoardState> {
+    return (await post(this.url, this.csrf, { do: what, ...more })) as BoardState;
   }
 }
 

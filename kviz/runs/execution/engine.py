@@ -48,6 +48,7 @@ from scheduler_core.config.problems import Path
 from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.model import RunOutcome, Viability
+from scheduler_core.model.by_hand import Table
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import Progress, ReenactedCycle, RunOptions, reenact_cycle, simulate
 from scheduler_core.sim.pending import Leads, leads_of
@@ -196,6 +197,18 @@ def cluster_of(run: Run) -> tuple[list[KubeObject], RunOptions]:
         text = "It has extenders, which are called by runs only."
         raise invalid("scheduler_config", [Problem(("extenders",), text)])
     return objects, options
+
+
+def table(run: Run) -> Table:
+    """A run's cluster before its first cycle, for its waiting pods to be placed by hand.
+
+    It answers about placements and not about the run, which may be veiled. Raises InvalidInput.
+    """
+    objects, options = _made_of(run, None)
+    try:
+        return Table(objects, options)
+    except ConfigError as error:
+        raise invalid("scheduler_config", error.problems) from error
 
 
 def max_cycle(n_nodes: int) -> int:

@@ -17,6 +17,7 @@ from kviz.runs.reading import trace
 from kviz.runs.reading.findings import findings
 from kviz.runs.reading.luck import luck_of
 from kviz.snapshots.policies import policies_of
+from kviz.snapshots.summary import may_place_by_hand
 
 
 @require_GET
@@ -35,6 +36,8 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     }
     if run.is_over:
         context |= exports_of(run)
+        if run.snapshot is not None and not run.is_observed:
+            context["is_for_hands"] = may_place_by_hand(run.snapshot)
         context["before"] = selectors.run_before(run=run, workspace=workspace_of(request))
     return render(request, "runs/detail.html", context)
 

@@ -3,7 +3,7 @@
 type Params = Readonly<Record<string, string | number>>;
 type Child = Node | string | null | undefined | false;
 
-const carried = document.getElementById("class-words")?.textContent;
+const carried = document.getElementById("page-words")?.textContent;
 const words = JSON.parse(carried ?? "{}") as Readonly<Record<string, string>>;
 
 /** A text of the page, with parameters. */

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class ByHandConfig(AppConfig):
+    name = "kviz.by_hand"
+    label = "by_hand"
