@@ -18,7 +18,21 @@ from markdown_it.token import Token
 CONTEXT: Final = "document"
 """Of these texts in the catalogues."""
 
-TRANSLATED: Final = ("concepts", "lessons", "classes", "evidence")
+TRANSLATED: Final = (
+    "concepts",
+    "lessons",
+    "classes",
+    "evidence",
+    "luck",
+    "then-and-now",
+    "fidelity",
+    "rules",
+    "exporting",
+    "scenarios",
+    "experiments",
+    "model",
+    "clusters",
+)
 """The documents that are there in every language; those for operators and developers are not."""
 
 _WORD: Final = re.compile(r"[^\W\d_]{2}")
