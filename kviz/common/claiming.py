@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from django.db import InterfaceError, OperationalError, models
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 from django.utils import timezone
 
 from kviz.common import announcing
@@ -33,8 +33,9 @@ COPY: Final = "#"
 """Stands between a worker's name and the process of its copy."""
 QUEUED: Final = "queued"
 RUNNING: Final = "running"
+NEVER: Final = dt.datetime.min.replace(tzinfo=dt.UTC)
 TRIED: Final = 5
-"""So many of the oldest rows are tried, as others may claim them at the same moment."""
+"""So many of the rows that go first are tried, as others may claim them at the same moment."""
 
 
 class Claimed(models.Model):
@@ -54,11 +55,15 @@ Row = TypeVar("Row", bound=Claimed)
 
 @dataclass(frozen=True)
 class Queue(Generic[Row]):
-    """The rows of a table that workers share; `oldest` is the column of when they came."""
+    """The rows of a table that workers share.
+
+    `oldest` is the column of when they came, `owner` leads to the workspace they are of.
+    """
 
     kind: Kind
     rows: Callable[[], QuerySet[Row]]
     oldest: str
+    owner: str = "workspace"
 
     def free(self) -> QuerySet[Row]:
         """The rows that wait, or whose worker fell silent.
@@ -70,12 +75,27 @@ class Queue(Generic[Row]):
         return self.rows().filter(Q(status=QUEUED) | (Q(status=RUNNING) & ~alive))
 
     def waiting(self) -> list[str]:
-        """The keys of the oldest free rows."""
-        keys = self.free().order_by(self.oldest).values_list("pk", flat=True)
-        return [str(key) for key in keys[:TRIED]]
+        """The keys of the free rows that go first.
+
+        Workspaces take turns, so that however much one of them waits for, another's first row is
+        next: the oldest row of each, that of who was served longest ago first.
+        """
+        oldest = list(self.free().order_by(self.oldest).values_list("pk", self.owner))
+        first: dict[object, object] = {}
+        for key, owner in oldest:
+            first.setdefault(owner, key)
+        served = self._served(list(first)) if len(first) > 1 else {}
+        turns = sorted(first, key=lambda owner: served.get(owner, NEVER))
+        keys = [first[owner] for owner in turns] + [key for key, _ in oldest[:TRIED]]
+        return [str(key) for key in dict.fromkeys(keys)][:TRIED]
+
+    def _served(self, owners: list[object]) -> dict[object, dt.datetime]:
+        """When a worker last worked for each of some workspaces, where one did."""
+        rows = self.rows().filter(**{f"{self.owner}__in": owners}, heartbeat_at__isnull=False)
+        return dict(rows.order_by().values_list(self.owner).annotate(Max("heartbeat_at")))
 
     def claim(self, worker: str, **also: object) -> Row | None:
-        """Claim the oldest free row; None if there is none."""
+        """Claim the free row whose turn it is; None if there is none."""
         claims = (self.claim_row(key, worker, **also) for key in self.waiting())
         return next((row for row in claims if row is not None), None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -11,6 +12,7 @@ from whitenoise.responders import StaticFile
 
 from kviz.common import problems
 from kviz.common.claiming import StorageFailed
+from kviz.common.limits import RETRY_AFTER_S, TooManyAtOnce
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -45,7 +47,8 @@ class _NoFile:
 class Private:
     """Answers are for who asked, and stored nowhere, unless a view says otherwise.
 
-    Where the database cannot be used for the moment, the answer says when to come back.
+    Where the database cannot be used for the moment, or somebody has too much at once, the answer
+    says when to come back.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -56,10 +59,16 @@ class Private:
             return problems.malformed(request)  # no name has a NUL, and PostgreSQL takes none
         response = self.get_response(request)
         response.headers.setdefault("Cache-Control", "private, no-store")
+        if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            response.headers.setdefault("Retry-After", str(RETRY_AFTER_S))
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        return problems.come_back(request) if isinstance(exception, StorageFailed) else None
+        if isinstance(exception, StorageFailed):
+            return problems.come_back(request)
+        if isinstance(exception, TooManyAtOnce):
+            return problems.too_many(request, exception)
+        return None
 
 
 class ApiProblems:

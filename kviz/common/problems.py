@@ -27,6 +27,7 @@ from rest_framework import exceptions
 from rest_framework.views import set_rollback
 
 from kviz.common.claiming import StorageFailed
+from kviz.common.limits import RETRY_AFTER_S, TooManyAtOnce
 
 CONTENT_TYPE = "application/problem+json"
 MAX_HOST_CHARS = 253
@@ -34,7 +35,8 @@ ErrorItem = Mapping[str, str | int]
 Kind = Literal["", "busy", "cannot-reenact", "run-file", "too-large", "veiled"]
 """What scripts may want to distinguish beside the status: the end of a document's `type`."""
 
-RETRY_AFTER_S: Final = 5
+BUSY_S: Final = 5
+"""When to come back while the database cannot be used."""
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +51,7 @@ class Problem(exceptions.APIException):
         self.status_code = status.value
         self.errors = errors
         self.kind = kind
+        self.wait = RETRY_AFTER_S if status is HTTPStatus.TOO_MANY_REQUESTS else None
 
 
 def document(
@@ -95,6 +98,8 @@ def exception_handler(exc: Exception, context: Mapping[str, object]) -> HttpResp
         exc = Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_much_text())
     elif isinstance(exc, SuspiciousOperation):
         exc = Problem(HTTPStatus.BAD_REQUEST, str(exc))
+    elif isinstance(exc, TooManyAtOnce):
+        exc = Problem(HTTPStatus.TOO_MANY_REQUESTS, str(exc))
     if not isinstance(exc, exceptions.APIException):
         return None
     set_rollback()
@@ -173,8 +178,12 @@ def come_back(request: HttpRequest) -> HttpResponse:
     log.warning("the database cannot be used", exc_info=True)
     text = "The database cannot be used at the moment. Nothing was changed; try again."
     answer = _error(request, HTTPStatus.SERVICE_UNAVAILABLE, text)
-    answer.headers["Retry-After"] = str(RETRY_AFTER_S)
+    answer.headers["Retry-After"] = str(BUSY_S)
     return answer
+
+
+def too_many(request: HttpRequest, why: TooManyAtOnce) -> HttpResponse:
+    return _error(request, HTTPStatus.TOO_MANY_REQUESTS, str(why))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -135,8 +135,6 @@ class ExperimentViewSet(GenericViewSet[Experiment]):
         except services.TooManyVariants as refused:
             status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
             raise Problem(status, str(refused), kind="too-large") from refused
-        except services.TooManyExperiments as refused:
-            raise Problem(HTTPStatus.TOO_MANY_REQUESTS, str(refused)) from refused
         return Response(ExperimentSerializer(experiment).data, status=HTTPStatus.CREATED)
 
     @extend_schema(responses=ExperimentSerializer)

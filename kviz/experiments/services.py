@@ -9,8 +9,10 @@ from typing import Final, cast
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import ngettext
 
 from kviz.accounts.models import Workspace
+from kviz.common.limits import TooManyAtOnce
 from kviz.experiments.execution.claim import QUEUE
 from kviz.experiments.models import Experiment
 from kviz.experiments.questions import run_of
@@ -29,17 +31,13 @@ class TooManyVariants(Exception):
     """The experiment would have more variants than one may have."""
 
 
-class TooManyExperiments(Exception):
-    """The workspace has as many experiments waiting or running as it may."""
-
-
 def experiment_create(
     *, workspace: Workspace, beginning: Run, kind: str, asked: object, name: str = ""
 ) -> Experiment:
     """Queue an experiment of a kind of `experiments.questions` about a run at its beginning.
 
     The run has a snapshot, and need not be stored. Raises InvalidInput, TooManyVariants and
-    TooManyExperiments.
+    TooManyAtOnce.
     """
     if beginning.snapshot is None or beginning.is_observed:
         raise refused("run", "A real scheduler decided this run; there are no variants of it.")
@@ -53,10 +51,12 @@ def experiment_create(
         )
     most = settings.MAX_EXPERIMENTS
     if most is not None and n_live(workspace=workspace) >= most:
-        raise TooManyExperiments(
-            f"You have {most} experiments waiting or running. Cancel one, or "
-            "wait until one is over."
+        text = ngettext(
+            "You have %(n)d experiment waiting or running. Cancel it, or wait until it is over.",
+            "You have %(n)d experiments waiting or running. Cancel one, or wait until one is over.",
+            most,
         )
+        raise TooManyAtOnce(text % {"n": most})
     experiment = Experiment.objects.create(
         workspace=workspace,
         name=name.strip()[:MAX_NAME_CHARS],

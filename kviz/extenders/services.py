@@ -6,10 +6,13 @@ import secrets
 import time
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import ngettext
 
 from kviz.accounts.models import Workspace
+from kviz.common.limits import TooManyAtOnce
 from kviz.extenders.models import ExtenderSession
 from kviz.extenders.observer import Observer
 from kviz.runs.execution.observe import observed_run_create, observed_run_finish
@@ -29,8 +32,9 @@ def session_create(
     """Begin a session with a token nobody can guess, and the run that records it.
 
     Nodes look as in the snapshot, or as the followed cluster tells; without either, only their
-    names are known.
+    names are known. Raises TooManyAtOnce.
     """
+    _refuse_another(workspace)
     observer = Observer()
     observer.begin(time.time_ns(), snapshot_objects(snapshot=snapshot) if snapshot else ())
     run = observed_run_create(
@@ -42,6 +46,20 @@ def session_create(
     )
     token = secrets.token_urlsafe(32)
     return ExtenderSession.objects.create(run=run, token=token, filled_by=filled_by)
+
+
+def _refuse_another(workspace: Workspace) -> None:
+    """Raise TooManyAtOnce if the workspace has as many sessions listening as it may."""
+    most = settings.MAX_SESSIONS
+    listening = ExtenderSession.objects.filter(run__workspace=workspace, revoked_at=None)
+    if most is None or listening.count() < most:
+        return
+    text = ngettext(
+        "You have %(n)d live session. Revoke it before you begin another.",
+        "You have %(n)d live sessions. Revoke one before you begin another.",
+        most,
+    )
+    raise TooManyAtOnce(text % {"n": most})
 
 
 def session_filled(*, run_id: UUID, seq: int) -> None:

@@ -97,8 +97,10 @@ _process: list[_Process] = []
 
 def _add(app: Celery, task: Task) -> None:
     def done(key: str) -> None:
+        """Do what goes first now: a message says that something waits, and not in which order."""
         [process] = _process
-        process.do(lambda: task.do(process.worker, key))
+        worker = process.worker
+        process.do(lambda: any(task.do(worker, each) for each in [*task.waiting(), key]))
 
     app.task(done, name=task_name(task.kind))
 

@@ -136,6 +136,9 @@ MAX_VARIANTS = env.number("KVIZ_MAX_VARIANTS", 20_000)
 """Of one experiment."""
 MAX_EXPERIMENTS = env.number("KVIZ_MAX_EXPERIMENTS", 3) if MODE is Mode.SERVER else None
 """That a workspace may have waiting or running; None: any number."""
+MAX_WAITING_RUNS = env.number("KVIZ_MAX_WAITING_RUNS", 50) if MODE is Mode.SERVER else None
+MAX_SESSIONS = env.number("KVIZ_MAX_SESSIONS", 5) if MODE is Mode.SERVER else None
+"""Live sessions that a workspace may have at once."""
 EXPERIMENT_PROCESSES = env.number("KVIZ_EXPERIMENT_PROCESSES", n_cores())
 """How many variants of an experiment run at the same time; by default one for each core."""
 EXTENDER_HOSTS = env.words("KVIZ_EXTENDER_HOSTS", ())

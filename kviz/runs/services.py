@@ -16,9 +16,11 @@ import zstandard
 from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
+from django.utils.translation import ngettext
 
 from kviz.accounts.models import Workspace
 from kviz.common.announcing import announce
+from kviz.common.limits import TooManyAtOnce
 from kviz.run_file import RunFileError
 from kviz.runs.execution.append import chunk_store
 from kviz.runs.execution.causes import AT_ONCE, causes_store
@@ -53,11 +55,26 @@ class StoredChange(TypedDict):
 
 
 def run_create(*, workspace: Workspace, snapshot: Snapshot, **inputs: Unpack[RunInputs]) -> Run:
-    """Queue a run. Raises InvalidInput, see `run_prepare`."""
+    """Queue a run. Raises InvalidInput, see `run_prepare`, and TooManyAtOnce."""
+    _refuse_another(workspace)
     run = run_prepare(workspace=workspace, snapshot=snapshot, **inputs)
     run.save()
     RUNS.announce(run)
     return run
+
+
+def _refuse_another(workspace: Workspace) -> None:
+    """Raise TooManyAtOnce if the workspace has no place left in the queue."""
+    most = settings.MAX_WAITING_RUNS
+    waiting = Run.objects.filter(workspace=workspace, status=Run.Status.QUEUED)
+    if most is None or waiting.count() < most:
+        return
+    text = ngettext(
+        "You have %(n)d run waiting. Wait until it has begun, or cancel it.",
+        "You have %(n)d runs waiting. Wait until one has begun, or cancel one.",
+        most,
+    )
+    raise TooManyAtOnce(text % {"n": most})
 
 
 class RunInputs(TypedDict, total=False):
@@ -124,8 +141,9 @@ def run_vary(
 ) -> Run:
     """Queue a variant of a run: its inputs and changes, and `changes` made at a cycle.
 
-    With cycle 0 the variant begins with them. Raises InvalidInput.
+    With cycle 0 the variant begins with them. Raises InvalidInput and TooManyAtOnce.
     """
+    _refuse_another(workspace)
     variant = variant_prepare(workspace=workspace, parent=parent, changes=changes, cycle=cycle)
     variant.save()
     RUNS.announce(variant)
@@ -267,10 +285,11 @@ def run_unshare(*, run: Run) -> None:
 
 
 def run_repeat_veiled(*, workspace: Workspace, run: Run, veiled_after: int) -> Run:
-    """Queue a simulated run once more, behind a veil. Raises InvalidInput.
+    """Queue a simulated run once more, behind a veil. Raises InvalidInput and TooManyAtOnce.
 
     The same inputs give the same trace, as far as it is revealed.
     """
+    _refuse_another(workspace)
     snapshot = _refuse_fork(run, 0)
     return Run.objects.create(
         workspace=workspace,

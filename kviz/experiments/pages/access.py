@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
+from kviz.common.limits import TooManyAtOnce
 from kviz.common.problems import ErrorItem
 from kviz.experiments import selectors, services
 from kviz.experiments.models import Experiment
@@ -97,7 +98,7 @@ def experiment_begun(
     except services.TooManyVariants as many:
         error: ErrorItem = {"message": str(many)}
         raise NotStarted([error], HTTPStatus.REQUEST_ENTITY_TOO_LARGE) from many
-    except services.TooManyExperiments as many:
+    except TooManyAtOnce as many:
         error = {"message": str(many)}
         raise NotStarted([error], HTTPStatus.TOO_MANY_REQUESTS) from many
 

@@ -20,7 +20,7 @@ QUEUE: Final = Queue(
 
 
 def run_claim(*, worker: str, key: str = "") -> Run | None:
-    """Claim a run, or without `key` the oldest one that waits; None if another has it."""
+    """Claim a run, or without `key` the one whose turn it is; None if another has it."""
     started_at = Coalesce(F("started_at"), timezone.now())
     if key:
         return QUEUE.claim_row(key, worker, started_at=started_at)

@@ -27,11 +27,16 @@ MAX_STEPS: Final = 120
 """So many steps of progress are stored, the latest."""
 
 
-QUEUE: Final = Queue("optimum", lambda: Optimum.objects.select_related("run__snapshot"), "asked_at")
+QUEUE: Final = Queue(
+    "optimum",
+    lambda: Optimum.objects.select_related("run__snapshot"),
+    "asked_at",
+    owner="run__workspace",
+)
 
 
 def optimum_claim(*, worker: str, key: str = "") -> Optimum | None:
-    """Claim a search, or without `key` the one that waits longest; None if another has it."""
+    """Claim a search, or without `key` the one whose turn it is; None if another has it."""
     return QUEUE.claim_row(key, worker) if key else QUEUE.claim(worker)
 
 

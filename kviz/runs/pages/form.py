@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
+from kviz.common.limits import TooManyAtOnce
 from kviz.common.problems import ErrorItem
 from kviz.runs import services
 from kviz.runs.execution.engine import warnings_of
@@ -125,6 +126,9 @@ def _run_create(request: HttpRequest) -> HttpResponse:
         )
     except InvalidInput as invalid:
         return _run_form(request, values, invalid.errors, HTTPStatus.BAD_REQUEST)
+    except TooManyAtOnce as many:
+        errors: list[ErrorItem] = [{"message": str(many)}]
+        return _run_form(request, values, errors, HTTPStatus.TOO_MANY_REQUESTS)
     if request.POST.get("then") == "explore":
         return redirect(f"{reverse('run-explore', args=[run.pk])}?c=1")
     return redirect("run-detail", run.pk)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
+from kviz.common.limits import TooManyAtOnce
 from kviz.common.problems import ErrorItem
 from kviz.runs import services
 from kviz.runs.inputs import (
@@ -49,6 +50,9 @@ def run_differently(request: HttpRequest, run_id: UUID) -> HttpResponse:
     except InvalidInput as invalid:
         errors = at_lines(invalid.errors, values["changes"])
         return _vary_form(request, run, values, errors, HTTPStatus.BAD_REQUEST)
+    except TooManyAtOnce as many:
+        full: ErrorItem = {"message": str(many)}
+        return _vary_form(request, run, values, [full], HTTPStatus.TOO_MANY_REQUESTS)
     if "check" in request.POST:
         return _vary_form(request, run, values, (), HTTPStatus.OK, change_limits(variant=variant))
     return redirect("run-detail", variant.pk)
