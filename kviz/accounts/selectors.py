@@ -58,7 +58,7 @@ def access_of_person(person: User, *, preferred: str = "") -> Access | None:
 
 def memberships_of(*, person: User) -> QuerySet[Membership]:
     """The workspaces of a person, and in which role, the first one first."""
-    return person.memberships.select_related("workspace").order_by("pk")
+    return Membership.objects.filter(person=person).select_related("workspace").order_by("pk")
 
 
 def local_workspace() -> Workspace | None:

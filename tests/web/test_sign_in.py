@@ -13,6 +13,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from kviz.accounts.models import Membership, Role, Workspace
+from kviz.accounts.selectors import memberships_of
 from kviz.accounts.services import person_add, person_close, person_set_password
 from kviz.project import environment
 from kviz.snapshots.models import Snapshot
@@ -185,7 +186,7 @@ def test_what_a_guest_did_later_is_a_workspace_of_its_own(cleo: User) -> None:
 
     sign_in(second)
 
-    assert cleo.memberships.count() == 2
+    assert memberships_of(person=cleo).count() == 2
     assert len(second.get("/snapshots/").context["own"]) == 1
 
 

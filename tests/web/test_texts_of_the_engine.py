@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ LEADS = {
 def test_why_the_pods_of_the_clinic_are_pending(ada: Person, language: str) -> None:
     run = ada.finished(CLINIC.read_text())
     token = services.run_share(run=run)
-    spoken = {"HTTP_ACCEPT_LANGUAGE": language}
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
     pods = pods_pending(run=run).values_list("pod", "last_cycle")
     assert len(pods) == 12
     for pod, cycle in pods:
