@@ -25,8 +25,9 @@ COMMA: Final = "{a}, {b}"
 SEMICOLON: Final = "{a}; {b}"
 AND: Final = "{a} and {b}"
 OR: Final = "{a} or {b}"
+THEN: Final = "{a}, and {b}"
 PLUS: Final = "{a} + {b}"
-LISTS: Final = (COMMA, SEMICOLON, AND, OR)
+LISTS: Final = (COMMA, SEMICOLON, AND, OR, THEN)
 """How what is there and one more thing are put into a row; `PLUS` is the same everywhere."""
 
 
@@ -74,6 +75,11 @@ def filled(template: str, values: Values) -> str:
     if isinstance(values, tuple):
         return str(reduce(lambda a, b: template.format(a=a, b=b), values))
     return template.format_map(values)
+
+
+def told(error: BaseException) -> str:
+    """Return what an exception was raised with, as the text that it is."""
+    return error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
 
 
 # ---------------------------------------------------------------- as documents

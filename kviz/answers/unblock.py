@@ -9,6 +9,7 @@ from scheduler_core.advice.unblock import Answer, Unblocked
 from scheduler_core.api.findings import counted
 from scheduler_core.changes import line_of
 from scheduler_core.evidence.document import free_room_document
+from scheduler_core.wording import say, series
 
 MAX_NAMED = 5
 """So many other pods are named as text; all are in the JSON."""
@@ -62,7 +63,9 @@ def as_text(found: Unblocked) -> str:
 
 def _lines(found: Unblocked) -> Iterator[str]:
     n_more = len(found.pods) - 1
-    who = f"{found.pod} and {counted(n_more, 'other pod')} of its owner" if n_more else found.pod
+    who = found.pod
+    if n_more:
+        who = f"{found.pod} and {counted(n_more, 'other pod')} of its owner"
     if found.answers:
         yield f"{who} {'bind' if n_more else 'binds'}, cheapest first:"
     else:
@@ -98,53 +101,81 @@ def _felt(answer: Answer) -> Iterator[str]:
 
 
 KINDS = {
-    "gate": "lifting scheduling gates",
-    "tolerate": "tolerations",
-    "maxSkew": "a larger maxSkew",
-    "uncordon": "uncordoning",
-    "shrink": "smaller requests",
-    "soften": "preferring what it requires",
-    "selector": "dropping a node selector",
-    "schedule": "another scheduler",
-    "hostPort": "dropping a host port",
-    "label": "labels of nodes",
-    "untaint": "taking taints off",
-    "claim": "providing a claim",
-    "storageClass": "another or a new storage class",
-    "devices": "asking for other devices",
-    "deviceClass": "a missing device class",
-    "volume": "copying a volume",
-    "volumeLimit": "a higher limit of volumes",
-    "driver": "installing a CSI driver",
-    "priority": "a higher priority",
-    "class": "a priority class of its own",
-    "move": "moving pods",
-    "delete": "deleting pods",
-    "node": "one more node",
+    "gate": say("lifting scheduling gates"),
+    "tolerate": say("tolerations"),
+    "maxSkew": say("a larger maxSkew"),
+    "uncordon": say("uncordoning"),
+    "shrink": say("smaller requests"),
+    "soften": say("preferring what it requires"),
+    "selector": say("dropping a node selector"),
+    "schedule": say("another scheduler"),
+    "hostPort": say("dropping a host port"),
+    "label": say("labels of nodes"),
+    "untaint": say("taking taints off"),
+    "claim": say("providing a claim"),
+    "storageClass": say("another or a new storage class"),
+    "devices": say("asking for other devices"),
+    "deviceClass": say("a missing device class"),
+    "volume": say("copying a volume"),
+    "volumeLimit": say("a higher limit of volumes"),
+    "driver": say("installing a CSI driver"),
+    "priority": say("a higher priority"),
+    "class": say("a priority class of its own"),
+    "move": say("moving pods"),
+    "delete": say("deleting pods"),
+    "node": say("one more node"),
 }
 """What the kinds of actions are called where they are counted."""
 
 
 def tried_sentence(found: Unblocked) -> str:
     """Say what was tried, and whether anything cheaper may have been missed."""
-    said = [f"{KINDS[kind]} ({n})" for kind, n in found.tried.items()]
-    tried = f"Tried: {counted(found.n_tried, 'plan')}" + (f", {', '.join(said)}" if said else "")
+    said = [say("{what} ({n})", what=KINDS[kind], n=n) for kind, n in found.tried.items()]
+    plans = say("1 plan") if found.n_tried == 1 else say("{n:,} plans", n=found.n_tried)
+    tried = series([plans, *said])
     if not found.complete:
-        return f"{tried}. The search was ended before its time; something cheaper may exist."
-    return f"{tried}. Nothing smaller exists among what was tried."
+        return say(
+            "Tried: {tried}. The search was ended before its time; something cheaper may exist.",
+            tried=tried,
+        )
+    return say("Tried: {tried}. Nothing smaller exists among what was tried.", tried=tried)
 
 
 def took_room_sentence(found: TookRoom) -> str:
     """Say which earlier placements took the room, or that none did alone."""
-    where = f"on the {'node that lacks' if found.n_nodes == 1 else 'nodes that lack'} only room"
     if found.placements:
-        took = counted(len(found.placements), "earlier placement")
-        back = "it" if len(found.placements) == 1 else "any one of them"
-        older = "" if found.complete else " Older ones were not tried."
-        return f"{took} took the room: with {back} taken back, the last cycle finds a node.{older}"
+        return _took(found)
+    where = (
+        say("on the node that lacks only room")
+        if found.n_nodes == 1
+        else say("on the nodes that lack only room")
+    )
     if not found.n_earlier:
-        return f"No earlier cycle of this run placed a pod {where}."
-    placed = counted(found.n_earlier, "earlier placement")
+        return say("No earlier cycle of this run placed a pod {where}.", where=where)
+    placed = (
+        say("1 earlier placement")
+        if found.n_earlier == 1
+        else say("{n:,} earlier placements", n=found.n_earlier)
+    )
     if not found.complete:
-        return f"None that was tried of {placed} {where} took the room alone."
-    return f"None of {placed} {where} took the room alone."
+        return say(
+            "None that was tried of {placed} {where} took the room alone.",
+            placed=placed,
+            where=where,
+        )
+    return say("None of {placed} {where} took the room alone.", placed=placed, where=where)
+
+
+def _took(found: TookRoom) -> str:
+    n = len(found.placements)
+    if n == 1:
+        text = say(
+            "1 earlier placement took the room: with it taken back, the last cycle finds a node."
+        )
+    else:
+        text = say(
+            "{n:,} earlier placements took the room: with any one of them taken back, the last "
+            "cycle finds a node.",
+            n=n,
+        )
+    return text if found.complete else say("{what} Older ones were not tried.", what=text)

@@ -28,6 +28,7 @@ from rest_framework.views import set_rollback
 
 from kviz.common.claiming import StorageFailed
 from kviz.common.limits import RETRY_AFTER_S, TooManyAtOnce
+from kviz.common.wording import translated
 
 CONTENT_TYPE = "application/problem+json"
 MAX_HOST_CHARS = 253
@@ -47,7 +48,7 @@ class Problem(exceptions.APIException):
     def __init__(
         self, status: HTTPStatus, detail: str, errors: Sequence[ErrorItem] = (), kind: Kind = ""
     ) -> None:
-        super().__init__(detail)
+        super().__init__(translated(detail))
         self.status_code = status.value
         self.errors = errors
         self.kind = kind
@@ -62,10 +63,10 @@ def document(
         "type": f"urn:kviz:problem:{kind}" if kind else "about:blank",
         "title": HTTPStatus(status).phrase,
         "status": status,
-        "detail": detail,
+        "detail": translated(detail),
     }
     if errors:
-        body["errors"] = list(errors)
+        body["errors"] = translated(list(errors))
     return body
 
 

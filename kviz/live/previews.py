@@ -23,6 +23,7 @@ from kviz.runs.models import Run
 from kviz.runs.reading import preview, trace
 from kviz.runs.reading.held_cycles import CannotReenact
 from kviz.runs.reading.preview import BadChanges
+from scheduler_core.wording import told
 
 WINDOW: Final = 2
 """Answers that may be unacknowledged."""
@@ -89,13 +90,13 @@ class PreviewFeed:
         except _Superseded:
             return
         except BadChanges as error:
-            await self._refuse(request, HTTPStatus.BAD_REQUEST, str(error), errors=error.errors)
+            await self._refuse(request, HTTPStatus.BAD_REQUEST, told(error), errors=error.errors)
         except _NotRecorded:
             text = f"Cycle {request.cycle} is not recorded (yet)."
             await self._refuse(request, HTTPStatus.NOT_FOUND, text)
         except CannotReenact as error:
             kind: Kind = "cannot-reenact"
-            await self._refuse(request, HTTPStatus.CONFLICT, str(error), kind=kind)
+            await self._refuse(request, HTTPStatus.CONFLICT, told(error), kind=kind)
         else:
             self.unacknowledged.add(request.id)
             await self.send(bytes([PREVIEW]) + request.id.to_bytes(4, "big") + packed)

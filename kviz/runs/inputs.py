@@ -38,6 +38,7 @@ from scheduler_core.config import (
 from scheduler_core.releases import RELEASES
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run, load_scenario
 from scheduler_core.trace.records import QueueOrder
+from scheduler_core.wording import SEMICOLON, series
 
 INPUTS: Final = (
     "scheduler_config",
@@ -58,7 +59,7 @@ class InvalidInput(Exception):
 
     def __init__(self, errors: Sequence[ErrorItem]) -> None:
         self.errors = errors
-        super().__init__("; ".join(str(error["message"]) for error in errors))
+        super().__init__(series((error["message"] for error in errors), SEMICOLON))
 
 
 def configuration_of(text: str, gates: FeatureGates) -> KubeSchedulerConfiguration:

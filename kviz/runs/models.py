@@ -53,7 +53,7 @@ class Run(Claimed):
     tie_break = models.CharField(max_length=8, default="heap")
     queue_order = models.CharField(max_length=8, default="listed")
     changes = models.JSONField(default=list)
-    """What is different from all that: `{"cycle", "change", "sentence"}`, docs/changes.md.
+    """What is different from all that: `{"cycle", "change", "sentence", "said"}`, docs/changes.md.
 
     `cycle` is the one that begins when it has been made, 0: the run begins with it. The first
     `n_inherited` are those of the run's parent.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Final
@@ -14,6 +15,7 @@ from kviz.accounts.models import Workspace
 from kviz.runs.models import Cycle, Optimum, PodOutcome, Run
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from scheduler_core.trace.index import UNKNOWN
+from scheduler_core.wording import unpacked
 
 
 def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Run]:
@@ -69,6 +71,12 @@ class Variant:
     def changes(self) -> list[dict[str, object]]:
         """What is different from the run it was made of."""
         return own_changes(run=self.run)
+
+
+def sentence_of(change: Mapping[str, object]) -> str:
+    """Return what a change of a run does; old rows have it in English only."""
+    said = unpacked(change.get("said"))
+    return said if isinstance(said, str) else str(change["sentence"])
 
 
 def own_changes(*, run: Run) -> list[dict[str, object]]:

@@ -39,6 +39,7 @@ from scheduler_core.model import Viability
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.records import QueueOrder
+from scheduler_core.wording import packed
 
 MAX_NAME_CHARS: Final = 200
 OPTIMUM_LIMIT_S: Final = 10.0
@@ -47,11 +48,15 @@ MAX_OPTIMUM_LIMIT_S: Final = 60.0
 
 
 class StoredChange(TypedDict):
-    """A change as a run's row has it; `change` is its document."""
+    """A change as a run's row has it; `change` is its document.
+
+    `said` is the sentence with what it was made of, to be read in any language.
+    """
 
     cycle: int
     change: Document
     sentence: str
+    said: object
 
 
 def run_create(*, workspace: Workspace, snapshot: Snapshot, **inputs: Unpack[RunInputs]) -> Run:
@@ -203,7 +208,12 @@ def fork_expect(*, run: Run, cycle: int) -> None:
 def stored_changes(changes: Sequence[ChangeAt], sentences: Sequence[str]) -> list[StoredChange]:
     """Changes as a run's row has them."""
     return [
-        {"cycle": each.cycle, "change": document_of(each.change), "sentence": sentence}
+        {
+            "cycle": each.cycle,
+            "change": document_of(each.change),
+            "sentence": sentence,
+            "said": packed(sentence),
+        }
         for each, sentence in zip(changes, sentences, strict=True)
     ]
 

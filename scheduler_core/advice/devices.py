@@ -32,6 +32,7 @@ from scheduler_core.api import (
 from scheduler_core.changes.refusals import Objects
 from scheduler_core.changes.vocabulary import CopyNode, Create, Put
 from scheduler_core.evidence.device_claims import ALL, DevicesAvailable
+from scheduler_core.wording import say, series
 
 MAX_CLASSES: Final = 5
 """So many other classes of devices are tried."""
@@ -217,21 +218,29 @@ def _users_leaving(node: str, objects: Objects, leaving: Leaving) -> Iterator[Ac
 
 
 DESCRIBED: Final[tuple[tuple[str, Callable[[Exact], object]], ...]] = (
-    ("device class", lambda each: each.device_class_name),
-    ("devices", lambda each: "all" if each.allocation_mode == ALL else each.count or 1),
-    ("selectors", lambda each: len(each.selectors)),
-    ("tolerations", lambda each: len(each.tolerations)),
+    (say("device class"), lambda each: each.device_class_name),
+    (say("devices"), lambda each: say("all") if each.allocation_mode == ALL else each.count or 1),
+    (say("selectors"), lambda each: len(each.selectors)),
+    (say("tolerations"), lambda each: len(each.tolerations)),
 )
 
 
 def told(before: Asking, after: Asking) -> str:
     """Say what is different between two claims, or templates of claims."""
-    kind = "claim" if isinstance(before, ResourceClaim) else "claim template"
+    kind = say("claim") if isinstance(before, ResourceClaim) else say("claim template")
     said = list(_differences(_spec(before), _spec(after)))
     if not said:
-        return f"make {kind} {before.key} again, without the devices that it has"
-    again = "make it again" if isinstance(before, ResourceClaim) else "change it"
-    return f"{kind} {before.key}: {', '.join(said)} ({again})"
+        return say(
+            "make {kind} {key} again, without the devices that it has", kind=kind, key=before.key
+        )
+    again = say("make it again") if isinstance(before, ResourceClaim) else say("change it")
+    return say(
+        "{kind} {key}: {changes} ({again})",
+        kind=kind,
+        key=before.key,
+        changes=series(said),
+        again=again,
+    )
 
 
 def _differences(before: ResourceClaimSpec, after: ResourceClaimSpec) -> Iterable[str]:
@@ -241,6 +250,12 @@ def _differences(before: ResourceClaimSpec, after: ResourceClaimSpec) -> Iterabl
             continue
         for what, value in DESCRIBED:
             if value(one.exactly) != value(other.exactly):
-                yield f"{what} of {one.name} {value(one.exactly)} → {value(other.exactly)}"
+                yield say(
+                    "{what} of {name} {old} → {new}",
+                    what=what,
+                    name=one.name,
+                    old=value(one.exactly),
+                    new=value(other.exactly),
+                )
     if then.constraints != now.constraints:
-        yield "no constraints"
+        yield say("no constraints")

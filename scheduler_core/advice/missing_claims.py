@@ -31,6 +31,7 @@ from scheduler_core.changes.refusals import Objects
 from scheduler_core.changes.vocabulary import Put, SetField
 from scheduler_core.plugins.dynamic_resources.pod_claims import NOT_CREATED, NOT_FOUND
 from scheduler_core.sim.resource_claims import MAX_BASE_LENGTH
+from scheduler_core.wording import say, series
 
 MAX_CLASSES: Final = 5
 """So many classes of devices are tried for claims of which nobody knows what they ask for."""
@@ -87,11 +88,16 @@ def claims_dropped(pod: Pod, objects: Objects) -> Iterator[Action]:
 def told(made: ResourceClaim | ResourceClaimTemplate) -> str:
     """Say that a claim, or the template that it comes from, is made."""
     if isinstance(made, ResourceClaim) and made.metadata.owner_references:
-        return f"create claim {made.key} from its template"
-    kind = "claim" if isinstance(made, ResourceClaim) else "claim template"
+        return say("create claim {key} from its template", key=made.key)
+    kind = say("claim") if isinstance(made, ResourceClaim) else say("claim template")
     spec = made.spec if isinstance(made, ResourceClaim) else made.spec.spec
     classes = (each.exactly.device_class_name for each in spec.devices.requests if each.exactly)
-    return f"create {kind} {made.key} with one device of class {', '.join(classes)}"
+    return say(
+        "create {kind} {key} with one device of class {classes}",
+        kind=kind,
+        key=made.key,
+        classes=series(classes),
+    )
 
 
 def _missing(pod: Pod, objects: Objects) -> list[PodResourceClaim]:

@@ -32,7 +32,7 @@ from scheduler_core.advice.missing_claims import claims_dropped, claims_made, sa
 from scheduler_core.advice.plans import plans
 from scheduler_core.advice.remedies import Remedies
 from scheduler_core.advice.took_room import TookRoom, took_room
-from scheduler_core.advice.trial import PodEnd, RunEnd, Trials, differences
+from scheduler_core.advice.trial import Outcome, PodEnd, RunEnd, Trials, differences
 from scheduler_core.advice.words import sentence_of
 from scheduler_core.api import KubeObject, Pod, ResourceClaimTemplate
 from scheduler_core.api.gc_freeze import gc_frozen
@@ -47,8 +47,15 @@ from scheduler_core.sim.preview import CannotPreview
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.events import CycleFinished, PreemptionDecided
 from scheduler_core.trace.records import NONE
+from scheduler_core.wording import say
 
 T = TypeVar("T")
+
+_OUTCOMES: Final[Mapping[Outcome, str]] = {
+    "bound": say("bound"),
+    "evicted": say("evicted"),
+    "finished": say("finished"),
+}
 
 MAX_ANSWERS: Final = 10
 MAX_ALIKE: Final = 2
@@ -134,8 +141,10 @@ def unblock(
     """
     end = trials.as_it_is.of(pod)
     if end.outcome != "pending":
-        text = "is not there" if end.outcome == "absent" else f"is {end.outcome}"
-        raise NothingToUnblock(f"pod {pod} {text}, not pending")
+        if end.outcome == "absent":
+            raise NothingToUnblock(say("pod {pod} is not there, not pending", pod=pod))
+        text = say("pod {pod} is {outcome}, not pending", pod=pod, outcome=_OUTCOMES[end.outcome])
+        raise NothingToUnblock(text)
     yield from _Search(trials, pod, runner, others).steps()
 
 
@@ -145,7 +154,8 @@ def pending_pods(trials: Trials, kind: str, namespace: str, name: str) -> tuple[
     pods = [pod.key for pod in pods_of(trials.resting, kind, namespace, name)]
     found = tuple(key for key in pods if ends.of(key).outcome == "pending")
     if not found:
-        raise NothingToUnblock(f"{kind} {namespace}/{name} has no pending pod")
+        owner = f"{kind} {namespace}/{name}"
+        raise NothingToUnblock(say("{owner} has no pending pod", owner=owner))
     return found
 
 
@@ -309,7 +319,9 @@ class _Search:
         for item in objects:
             if isinstance(item, Pod) and item.key == self._pod:
                 return item
-        raise NothingToUnblock(f"pod {self._pod} comes about in the run; it cannot be changed")
+        raise NothingToUnblock(
+            say("pod {pod} comes about in the run; it cannot be changed", pod=self._pod)
+        )
 
     def _plans(self, held: ReenactedCycle, objects: Sequence[KubeObject]) -> list[Plan]:
         resting = RestingCluster(objects)
@@ -386,11 +398,13 @@ class _Search:
         bound = tuple(each.pod for each in others if each.what == "newly bound")
         pending = tuple(each.pod for each in others if each.what == "newly pending")
         price = plan.price + EVICTED * len(evicted) + NEWLY_PENDING * len(pending)
-        more = f" (and so of {len(self._pods) - 1} more of its pods)"
+        text = sentence_of(plan, self._trials.resting)
+        if len(changes) > len(plan.changes):
+            n = len(self._pods) - 1
+            text = say("{what} (and so of {n} more of its pods)", what=text, n=n)
         return Answer(
             changes=changes,
-            sentence=sentence_of(plan, self._trials.resting)
-            + (more if len(changes) > len(plan.changes) else ""),
+            sentence=text,
             node=nodes[0],
             evicted=evicted,
             newly_bound=bound,

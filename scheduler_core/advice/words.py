@@ -19,6 +19,7 @@ from scheduler_core.api import (
 from scheduler_core.changes import Rules, sentence
 from scheduler_core.changes.applying import RestingCluster
 from scheduler_core.changes.vocabulary import Create, Delete, Put, SetField, Target
+from scheduler_core.wording import SEMICOLON, THEN, say, series
 
 
 def sentence_of(plan: Plan, cluster: RestingCluster) -> str:
@@ -26,9 +27,9 @@ def sentence_of(plan: Plan, cluster: RestingCluster) -> str:
     said = []
     for n_said, each in enumerate(plan.actions):
         before = cluster.after(plan.actions[n_said - 1].changes) if n_said else cluster
-        said.append("; ".join(_parts(each, before)))
+        said.append(series(_parts(each, before), SEMICOLON))
         cluster = before
-    return ", and ".join(said)
+    return series(said, THEN)
 
 
 def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
@@ -41,16 +42,16 @@ def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
             case Create(items) if action.kind == "class" and isinstance(items[0], Pod):
                 continue
             case Create() if action.kind == "node":
-                yield "with devices like its own"
+                yield say("with devices like its own")
             case Put(items) if action.kind in TOLD:
                 yield TOLD[action.kind](items, cluster)
             case SetField(target, path) if action.kind in ("claim", "devices"):
                 yield from _claim_dropped(target, path, cluster)
             case SetField(target, "spec.tolerations[+]", value):
-                yield f"let {target} tolerate {_taint(value)}"
+                yield say("let {target} tolerate {taint}", target=target, taint=_taint(value))
             case SetField(target, path) if action.kind == "soften" and path.endswith("[+]"):
                 kind = path.split(".")[2]
-                yield f"let {target} prefer what its {kind} requires"
+                yield say("let {target} prefer what its {kind} requires", target=target, kind=kind)
             case SetField() if action.kind == "soften" and change.value is None and n_said:
                 continue
             case _:
@@ -60,14 +61,19 @@ def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
 def _deleted(target: Target, action: Action, cluster: RestingCluster) -> str:
     pod = cluster.get(Pod, target.key)
     if action.kind == "schedule":
-        return f"make pod {target.key} again for another scheduler"
+        return say("make pod {key} again for another scheduler", key=target.key)
     if action.kind == "class":
-        return f"make pod {target.key} again, so that it has its priority"
+        return say("make pod {key} again, so that it has its priority", key=target.key)
     if pod is None:
         return sentence(Delete(target), cluster, Rules())
     owned = any(isinstance(each, Create) for each in action.changes)
-    what = "let its owner make it again" if owned else "nobody makes it again"
-    return f"delete pod {pod.key} on {pod.spec.node_name} ({what})"
+    what = say("let its owner make it again") if owned else say("nobody makes it again")
+    return say(
+        "delete pod {key} on {node} ({what})",
+        key=pod.key,
+        node=pod.spec.node_name,
+        what=what,
+    )
 
 
 def _claim_dropped(target: Target, path: str, cluster: RestingCluster) -> Iterator[str]:
@@ -75,16 +81,18 @@ def _claim_dropped(target: Target, path: str, cluster: RestingCluster) -> Iterat
     pod = cluster.get(Pod, target.key)
     for i, use in enumerate(pod.spec.resource_claims if pod is not None else ()):
         if path == f"spec.resourceClaims[{i}]":
-            yield f"let {target} go without its claim {use.name}"
+            yield say("let {target} go without its claim {name}", target=target, name=use.name)
 
 
 def _claim_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
     of_devices = [each for each in items if isinstance(each, ResourceClaim | ResourceClaimTemplate)]
     if of_devices:
-        return "; ".join(map(made_told, of_devices))
+        return series(map(made_told, of_devices), SEMICOLON)
     claim = next(each for each in items if isinstance(each, PersistentVolumeClaim))
     missing = cluster.get(PersistentVolumeClaim, claim.key) is None
-    return f"{'create' if missing else 'bind'} claim {claim.key} with a volume of its own"
+    if missing:
+        return say("create claim {claim} with a volume of its own", claim=claim.key)
+    return say("bind claim {claim} with a volume of its own", claim=claim.key)
 
 
 def _devices_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
@@ -98,9 +106,12 @@ def _class_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
     claim = next(each for each in items if isinstance(each, PersistentVolumeClaim))
     before = cluster.get(PersistentVolumeClaim, claim.key)
     old = before.spec.storage_class_name if before is not None else None
-    return f"make claim {claim.key} again with storage class {claim.spec.storage_class_name}" + (
-        f" instead of {old}" if old else ""
+    text = say(
+        "make claim {claim} again with storage class {storage_class}",
+        claim=claim.key,
+        storage_class=claim.spec.storage_class_name,
     )
+    return say("{what} instead of {old}", what=text, old=old) if old else text
 
 
 def _limit_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
@@ -110,15 +121,23 @@ def _limit_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
     driver = next(each for each in after.spec.drivers if each not in before)
     old = next((each for each in before if each.name == driver.name), None)
     if old is None or driver.allocatable is None:
-        return f"install CSI driver {driver.name} on node {after.name}"
+        return say(
+            "install CSI driver {name} on node {node}",
+            name=driver.name,
+            node=after.name,
+        )
     was = old.allocatable.count if old.allocatable is not None else None
-    return (
-        f"limit of volumes of {driver.name} on node {after.name} {was} → {driver.allocatable.count}"
+    return say(
+        "limit of volumes of {name} on node {node} {old} → {new}",
+        name=driver.name,
+        node=after.name,
+        old=was,
+        new=driver.allocatable.count,
     )
 
 
 def _volume_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
-    return f"copy volume {items[0].name} to where the node can use it"
+    return say("copy volume {name} to where the node can use it", name=items[0].name)
 
 
 TOLD: Final[dict[Kind, Callable[[Sequence[KubeObject], RestingCluster], str]]] = {

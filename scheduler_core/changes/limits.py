@@ -15,7 +15,6 @@ from typing import Final
 
 from scheduler_core.api import KubeObject, Pod, PriorityClass, ResourceSlice, VolumeAttachment
 from scheduler_core.api.coerce import Plain
-from scheduler_core.api.findings import some_of
 from scheduler_core.api.priority import DEFAULT_PRIORITY, SYSTEM_PRIORITY_CLASSES
 from scheduler_core.changes.applying import RestingCluster, carry_out, leaving
 from scheduler_core.changes.owners import pods_of
@@ -32,6 +31,7 @@ from scheduler_core.changes.vocabulary import (
     Scale,
     SetField,
 )
+from scheduler_core.wording import say, some_of
 
 _REQUEST: Final = re.compile(r"spec\.(containers|initContainers)?.*\bresources\b")
 _RESIZED: Final = re.compile(
@@ -57,7 +57,7 @@ def limits_of(change: ObjectChange, objects: Objects) -> Iterator[str]:
     if isinstance(change, CopyNode):
         slices = [each for each in objects.all(ResourceSlice) if each.spec.node_name == change.node]
         if slices:
-            yield f"the copies have none of the devices of node {change.node}"
+            yield say("the copies have none of the devices of node {node}", node=change.node)
 
 
 def limits(objects: Sequence[KubeObject], changes: Iterable[Change]) -> list[tuple[str, ...]]:
@@ -92,10 +92,15 @@ def _made(change: ObjectChange, objects: Objects) -> Iterator[Pod]:
 
 def _quota(pods: Sequence[Pod]) -> str:
     spaces = sorted({pod.namespace or "default" for pod in pods})
-    of = f"namespace{'' if len(spaces) == 1 else 's'} {some_of(spaces)}"
-    return (
-        f"whether quotas, limit ranges and webhooks of {of} would let it in is not known: "
-        "kviz reads none of them"
+    of = (
+        say("namespace {names}", names=spaces[0])
+        if len(spaces) == 1
+        else say("namespaces {names}", names=some_of(spaces))
+    )
+    return say(
+        "whether quotas, limit ranges and webhooks of {of} would let "
+        "it in is not known: kviz reads none of them",
+        of=of,
     )
 
 
@@ -117,8 +122,11 @@ def _of_edit(pod: Pod, fields: Sequence[tuple[str, Plain]], objects: Objects) ->
     fixed = sorted({_field(path) for path, _ in fields if not _is_in_place(path, pod)})
     if fixed:
         yield (
-            f"{some_of(fixed)} of a pod that exists cannot change: this is what becomes of one "
-            "made again from a changed template"
+            say(
+                "{fixed} of a pod that exists cannot change: this is what "
+                "becomes of one made again from a changed template",
+                fixed=some_of(fixed),
+            )
         )
 
 
@@ -131,7 +139,11 @@ def _field(path: str) -> str:
     """Name the field of the spec that a path is in: `spec.affinity`; requests as such."""
     if _REQUEST.match(path):
         resource = re.search(r"[.\[]([^.\[\]]+(?:\.[^\[\]]+)*)\]?$", path)
-        return f"the request of {resource[1]}" if resource else "what is requested"
+        return (
+            say("the request of {resource}", resource=resource[1])
+            if resource
+            else say("what is requested")
+        )
     return ".".join(re.split(r"[.\[]", path)[:2])
 
 
@@ -139,8 +151,11 @@ def _priority(value: int, objects: Objects) -> Iterator[str]:
     classes = [*SYSTEM_PRIORITY_CLASSES, *objects.all(PriorityClass)]
     if value != DEFAULT_PRIORITY and all(each.value != value for each in classes):
         yield (
-            f"no PriorityClass has the value {value}: a pod gets its priority from its class, so "
-            "one has to be made first"
+            say(
+                "no PriorityClass has the value {value}: a pod gets its "
+                "priority from its class, so one has to be made first",
+                value=value,
+            )
         )
 
 
@@ -155,9 +170,12 @@ def _volumes(pods: Sequence[Pod], objects: Objects) -> Iterator[str]:
         return
     nodes = sorted({pod.spec.node_name for pod in with_claims})
     counted = any(each.spec.node_name in nodes for each in objects.all(VolumeAttachment))
-    still = "; its VolumeAttachments go on counting there" if counted else ""
-    yield (
-        f"volumes of {some_of([pod.key for pod in with_claims])} are attached to "
-        f"{some_of(nodes)}: a real cluster detaches them before another node gets them, kviz does "
-        f"not wait for that{still}"
+    text = say(
+        "volumes of {pods} are attached to {nodes}: a real cluster detaches them before another "
+        "node gets them, kviz does not wait for that",
+        pods=some_of([pod.key for pod in with_claims]),
+        nodes=some_of(nodes),
     )
+    if counted:
+        text = say("{what}; its VolumeAttachments go on counting there", what=text)
+    yield text

@@ -10,7 +10,6 @@ import msgspec
 
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.coerce import Plain
-from scheduler_core.api.findings import counted
 from scheduler_core.changes.field_paths import FieldPath, field_path, value_at
 from scheduler_core.changes.node_changes import taint_text
 from scheduler_core.changes.owners import pods_of
@@ -41,6 +40,7 @@ from scheduler_core.changes.vocabulary import (
     SwitchGate,
     UseConfiguration,
 )
+from scheduler_core.wording import SEMICOLON, say, series
 
 N_NAMED: Final = 3
 """So many objects are named in a sentence; more are counted."""
@@ -61,28 +61,23 @@ def sentence(change: Change, objects: Objects, rules: Rules | None = None) -> st
         ):
             return _of_rule(change, rules or Rules())
         case Create():
-            return f"create {_listed(list(change.items()))}"
+            return say("create {objects}", objects=_listed(list(change.items())))
         case Put(items):
             return _put(items, objects)
-        case Restore(placed, remove):
-            back = [each.item for each in placed]
-            away = ", ".join(map(str, remove[:N_NAMED]))
-            if len(remove) > N_NAMED:
-                away = counted(len(remove), "object")
-            parts = [f"put back {_listed(back)}"] if back else []
-            return "; ".join([*parts, *([f"take away {away}"] if away else [])]) or "undo nothing"
+        case Restore():
+            return _restore(change)
         case Patch(target, merge):
-            return f"patch {target}: {', '.join(touched(merge))}"
+            return say("patch {target}: {fields}", target=target, fields=series(touched(merge)))
         case SetField():
             return _set(change, objects)
         case Delete(target, _):
-            return f"delete {target}"
+            return say("delete {target}", target=target)
         case Scale():
-            n = len(pods_of(objects, change.kind, change.namespace, change.name))
-            before = f" from {n}" if n else ""
-            return f"scale {_owner(change)}{before} to {change.replicas}"
+            return _scale(change, objects)
         case CopyNode(node, copies):
-            return f"add {counted(copies, 'node')} like {node}"
+            if copies == 1:
+                return say("add 1 node like {node}", node=node)
+            return say("add {n:,} nodes like {node}", n=copies, node=node)
         case _:
             return _of_node(change, objects)
 
@@ -90,42 +85,59 @@ def sentence(change: Change, objects: Objects, rules: Rules | None = None) -> st
 def _of_node(change: NodeChange | Drain, objects: Objects) -> str:
     match change:
         case Cordon(node, unschedulable):
-            return f"{'cordon' if unschedulable else 'uncordon'} node {node}"
+            if unschedulable:
+                return say("cordon node {node}", node=node)
+            return say("uncordon node {node}", node=node)
         case Drain(node):
-            return f"drain node {node}"
+            return say("drain node {node}", node=node)
         case AddTaint(node, taint):
-            return f"taint node {node} {taint_text(taint)}"
+            return say("taint node {node} {taint}", node=node, taint=taint_text(taint))
         case RemoveTaint(node, key, effect):
-            return f"untaint node {node} {key}{f':{effect}' if effect else ''}"
+            name = f"{key}:{effect}" if effect else key
+            return say("untaint node {node} {taint}", node=node, taint=name)
         case SetLabel(node, key, value):
             known = objects.get(Node, node)
             old = known.metadata.labels.get(key) if known is not None else None
-            was = f" (was {old})" if old is not None and old != value else ""
-            return f"label node {node} {key}={value}{was}"
+            text = say("label node {node} {label}", node=node, label=f"{key}={value}")
+            if old is None or old == value:
+                return text
+            return say("{what} (was {old})", what=text, old=old)
         case RemoveLabel(node, key):
-            return f"unlabel node {node} {key}"
+            return say("unlabel node {node} {key}", node=node, key=key)
 
 
 def _of_rule(change: RuleChange, rules: Rules) -> str:
     match change:
         case UseConfiguration(text):
-            return f"schedule with {'another' if text.strip() else 'the default'} configuration"
+            if text.strip():
+                return say("schedule with another configuration")
+            return say("schedule with the default configuration")
         case SetWeight(plugin, weight):
-            return f"weight of {plugin} {_old(rules.weight_of(plugin))} → {weight}"
+            return say(
+                "weight of {plugin} {old} → {new}",
+                plugin=plugin,
+                old=_old(rules.weight_of(plugin)),
+                new=weight,
+            )
         case SetScoring():
             before = rules.scoring_now()
-            old = _scoring(before) if before is not None else "none"
-            return f"scoring strategy {old} → {_scoring(change)}"
+            old = _scoring(before) if before is not None else say("none")
+            return say("scoring strategy {old} → {new}", old=old, new=_scoring(change))
         case SwitchGate(gate, enabled):
-            return f"feature gate {gate} {_old(rules.gate(gate))} → {str(enabled).lower()}"
+            return say(
+                "feature gate {gate} {old} → {new}",
+                gate=gate,
+                old=_old(rules.gate(gate)),
+                new=str(enabled).lower(),
+            )
         case SetSeed(seed):
-            return f"seed {rules.seed} → {seed}"
+            return say("seed {old} → {new}", old=rules.seed, new=seed)
         case SetQueueOrder(order):
-            return f"queue order {rules.queue_order} → {order}"
+            return say("queue order {old} → {new}", old=rules.queue_order, new=order)
 
 
 def _old(value: int | bool | None) -> str:
-    return "none" if value is None else str(value).lower()
+    return say("none") if value is None else str(value).lower()
 
 
 def _scoring(change: SetScoring) -> str:
@@ -133,22 +145,44 @@ def _scoring(change: SetScoring) -> str:
     return f"{change.strategy.value} ({points})" if points else change.strategy.value
 
 
+def _restore(change: Restore) -> str:
+    back, remove = [each.item for each in change.objects], change.remove
+    away = series(map(str, remove))
+    if len(remove) > N_NAMED:
+        away = say("{n:,} objects", n=len(remove))
+    parts = [say("put back {objects}", objects=_listed(back))] if back else []
+    parts += [say("take away {objects}", objects=away)] if away else []
+    return series(parts, SEMICOLON) or say("undo nothing")
+
+
+def _scale(change: Scale, objects: Objects) -> str:
+    n = len(pods_of(objects, change.kind, change.namespace, change.name))
+    owner, replicas = _owner(change), change.replicas
+    if not n:
+        return say("scale {owner} to {n}", owner=owner, n=replicas)
+    return say("scale {owner} from {before} to {n}", owner=owner, before=n, n=replicas)
+
+
 def _put(items: Sequence[KubeObject], objects: Objects) -> str:
     there = [item for item in items if objects.get(type(item), item.key) is not None]
     fresh = [item for item in items if objects.get(type(item), item.key) is None]
-    parts = [f"replace {_listed(there)}"] if there else []
-    return "; ".join([*parts, *([f"create {_listed(fresh)}"] if fresh else [])]) or "put nothing"
+    parts = [say("replace {objects}", objects=_listed(there))] if there else []
+    parts += [say("create {objects}", objects=_listed(fresh))] if fresh else []
+    return series(parts, SEMICOLON) or say("put nothing")
 
 
 def _set(change: SetField, objects: Objects) -> str:
     target = change.target
     path = field_path(change.path, target.kind)
     known = objects.get(target.kind, target.key)
-    text = f"{target}: {_short_path(path, known)}"
+    field, new = _short_path(path, known), _shown(change.value)
     if path.adds:
-        return f"{text.removesuffix('[+]')} + {_shown(change.value)}"
+        field = field.removesuffix("[+]")
+        return say("{target}: {field} + {new}", target=target, field=field, new=new)
     old = value_at(msgspec.to_builtins(known), path) if known is not None else None
-    return f"{text} {_shown(old)} → {_shown(change.value)}"
+    return say(
+        "{target}: {field} {old} → {new}", target=target, field=field, old=_shown(old), new=new
+    )
 
 
 def _short_path(path: FieldPath, item: KubeObject | None) -> str:
@@ -161,7 +195,7 @@ def _short_path(path: FieldPath, item: KubeObject | None) -> str:
 
 def _shown(value: Plain) -> str:
     if value is None:
-        return "none"
+        return say("none")
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     return text if len(text) <= MAX_VALUE_CHARS else f"{text[: MAX_VALUE_CHARS - 1]}…"
 
@@ -182,17 +216,21 @@ def _owner(change: Scale) -> str:
 
 def _listed(items: Sequence[KubeObject]) -> str:
     if len(items) <= N_NAMED:
-        return ", ".join(map(named, items))
+        return series(map(named, items))
     counts: dict[str, int] = {}
     for item in items:
         kind = item.kind.lower()
         counts[kind] = counts.get(kind, 0) + 1
-    return ", ".join(_plural(n, kind) for kind, n in counts.items())
+    return series(_plural(n, kind) for kind, n in counts.items())
 
 
 def named(item: KubeObject) -> str:
     return f"{item.kind.lower()} {item.key}"
 
 
-def _plural(n: int, what: str) -> str:
-    return counted(n, f"{what}e") if what.endswith("ss") and n != 1 else counted(n, what)
+def _plural(n: int, kind: str) -> str:
+    if n == 1:
+        return say("{n:,} {kind}", n=n, kind=kind)
+    if kind.endswith("ss"):
+        return say("{n:,} {kind}es", n=n, kind=kind)
+    return say("{n:,} {kind}s", n=n, kind=kind)

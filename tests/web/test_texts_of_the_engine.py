@@ -54,3 +54,28 @@ def test_one_stored_sentence_is_read_in_each_language(ada: Person) -> None:
     assert ada.get(address).json()["lead"]["sentence"] == (
         "does not tolerate the node's taint nvidia.com/gpu=present:NoSchedule"
     )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_would_let_a_pod_of_the_clinic_bind(ada: Person, language: str) -> None:
+    run = ada.finished(CLINIC.read_text())
+    token = services.run_share(run=run)
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
+    for name in ("train-2", "ledger-2"):
+        answered = ada.get(f"/runs/{run.pk}/pods/clinic/{name}/unblock/", **spoken).json()
+        assert answered["answers"]
+        assert english_in(answered, frozenset({"changes"})) == []
+    why = f"/runs/{run.pk}/pods/clinic/train-2/why?share={token}&help=1"
+    assert english_on(ada.client.get(why, **spoken).content.decode()) == []
+
+
+def test_a_variant_says_in_each_language_what_was_changed(ada: Person) -> None:
+    run = ada.finished(CLINIC.read_text())
+    variant = {"parent": str(run.pk), "changes": [{"cordon": "worker-1"}]}
+    made = ada.post("/runs/", variant)
+    assert made.status_code == 201
+    address = f"/runs/{made.json()['id']}/"
+    (change,) = ada.get(address, HTTP_ACCEPT_LANGUAGE="zh-hans").json()["changes"]
+    assert change["sentence"] == "封锁节点 worker-1"
+    (change,) = ada.get(address).json()["changes"]
+    assert change["sentence"] == "cordon node worker-1"

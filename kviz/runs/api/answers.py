@@ -26,6 +26,7 @@ from kviz.runs.inputs import InvalidInput, changes_given
 from kviz.runs.models import Run
 from kviz.runs.reading.rules import verdicts_of
 from kviz.runs.reading.unblock import unblocked
+from kviz.runs.selectors import sentence_of
 from kviz.runs.services import run_prepare
 from scheduler_core.config import JsonValue
 
@@ -116,7 +117,7 @@ class SnapshotCheck(APIView):
 
 def _checked(run: Run, rules: JsonValue) -> dict[str, object]:
     """What `kviz check --json` prints. Raises InvalidInput."""
-    changes = [each["sentence"] for each in run.changes]
+    changes = list(map(sentence_of, run.changes))
     return rules_json(verdicts_of(run=run, rules=rules)) | {"changes": changes}
 
 

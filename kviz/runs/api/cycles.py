@@ -50,6 +50,7 @@ from kviz.snapshots.api import SnapshotSerializer
 from kviz.snapshots.services import snapshot_keep
 from scheduler_core.changes import Change
 from scheduler_core.model.cycle import CycleModel, tla_module, tla_name
+from scheduler_core.wording import told
 
 NODE = OpenApiParameter("node", str, description="Only the devices that this node can use.")
 CYCLE = OpenApiParameter("cycle", int, description="One of the pod's cycles; else its last one.")
@@ -176,7 +177,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
         except evidence.UnknownNode as unknown:
             raise _no_node(cycle, against) from unknown
         except reading.BadChanges as error:
-            raise Problem(HTTPStatus.BAD_REQUEST, str(error), error.errors) from error
+            raise Problem(HTTPStatus.BAD_REQUEST, told(error), error.errors) from error
         if document is None:
             raise _no_node(cycle, node)
         return Response(document)
@@ -260,7 +261,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
             changes = reading.changes_of(asked.validated_data["changes"])
             found = _reenacted(partial(reading.preview, changes=changes), run, cycle)
         except reading.BadChanges as error:
-            raise Problem(HTTPStatus.BAD_REQUEST, str(error), error.errors) from error
+            raise Problem(HTTPStatus.BAD_REQUEST, told(error), error.errors) from error
         accepted = request.accepted_renderer
         if isinstance(accepted, MessagePackRenderer):
             return HttpResponse(found.packed(), content_type=accepted.media_type)
@@ -344,8 +345,8 @@ def _reenacted(reenact: _Reenactment[_Document], run: Run, cycle: int) -> _Docum
 
 def _refusal(refused: CannotReenact) -> Problem:
     if refused.busy:
-        return Busy(str(refused))
-    return Problem(HTTPStatus.CONFLICT, str(refused), kind="cannot-reenact")
+        return Busy(told(refused))
+    return Problem(HTTPStatus.CONFLICT, told(refused), kind="cannot-reenact")
 
 
 def _recorded(run: Run, cycle: int) -> CycleDocument:

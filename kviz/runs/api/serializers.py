@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from kviz.common.fields import DocumentField
 from kviz.runs.models import Cycle, Run
+from kviz.runs.selectors import sentence_of
 from scheduler_core.devices.survey import DeviceOutcome
 from scheduler_core.releases import RELEASES
 from scheduler_core.releases.table import TieBreak
@@ -85,7 +86,10 @@ class ExpectedForkSerializer(serializers.Serializer[object]):
 class RunChangeSerializer(serializers.Serializer[object]):
     cycle = serializers.IntegerField(help_text="0: the run begins with it.")
     change = serializers.DictField(help_text="docs/changes.md")
-    sentence = serializers.CharField()
+    sentence = serializers.SerializerMethodField()
+
+    def get_sentence(self, change: dict[str, object]) -> str:
+        return sentence_of(change)
 
 
 NOT_TOLD = "null where a real scheduler does not tell its extender."

@@ -30,6 +30,7 @@ from kviz.runs.reading.near_devices import PLUGIN, near_devices
 from kviz.runs.reading.node_table import pair_rows, requirement_rows
 from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
 from kviz.runs.reading.unblock import answer_rows, unblocked
+from scheduler_core.wording import told
 
 NODES_OFFERED: Final = 500
 UNBLOCKED: Final = ("pending", "gated", "not_attempted")
@@ -78,7 +79,7 @@ def _looked_at(
             "node": against,
         }
     except CannotReenact as refused:
-        return None, str(refused)
+        return None, translated(told(refused))
 
 
 @require_GET
@@ -115,13 +116,13 @@ def _help(run: Run, pod: str, with_owner: bool) -> dict[str, object]:
     try:
         found = unblocked(run=run, pod=pod, with_owner=with_owner)
     except InvalidInput as refused:
-        return {"no_help": str(refused)}
+        return {"no_help": translated(told(refused))}
     took = found.took_room
     return {
         "help": found,
         "answers": answer_rows(found),
-        "tried": tried_sentence(found),
-        "took_room": took_room_sentence(took) if took is not None else "",
+        "tried": translated(tried_sentence(found)),
+        "took_room": translated(took_room_sentence(took)) if took is not None else "",
     }
 
 

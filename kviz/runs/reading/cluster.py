@@ -7,6 +7,7 @@ from kviz.runs.reading.held_cycles import HELD, CannotReenact
 from kviz.runs.reading.projection import CycleDocument
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.wording import say
 
 
 def cluster_at(*, run: Run, recorded: CycleDocument) -> ClusterObjects:
@@ -19,5 +20,5 @@ def cluster_at(*, run: Run, recorded: CycleDocument) -> ClusterObjects:
 
 def _objects(cycle: ReenactedCycle | None) -> ClusterObjects:
     if cycle is None:
-        raise CannotReenact("This cycle looked at no node, so kviz did not stop at it.")
+        raise CannotReenact(say("This cycle looked at no node, so kviz did not stop at it."))
     return ClusterObjects(cycle.objects.objects())

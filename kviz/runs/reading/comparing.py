@@ -7,6 +7,7 @@ from uuid import UUID
 
 from kviz.runs.inputs import InvalidInput, changes_of, rules_of
 from kviz.runs.models import Run, TraceChunk
+from kviz.runs.selectors import sentence_of
 from scheduler_core.changes import changed_rules
 from scheduler_core.compare import Comparison, argument_settings, compare, read_lines
 from scheduler_core.compare.inputs import Setting
@@ -50,7 +51,7 @@ def _changes(a: Run, b: Run) -> list[str]:
     """What one of them was made of the other by, in words; empty if it was not."""
     for parent, variant in ((a, b), (b, a)):
         if variant.parent_id == parent.pk:
-            return [str(each["sentence"]) for each in variant.changes[variant.n_inherited :]]
+            return list(map(sentence_of, variant.changes[variant.n_inherited :]))
     return []
 
 

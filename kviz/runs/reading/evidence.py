@@ -29,7 +29,7 @@ from scheduler_core.evidence.lead import Lead, lead_of_why
 from scheduler_core.sim.decided import DecidedCycle
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.why import Why, lacks_room
-from scheduler_core.wording import unpacked
+from scheduler_core.wording import say, unpacked
 
 LEAD_FIELDS: Final = tuple(field.name for field in dataclasses.fields(Lead))
 
@@ -38,7 +38,7 @@ class UnknownNode(LookupError):
     """A cycle saw no node of that name."""
 
     def __init__(self, node: str) -> None:
-        super().__init__(f"the cycle saw no node {node}")
+        super().__init__(say("the cycle saw no node {node}", node=node))
 
 
 class NearestDocument(TypedDict):
@@ -167,7 +167,7 @@ def node_evidence(
             return _node(cycle, found, node, against)
         decided = previewed(cycle, changes).decided
         if decided is None:
-            raise CannotReenact("With these changes the pod is held back before its cycle.")
+            raise CannotReenact(say("With these changes the pod is held back before its cycle."))
         rejected = {name: answer_document(status) for name, status in decided.rejected.items()}
         return _node(decided, _Found(decided.node, decided.feasible, rejected), node, against)
 

@@ -18,6 +18,7 @@ from scheduler_core.model.cycle import (
     statement,
 )
 from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.wording import told
 
 OTHERS_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rules"
 NO_NODE = "This cycle looked at no node."
@@ -43,7 +44,7 @@ def formal_model(*, run: Run, recorded: CycleDocument, node: str = "") -> CycleM
     except CannotReenact as refused:
         if refused.busy:
             raise
-        return recorded_model(decided, str(refused))
+        return recorded_model(decided, told(refused))
 
 
 def decided_of(recorded: CycleDocument) -> Decided:

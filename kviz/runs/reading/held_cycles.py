@@ -22,6 +22,7 @@ from kviz.runs.models import Run
 from kviz.runs.reading.projection import CycleDocument, answer_document
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim import Progress, ReenactedCycle
+from scheduler_core.wording import say, told
 
 T = TypeVar("T")
 
@@ -92,7 +93,9 @@ class HeldCycles:
         self, run: Run, recorded: CycleDocument, progress: Progress
     ) -> ReenactedCycle | None:
         if not self.one_at_a_time.acquire(blocking=False):
-            raise CannotReenact("Another cycle is being re-enacted; try again soon.", busy=True)
+            raise CannotReenact(
+                say("Another cycle is being re-enacted; try again soon."), busy=True
+            )
         try:
             key = (run.pk, recorded["cycle"])
             cycle = _reenact(run, recorded, progress)
@@ -116,18 +119,28 @@ def is_quick(recorded: CycleDocument) -> bool:
 def _check_possible(run: Run, recorded: CycleDocument) -> None:
     """Raise CannotReenact for a cycle that cannot be re-enacted, or is too far into its run."""
     if run.is_observed:
-        raise CannotReenact("A real scheduler decided this cycle. kviz cannot call its plugins.")
+        raise CannotReenact(
+            say("A real scheduler decided this cycle. kviz cannot call its plugins.")
+        )
     if not is_of_version(run.engine_version):
         raise CannotReenact(
-            f"This run was made by engine {run.engine_version}; this is {engine_build()}, which "
-            "might decide otherwise. Start the run again to re-enact its cycles."
+            say(
+                "This run was made by engine {engine}; this is {this}, which might decide "
+                "otherwise. Start the run again to re-enact its cycles.",
+                engine=run.engine_version,
+                this=engine_build(),
+            )
         )
     limit = max_cycle(recorded["n_nodes"])
     if recorded["cycle"] > limit:
         raise CannotReenact(
-            f"To answer, the run has to be simulated again up to this cycle, which is too far: "
-            f"the limit for {recorded['n_nodes']} nodes is cycle {limit}. Choose an earlier "
-            "cycle, or start a run with fewer pods, such as one pending pod alone."
+            say(
+                "To answer, the run has to be simulated again up to this cycle, which is too far: "
+                "the limit for {n_nodes} nodes is cycle {limit}. Choose an earlier cycle, or start "
+                "a run with fewer pods, such as one pending pod alone.",
+                n_nodes=recorded["n_nodes"],
+                limit=limit,
+            )
         )
 
 
@@ -135,12 +148,16 @@ def _reenact(run: Run, recorded: CycleDocument, progress: Progress) -> Reenacted
     try:
         cycle = reenact(run, recorded["cycle"], progress)
     except (InvalidInput, AnswerMissing, PluginFailure) as error:
-        raise CannotReenact(f"This cycle cannot be re-enacted. {error}") from error
+        raise CannotReenact(
+            say("This cycle cannot be re-enacted. {why}", why=told(error))
+        ) from error
     if cycle is not None:
         first = {node: answer_document(status) for node, status in cycle.rejected.items()}
         if cycle.pod != recorded["pod"] or first != recorded["filter"]:
             raise CannotReenact(
-                "Simulated again, this cycle went another way than recorded: a bug of kviz. "
-                "The recorded verdicts stand."
+                say(
+                    "Simulated again, this cycle went another way than recorded: a bug of kviz. "
+                    "The recorded verdicts stand."
+                )
             )
     return cycle

@@ -14,6 +14,7 @@ from scheduler_core.api import Pod
 from scheduler_core.api.coerce import Plain
 from scheduler_core.changes import document_of, object_document
 from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.wording import say
 
 
 class LabInputsDocument(TypedDict):
@@ -32,7 +33,9 @@ def lab_inputs(*, run: Run, recorded: CycleDocument) -> LabInputsDocument:
 def _of(cycle: ReenactedCycle | None) -> LabInputsDocument:
     pod = cycle.objects.get(Pod, cycle.pod) if cycle is not None else None
     if cycle is None or pod is None:
-        raise CannotReenact("This cycle looked at no node: there is nothing to evaluate again.")
+        raise CannotReenact(
+            say("This cycle looked at no node: there is nothing to evaluate again.")
+        )
     scoring = cycle.scoring
     return {
         "cycle": cycle.number,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kviz.runs.inputs import changes_of
 from kviz.runs.models import Run
+from kviz.runs.selectors import sentence_of
 from kviz.snapshots.selectors import snapshot_objects_cached
 from scheduler_core.changes import limits
 
@@ -24,7 +25,7 @@ def change_limits(*, variant: Run) -> list[ChangeChecked]:
         return []
     objects = list(snapshot_objects_cached(snapshot=variant.snapshot))
     said = limits(objects, [each.change for each in changes_of(variant)])
-    sentences = [stored["sentence"] for stored in variant.changes]
+    sentences = list(map(sentence_of, variant.changes))
     own = slice(variant.n_inherited, None)
     return [
         ChangeChecked(sentence, each)

@@ -28,6 +28,7 @@ from scheduler_core.sim.preview import CannotPreview, PreviewedCycle
 from scheduler_core.trace.cycle_record import cycle_record
 from scheduler_core.trace.events import Detail, DetailEvent, HeaderEvent
 from scheduler_core.trace.records import ProfileRecord
+from scheduler_core.wording import say, told
 
 MAX_CHANGES: Final = 100
 """In one preview; a run takes more."""
@@ -40,7 +41,7 @@ class BadChanges(Exception):
 
     def __init__(self, errors: Sequence[ErrorItem]) -> None:
         self.errors = errors
-        super().__init__("Some changes cannot be carried out.")
+        super().__init__(say("Some changes cannot be carried out."))
 
 
 class Preview(msgspec.Struct, frozen=True):
@@ -70,7 +71,11 @@ class Preview(msgspec.Struct, frozen=True):
 def changes_of(values: Sequence[JsonValue]) -> tuple[Change, ...]:
     """Read the changes of a preview. Raises BadChanges."""
     if len(values) > MAX_CHANGES:
-        text = f"A preview takes at most {MAX_CHANGES} changes; got {len(values)}. Start a run."
+        text = say(
+            "A preview takes at most {most} changes; got {n}. Start a run.",
+            most=MAX_CHANGES,
+            n=len(values),
+        )
         raise BadChanges([{"field": "changes", "message": text}])
     try:
         return read_changes(values)
@@ -129,7 +134,9 @@ def preview_document(*, run: Run, found: Preview) -> Json:
 def previewed(cycle: ReenactedCycle | None, changes: Sequence[Change]) -> PreviewedCycle:
     """Evaluate a held cycle after some changes. Raises CannotReenact and BadChanges."""
     if cycle is None:
-        raise CannotReenact("This cycle looked at no node: there is nothing to evaluate again.")
+        raise CannotReenact(
+            say("This cycle looked at no node: there is nothing to evaluate again.")
+        )
     try:
         return cycle.previews.change(changes)
     except ChangeError as error:
@@ -140,7 +147,7 @@ def previewed(cycle: ReenactedCycle | None, changes: Sequence[Change]) -> Previe
             [{**each, "field": f"config.{each['field']}"} for each in items]
         ) from error
     except (CannotPreview, PluginFailure) as error:
-        raise CannotReenact(str(error)) from error
+        raise CannotReenact(told(error)) from error
 
 
 def _preview(number: int, cycle: ReenactedCycle | None, changes: Sequence[Change]) -> Preview:

@@ -19,6 +19,7 @@ from scheduler_core.advice.unblock import Answer, NothingToUnblock, Unblocked, u
 from scheduler_core.changes import Change, document_of, line_of
 from scheduler_core.config import ConfigError, Problem
 from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.wording import say, told
 
 MAX_SECONDS: Final = 10.0
 """So long is searched; what was found by then is the answer, and it says so."""
@@ -66,10 +67,10 @@ def unblocked(*, run: Run, pod: str, with_owner: bool = False) -> Unblocked:
     """
     until = time.monotonic() + MAX_SECONDS
     if run.is_observed or run.snapshot is None:
-        raise invalid("run", [Problem((), "A real scheduler decided this run.")])
+        raise invalid("run", [Problem((), say("A real scheduler decided this run."))])
     objects, options = cluster_of(run)
     if run.cycles * (1_000 + len(objects)) > MAX_WORK:
-        text = "This cluster takes longer than a request waits. `kviz unblock` takes its time."
+        text = say("This cluster takes longer than a request waits. `kviz unblock` takes its time.")
         raise invalid("run", [Problem((), text)])
     try:
         trials = Trials(objects, options)
@@ -77,7 +78,7 @@ def unblocked(*, run: Run, pod: str, with_owner: bool = False) -> Unblocked:
         search = unblock(trials, pod, others=others)
         (found,) = deque(_until(search, until), maxlen=1)
     except NothingToUnblock as error:
-        raise invalid("pod", [Problem((), str(error))]) from error
+        raise invalid("pod", [Problem((), told(error))]) from error
     except ConfigError as error:
         raise invalid("scheduler_config", error.problems) from error
     except PluginFailure as failure:

@@ -33,6 +33,7 @@ from scheduler_core.sim import load_scenario
 register = template.Library()
 register.filter("reasons_in", reasons_in)
 register.filter("run_title", run_title)
+register.filter("change_in_words", selectors.sentence_of)
 
 
 @register.filter
