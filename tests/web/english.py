@@ -15,7 +15,7 @@ COMMANDS: Final = re.compile(r"kubectl [a-z]+ [a-z]+")
 VERBATIM_FIELDS: Final = frozenset({"reasons", "reason", "message", "ineligible", "rejection"})
 """kube-scheduler's own messages."""
 VERBATIM_ELEMENTS: Final = re.compile(
-    r"<(samp|code|script|style|textarea)\b.*?</\1>|<p class=\"message\">.*?</p>"
+    r"<(samp|code|pre|script|style|textarea)\b.*?</\1>|<p class=\"message\">.*?</p>"
     r"|placeholder=\"[^\"]*\"|<tr hidden.*?</tr>",
     re.DOTALL,
 )

@@ -79,3 +79,15 @@ def test_a_variant_says_in_each_language_what_was_changed(ada: Person) -> None:
     assert change["sentence"] == "封锁节点 worker-1"
     (change,) = ada.get(address).json()["changes"]
     assert change["sentence"] == "cordon node worker-1"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_model_of_a_cycle(ada: Person, language: str) -> None:
+    run = ada.finished(CLINIC.read_text())
+    token = services.run_share(run=run)
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
+    for cycle in range(1, run.cycles + 1):
+        document = ada.get(f"/runs/{run.pk}/cycles/{cycle}/model/", **spoken).json()
+        assert english_in(document) == []
+        page = ada.client.get(f"/runs/{run.pk}/cycles/{cycle}/model?share={token}", **spoken)
+        assert english_on(page.content.decode()) == []

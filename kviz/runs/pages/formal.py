@@ -9,12 +9,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from kviz.common.wording import translated
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.reading import trace
 from kviz.runs.reading.evidence import UnknownNode
 from kviz.runs.reading.formal import formal_model
 from kviz.runs.reading.formal_rows import formal_context
 from kviz.runs.reading.held_cycles import CannotReenact
+from scheduler_core.wording import told
 
 NOTATION: Final = "kviz_notation"
 """The cookie of those who asked for formulas; the Explorer writes it, too."""
@@ -45,7 +47,7 @@ def run_model(request: HttpRequest, run_id: UUID, cycle: int) -> HttpResponse:
     except UnknownNode as unknown:
         raise Http404(node) from unknown
     except CannotReenact as refused:
-        context["problem"] = str(refused)
+        context["problem"] = translated(told(refused))
     response = render(request, "runs/model.html", context)
     if asked in ("on", "off"):
         response.set_cookie(NOTATION, asked, max_age=A_YEAR_S, samesite="Lax")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-import msgspec
-
 from kviz.runs.models import Run
 from kviz.runs.reading.evidence import UnknownNode
 from kviz.runs.reading.held_cycles import HELD, CannotReenact
@@ -18,10 +16,10 @@ from scheduler_core.model.cycle import (
     statement,
 )
 from scheduler_core.sim.reenactment import ReenactedCycle
-from scheduler_core.wording import told
+from scheduler_core.wording import builtins, say, told
 
 OTHERS_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rules"
-NO_NODE = "This cycle looked at no node."
+NO_NODE = say("This cycle looked at no node.")
 
 
 def formal_model(*, run: Run, recorded: CycleDocument, node: str = "") -> CycleModel:
@@ -80,5 +78,5 @@ def _only_nominated(status: Any) -> bool:
 
 def formal_document(found: CycleModel) -> dict[str, Any]:
     """Return the model as JSON has it."""
-    document = cast("dict[str, Any]", msgspec.to_builtins(found))
+    document = cast("dict[str, Any]", builtins(found))
     return {"statement": statement(found), **document}

@@ -13,6 +13,7 @@ import msgspec
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from kviz.common.wording import translated
 from kviz.runs.reading.mathml import formula
 from scheduler_core.model.cycle import CycleModel, model_text, statement, tla_module
 from scheduler_core.model.cycle.preempting import NodeJeopardy, Subset
@@ -95,10 +96,10 @@ def formal_context(found: CycleModel) -> dict[str, object]:
     """Return what the template draws."""
     return {
         "model": found,
-        "statement": statement(found),
+        "statement": translated(statement(found)),
         "boxes": list(_boxes(found)),
         "cases": _cases(found),
-        "after": list(after_lines(found)),
+        "after": translated(list(after_lines(found))),
         "after_formula": _after_formula(found),
         "jeopardies": list(_jeopardies(found)),
         "formulas": {name: formula(text) for name, text in FORMULAS.items()},
@@ -151,7 +152,7 @@ def _cases(found: CycleModel) -> list[CaseLine]:
         CaseLine(
             "SchedulingEnabled(Pod)",
             _("some node is feasible"),
-            guard_text(loop.scheduling_enabled),
+            translated(guard_text(loop.scheduling_enabled)),
             "Scheduling(Pod)",
             loop.branch == "Scheduling",
             loop.taken == "Scheduling",
@@ -162,7 +163,7 @@ def _cases(found: CycleModel) -> list[CaseLine]:
             _("holds by evicting nobody, and does not count")
             if loop.scheduling_enabled
             else _("some node is feasible once some pods of lower priority are gone"),
-            guard_text(loop.preemption_enabled),
+            translated(guard_text(loop.preemption_enabled)),
             "Preemption(Pod)",
             loop.branch == "Preemption",
             loop.taken == "Preemption",

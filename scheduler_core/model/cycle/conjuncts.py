@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +12,7 @@ from scheduler_core.evidence.cycle import CycleEvidence, PluginEvidence
 from scheduler_core.evidence.requests import RequestParts
 from scheduler_core.evidence.requirement import Requirement
 from scheduler_core.evidence.resources import ResourceRoom
+from scheduler_core.wording import say, series
 
 CLASSIC: Final[Mapping[str, str]] = {
     "NodeUnschedulable": "1.1",
@@ -75,7 +76,15 @@ def feasibility(evidence: CycleEvidence, node: str, filters: tuple[str, ...]) ->
 def _conjunct(found: PluginEvidence, requests: Mapping[str, RequestParts]) -> Conjunct:
     lines = [Line(each.met, _text(each, requests)) for each in found.requirements]
     if found.with_nominated and not found.status.is_success:
-        lines.append(Line(False, f"counting the nominated pods {', '.join(found.with_nominated)}"))
+        lines.append(
+            Line(
+                False,
+                say(
+                    "counting the nominated pods {pods}",
+                    pods=series(found.with_nominated),
+                ),
+            )
+        )
     return Conjunct(
         found.plugin,
         CLASSIC.get(found.plugin, ""),
@@ -87,28 +96,48 @@ def _conjunct(found: PluginEvidence, requests: Mapping[str, RequestParts]) -> Co
 
 def _text(requirement: Requirement, requests: Mapping[str, RequestParts]) -> str:
     if isinstance(requirement, ResourceRoom):
-        return "".join(_room(requirement, requests.get(requirement.resource)))
-    if requirement.met:
-        asks, has = requirement.asks, requirement.has
-        return f"asks for {asks}, the node has {has}" if asks != has else f"the node has {has}"
-    return requirement.sentence
+        return _room(requirement, requests.get(requirement.resource))
+    if not requirement.met:
+        return requirement.sentence
+    asks, has = requirement.asks, requirement.has
+    if asks == has:
+        return say("the node has {has}", has=has)
+    return say("asks for {asks}, the node has {has}", asks=asks, has=has)
 
 
-def _room(room: ResourceRoom, parts: RequestParts | None) -> Iterator[str]:
-    """Write `max(init) 1, sum(main) 2: 2 <= 4 allocatable - 1 requested = 3 cpu`."""
+def _room(room: ResourceRoom, parts: RequestParts | None) -> str:
+    """Return `max(init) 1, sum(main) 2: 2 <= 4 allocatable - 1 requested = 3 cpu`."""
 
     def amount(value: int) -> str:
         return amount_text(room.resource, value)
 
-    if room.resource == PODS:
-        sign = "<=" if room.met else ">"
-        yield f"1 {sign} {room.allocatable} allocatable - {room.used} there = {room.free} pods"
-        return
-    if parts is not None:
-        yield f"{room.resource}: max(init) {amount(parts.init)}, sum(main) {amount(parts.main)}"
-        yield f", overhead {amount(parts.overhead)}: " if parts.overhead else ": "
     sign = "<=" if room.met else ">"
-    yield f"{amount(room.requested)} {sign} {amount(room.allocatable)} allocatable"
-    yield f" - {amount(room.used)} requested = {amount(room.free)}"
-    if room.by_devices:
-        yield "; devices decide"
+    if room.resource == PODS:
+        return say(
+            "{needed} {allocatable} allocatable - {used} there = {free} pods",
+            needed=f"1 {sign}",
+            allocatable=room.allocatable,
+            used=room.used,
+            free=room.free,
+        )
+    text = say(
+        "{needed} {allocatable} allocatable - {used} requested = {free}",
+        needed=f"{amount(room.requested)} {sign}",
+        allocatable=amount(room.allocatable),
+        used=amount(room.used),
+        free=amount(room.free),
+    )
+    if parts is not None:
+        text = say("{resource}: {what}", resource=_sum(room.resource, parts), what=text)
+    return say("{what}; devices decide", what=text) if room.by_devices else text
+
+
+def _sum(resource: str, parts: RequestParts) -> str:
+    """Return what the request is made of."""
+    init, main, overhead = (
+        amount_text(resource, amount) for amount in (parts.init, parts.main, parts.overhead)
+    )
+    text = f"{resource}: max(init) {init}, sum(main) {main}"
+    if not parts.overhead:
+        return text
+    return say("{parts}, overhead {overhead}", parts=text, overhead=overhead)

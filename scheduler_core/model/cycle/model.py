@@ -22,6 +22,7 @@ from scheduler_core.model.cycle.sets import (
 )
 from scheduler_core.model.cycle.viability import Viability, viability
 from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.wording import say
 
 Branch = Literal["Scheduling", "Preemption", "UNCHANGED"]
 
@@ -187,8 +188,8 @@ def _note(decided: Decided) -> str:
         case "scheduled" | "unschedulable":
             return ""
         case "waiting":
-            return "a Permit plugin holds the pod: the field changes when it is let go"
+            return say("a Permit plugin holds the pod: the field changes when it is let go")
         case "unknown":
-            return "a scheduler that is observed does not report what became of the pod"
+            return say("a scheduler that is observed does not report what became of the pod")
         case _:
-            return "a step failed, and v1.36 puts the pod back; the model has no such step"
+            return say("a step failed, and v1.36 puts the pod back; the model has no such step")

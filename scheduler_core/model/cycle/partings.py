@@ -16,7 +16,7 @@ from scheduler_core.model.cycle.preempting import Preemption
 from scheduler_core.model.cycle.sets import ClusterSets, PlacementSets
 from scheduler_core.model.cycle.viability import Viability
 from scheduler_core.sim.reenactment import ReenactedCycle
-from scheduler_core.wording import some_of
+from scheduler_core.wording import say, some_of
 
 Rule = Literal[
     "queues",
@@ -65,7 +65,7 @@ def partings(found: Found) -> tuple[Parting, ...]:
 
 
 def _queues(found: Found) -> Parting:
-    difference = (
+    difference = say(
         "v1.36 takes the head of its active queue, in the order of its queue sort; the model takes "
         "a pod of highest priority out of all of Unbound, also one that backs off, waits for an "
         "event, is gated, or is on its way to a node"
@@ -73,15 +73,21 @@ def _queues(found: Found) -> Parting:
     cluster = found.cluster
     if cluster.popped_is_highest:
         n = cluster.highest.n
-        text = (
-            f"{cluster.popped} is {f'one of {n}' if n > 1 else 'the only one'} of highest priority"
-        )
+        if n > 1:
+            text = say("{pod} is one of {n} of highest priority", pod=cluster.popped, n=n)
+        else:
+            text = say("{pod} is the only one of highest priority", pod=cluster.popped)
         return Parting("queues", difference, False, text)
     first = cluster.highest.members[0] if cluster.highest.members else ""
     where = _where(found.cycle, first)
-    text = (
-        f"The model would take {first} (priority {cluster.highest_priority}), which {where}; v1.36 "
-        f"took {cluster.popped} (priority {cluster.popped_priority})"
+    text = say(
+        "The model would take {first} (priority {highest_priority}), which "
+        "{where}; v1.36 took {popped} (priority {popped_priority})",
+        first=first,
+        highest_priority=cluster.highest_priority,
+        where=where,
+        popped=cluster.popped,
+        popped_priority=cluster.popped_priority,
     )
     return Parting("queues", difference, True, text)
 
@@ -89,52 +95,64 @@ def _queues(found: Found) -> Parting:
 def _where(cycle: ReenactedCycle, key: str) -> str:
     queue = cycle.queue
     places: Sequence[tuple[str, Callable[[], Iterator[str]]]] = (
-        ("is gated", lambda: (each.key for each in queue.gated_pods())),
-        ("backs off", lambda: (each.key for each in queue.backoff_pods())),
-        ("waits for an event", lambda: (each.key for each in queue.unschedulable_pods())),
-        ("is queued, too", lambda: (each.key for each in queue.active_pods())),
-        ("is in a cycle of its own", lambda: (each.key for each in queue.in_flight_pods())),
+        (say("is gated"), lambda: (each.key for each in queue.gated_pods())),
+        (say("backs off"), lambda: (each.key for each in queue.backoff_pods())),
+        (say("waits for an event"), lambda: (each.key for each in queue.unschedulable_pods())),
+        (say("is queued, too"), lambda: (each.key for each in queue.active_pods())),
+        (say("is in a cycle of its own"), lambda: (each.key for each in queue.in_flight_pods())),
     )
     for words, keys in places:
         if key in keys():
             return words
     pod = cycle.objects.get(Pod, key)
     if pod is not None and pod.spec.node_name:
-        return f"is bound to {pod.spec.node_name}, which is not there"
-    return "is not in the scheduler's queue"
+        return say("is bound to {node_name}, which is not there", node_name=pod.spec.node_name)
+    return say("is not in the scheduler's queue")
 
 
 def _preemption_policy(found: Found) -> Parting:
-    difference = (
+    difference = say(
         "v1.36 does not let a pod preempt whose preemptionPolicy is Never, or whose earlier "
         "victims are still leaving; the model has no such guard"
     )
     reason = found.decided.ineligible
     if not reason:
-        return Parting("preemptionPolicy", difference, False, "The pod may preempt")
+        return Parting("preemptionPolicy", difference, False, say("The pod may preempt"))
     preemption = found.preemption
     enabled = preemption.enabled if preemption is not None else None
     if enabled is False:
-        text = f"{reason} The model evicts nobody either: no set of pods makes room"
+        text = say(
+            "{reason} The model evicts nobody either: no set of pods makes room", reason=reason
+        )
         return Parting("preemptionPolicy", difference, False, text)
     least = preemption.least[0] if preemption is not None and preemption.least else None
-    would = f"The model evicts {{{', '.join(least.pods)}}} from {least.node}" if least else ""
-    text = f"v1.36 leaves Objects unchanged: {reason}{' ' + would if would else ''}"
+    text = say("v1.36 leaves Objects unchanged: {reason}", reason=reason)
+    if least is not None:
+        text = say(
+            "{what} The model evicts {pods} from {node}",
+            what=text,
+            pods=_set(least.pods),
+            node=least.node,
+        )
     return Parting("preemptionPolicy", difference, enabled, text)
 
 
+def _set(pods: Sequence[str]) -> str:
+    return f"{{{', '.join(pods)}}}"
+
+
 def _prefer_no_schedule(found: Found) -> Parting:
-    difference = (
+    difference = say(
         "To v1.36 a PreferNoSchedule taint is a lower score; to the model every taint is a filter"
     )
     soft = _softly_tainted(found.cycle, found.places.feasible.members)
     if not soft:
-        text = "No feasible node has one that the pod does not tolerate"
+        text = say("No feasible node has one that the pod does not tolerate")
         return Parting("preferNoSchedule", difference, False, text)
     chosen = found.places.chosen
-    text = f"{some_of(soft, most=MAX_NAMED)} would not be feasible"
+    text = say("{soft} would not be feasible", soft=some_of(soft, most=MAX_NAMED))
     if chosen in soft:
-        text += f", {chosen} that was chosen among them"
+        text = say("{what}, {chosen} that was chosen among them", what=text, chosen=chosen)
     return Parting("preferNoSchedule", difference, chosen in soft, text)
 
 
@@ -156,23 +174,25 @@ def _softly_tainted(cycle: ReenactedCycle, feasible: Sequence[str]) -> list[str]
 
 
 def _phase(found: Found) -> Parting:
-    difference = (
+    difference = say(
         "The classic model asks that a node's phase is Running; v1.36 does not read a phase"
     )
-    return Parting("phase", difference, False, "Nodes of today have none, and kviz reads none")
+    return Parting("phase", difference, False, say("Nodes of today have none, and kviz reads none"))
 
 
 def _requested(found: Found) -> Parting:
-    difference = (
+    difference = say(
         "v1.36 subtracts what the pods on a node request from its allocatable; the classic model "
         "compares with allocatable alone"
     )
     only = _only_requested(found.cycle)
     if not only:
-        return Parting("requested", difference, False, "No node was lost to what others request")
-    text = (
-        f"{some_of(only, most=MAX_NAMED)} would have room by allocatable alone, and "
-        "NodeResourcesFit rejected them"
+        return Parting(
+            "requested", difference, False, say("No node was lost to what others request")
+        )
+    text = say(
+        "{only} would have room by allocatable alone, and NodeResourcesFit rejected them",
+        only=some_of(only, most=MAX_NAMED),
     )
     return Parting("requested", difference, True, text)
 
@@ -194,90 +214,111 @@ def _only_requested(cycle: ReenactedCycle) -> list[str]:
 
 
 def _normalised(found: Found) -> Parting:
-    difference = (
+    difference = say(
         "v1.36 scales the scores of each plugin to 0 to 100 before it weighs and adds them; the "
         "classic Viability adds the weights of preferred terms as they are"
     )
     rated = found.viability
     if rated is None:
-        return Parting("normalised", difference, False, "Nodes were not rated")
+        return Parting("normalised", difference, False, say("Nodes were not rated"))
     chosen = found.places.chosen
     if chosen in rated.classic_best:
-        text = f"{chosen} has the highest classic sum, too: {rated.classic_best_sum}"
+        text = say(
+            "{chosen} has the highest classic sum, too: {classic_best_sum}",
+            chosen=chosen,
+            classic_best_sum=rated.classic_best_sum,
+        )
         return Parting("normalised", difference, False, text)
     best = rated.classic_best
-    text = (
-        f"By the classic sum {some_of(best, most=MAX_NAMED)} would be best with "
-        f"{rated.classic_best_sum}; {chosen} has the highest total"
+    text = say(
+        "By the classic sum {best} would be best with "
+        "{classic_best_sum}; {chosen} has the highest total",
+        best=some_of(best, most=MAX_NAMED),
+        classic_best_sum=rated.classic_best_sum,
+        chosen=chosen,
     )
     return Parting("normalised", difference, True, text)
 
 
 def _heap_root(found: Found) -> Parting:
-    difference = (
+    difference = say(
         "Among equal totals the model takes some node; v1.36 takes the root of a heap of all "
         "feasible nodes"
     )
     viable = found.places.viable
     if not found.places.viability_evaluated or viable.n < 2:
-        return Parting("heapRoot", difference, False, "There was no tie")
-    text = (
-        f"{viable.n} nodes are viable: to the model any of them; v1.36 took {found.places.chosen}"
+        return Parting("heapRoot", difference, False, say("There was no tie"))
+    text = say(
+        "{n} nodes are viable: to the model any of them; v1.36 took {chosen}",
+        n=viable.n,
+        chosen=found.places.chosen,
     )
     return Parting("heapRoot", difference, True, text)
 
 
 def _nominated(found: Found) -> Parting:
-    difference = (
+    difference = say(
         "v1.36 filters a node with nominated pods twice, with them and without; to the model a pod "
         "that is not bound takes no room"
     )
     nodes = found.decided.by_nominated
     if not nodes:
-        return Parting("nominated", difference, False, "No node was lost to a nominated pod")
-    text = (
-        f"{some_of(nodes, most=MAX_NAMED)} would be feasible if the pods nominated there "
-        "did not count"
+        return Parting("nominated", difference, False, say("No node was lost to a nominated pod"))
+    text = say(
+        "{nodes} would be feasible if the pods nominated there did not count",
+        nodes=some_of(nodes, most=MAX_NAMED),
     )
     return Parting("nominated", difference, True, text)
 
 
 def _symmetry(found: Found) -> Parting:
-    difference = (
+    difference = say(
         "In v1.36 the required anti-affinity of pods that are there keeps others out, too; the "
         "model reads the terms of the popped pod only"
     )
     nodes = found.decided.by_others_anti_affinity
     if not nodes:
-        text = "No node was lost to the anti-affinity of others"
+        text = say("No node was lost to the anti-affinity of others")
         return Parting("symmetry", difference, False, text)
-    text = f"Pods that are there keep this one out of {some_of(nodes, most=MAX_NAMED)}"
+    text = say(
+        "Pods that are there keep this one out of {nodes}", nodes=some_of(nodes, most=MAX_NAMED)
+    )
     return Parting("symmetry", difference, True, text)
 
 
 def _reprieve(found: Found) -> Parting:
-    difference = (
+    difference = say(
         "v1.36 finds the pods to evict on one path, from all of lower priority down; the model "
         "looks at all sets, on all nodes"
     )
     preemption = found.preemption
     if preemption is None or preemption.chosen is None:
-        return Parting("reprieve", difference, False, "Nobody was evicted")
+        return Parting("reprieve", difference, False, say("Nobody was evicted"))
     chosen = preemption.chosen
     same = any(
         each.node == chosen.node and set(each.pods) == set(chosen.pods) for each in preemption.least
     )
     if same:
-        text = f"{{{', '.join(chosen.pods)}}} on {chosen.node} has the least Casualty"
-        if not preemption.complete:
-            text += " of all sets that were tried"
+        pods, node = _set(chosen.pods), chosen.node
+        if preemption.complete:
+            text = say("{pods} on {node} has the least Casualty", pods=pods, node=node)
+        else:
+            text = say(
+                "{pods} on {node} has the least Casualty of all sets that were tried",
+                pods=pods,
+                node=node,
+            )
         return Parting("reprieve", difference, False, text)
     if not preemption.least:
-        return Parting("reprieve", difference, None, "There are too many sets to try them")
+        return Parting("reprieve", difference, None, say("There are too many sets to try them"))
     least = preemption.least[0]
-    text = (
-        f"Evicting {{{', '.join(least.pods)}}} from {least.node} would do less harm by v1.36's own "
-        f"criteria than {{{', '.join(chosen.pods)}}} from {chosen.node}"
+    text = say(
+        "Evicting {pods} from {node} would do less harm by v1.36's own "
+        "criteria than {chosen} from {chosen_node}",
+        pods=_set(least.pods),
+        node=least.node,
+        chosen=_set(chosen.pods),
+        chosen_node=chosen.node,
     )
     return Parting("reprieve", difference, True, text)
 

@@ -28,6 +28,7 @@ from scheduler_core.preemption.go_sort import go_sorted
 from scheduler_core.preemption.importance import by_importance, start_time_ns
 from scheduler_core.preemption.report import PRIORITY_OFFSET, DryRun
 from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.wording import say
 
 MAX_SETS: Final = 1 << 13
 """So many sets are tried in a cycle, over all nodes."""
@@ -246,11 +247,12 @@ class _Search:
     def _why_not(self, node: str, pods: Sequence[PodInfo]) -> str:
         """Return why v1.36 does not try a node, empty if it does."""
         if self._plugin is None:
-            return "the profile has no DefaultPreemption"
+            return say("the profile has no DefaultPreemption")
         status = self._cycle.decision.diagnosis.status(node)
         if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
-            return f"{status.plugin or 'PreFilter'} rejects the node whoever runs there"
-        return "" if pods else "no pod there has a lower priority"
+            plugin = status.plugin or "PreFilter"
+            return say("{plugin} rejects the node whoever runs there", plugin=plugin)
+        return "" if pods else say("no pod there has a lower priority")
 
     def _dry_run(self, view: Nodes) -> DryRun | None:
         if self._plugin is None:

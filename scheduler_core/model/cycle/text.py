@@ -8,32 +8,69 @@ from typing import Final
 from scheduler_core.model.cycle.model import Branch, CycleModel
 from scheduler_core.model.cycle.preempting import Casualty, NodeJeopardy
 from scheduler_core.model.cycle.sets import MemberSet
+from scheduler_core.wording import say, series
 
 MAX_MEMBERS: Final = 60
 
-NOT_KNOWN: Final = "not known"
+NOT_KNOWN: Final = say("not known")
 
 
 def statement(model: CycleModel) -> str:
     """Return what the cycle came to in one or two sentences."""
     decided, places = model.decided, model.places
     if places.feasible.n:
-        least = "At least " if places.feasible.at_least else ""
-        text = f"{least}{places.feasible.n} of {places.possible.n} nodes are feasible"
-        if places.viability_evaluated:
-            text += f", {places.viable.n} of these viable"
-        if decided.result == "scheduled":
-            return f"{text}. {decided.pod} goes to {decided.node}."
-        return f"{text}. {decided.pod} does not get a node: {model.after.note or NOT_KNOWN}."
-    if model.loop.scheduling_enabled is None:
-        return f"It is not known which of {places.possible.n} nodes are feasible."
+        return _with_feasible(model, _feasible(model))
     n = places.possible.n
-    text = "The only node is not feasible" if n == 1 else f"None of {n} nodes is feasible"
-    if decided.victims:
-        gone = ", ".join(decided.victims)
-        are = "is" if len(decided.victims) == 1 else "are"
-        return f"{text}. {decided.pod} is nominated to {decided.nominated}; {gone} {are} evicted."
-    return f"{text}. {_unchanged(model)}"
+    if model.loop.scheduling_enabled is None:
+        return say("It is not known which of {n} nodes are feasible.", n=n)
+    none = (
+        say("The only node is not feasible")
+        if n == 1
+        else say("None of {n} nodes is feasible", n=n)
+    )
+    if not decided.victims:
+        return say("{what}. {more}", what=none, more=_unchanged(model))
+    gone, pod, node = series(decided.victims), decided.pod, decided.nominated
+    if len(decided.victims) == 1:
+        return say(
+            "{what}. {pod} is nominated to {node}; {gone} is evicted.",
+            what=none,
+            pod=pod,
+            node=node,
+            gone=gone,
+        )
+    return say(
+        "{what}. {pod} is nominated to {node}; {gone} are evicted.",
+        what=none,
+        pod=pod,
+        node=node,
+        gone=gone,
+    )
+
+
+def _feasible(model: CycleModel) -> str:
+    """Return how many nodes are feasible, and viable where that was evaluated."""
+    places = model.places
+    n, of = places.feasible.n, places.possible.n
+    if places.feasible.at_least:
+        text = say("At least {n} of {of} nodes are feasible", n=n, of=of)
+    else:
+        text = say("{n} of {of} nodes are feasible", n=n, of=of)
+    if not places.viability_evaluated:
+        return text
+    return say("{what}, {n} of these viable", what=text, n=places.viable.n)
+
+
+def _with_feasible(model: CycleModel, what: str) -> str:
+    decided = model.decided
+    if decided.result == "scheduled":
+        return say("{what}. {pod} goes to {node}.", what=what, pod=decided.pod, node=decided.node)
+    return say(
+        "{what}. {pod} does not get a node: {why}.",
+        what=what,
+        pod=decided.pod,
+        why=model.after.note or NOT_KNOWN,
+    )
 
 
 def _unchanged(model: CycleModel) -> str:
@@ -41,11 +78,16 @@ def _unchanged(model: CycleModel) -> str:
     enabled = model.loop.preemption_enabled
     if enabled and preemption is not None:
         n = len(preemption.preemptable)
-        where = "one node" if n == 1 else f"{n} nodes"
-        return f"Evicting pods would make room on {where}; v1.36 leaves everything as it is."
+        if n == 1:
+            return say(
+                "Evicting pods would make room on one node; v1.36 leaves everything as it is."
+            )
+        return say(
+            "Evicting pods would make room on {n} nodes; v1.36 leaves everything as it is.", n=n
+        )
     if enabled is False:
-        return "Evicting makes no room either: everything stays as it is."
-    return "v1.36 leaves everything as it is."
+        return say("Evicting makes no room either: everything stays as it is.")
+    return say("v1.36 leaves everything as it is.")
 
 
 def _count(found: MemberSet) -> str:
@@ -155,10 +197,13 @@ def after_lines(model: CycleModel) -> Iterator[str]:
     elif model.loop.branch == "UNCHANGED":
         yield "Objects' = Objects"
     if after.note:
-        yield f"v1.36: {after.note}"
+        yield say("v1.36: {note}", note=after.note)
     elif after.gone:
-        to = after.nominated
-        yield f"v1.36: evicts {', '.join(after.gone)}; status.nominatedNodeName -> {to}"
+        yield say(
+            "v1.36: evicts {gone}; status.nominatedNodeName -> {node}",
+            gone=series(after.gone),
+            node=after.nominated,
+        )
     elif model.loop.taken != model.loop.branch:
         yield "v1.36: Objects' = Objects"
 

@@ -18,6 +18,7 @@ from scheduler_core.evidence.requirement import AtNode, label_text
 from scheduler_core.plugins.inter_pod_affinity.terms import OwnTerm, incoming
 from scheduler_core.plugins.node_affinity import NodeAffinity
 from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.wording import say
 
 MAX_RATED: Final = 20
 """So many nodes have their terms and scores written out."""
@@ -146,7 +147,11 @@ def _terms(cycle: ReenactedCycle, view: Nodes) -> tuple[ClassicTerm, ...]:
     ]
     for term in _pod_terms(cycle):
         where = label_text(term.topology_key, at.label(term.topology_key))
-        text = f"a pod with {selector_text(term.selection.selector)} in {where}"
+        text = say(
+            "a pod with {labels} in {where}",
+            labels=selector_text(term.selection.selector),
+            where=where,
+        )
         matches = bool(_matching(cycle, term, view)[0])
         found.append(ClassicTerm(text, term.weight, matches))
     return tuple(found)
