@@ -1,10 +1,16 @@
-"""Refuses a request's body as soon as it is too long, before Django spools it to disk."""
+"""Refuses a request's body as soon as it is too long, before Django spools it to disk.
+
+And as soon as it comes too slowly: a byte now and then would hold a connection for ever.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
+from collections.abc import MutableMapping
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from kviz.live.origin import Application, Receive, Scope, Send, header
 
@@ -12,58 +18,105 @@ DRAIN_BYTES: Final = 1 << 30
 """How much of a refused body is read and dropped, so that its sender gets to see the answer."""
 
 
+GRACE_S: Final = 30.0
+"""How long a body may take however short it is."""
+SLOWEST_BYTES_PER_S: Final = 1024
+"""How much of it has to come in a second, on average, beyond that."""
+
+
 class _TooLong(Exception):
     """More bytes came than are allowed."""
 
 
-class BodyLimit:
-    """Answers 413 to bodies of more than `max_bytes`, by their declared or their real length."""
+class _TooSlow(Exception):
+    """Fewer bytes came than are expected by now."""
 
-    def __init__(self, application: Application, max_bytes: int) -> None:
+
+class BodyLimit:
+    """Answers 413 to bodies of more than `max_bytes`, by their declared or their real length.
+
+    Answers 408 to bodies that take more than `grace_s` and come too slowly.
+    """
+
+    def __init__(self, application: Application, max_bytes: int, grace_s: float = GRACE_S) -> None:
         self.application = application
         self.max_bytes = max_bytes
+        self.grace_s = grace_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        timed = _Timed(receive, self.grace_s)
         declared = header(scope, "content-length")
         if declared.isdecimal() and int(declared) > self.max_bytes:
-            await self._refuse(scope, receive, send)
+            await self._refuse_long(scope, timed, send)
             return
-        n_bytes = 0
 
-        async def counted() -> dict[str, object]:
-            nonlocal n_bytes
-            message = dict(await receive())
-            n_bytes += len(message.get("body", b""))
-            if n_bytes > self.max_bytes:
+        async def counted() -> MutableMapping[str, Any]:
+            message = await timed()
+            if timed.n_bytes > self.max_bytes:
                 raise _TooLong
             return message
 
         try:
             await self.application(scope, counted, send)
         except _TooLong:
-            await self._refuse(scope, receive, send)
+            await self._refuse_long(scope, timed, send)
+        except _TooSlow:
+            await _refuse_slow(send)
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    async def _refuse_long(self, scope: Scope, receive: Receive, send: Send) -> None:
         limit_mib = self.max_bytes / (1 << 20)
-        body = json.dumps(
-            {
-                "type": "urn:kviz:problem:too-large",
-                "title": status.phrase,
-                "status": status.value,
-                "detail": f"An upload may have at most {limit_mib:g} MiB.",
-            }
-        ).encode()
-        headers = [
-            (b"content-type", b"application/problem+json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),
-        ]
-        await send({"type": "http.response.start", "status": status.value, "headers": headers})
+        body = await _begin_refusal(
+            send,
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            "urn:kviz:problem:too-large",
+            f"An upload may have at most {limit_mib:g} MiB.",
+        )
         await send({"type": "http.response.body", "body": body[:-1], "more_body": True})
         if not header(scope, "expect"):  # such a sender waits for this answer anyway
-            await _drain(receive)
+            with contextlib.suppress(_TooSlow):
+                await _drain(receive)
         await send({"type": "http.response.body", "body": body[-1:]})
+
+
+class _Timed:
+    """Receives a body, which has to get on. Raises _TooSlow."""
+
+    def __init__(self, receive: Receive, grace_s: float) -> None:
+        self.n_bytes = 0
+        self._receive = receive
+        self._patient_until = asyncio.get_running_loop().time() + grace_s
+        self._is_whole = False
+
+    async def __call__(self) -> MutableMapping[str, Any]:
+        if self._is_whole:  # what comes now is that the sender has gone
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._patient_until + self.n_bytes / SLOWEST_BYTES_PER_S):
+                message = await self._receive()
+        except TimeoutError:
+            raise _TooSlow from None
+        self.n_bytes += len(message.get("body", b""))
+        self._is_whole = not message.get("more_body", False)
+        return message
+
+
+async def _refuse_slow(send: Send) -> None:
+    text = "The request came too slowly. Send it again over a better connection."
+    body = await _begin_refusal(send, HTTPStatus.REQUEST_TIMEOUT, "about:blank", text)
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _begin_refusal(send: Send, status: HTTPStatus, kind: str, detail: str) -> bytes:
+    """Send the head of an answer after which the connection ends; return its body."""
+    said = {"type": kind, "title": status.phrase, "status": status.value, "detail": detail}
+    body = json.dumps(said).encode()
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status.value, "headers": headers})
+    return body
 
 
 async def _drain(receive: Receive) -> None:

@@ -15,6 +15,7 @@ from typing import Final
 import uvicorn
 
 from kviz.live import advances
+from kviz.project.head_deadline import HeadDeadline
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +31,7 @@ def serve(listener: socket.socket, *, host: str, n_workers: int) -> None:
     shown = f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
         "kviz.project.asgi:application",
+        http=HeadDeadline,
         ws="websockets-sansio",
         ws_per_message_deflate=False,
         proxy_headers=False,  # whose address counts is said by KVIZ_TRUSTED_PROXIES
