@@ -83,11 +83,20 @@ SERVER_PAGES = {
     "socialaccount_login_cancelled",
     "openid_connect_login",
     "openid_connect_callback",
+    "workspace-list",
+    "workspace-detail",
+    "invitation",
 }
 """Pages that local mode does not have; `tests/web/test_sign_in.py` and its neighbours open them."""
 
 NO_PAGES = {
     "account_logout",
+    "workspace-use",
+    "member-add",
+    "member-appoint",
+    "member-remove",
+    "invitation-create",
+    "invitation-withdraw",
     "old-words",
     "classic-switch",
     "set-language",

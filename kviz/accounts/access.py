@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext_lazy as _
 
 from kviz.accounts.models import Role, Workspace
+
+ONLY_READS: Final = _("You are a viewer of this workspace: you read it, and change nothing.")
 
 
 @dataclass(frozen=True)
@@ -17,3 +21,7 @@ class Access:
     role: Role = Role.OWNER
     person: User | None = None
     """Who is signed in; guests, and whoever sits at the machine in local mode, are nobody."""
+
+    @property
+    def may_change(self) -> bool:
+        return self.role != Role.VIEWER

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from django.http import HttpRequest
 from django.middleware.csrf import CsrfViewMiddleware
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import exceptions
 from rest_framework.authentication import BaseAuthentication
-from rest_framework.permissions import BasePermission
+from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from kviz.accounts import selectors, services
-from kviz.accounts.middleware import workspace_of
+from kviz.accounts.access import ONLY_READS, Access
+from kviz.accounts.middleware import access_of
 from kviz.accounts.models import Workspace
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class _Csrf(CsrfViewMiddleware):
 class WorkspaceAuthentication(BaseAuthentication):
     """`Authorization: Bearer TOKEN`; without it a browser's session, checked for forgery."""
 
-    def authenticate(self, request: Request) -> tuple[Workspace, str] | None:
+    def authenticate(self, request: Request) -> tuple[Workspace, Access] | None:
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme:
             if scheme.lower() != "bearer" or not token.strip():
@@ -39,9 +40,10 @@ class WorkspaceAuthentication(BaseAuthentication):
             if workspace is None:
                 raise exceptions.AuthenticationFailed("This token is not known.")
             services.workspace_seen(workspace=workspace)
-            return workspace, token
+            return workspace, Access(workspace)
         enforce_csrf(request._request)
-        return workspace_of(request._request), ""
+        access = access_of(request._request)
+        return access.workspace, access
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="kviz"'
@@ -58,11 +60,15 @@ def enforce_csrf(request: HttpRequest) -> None:
         )
 
 
-class HasWorkspace(BasePermission):
-    """Everyone has a workspace, in server mode at least a guest's."""
+class MayDoIt(BasePermission):
+    """Everyone has a workspace, in server mode at least a guest's; who is its viewer only reads."""
+
+    message = ONLY_READS
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        return request.user is not None
+        return request.user is not None and (
+            request.method in SAFE_METHODS or cast("Access", request.auth).may_change
+        )
 
 
 def workspace_in(request: Request) -> Workspace:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from functools import partial
+from typing import Final, cast
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.functional import SimpleLazyObject
+from rest_framework.permissions import SAFE_METHODS
 
-from kviz.accounts import services
-from kviz.accounts.access import Access
-from kviz.accounts.models import Workspace
+from kviz.accounts import selectors, services
+from kviz.accounts.access import ONLY_READS, Access
+from kviz.accounts.models import Membership, Workspace
 from kviz.common.mode import Mode
+
+FOR_VIEWERS: Final = {"set-language", "classic-switch", "class-find", "class-join", "class-end"}
+"""What is posted and changes nothing in the workspace; pages of accounts ask for themselves."""
 
 
 class CurrentWorkspace:
@@ -29,6 +35,17 @@ class CurrentWorkspace:
         )
         request.person = request.user  # type: ignore[attr-defined] # REST puts a workspace there
         return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: object, *_given: object) -> None:
+        """Refuse what a viewer may not do. Raises PermissionDenied; REST asks for itself."""
+        match = request.resolver_match
+        if request.method in SAFE_METHODS or match is None or match.route.startswith("api/"):
+            return
+        if person_of(request) is None or match.url_name in FOR_VIEWERS:
+            return
+        if match.route.startswith("account/") or access_of(request).may_change:
+            return
+        raise PermissionDenied(ONLY_READS)
 
 
 def access_of(request: HttpRequest) -> Access:
@@ -56,9 +73,20 @@ def share_of(request: HttpRequest) -> str:
 
 
 def workspace_context(request: HttpRequest) -> dict[str, object]:
-    """For templates: the mode, who is signed in, and how one may do so."""
+    """For templates: the mode, who is signed in and where, what they may do; asked when used."""
     return {
         "kviz_mode": settings.MODE,
-        "person": person_of(request),
+        "person": SimpleLazyObject(partial(person_of, request)),
+        "may_change": SimpleLazyObject(partial(_may_change, request)),
+        "memberships": partial(_memberships, request),
         "openid_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
+
+
+def _may_change(request: HttpRequest) -> bool:
+    return person_of(request) is None or access_of(request).may_change
+
+
+def _memberships(request: HttpRequest) -> list[Membership]:
+    person = person_of(request)
+    return list(selectors.memberships_of(person=person)) if person else []

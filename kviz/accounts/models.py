@@ -68,6 +68,22 @@ class Membership(models.Model):
         return f"{self.person_id} in {self.workspace_id}: {self.role}"
 
 
+class Invitation(models.Model):
+    """A link that makes a member of whoever is signed in and opens it."""
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=8, choices=Role)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="invitations"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.sha256[:8]} to {self.workspace_id}: {self.role}"
+
+
 class ApiToken(models.Model):
     """A bearer token; only the SHA-256 of its text is stored."""
 

@@ -6,14 +6,16 @@ import hashlib
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any, cast
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib import auth
 from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
+from django.utils import timezone
 
 from kviz.accounts.access import Access
-from kviz.accounts.models import Membership, Role, Workspace
+from kviz.accounts.models import Invitation, Membership, Role, Workspace
 from kviz.common.mode import Mode
 
 SESSION_KEY = "workspace"
@@ -59,6 +61,30 @@ def access_of_person(person: User, *, preferred: str = "") -> Access | None:
 def memberships_of(*, person: User) -> QuerySet[Membership]:
     """The workspaces of a person, and in which role, the first one first."""
     return Membership.objects.filter(person=person).select_related("workspace").order_by("pk")
+
+
+def membership_get(*, workspace_id: UUID, person: User) -> Membership | None:
+    return memberships_of(person=person).filter(workspace=workspace_id).first()
+
+
+def members_of(*, workspace: Workspace) -> QuerySet[Membership]:
+    """Its members, the first one first."""
+    return workspace.memberships.select_related("person").order_by("pk")
+
+
+def invitations_open(*, workspace: Workspace) -> QuerySet[Invitation]:
+    """The links that still let somebody in, the latest first."""
+    return (
+        workspace.invitations.filter(expires_at__gt=timezone.now())
+        .select_related("made_by")
+        .order_by("-created_at")
+    )
+
+
+def invitation_of(token: str) -> Invitation | None:
+    """What a link invites to; None once it expired or was withdrawn."""
+    found = Invitation.objects.filter(sha256=token_sha256(token), expires_at__gt=timezone.now())
+    return found.select_related("workspace", "made_by").first()
 
 
 def local_workspace() -> Workspace | None:

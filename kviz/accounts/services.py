@@ -57,6 +57,17 @@ def workspace_create(*, person: User, name: str) -> Workspace:
     return workspace
 
 
+def workspace_rename(*, workspace: Workspace, name: str) -> None:
+    """Give a workspace another name; an empty one changes nothing."""
+    workspace.name = name.strip()[:MAX_NAME_CHARS] or workspace.name
+    workspace.save(update_fields=["name"])
+
+
+def workspace_use(*, session: SessionBase, workspace: Workspace) -> None:
+    """Work in one of one's workspaces from now on, in this browser."""
+    session[selectors.SESSION_KEY] = str(workspace.pk)
+
+
 def person_add(*, name: str, password: str, email: str = "", is_admin: bool = False) -> User:
     """An account with a password. Raises ValidationError, with what is wrong with either."""
     person = User(username=name, email=email, is_staff=is_admin, is_superuser=is_admin)

@@ -4,7 +4,7 @@ from django.contrib.auth.decorators import login_required
 from django.urls import path
 from django.views.decorators.http import require_POST
 
-from kviz.accounts import pages
+from kviz.accounts import pages, workspace_pages
 from kviz.accounts.pages import server_only
 
 OPENID = {"provider_id": "openid"}
@@ -21,4 +21,31 @@ urlpatterns = [
     ),
     path("openid", server_only(openid.login), OPENID, name="openid_connect_login"),
     path("openid/callback", server_only(openid.callback), OPENID, name="openid_connect_callback"),
+    path("workspaces/", workspace_pages.workspace_list, name="workspace-list"),
+    path(
+        "workspaces/<uuid:workspace_id>", workspace_pages.workspace_detail, name="workspace-detail"
+    ),
+    path("workspaces/<uuid:workspace_id>/use", workspace_pages.workspace_use, name="workspace-use"),
+    path("workspaces/<uuid:workspace_id>/members", workspace_pages.member_add, name="member-add"),
+    path(
+        "workspaces/<uuid:workspace_id>/members/<int:membership_id>/role",
+        workspace_pages.member_appoint,
+        name="member-appoint",
+    ),
+    path(
+        "workspaces/<uuid:workspace_id>/members/<int:membership_id>/remove",
+        workspace_pages.member_remove,
+        name="member-remove",
+    ),
+    path(
+        "workspaces/<uuid:workspace_id>/invitations",
+        workspace_pages.invitation_create,
+        name="invitation-create",
+    ),
+    path(
+        "workspaces/<uuid:workspace_id>/invitations/<int:invitation_id>/withdraw",
+        workspace_pages.invitation_withdraw,
+        name="invitation-withdraw",
+    ),
+    path("join/<str:token>", workspace_pages.invitation, name="invitation"),
 ]

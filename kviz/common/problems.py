@@ -167,7 +167,7 @@ def malformed(request: HttpRequest) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _error(request, HTTPStatus.FORBIDDEN, _("You may not do this."))
+    return _error(request, HTTPStatus.FORBIDDEN, str(exception) or _("You may not do this."))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -174,7 +174,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 2_000
 TRUSTED_PROXIES = ALLAUTH_TRUSTED_PROXY_COUNT = env.number("KVIZ_TRUSTED_PROXIES", 0, at_least=0)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["kviz.accounts.authentication.WorkspaceAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["kviz.accounts.authentication.HasWorkspace"],
+    "DEFAULT_PERMISSION_CLASSES": ["kviz.accounts.authentication.MayDoIt"],
     "DEFAULT_RENDERER_CLASSES": ["kviz.common.wording.TranslatingJSONRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "kviz.common.negotiation.Negotiation",
     "DEFAULT_PARSER_CLASSES": ["kviz.common.json_body.JsonBody"],

@@ -17,13 +17,14 @@ KINDS = ("class", "function", "import", "method", "property", "unreachable_code"
 
 CALLED_BY: dict[str, str] = {
     "Django": """*Config CurrentWorkspace Observed JsonLines StaticFiles ApiProblems
-        Private process_exception UnnamedFiles receive_data_chunk file_complete upload_interrupted
+        Private process_exception process_view UnnamedFiles receive_data_chunk
+        file_complete upload_interrupted
         workspace_context classic_context
         bad_request permission_denied page_not_found server_error csrf_failure _reject Counts""",
     "channels": "Hints",
     "django-allauth": """Accounts Identities is_open_for_signup add_message pre_social_login
         get_success_url""",
-    "REST framework": """WorkspaceAuthentication HasWorkspace authenticate authenticate_header
+    "REST framework": """WorkspaceAuthentication MayDoIt authenticate authenticate_header
         has_permission get_cache_key get_paginated_response_schema
         get_schema_operation_parameters Negotiation select_renderer
         exception_handler retrieve destroy throttle_scope""",

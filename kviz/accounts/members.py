@@ -1,0 +1,91 @@
+"""Writes: who the members of a workspace are. A workspace has an owner, whatever happens."""
+
+from __future__ import annotations
+
+import datetime as dt
+import secrets
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from kviz.accounts.models import Invitation, Membership, Role, Workspace
+from kviz.accounts.selectors import token_sha256
+
+INVITED_FOR: Final = dt.timedelta(days=7)
+
+
+class Refused(Exception):
+    """The members stay as they are; the message says why."""
+
+
+def member_add(*, workspace: Workspace, name: str, role: Role) -> Membership:
+    """Make a member of who has an account of this name. Raises Refused."""
+    person = User.objects.filter(username=name.strip(), is_active=True).first()
+    if person is None:
+        raise Refused(_("Nobody here has this name. Invite them with a link instead."))
+    return _join(workspace, person, role)
+
+
+def _join(workspace: Workspace, person: User, role: Role) -> Membership:
+    """Make a member of a person; who is one already stays what they are."""
+    found, _is_new = Membership.objects.get_or_create(
+        workspace=workspace, person=person, defaults={"role": role}
+    )
+    return found
+
+
+def member_appoint(*, workspace: Workspace, membership_id: int, role: Role) -> None:
+    """Give a member another role. Raises Refused."""
+    with transaction.atomic():
+        found = _locked(workspace, membership_id)
+        if role != Role.OWNER:
+            _refuse_without(found)
+        found.role = role
+        found.save(update_fields=["role"])
+
+
+def member_remove(*, workspace: Workspace, membership_id: int) -> None:
+    """Let a member go; what they made stays. Raises Refused."""
+    with transaction.atomic():
+        found = _locked(workspace, membership_id)
+        _refuse_without(found)
+        found.delete()
+
+
+def _locked(workspace: Workspace, membership_id: int) -> Membership:
+    """The membership, while nobody else changes one of the workspace. Raises Refused."""
+    Workspace.objects.select_for_update().get(pk=workspace.pk)
+    found = workspace.memberships.filter(pk=membership_id).first()
+    if found is None:
+        raise Refused(_("There is no such member any more."))
+    return found
+
+
+def _refuse_without(leaving: Membership) -> None:
+    owners = leaving.workspace.memberships.filter(role=Role.OWNER)
+    if not owners.exclude(pk=leaving.pk).exists():
+        raise Refused(_("The last owner stays. Make somebody else an owner first."))
+
+
+def invitation_create(*, workspace: Workspace, role: Role, made_by: User) -> str:
+    """Return the text of a link's token, which is not stored."""
+    token = secrets.token_urlsafe(24)
+    workspace.invitations.create(
+        sha256=token_sha256(token),
+        role=role,
+        made_by=made_by,
+        expires_at=timezone.now() + INVITED_FOR,
+    )
+    return token
+
+
+def invitation_accept(*, invitation: Invitation, person: User) -> Membership:
+    """Make a member of who opens the link; more people may."""
+    return _join(invitation.workspace, person, Role(invitation.role))
+
+
+def invitation_withdraw(*, workspace: Workspace, invitation_id: int) -> None:
+    workspace.invitations.filter(pk=invitation_id).delete()

@@ -1,0 +1,180 @@
+"""Pages of workspaces that have members: which are mine, who is in them, who is invited."""
+
+from __future__ import annotations
+
+from typing import Final, cast
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from kviz.accounts import members, selectors, services
+from kviz.accounts.middleware import access_of, person_of
+from kviz.accounts.models import Membership, Role
+from kviz.accounts.pages import View, server_only
+
+READ_OR_POST: Final = ["GET", "HEAD", "POST"]
+
+
+def signed_in(view: View) -> View:
+    """Let in who is signed in, and lead others to the sign-in page and back; not in local mode."""
+    return server_only(login_required(view))
+
+
+def _me(request: HttpRequest) -> User:
+    return cast("User", person_of(request))  # `signed_in` has made sure
+
+
+def _mine(request: HttpRequest, workspace_id: UUID) -> Membership:
+    """My membership of a workspace. Raises Http404."""
+    found = selectors.membership_get(workspace_id=workspace_id, person=_me(request))
+    if found is None:
+        raise Http404(workspace_id)
+    return found
+
+
+def _owned(request: HttpRequest, workspace_id: UUID) -> Membership:
+    """The same, if I am an owner. Raises Http404 and PermissionDenied."""
+    found = _mine(request, workspace_id)
+    if found.role != Role.OWNER:
+        raise PermissionDenied(_("Only owners of a workspace say who its members are."))
+    return found
+
+
+def _role(request: HttpRequest) -> Role:
+    """The role that a form names. Raises Http404: forms name no others."""
+    try:
+        return Role(request.POST.get("role", ""))
+    except ValueError:
+        raise Http404 from None
+
+
+@require_http_methods(READ_OR_POST)
+@signed_in
+def workspace_list(request: HttpRequest) -> HttpResponse:
+    """My workspaces, and another one."""
+    if request.method == "POST":
+        if not (name := request.POST.get("name", "").strip()):
+            messages.error(request, _("Give the workspace a name."))
+            return redirect("workspace-list")
+        workspace = services.workspace_create(person=_me(request), name=name)
+        services.workspace_use(session=request.session, workspace=workspace)
+        return redirect("workspace-detail", workspace.pk)
+    current = access_of(request).workspace  # makes the first one
+    mine = selectors.memberships_of(person=_me(request))
+    return render(request, "account/workspaces.html", {"mine": mine, "current": current})
+
+
+@require_POST
+@signed_in
+def workspace_use(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
+    mine = _mine(request, workspace_id)
+    services.workspace_use(session=request.session, workspace=mine.workspace)
+    return redirect("run-list")
+
+
+@require_http_methods(READ_OR_POST)
+@signed_in
+def workspace_detail(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
+    """Who is in it, and, for its owners, who shall be."""
+    mine = _mine(request, workspace_id)
+    if request.method == "POST":
+        name = request.POST.get("name", "")
+        services.workspace_rename(workspace=_owned(request, workspace_id).workspace, name=name)
+        return redirect("workspace-detail", workspace_id)
+    return _detail(request, mine)
+
+
+def _detail(request: HttpRequest, mine: Membership, link: str = "") -> HttpResponse:
+    context = {
+        "mine": mine,
+        "workspace": mine.workspace,
+        "is_owner": mine.role == Role.OWNER,
+        "members": selectors.members_of(workspace=mine.workspace),
+        "invitations": selectors.invitations_open(workspace=mine.workspace),
+        "roles": Role.values,
+        "link": link,
+    }
+    return render(request, "account/workspace.html", context)
+
+
+def _after(request: HttpRequest, workspace_id: UUID, refusal: members.Refused) -> HttpResponse:
+    messages.error(request, str(refusal))
+    return redirect("workspace-detail", workspace_id)
+
+
+@require_POST
+@signed_in
+def member_add(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
+    workspace, role = _owned(request, workspace_id).workspace, _role(request)
+    try:
+        members.member_add(workspace=workspace, name=request.POST.get("name", ""), role=role)
+    except members.Refused as refusal:
+        return _after(request, workspace_id, refusal)
+    return redirect("workspace-detail", workspace_id)
+
+
+@require_POST
+@signed_in
+def member_appoint(request: HttpRequest, workspace_id: UUID, membership_id: int) -> HttpResponse:
+    workspace, role = _owned(request, workspace_id).workspace, _role(request)
+    try:
+        members.member_appoint(workspace=workspace, membership_id=membership_id, role=role)
+    except members.Refused as refusal:
+        return _after(request, workspace_id, refusal)
+    return redirect("workspace-detail", workspace_id)
+
+
+@require_POST
+@signed_in
+def member_remove(request: HttpRequest, workspace_id: UUID, membership_id: int) -> HttpResponse:
+    """Let somebody go, or leave oneself."""
+    mine = _mine(request, workspace_id)
+    is_leaving = mine.pk == membership_id
+    workspace = mine.workspace if is_leaving else _owned(request, workspace_id).workspace
+    try:
+        members.member_remove(workspace=workspace, membership_id=membership_id)
+    except members.Refused as refusal:
+        return _after(request, workspace_id, refusal)
+    return redirect("workspace-list") if is_leaving else redirect("workspace-detail", workspace_id)
+
+
+@require_POST
+@signed_in
+def invitation_create(request: HttpRequest, workspace_id: UUID) -> HttpResponseBase:
+    """Make a link; it is shown now and never again."""
+    mine, role = _owned(request, workspace_id), _role(request)
+    token = members.invitation_create(workspace=mine.workspace, role=role, made_by=_me(request))
+    return _detail(request, mine, request.build_absolute_uri(reverse("invitation", args=[token])))
+
+
+@require_POST
+@signed_in
+def invitation_withdraw(
+    request: HttpRequest, workspace_id: UUID, invitation_id: int
+) -> HttpResponse:
+    workspace = _owned(request, workspace_id).workspace
+    members.invitation_withdraw(workspace=workspace, invitation_id=invitation_id)
+    return redirect("workspace-detail", workspace_id)
+
+
+@require_http_methods(READ_OR_POST)
+@signed_in
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """What one is invited to, and the button that accepts it."""
+    found = selectors.invitation_of(token)
+    if found is None:
+        raise Http404
+    if request.method == "POST":
+        joined = members.invitation_accept(invitation=found, person=_me(request))
+        services.workspace_use(session=request.session, workspace=joined.workspace)
+        return redirect("workspace-detail", joined.workspace_id)
+    return render(request, "account/invitation.html", {"invitation": found})
