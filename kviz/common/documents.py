@@ -53,6 +53,7 @@ INDEX: Final = (
     "mcp",
     "plugins-out-of-tree",
     "installing",
+    "accounts",
     "operation",
     "fidelity",
     "performance",

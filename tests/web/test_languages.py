@@ -63,3 +63,12 @@ def test_lessons_and_terms_are_in_the_readers_language(ada: Person) -> None:
     assert "现在由 NodeName 负责。" in old_words
     ada.client.post("/language", {"language": "en"})
     assert "A taint pushes pods away" in ada.client.get("/learn/").content.decode()
+
+
+def test_sentences_of_parts_have_the_languages_punctuation(ada: Person) -> None:
+    where = "/experiments/new"
+    assert "</a>, <a" in ada.client.get(where).content.decode()
+    ada.client.post("/language", {"language": "zh-hant"})
+    page = ada.client.get(where).content.decode()
+    assert "</a>，<a" in page
+    assert "</a>。</p>" in page

@@ -131,7 +131,7 @@ export class Desk {
     const { opened_at, closes_at } = this.state.teacher;
     const minutes = Math.floor((Date.now() - Date.parse(opened_at)) / MINUTE_MS);
     const left = Math.max(0, Math.ceil((Date.parse(closes_at) - Date.now()) / MINUTE_MS));
-    const now = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const now = new Date().toLocaleTimeString([], { timeStyle: "short", hourCycle: "h23" });
     this.clock.show([now, minutes, left], () => [
       el("strong", {}, now),
       ` · ${w("elapsed", { minutes })} · ${w("left", { minutes: left })}`,

@@ -7,7 +7,9 @@ import { button, el, marked, w } from "./page.ts";
 export function nodesToTap(asked: Asked, picture: Picture | null): readonly string[] {
   const nodes = picture?.nodes.map((node) => node.name) ?? [];
   if (asked.kind === "node") return nodes;
-  return asked.kind === "choice" ? nodes.filter((name) => asked.options.some(({ value }) => value === name)) : [];
+  return asked.kind === "choice"
+    ? nodes.filter((name) => asked.options.some(({ value, text }) => value === name && text === name))
+    : [];
 }
 
 /** The form of one vote. It lives until the vote ends: what was typed is not lost to news. */
