@@ -123,6 +123,7 @@ NO_PAGES = {
     "by-hand-run",
     "class-open-lesson",
     "class-open-run",
+    "class-open-game",
     "class-find",
     "class-join",
     "class-end",

@@ -13,7 +13,7 @@ from kviz.accounts.models import Workspace
 from kviz.by_hand.models import Attempt, Game
 from kviz.by_hand.tables import table_of
 from kviz.runs.execution.engine import table
-from kviz.runs.inputs import changes_of, configuration_of, gates_of
+from kviz.runs.inputs import changes_of, configuration_of, gates_of, refuse_veiled
 from kviz.runs.models import Optimum, Run
 from kviz.runs.services import RunInputs, optimum_ask, run_create, run_prepare, run_reveal
 from kviz.snapshots.models import Snapshot
@@ -38,10 +38,13 @@ def game_of_snapshot(
 def game_of_run(*, workspace: Workspace, run: Run, name: str, is_for_class: bool = False) -> Game:
     """Begin a game about what a run began with; its scenario and later changes are left out.
 
+    About a veiled run only a class may play, whose teacher reveals: done alone, it would be known.
     Raises CannotPlay and InvalidInput.
     """
     if run.snapshot is None or run.is_observed:
         raise CannotPlay(gettext("A real scheduler decided this run; its pods cannot be placed."))
+    if not is_for_class:
+        refuse_veiled(run)
     inputs: RunInputs = {
         "scheduler_config": run.scheduler_config,
         "seed": run.seed,

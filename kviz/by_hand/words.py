@@ -15,6 +15,7 @@ WORDS: Final = {
     "boardBestFound": _("The best that was found; whether there is a better one is not known"),
     "boardBestNotKnown": _("The best there is"),
     "boardBestShort": _("The best"),
+    "boardBy": _("Placed by"),
     "boardByScheduler": _("kube-scheduler"),
     "boardChoose": _("Choose a pod, then a node."),
     "boardChosen": _("{pod}: {n} of {all} nodes are feasible."),

@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -21,7 +22,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from kviz.accounts.authentication import enforce_csrf
-from kviz.classroom import services
+from kviz.by_hand.api import POD, MoveSerializer, board_move, board_read
+from kviz.by_hand.documents import board_document
+from kviz.by_hand.models import Attempt
+from kviz.by_hand.services import attempt_get
+from kviz.classroom import news, selectors, services
 from kviz.classroom.documents import mine_document
 from kviz.classroom.guessing import TooManyGuesses, room_behind
 from kviz.classroom.models import Room
@@ -71,6 +76,10 @@ DOES: dict[str, Callable[[Room, dict[str, Any]], None]] = {
         room=room, kind=said["kind"], points=said["points"]
     ),
     "wipe": lambda room, _: services.marks_wipe(room=room),
+    "play": lambda room, _: services.contest_start(room=room),
+    "play-reveal": lambda room, _: services.contest_reveal(room=room),
+    "play-show": lambda room, said: services.contest_show(room=room, seat=said["seat"]),
+    "play-stop": lambda room, _: services.contest_stop(room=room),
     "end": lambda room, _: services.room_close(room=room),
 }
 """What a teacher may say, and what comes of it."""
@@ -131,6 +140,34 @@ class ClassAnswer(_InRoom):
         except NotAnAnswer as error:
             raise Problem(HTTPStatus.BAD_REQUEST, str(error)) from error
         return Response(mine_document(door.room, door.participant))
+
+
+class ClassBoard(_InRoom):
+    """The board of somebody in the class, while it places pods by hand."""
+
+    @extend_schema(parameters=[POD], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, code: str) -> Response:
+        """My board; what the scheduler makes of it is in it once the teacher has shown that."""
+        return board_read(request, self._attempt(self.door(request, code)))
+
+    @extend_schema(request=MoveSerializer, responses=OpenApiTypes.OBJECT)
+    def post(self, request: Request, code: str) -> Response:
+        """Place a pod, take the last move back, begin again, or be done; 409 with the reason."""
+        door = self.door(request, code)
+        attempt = self._attempt(door)
+        was_new = not attempt.moves
+        board_move(request, attempt)
+        if was_new or attempt.is_finished:
+            news.tell(door.room.pk)
+        return Response(board_document(attempt))
+
+    def _attempt(self, door: Door) -> Attempt:
+        contest = selectors.contest_on(door.room)
+        if door.participant is None:
+            raise Problem(HTTPStatus.FORBIDDEN, "Only who is in the class may place pods.")
+        if contest is None:
+            raise Problem(HTTPStatus.CONFLICT, gettext("The class places no pods now."))
+        return attempt_get(game=contest.game, player=door.participant.number)
 
 
 class ClassControl(_InRoom):

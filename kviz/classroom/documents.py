@@ -16,6 +16,13 @@ from django.urls import reverse
 from django.utils.translation import get_language
 
 from kviz.classroom import selectors
+from kviz.classroom.contests import (
+    ContestDocument,
+    ContestOfTeacher,
+    contest_document,
+    contest_of_teacher,
+    counts_document,
+)
 from kviz.classroom.models import Participant, Room, Vote
 from kviz.classroom.picture import Picture, picture_of
 from kviz.classroom.steps import Place, lesson_of, place_of
@@ -75,6 +82,7 @@ class ClassDocument(TypedDict):
     marks: list[Json]
     pointer_seat: int
     leaders: list[Json]
+    contest: ContestDocument | None
 
 
 class Seat(TypedDict):
@@ -100,6 +108,7 @@ class TeacherDocument(TypedDict):
     n_answered: int
     counts: list[Json]
     is_scored: bool
+    contest: ContestOfTeacher | None
     opened_at: str
     closes_at: str
 
@@ -146,6 +155,7 @@ def present_document(room: Room) -> ClassDocument:
         "marks": cast("list[Json]", room.marks),
         "pointer_seat": room.pointer_seat,
         "leaders": [{"name": seat.name, "number": seat.number, "score": n} for seat, n in leaders],
+        "contest": contest_document(room),
     }
 
 
@@ -228,6 +238,7 @@ def screen_document(room: Room) -> Json:
         "code": room.code,
         "n_in": sum(seat.n_connected > 0 for seat in seats),
         "n_answered": n_answered,
+        "contest_counts": counts_document(room),
     }
 
 
@@ -259,6 +270,7 @@ def teacher_document(room: Room) -> Json:
         "n_answered": len(given),
         "counts": _live_counts(place, given),
         "is_scored": room.is_scored,
+        "contest": contest_of_teacher(room),
         "opened_at": room.opened_at.isoformat(),
         "closes_at": room.closes_at.isoformat(),
     }

@@ -7,6 +7,7 @@ import uuid
 from django.db import models
 
 from kviz.accounts.models import Workspace
+from kviz.by_hand.models import Game
 from kviz.runs.models import Run
 
 
@@ -103,3 +104,25 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.participant_id}: {self.given}"
+
+
+class Contest(models.Model):
+    """Waiting pods that the class places by hand, everybody the same; one of them is on at most."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="contests")
+    game = models.OneToOneField(Game, on_delete=models.CASCADE, related_name="contest")
+    step = models.PositiveIntegerField()
+    """The room's when it began."""
+    is_on = models.BooleanField(default=True)
+    shown_seat = models.PositiveIntegerField(default=0)
+    """The participant whose placement all may see; 0: nobody's."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["room"], condition=models.Q(is_on=True), name="one_contest_on_in_room"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.game} in {self.room_id}"

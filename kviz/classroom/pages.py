@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
+from kviz.by_hand.access import own_attempt
 from kviz.classroom import selectors, services
 from kviz.classroom.guessing import TooManyGuesses, room_behind
 from kviz.classroom.qr import qr_svg
@@ -103,6 +104,25 @@ def class_open_run(request: HttpRequest, run_id: UUID) -> HttpResponse:
     return redirect("class-lead", room.code)
 
 
+@require_POST
+def class_open_game(request: HttpRequest, game_id: UUID) -> HttpResponse:
+    """Play with a class what somebody plays alone."""
+    workspace = workspace_of(request)
+    alone = own_attempt(workspace=workspace, game_id=game_id)
+    if alone is None:
+        raise Http404(game_id)
+    if refused := too_often(request, "run"):
+        messages.error(request, str(refused["message"]))
+        return redirect("by-hand-game", game_id)
+    try:
+        room = services.room_open_game(workspace=workspace, run=alone.game.run)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("by-hand-game", game_id)
+    remember_teacher(request.session, room)
+    return redirect("class-lead", room.code)
+
+
 @require_GET
 def class_room(request: HttpRequest, code: str) -> HttpResponse:
     """The room itself, or its door for who is not in yet."""
@@ -173,9 +193,8 @@ def class_answers(request: HttpRequest, room_id: UUID) -> HttpResponseBase:
     room = selectors.room_get(room_id)
     if room is None or not door_of(request.session, room).is_teacher:
         raise Http404(room_id)
-    columns = ("step", "vote", "participant", "name", "answer", "right")
-    rows = selectors.answer_rows(room)
-    answer = StreamingHttpResponse(csv_pieces(columns, [rows]), content_type=MEDIA_TYPE)
+    pieces = csv_pieces(selectors.COLUMNS, [selectors.table_rows(room)])
+    answer = StreamingHttpResponse(pieces, content_type=MEDIA_TYPE)
     answer["Content-Disposition"] = f'attachment; filename="class-{room.code}.csv"'
     return answer
 

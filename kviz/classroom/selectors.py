@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 from uuid import UUID
 
 from django.utils import timezone
 
 from kviz.accounts.models import Workspace
-from kviz.classroom.models import Answer, Participant, Room, Vote
+from kviz.by_hand.documents import SideDocument, levels, outcome_document, side_of_attempt
+from kviz.by_hand.models import Attempt
+from kviz.classroom.models import Answer, Contest, Participant, Room, Vote
 from kviz.classroom.steps import place_of
 from kviz.classroom.votes import Given, as_given, is_right
 
@@ -66,6 +69,56 @@ def _right_in_the_end(room: Room, step: int) -> Mapping[int, bool]:
         return {}
     last = answers_of(votes[-1:])[votes[-1].pk]
     return {participant: is_right(question, given) for participant, given in last.items()}
+
+
+def contest_on(room: Room) -> Contest | None:
+    """What the class places by hand now."""
+    found = room.contests.filter(is_on=True).select_related("game__run__snapshot")
+    return found.first()
+
+
+def finished_of(contest: Contest) -> list[Attempt]:
+    """What those who are done have placed, by seat."""
+    return list(contest.game.attempts.filter(is_finished=True).order_by("player"))
+
+
+COLUMNS: Final = (
+    *("step", "vote", "participant", "name", "answer", "right"),
+    *("placed", "worth"),
+)
+"""Of the table of answers; the last two are of pods placed by hand."""
+
+Row = tuple[int | str, ...]
+
+
+def table_rows(room: Room) -> list[Row]:
+    """What was answered to votes, then what was placed by hand."""
+    votes: list[Row] = [(*row, "", "") for row in answer_rows(room)]
+    contests = room.contests.select_related("game__run__snapshot").order_by("pk")
+    return [*votes, *(row for contest in contests for row in contest_rows(contest))]
+
+
+def contest_rows(contest: Contest) -> list[Row]:
+    """What everybody has placed; the scheduler and the best there is, once they are shown."""
+    names = dict(contest.room.participants.values_list("number", "name"))
+    sides = [
+        (attempt.player, names.get(attempt.player, ""), side_of_attempt(attempt))
+        for attempt in finished_of(contest)
+    ]
+    rows = [_row(contest, number, name, side) for number, name, side in sides]
+    if not contest.game.is_revealed:
+        return rows
+    outcome = outcome_document(contest.game)
+    best = outcome["best"]
+    shown = (("kube-scheduler", outcome["scheduler"]), (f"best, {best['state']}", best["side"]))
+    return [*rows, *(_row(contest, "", name, side) for name, side in shown if side is not None)]
+
+
+def _row(contest: Contest, number: int | str, name: str, side: SideDocument) -> Row:
+    placement = " ".join(f"{pod}={node}" for pod, node in side["placement"].items())
+    placed = sum(n for _, n in levels(side["placed"]))
+    worth = "" if side["worth"] is None else side["worth"]
+    return (contest.step, "by hand", number, name, placement, "", placed, worth)
 
 
 def answer_rows(room: Room) -> list[tuple[int, int, int, str, str, str]]:

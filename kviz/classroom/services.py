@@ -16,14 +16,17 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from kviz.accounts.models import Workspace
+from kviz.by_hand.models import Game
+from kviz.by_hand.services import CannotPlay, game_of_run, game_reveal
 from kviz.classroom import news, selectors
 from kviz.classroom.codes import draw_code
 from kviz.classroom.documents import present_document
-from kviz.classroom.models import Answer, Participant, Room, Vote
+from kviz.classroom.models import Answer, Contest, Participant, Room, Vote
 from kviz.classroom.steps import is_step, place_of
 from kviz.lessons.grading import NotAnAnswer, grade
 from kviz.lessons.library import Shelved
 from kviz.lessons.services import lesson_run
+from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.services import (
     run_repeat_veiled,
@@ -37,6 +40,8 @@ MAX_OPEN: Final = 10
 """Rooms that a workspace may have open at once."""
 MAX_SEATS: Final = 2_000
 MAX_MARKS: Final = 60
+MAX_CONTESTS: Final = 20
+"""In one room."""
 MAX_POINTS: Final = 400
 
 
@@ -63,6 +68,15 @@ def room_open_run(*, workspace: Workspace, run: Run, cycle: int) -> Room:
     _check_number(workspace)
     repeated = run_repeat_veiled(workspace=workspace, run=run, veiled_after=cycle)
     return _open(workspace, repeated, title=run_title(run), step=cycle)
+
+
+def room_open_game(*, workspace: Workspace, run: Run) -> Room:
+    """Open a room in which all place the waiting pods of a run's cluster. Raises Refused."""
+    _check_number(workspace)
+    game = _game(workspace, run, run_title(run))
+    room = _open(workspace, game.run, title=game.run.name, step=0)
+    Contest.objects.create(room=room, game=game, step=0)
+    return room
 
 
 def _check_number(workspace: Workspace) -> None:
@@ -163,6 +177,7 @@ def step_go(*, room: Room, step: int) -> None:
     if not is_step(room, step):
         raise Refused(gettext("There is no such step."))
     room.votes.filter(is_open=True).update(is_open=False)
+    room.contests.filter(is_on=True).update(is_on=False)
     if not room.lesson and room.run is not None:
         run_reveal(run=room.run, upto=step)
     _change(room, step=step, query="", marks=[])
@@ -198,6 +213,57 @@ def step_reveal(*, room: Room) -> None:
         run_reveal(run=room.run, upto=place.step.reveal.upto)
     shown = room.shown if place.number in room.shown else [*room.shown, place.number]
     _change(room, shown=shown, query="")
+
+
+def contest_start(*, room: Room) -> None:
+    """Let everybody place the waiting pods of the room's cluster by hand. Raises Refused."""
+    if room.run is None:
+        raise Refused(gettext("There is nothing to place here: the class is about no cluster."))
+    if selectors.contest_on(room) is not None or room.contests.count() >= MAX_CONTESTS:
+        raise Refused(gettext("No more can be placed by hand in this class now."))
+    room.votes.filter(is_open=True).update(is_open=False)
+    game = _game(room.workspace, room.run, room.title)
+    Contest.objects.create(room=room, game=game, step=room.step)
+    _change(room)
+
+
+def _game(workspace: Workspace, run: Run, name: str) -> Game:
+    try:
+        return game_of_run(workspace=workspace, run=run, name=name, is_for_class=True)
+    except CannotPlay as refusal:
+        raise Refused(str(refusal)) from refusal
+    except InvalidInput as invalid:
+        raise Refused(str(invalid.errors[0]["message"])) from invalid
+
+
+def contest_reveal(*, room: Room) -> None:
+    """Show what the scheduler makes of it, and the best there is. Raises Refused."""
+    game_reveal(game=_contest(room).game)
+    _change(room)
+
+
+def contest_show(*, room: Room, seat: int) -> None:
+    """Show somebody's placement beside the scheduler's; 0: nobody's. Raises Refused."""
+    contest = _contest(room)
+    if not contest.game.is_revealed:
+        raise Refused(gettext("First show what the scheduler did."))
+    if seat and not contest.game.attempts.filter(player=seat, is_finished=True).exists():
+        raise Refused(gettext("Nobody here with this number is done."))
+    room.contests.filter(pk=contest.pk).update(shown_seat=seat)
+    _change(room)
+
+
+def contest_stop(*, room: Room) -> None:
+    """Go back to the step; what was placed is kept. Raises Refused."""
+    room.contests.filter(pk=_contest(room).pk).update(is_on=False)
+    _change(room)
+
+
+def _contest(room: Room) -> Contest:
+    found = selectors.contest_on(room)
+    if found is None:
+        raise Refused(gettext("The class places no pods now."))
+    return found
 
 
 def class_hold(*, room: Room, on: bool) -> None:

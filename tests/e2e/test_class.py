@@ -152,6 +152,51 @@ def test_the_phone_is_for_everybody(people: Open) -> None:
     expect(phone.get_by_text("Your answer is in")).to_be_visible()
 
 
+def test_a_class_plays_against_the_scheduler(people: Open) -> None:
+    teacher, phone, narrow = people(LAPTOP), people(PHONE), people(NARROW)
+    teacher.goto("/by-hand/")
+    press(teacher, "Place the pods: Size trap")
+    press(teacher, "Play it with a class")
+    expect(teacher.get_by_role("heading", name="Beat the scheduler")).to_be_visible()
+    code = teacher.url.split("/")[-2]
+    come_in(phone, code, "Mina")
+    come_in(narrow, code)
+
+    put(phone, ("default/large", "n1"), ("default/small", "n2"))
+    put(narrow, ("default/small", "n1"))
+    press(narrow, "default/large")
+    expect(narrow.get_by_text("NodeResourcesFit: needs 4 cpu, 2 free of 4").first).to_be_visible()
+    press(phone, "I am done")
+    expect(phone.get_by_text("comes when the teacher shows it").first).to_be_visible()
+    press(narrow, "I am done")
+    expect(narrow.get_by_text("Pods without a node: 1").first).to_be_visible()
+    press(narrow, "I am done")
+    expect(teacher.get_by_text("Placing pods: 2. Done: 2.")).to_be_visible()
+    for page in (phone, narrow):
+        expect(page.get_by_text("kube-scheduler", exact=True)).to_have_count(0)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.locator("[aria-live]").count() == 1
+        assert serious_findings(page) == []
+
+    press(teacher, "Show what the scheduler did")
+    expect(phone.get_by_text("You beat the scheduler, and nobody can do better")).to_be_visible()
+    expect(narrow.get_by_text("You did as well as the scheduler.")).to_be_visible()
+    expect(narrow.get_by_text("Mina")).to_have_count(0)
+    press(teacher, "Show the placement of Mina")
+    expect(narrow.get_by_role("columnheader", name="Mina")).to_be_visible()
+    press(teacher, "Show scores")
+    expect(narrow.locator(".class__leaders li").first).to_contain_text("Mina: 2 placed")
+    assert serious_findings(teacher) == []
+    press(teacher, "Back to the step")
+    expect(phone.get_by_text("Before the first cycle")).to_be_visible()
+
+
+def put(page: Page, *moves: tuple[str, str]) -> None:
+    for pod, node in moves:
+        page.get_by_role("button", name=pod).click()
+        page.get_by_role("button", name=f"Place {pod} on {node}").click()
+
+
 def test_who_looks_around_in_the_explorer_comes_back(people: Open) -> None:
     teacher, laptop = people(LAPTOP), people(LAPTOP)
     code = open_class(teacher)

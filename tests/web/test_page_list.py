@@ -47,6 +47,7 @@ def test_what_is_no_page_shows_none(name: str, ada: Person, settings: Settings) 
         "session_id": ANY,
         "experiment_id": ANY,
         "followed_id": ANY,
+        "game_id": ANY,
         "name": "performance.svg",
         "slug": "what-is-a-node",
         "number": 1,

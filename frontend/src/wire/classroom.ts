@@ -85,11 +85,38 @@ export interface ClassState {
   readonly marks: readonly Mark[];
   readonly pointer_seat: number;
   readonly leaders: readonly { readonly name: string; readonly number: number; readonly score: number }[];
+  readonly contest: Contest | null;
+}
+
+/** Waiting pods that the class places by hand (kviz/classroom/contests.py); `of` is by priority. */
+export interface Contest {
+  readonly id: string;
+  readonly of: Readonly<Record<string, number>>;
+  readonly is_revealed: boolean;
+  readonly outcome: Outcome | null;
+  readonly shown: { readonly number: number; readonly name: string; readonly side: Side } | null;
+  readonly leaders: readonly {
+    readonly number: number;
+    readonly name: string;
+    readonly placed: number;
+    readonly worth: number;
+  }[];
+}
+
+export interface ContestCounts {
+  readonly n_begun: number;
+  readonly n_done: number;
+}
+
+export interface ContestOfTeacher extends ContestCounts {
+  readonly done: readonly number[];
+  readonly spread: readonly { readonly placed: number; readonly worth: number; readonly n: number }[];
 }
 
 export interface ScreenState extends ClassState {
   readonly n_in: number;
   readonly n_answered: number;
+  readonly contest_counts: ContestCounts | null;
 }
 
 export interface TeacherState extends ClassState {
@@ -104,6 +131,7 @@ export interface TeacherState extends ClassState {
     readonly n_answered: number;
     readonly counts: readonly Count[];
     readonly is_scored: boolean;
+    readonly contest: ContestOfTeacher | null;
     readonly opened_at: string;
     readonly closes_at: string;
   };

@@ -102,10 +102,13 @@ export class Board {
     [this.problem, this.mayLeave] = ["", false];
     this.playing.say(what, more).then(
       (now) => {
+        // Another pod may have been chosen meanwhile; what is feasible for it has changed.
+        const next = now.pods.find(({ name, node }) => name === this.pod && !node);
         [this.pod, this.refusals] = ["", null];
         this.take(now);
         this.say(told(now));
-        this.root.querySelector<HTMLElement>("[data-focus]")?.focus();
+        if (next && !this.isOver) this.choose(next.name);
+        else this.root.querySelector<HTMLElement>("[data-focus]")?.focus();
       },
       (error: Error) => this.fail(error),
     );

@@ -3,6 +3,7 @@
 import { addressOf, Link, Saying, type Frame, type Point, type TeacherState } from "../../wire/classroom.ts";
 import { map, say, showLink, showMap, showStep } from "./common.ts";
 import { button, el, marked, place, w } from "./page.ts";
+import { contestOf, spreadOf } from "./contest.ts";
 import { countsOf, outcomeOf } from "./question.ts";
 
 type Tool = "point" | "circle" | "pen";
@@ -21,6 +22,7 @@ export class Desk {
   private readonly clock = place("clock");
   private readonly tools = place("tools");
   private readonly problem = place("problem");
+  private readonly contest = place("contest");
   private state: TeacherState | null = null;
   private tool: Tool = "point";
   private line: Point[] = [];
@@ -54,6 +56,7 @@ export class Desk {
     showStep(now);
     showMap(now);
     this.showControls(now);
+    this.contest.show([now.contest, teacher.contest, teacher.seats], () => this.contestOf(now));
     this.question.show([now.question, teacher.counts, teacher.n_answered, teacher.n_in], () => questionOf(now));
     this.seats.show([teacher.seats, now.pointer_seat, teacher.is_scored, now.question?.vote], () => this.seatsOf(now));
     this.notes.show([teacher.notes, teacher.next_title], () => [
@@ -83,16 +86,25 @@ export class Desk {
 
   private showControls(now: TeacherState): void {
     const { teacher, question: asked } = now;
-    const key = [now.number, now.n_steps, now.is_held, now.is_black, teacher.is_shown, teacher.is_scored];
+    const key = [
+      now.number,
+      now.n_steps,
+      now.is_held,
+      now.is_black,
+      teacher.is_shown,
+      teacher.is_scored,
+      now.contest === null,
+    ];
     this.controls.show([key, asked?.is_open, asked?.number, teacher.has_question, teacher.hides], () => {
       const isOpen = asked?.is_open ?? false;
       const before = button(`← ${w("before")}`, () => this.go(-1));
-      before.disabled = now.number <= (now.n_steps ? 1 : 0);
-      const isNext = teacher.is_shown || !teacher.hides;
+      before.disabled = now.contest !== null || now.number <= (now.n_steps ? 1 : 0);
+      const isStep = !now.contest;
+      const isNext = isStep && (teacher.is_shown || !teacher.hides);
       const after = button(`${w("nextStep")} →`, () => this.go(1), look(isNext));
-      after.disabled = now.n_steps > 0 && now.number >= now.n_steps;
-      const mayAsk = teacher.has_question && !teacher.is_shown && !isOpen;
-      const mayReveal = teacher.hides && !teacher.is_shown;
+      after.disabled = now.contest !== null || (now.n_steps > 0 && now.number >= now.n_steps);
+      const mayAsk = isStep && teacher.has_question && !teacher.is_shown && !isOpen;
+      const mayReveal = isStep && teacher.hides && !teacher.is_shown;
       return [
         before,
         mayAsk && button(w(asked ? "askAgain" : "ask"), () => this.lead("ask"), look(!asked)),
@@ -102,8 +114,36 @@ export class Desk {
         this.toggle(now.is_held, "freeze", "unfreeze", "freeze"),
         this.toggle(now.is_black, "blackOut", "lighten", "black"),
         this.toggle(teacher.is_scored, "scoreOn", "scoreOff", "score"),
+        !now.contest && button(w("contest"), () => this.lead("play")),
       ];
     });
+  }
+
+  /** What the class places by hand: how far they are, what is shown of it, and what ends it. */
+  private contestOf({ contest, teacher }: TeacherState): HTMLElement[] {
+    if (!contest || !teacher.contest) return [];
+    const { n_begun, n_done, done, spread } = teacher.contest;
+    const seats = contest.is_revealed ? teacher.seats.filter(({ number }) => done.includes(number)) : [];
+    const shows = seats.map(({ number, name }) => {
+      const isShown = contest.shown?.number === number;
+      const called = name || w("seat", { n: number });
+      const show = (): void => this.lead("play-show", { seat: isShown ? 0 : number });
+      return button(isShown ? w("contestHide") : w("contestShow", { name: called }), show);
+    });
+    const reveal = button(w("contestReveal"), () => this.lead("play-reveal"), look(true));
+    return [
+      el("h2", {}, w("contest")),
+      el("p", {}, w("contestCounts", { n_begun, n_done })),
+      el(
+        "div",
+        { class: "actions" },
+        contest.is_revealed ? null : reveal,
+        button(w("contestStop"), () => this.lead("play-stop")),
+      ),
+      ...spreadOf(spread),
+      ...contestOf(contest, true),
+      el("div", { class: "actions" }, ...shows),
+    ];
   }
 
   private toggle(isOn: boolean, on: string, off: string, what: string): HTMLElement {
@@ -160,7 +200,7 @@ export class Desk {
   }
 
   private go(by: 1 | -1): void {
-    if (this.state) this.lead("go", { step: Math.max(0, this.state.number + by) });
+    if (this.state && !this.state.contest) this.lead("go", { step: Math.max(0, this.state.number + by) });
   }
 
   /** What a clicker sends, and arrow keys: the next step, and the one before; `b` for black. */

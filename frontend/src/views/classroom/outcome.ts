@@ -63,12 +63,21 @@ export function sidesOf(rows: readonly Row[], of: Readonly<Record<string, number
   return el(
     "div",
     { class: "table-wrap" },
-    el("table", {}, el("thead", {}, el("tr", {}, el("td", {}), ...head)), el("tbody", {}, ...body)),
+    el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, w("boardBy")), ...head)),
+      el("tbody", {}, ...body),
+    ),
   );
 }
 
 function worthOf({ worth }: Side): string {
-  return worth === null ? w("boardNotKnown") : worth.toLocaleString(document.documentElement.lang);
+  return worth === null ? w("boardNotKnown") : inDigits(worth);
+}
+
+export function inDigits(amount: number): string {
+  return amount.toLocaleString(document.documentElement.lang);
 }
 
 function movesOf(pods: readonly BoardPod[], outcome: Outcome): HTMLElement[] {

@@ -3,6 +3,7 @@
 import {
   addressOf,
   Link,
+  Playing,
   Saying,
   type Asked,
   type ClassState,
@@ -12,6 +13,8 @@ import {
 } from "../../wire/classroom.ts";
 import { map, say, showLink, showMap, showStep } from "./common.ts";
 import { el, place, w } from "./page.ts";
+import { Board } from "./board.ts";
+import { contestOf } from "./contest.ts";
 import { AnswerForm, inWords, leadersOf, nodesToTap, outcomeOf } from "./question.ts";
 
 export class Room {
@@ -21,15 +24,20 @@ export class Room {
   private readonly around = place("around");
   private readonly veil = place("black");
   private readonly leaders = place("leaders");
+  private readonly boardPlace = place("board");
+  private readonly contest = place("contest");
   private state: ClassState | null = null;
   private me: Me | null = null;
   private form: AnswerForm | null = null;
   private formOf = 0;
+  private board: Board | null = null;
+  private boardOf = "";
+  private wasRevealed = false;
 
   /** `seat` is 0 for who looks on. */
   constructor(
-    code: string,
-    csrf: string,
+    private readonly code: string,
+    private readonly csrf: string,
     private readonly seat: number,
   ) {
     this.saying = new Saying(code, csrf);
@@ -78,6 +86,20 @@ export class Room {
       now.is_open && now.explore && el("a", { class: "button", href: now.explore }, w("lookAround")),
     ]);
     this.leaders.show(now.leaders, () => leadersOf(now));
+    this.showContest(now);
+  }
+
+  /** The board in place of the step, while pods are placed by hand; it lives until that ends. */
+  private showContest({ contest, is_open }: ClassState): void {
+    document.body.classList.toggle("class--contest", contest !== null);
+    if (contest?.id !== this.boardOf) {
+      this.boardOf = contest?.id ?? "";
+      const playing = new Playing(`/api/v1/classes/${this.code}/board/`, this.csrf);
+      this.board = contest && this.seat > 0 ? new Board(playing, say, false) : null;
+    } else if (contest && contest.is_revealed !== this.wasRevealed) this.board?.refresh();
+    this.wasRevealed = contest?.is_revealed ?? false;
+    this.boardPlace.show([this.boardOf, is_open], () => [is_open && this.board?.root]);
+    this.contest.show([contest, this.seat], () => (contest ? contestOf(contest, this.seat === 0) : []));
   }
 
   /** The map, with the node that is chosen on it. */
@@ -117,6 +139,8 @@ function tell(before: ClassState | null, now: ClassState): void {
   const [was, is] = [before?.question, now.question];
   if (!now.is_open) say(w("over"));
   else if (now.is_black && !before?.is_black) say(w("black"));
+  else if (now.contest && now.contest.id !== before?.contest?.id) say(w("contestOn"));
+  else if (now.contest?.is_revealed && !before?.contest?.is_revealed) say(w("contestRevealed"));
   else if (is && is.vote !== was?.vote && is.is_open) say(w("newQuestion", { ask: is.ask }));
   else if (is?.answer != null && was?.answer == null) say(w("shown", { answer: is.answer_text }));
   else if (is && was?.is_open && !is.is_open) say(w("closed"));

@@ -3,6 +3,7 @@
 import { addressOf, Link, type Frame, type ScreenState } from "../../wire/classroom.ts";
 import { map, showLink, showMap, showStep } from "./common.ts";
 import { el, place, w } from "./page.ts";
+import { contestOf } from "./contest.ts";
 import { leadersOf, outcomeOf } from "./question.ts";
 
 export function startScreen(code: string): void {
@@ -10,6 +11,7 @@ export function startScreen(code: string): void {
   const count = place("count");
   const veil = place("black");
   const leaders = place("leaders");
+  const board = place("contest");
   new Link(addressOf(code, "screen"), { frame: hear, link: showLink });
 
   function hear(frame: Frame): void {
@@ -34,5 +36,12 @@ export function startScreen(code: string): void {
       el("p", {}, asked?.is_open ? w("answeredOf", { n: now.n_answered, all: now.n_in }) : w("in", { n: now.n_in })),
     ]);
     leaders.show(now.leaders, () => leadersOf(now));
+    const { contest, contest_counts: counts } = now;
+    document.body.classList.toggle("class--contest", contest !== null);
+    board.show([contest, counts], () =>
+      contest && counts
+        ? [el("h1", {}, w("contestOn")), el("p", {}, w("contestCounts", { ...counts })), ...contestOf(contest, true)]
+        : [],
+    );
   }
 }
