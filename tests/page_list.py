@@ -85,6 +85,7 @@ SERVER_PAGES = {
     "openid_connect_callback",
     "workspace-list",
     "workspace-detail",
+    "token-list",
     "invitation",
 }
 """Pages that local mode does not have; `tests/web/test_sign_in.py` and its neighbours open them."""
@@ -97,6 +98,7 @@ NO_PAGES = {
     "member-remove",
     "invitation-create",
     "invitation-withdraw",
+    "token-revoke",
     "old-words",
     "classic-switch",
     "set-language",

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.contrib.auth.models import User
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from kviz.accounts.models import Role, Workspace
 
 ONLY_READS: Final = _("You are a viewer of this workspace: you read it, and change nothing.")
+TOKEN_ONLY_READS: Final = _("This token only reads.")
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,9 @@ class Access:
     role: Role = Role.OWNER
     person: User | None = None
     """Who is signed in; guests, and whoever sits at the machine in local mode, are nobody."""
+
+    refusal: str | Promise = ONLY_READS
+    """What a viewer is told."""
 
     @property
     def may_change(self) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from django.http import HttpRequest
 from django.middleware.csrf import CsrfViewMiddleware
+from django.utils.functional import Promise
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import exceptions
 from rest_framework.authentication import BaseAuthentication
@@ -13,8 +14,8 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from kviz.accounts import selectors, services
-from kviz.accounts.access import ONLY_READS, Access
-from kviz.accounts.middleware import access_of
+from kviz.accounts.access import Access
+from kviz.accounts.middleware import access_of, may_come
 from kviz.accounts.models import Workspace
 
 if TYPE_CHECKING:
@@ -36,12 +37,15 @@ class WorkspaceAuthentication(BaseAuthentication):
         if scheme:
             if scheme.lower() != "bearer" or not token.strip():
                 raise exceptions.AuthenticationFailed("Send `Authorization: Bearer TOKEN`.")
-            workspace = selectors.workspace_of_token(token.strip())
-            if workspace is None:
+            opened = selectors.access_of_token(token.strip())
+            if opened is None:
                 raise exceptions.AuthenticationFailed("This token is not known.")
-            services.workspace_seen(workspace=workspace)
-            return workspace, Access(workspace)
+            services.workspace_seen(workspace=opened.workspace)
+            services.token_used(token=token.strip())
+            return opened.workspace, opened
         enforce_csrf(request._request)
+        if not may_come(request._request):
+            raise exceptions.NotAuthenticated("Sign in, or send `Authorization: Bearer TOKEN`.")
         access = access_of(request._request)
         return access.workspace, access
 
@@ -63,12 +67,12 @@ def enforce_csrf(request: HttpRequest) -> None:
 class MayDoIt(BasePermission):
     """Everyone has a workspace, in server mode at least a guest's; who is its viewer only reads."""
 
-    message = ONLY_READS
+    message: str | Promise = ""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        return request.user is not None and (
-            request.method in SAFE_METHODS or cast("Access", request.auth).may_change
-        )
+        access = cast("Access", request.auth)
+        self.message = access.refusal
+        return request.method in SAFE_METHODS or access.may_change
 
 
 def workspace_in(request: Request) -> Workspace:

@@ -8,6 +8,7 @@ from typing import Final, cast
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -15,12 +16,16 @@ from django.utils.functional import SimpleLazyObject
 from rest_framework.permissions import SAFE_METHODS
 
 from kviz.accounts import selectors, services
-from kviz.accounts.access import ONLY_READS, Access
+from kviz.accounts.access import Access
 from kviz.accounts.models import Membership, Workspace
 from kviz.common.mode import Mode
 
 FOR_VIEWERS: Final = {"set-language", "classic-switch", "class-find", "class-join", "class-end"}
 """What is posted and changes nothing in the workspace; pages of accounts ask for themselves."""
+
+
+SHARED: Final = {"run_id", "snapshot_id"}
+"""What an address names that a link may share."""
 
 
 class CurrentWorkspace:
@@ -36,16 +41,23 @@ class CurrentWorkspace:
         request.person = request.user  # type: ignore[attr-defined] # REST puts a workspace there
         return self.get_response(request)
 
-    def process_view(self, request: HttpRequest, view: object, *_given: object) -> None:
-        """Refuse what a viewer may not do. Raises PermissionDenied; REST asks for itself."""
+    def process_view(
+        self, request: HttpRequest, view: object, *_given: object
+    ) -> HttpResponseBase | None:
+        """Refuse what a viewer may not do, and guests where there are none; REST asks for itself.
+
+        Raises PermissionDenied.
+        """
         match = request.resolver_match
-        if request.method in SAFE_METHODS or match is None or match.route.startswith("api/"):
-            return
-        if person_of(request) is None or match.url_name in FOR_VIEWERS:
-            return
-        if match.route.startswith("account/") or access_of(request).may_change:
-            return
-        raise PermissionDenied(ONLY_READS)
+        if match is None or match.route.startswith(("api/", "account/")):
+            return None
+        if not may_come(request) and match.url_name != "set-language":
+            return redirect_to_login(request.get_full_path())
+        if request.method in SAFE_METHODS or match.url_name in FOR_VIEWERS:
+            return None
+        if person_of(request) is None or access_of(request).may_change:
+            return None
+        raise PermissionDenied(access_of(request).refusal)
 
 
 def access_of(request: HttpRequest) -> Access:
@@ -67,6 +79,15 @@ def person_of(request: HttpRequest) -> User | None:
     return cast("User", person)
 
 
+def may_come(request: HttpRequest) -> bool:
+    """Whether who asks may: where guests are switched off, only to read what a link shares."""
+    if settings.GUESTS or settings.MODE == Mode.LOCAL or person_of(request) is not None:
+        return True
+    match = request.resolver_match
+    is_one_thing = match is not None and not SHARED.isdisjoint(match.kwargs)
+    return is_one_thing and request.method in SAFE_METHODS and share_of(request) != ""
+
+
 def share_of(request: HttpRequest) -> str:
     """The share token in the address (`?share=`), empty if there is none."""
     return request.GET.get("share", "")
@@ -76,6 +97,7 @@ def workspace_context(request: HttpRequest) -> dict[str, object]:
     """For templates: the mode, who is signed in and where, what they may do; asked when used."""
     return {
         "kviz_mode": settings.MODE,
+        "guests": settings.GUESTS,
         "person": SimpleLazyObject(partial(person_of, request)),
         "may_change": SimpleLazyObject(partial(_may_change, request)),
         "memberships": partial(_memberships, request),

@@ -85,11 +85,33 @@ class Invitation(models.Model):
 
 
 class ApiToken(models.Model):
-    """A bearer token; only the SHA-256 of its text is stored."""
+    """A bearer token; only the SHA-256 of its text is stored.
+
+    One of a person may do what the person may in the workspace, at the moment it is used.
+    """
+
+    class Scope(models.TextChoices):
+        READ = "read", "Read"
+        WRITE = "write", "Write"
 
     sha256 = models.CharField(max_length=64, primary_key=True)
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="tokens")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="tokens",
+        null=True,
+        blank=True,
+    )
+    """Nobody: of the workspace itself, as `kviz token` prints it."""
+    name = models.CharField(max_length=100, blank=True, default="", db_default="")
+    scope = models.CharField(
+        max_length=5, choices=Scope, default=Scope.WRITE, db_default=Scope.WRITE.value
+    )
     created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    """To the hour."""
 
     def __str__(self) -> str:
         return f"{self.sha256[:8]} of {self.workspace_id}"

@@ -14,8 +14,8 @@ from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from kviz.accounts.access import Access
-from kviz.accounts.models import Invitation, Membership, Role, Workspace
+from kviz.accounts.access import TOKEN_ONLY_READS, Access
+from kviz.accounts.models import ApiToken, Invitation, Membership, Role, Workspace
 from kviz.common.mode import Mode
 
 SESSION_KEY = "workspace"
@@ -25,8 +25,30 @@ def token_sha256(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def workspace_of_token(token: str) -> Workspace | None:
-    return Workspace.objects.filter(tokens__sha256=token_sha256(token)).first()
+def access_of_token(token: str) -> Access | None:
+    """What a token opens now: never more than its person may, nothing once it expired."""
+    found = token_get(token)
+    if found is None or found.person is None:
+        return Access(found.workspace) if found else None
+    member = membership_get(workspace_id=found.workspace_id, person=found.person)
+    if member is None or not found.person.is_active:
+        return None
+    if found.scope == ApiToken.Scope.READ:
+        return Access(found.workspace, Role.VIEWER, found.person, TOKEN_ONLY_READS)
+    return Access(found.workspace, Role(member.role), found.person)
+
+
+def token_get(token: str) -> ApiToken | None:
+    """A token that has not expired."""
+    found = ApiToken.objects.filter(sha256=token_sha256(token)).exclude(
+        expires_at__lte=timezone.now()
+    )
+    return found.select_related("workspace", "person").first()
+
+
+def tokens_of(*, person: User) -> QuerySet[ApiToken]:
+    """All tokens of a person, the latest first."""
+    return person.tokens.select_related("workspace").order_by("-created_at")
 
 
 def access_of_browser(session: Mapping[str, Any]) -> Access | None:
@@ -38,6 +60,8 @@ def access_of_browser(session: Mapping[str, Any]) -> Access | None:
     person = person_of(session)
     if person is not None:
         return access_of_person(person, preferred=known)
+    if not settings.GUESTS:
+        return None
     guests = Workspace.objects.filter(kind=Workspace.Kind.GUEST)
     guest = guests.filter(pk=known).first() if known else None
     return Access(guest) if guest else None

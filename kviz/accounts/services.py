@@ -22,6 +22,7 @@ from kviz.accounts.access import Access
 from kviz.accounts.models import ApiToken, Membership, Role, Workspace
 from kviz.common.mode import Mode
 
+USED_AGAIN_AFTER: Final = dt.timedelta(hours=1)
 SEEN_AGAIN_AFTER: Final = dt.timedelta(days=1)
 MAX_NAME_CHARS: Final = 100
 
@@ -39,6 +40,8 @@ def access_for_session(*, session: SessionBase) -> Access:
         return Access(local_workspace_ensure())
     if access is None and (person := selectors.person_of(session)) is not None:
         return Access(workspace_create(person=person, name=person.username), person=person)
+    if access is None and not settings.GUESTS:  # somebody who reads what is shared
+        return Access(Workspace(kind=Workspace.Kind.GUEST), Role.VIEWER)
     if access is None:
         access = Access(Workspace.objects.create(kind=Workspace.Kind.GUEST))
         session[selectors.SESSION_KEY] = str(access.workspace.pk)
@@ -135,11 +138,37 @@ def guests_prune() -> int:
     return gone.delete()[1].get(Workspace._meta.label, 0)
 
 
-def token_create(*, workspace: Workspace) -> str:
-    """Make a token and return its text, which is not stored."""
+def token_create(
+    *,
+    workspace: Workspace,
+    person: User | None = None,
+    name: str = "",
+    scope: ApiToken.Scope = ApiToken.Scope.WRITE,
+    days: int | None = None,
+) -> str:
+    """Make a token, of a person or of the workspace; return its text, which is not stored."""
     token = f"kviz_{secrets.token_urlsafe(32)}"
-    ApiToken.objects.create(sha256=selectors.token_sha256(token), workspace=workspace)
+    ApiToken.objects.create(
+        sha256=selectors.token_sha256(token),
+        workspace=workspace,
+        person=person,
+        name=name.strip()[:MAX_NAME_CHARS],
+        scope=scope,
+        expires_at=timezone.now() + dt.timedelta(days=days) if days else None,
+    )
     return token
+
+
+def token_used(*, token: str) -> None:
+    """Note when a person's token was used, to the hour."""
+    now = timezone.now()
+    known = ApiToken.objects.filter(sha256=selectors.token_sha256(token), person__isnull=False)
+    known.exclude(last_used_at__gt=now - USED_AGAIN_AFTER).update(last_used_at=now)
+
+
+def token_revoke(*, person: User, sha256: str) -> None:
+    """Let one of a person's tokens open nothing any more."""
+    person.tokens.filter(sha256=sha256).delete()
 
 
 def local_token_ensure(*, folder: Path) -> str:
@@ -150,7 +179,7 @@ def local_token_ensure(*, folder: Path) -> str:
     file = folder / "token"
     if file.exists():
         token = file.read_text(encoding="ascii").strip()
-        if selectors.workspace_of_token(token) is not None:
+        if selectors.access_of_token(token) is not None:
             return token
         file.unlink()
     workspace = local_workspace_ensure()

@@ -4,7 +4,7 @@ from django.contrib.auth.decorators import login_required
 from django.urls import path
 from django.views.decorators.http import require_POST
 
-from kviz.accounts import pages, workspace_pages
+from kviz.accounts import pages, token_pages, workspace_pages
 from kviz.accounts.pages import server_only
 
 OPENID = {"provider_id": "openid"}
@@ -48,4 +48,6 @@ urlpatterns = [
         name="invitation-withdraw",
     ),
     path("join/<str:token>", workspace_pages.invitation, name="invitation"),
+    path("tokens/", token_pages.token_list, name="token-list"),
+    path("tokens/<str:sha256>/revoke", token_pages.token_revoke, name="token-revoke"),
 ]

@@ -29,13 +29,14 @@ def signed_in(view: View) -> View:
     return server_only(login_required(view))
 
 
-def _me(request: HttpRequest) -> User:
-    return cast("User", person_of(request))  # `signed_in` has made sure
+def signed_in_person(request: HttpRequest) -> User:
+    """Who is signed in, behind `signed_in`."""
+    return cast("User", person_of(request))
 
 
 def _mine(request: HttpRequest, workspace_id: UUID) -> Membership:
     """My membership of a workspace. Raises Http404."""
-    found = selectors.membership_get(workspace_id=workspace_id, person=_me(request))
+    found = selectors.membership_get(workspace_id=workspace_id, person=signed_in_person(request))
     if found is None:
         raise Http404(workspace_id)
     return found
@@ -65,11 +66,11 @@ def workspace_list(request: HttpRequest) -> HttpResponse:
         if not (name := request.POST.get("name", "").strip()):
             messages.error(request, _("Give the workspace a name."))
             return redirect("workspace-list")
-        workspace = services.workspace_create(person=_me(request), name=name)
+        workspace = services.workspace_create(person=signed_in_person(request), name=name)
         services.workspace_use(session=request.session, workspace=workspace)
         return redirect("workspace-detail", workspace.pk)
     current = access_of(request).workspace  # makes the first one
-    mine = selectors.memberships_of(person=_me(request))
+    mine = selectors.memberships_of(person=signed_in_person(request))
     return render(request, "account/workspaces.html", {"mine": mine, "current": current})
 
 
@@ -152,7 +153,9 @@ def member_remove(request: HttpRequest, workspace_id: UUID, membership_id: int) 
 def invitation_create(request: HttpRequest, workspace_id: UUID) -> HttpResponseBase:
     """Make a link; it is shown now and never again."""
     mine, role = _owned(request, workspace_id), _role(request)
-    token = members.invitation_create(workspace=mine.workspace, role=role, made_by=_me(request))
+    token = members.invitation_create(
+        workspace=mine.workspace, role=role, made_by=signed_in_person(request)
+    )
     return _detail(request, mine, request.build_absolute_uri(reverse("invitation", args=[token])))
 
 
@@ -174,7 +177,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if found is None:
         raise Http404
     if request.method == "POST":
-        joined = members.invitation_accept(invitation=found, person=_me(request))
+        joined = members.invitation_accept(invitation=found, person=signed_in_person(request))
         services.workspace_use(session=request.session, workspace=joined.workspace)
         return redirect("workspace-detail", joined.workspace_id)
     return render(request, "account/invitation.html", {"invitation": found})

@@ -37,7 +37,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from msgspec import UNSET, UnsetType
 
 from kviz.accounts.models import Workspace
-from kviz.accounts.selectors import access_of_browser, workspace_of_token
+from kviz.accounts.selectors import access_of_browser, access_of_token
 from kviz.common.observed import LAG, SOCKETS
 from kviz.live import advances
 from kviz.live.details import DetailFeed
@@ -235,6 +235,7 @@ def _may_see(scope: MutableMapping[str, Any], run_id: UUID, share: str) -> bool:
 def _workspace(scope: MutableMapping[str, Any]) -> Workspace | None:
     scheme, _, token = header(scope, "authorization").partition(" ")
     if scheme.lower() == "bearer":
-        return workspace_of_token(token.strip())
-    access = access_of_browser(scope["session"])
+        access = access_of_token(token.strip())
+    else:
+        access = access_of_browser(scope["session"])
     return access.workspace if access else None

@@ -143,14 +143,14 @@ def broker(url: str) -> str:
     return url
 
 
-def secret(name: str) -> str:
-    """A value that nobody shall see: `NAME`, or the content of the file that `NAME_FILE` names."""
-    if not (file := text(f"{name}_FILE")):
+def secret(name: str, name_of_file: str) -> str:
+    """A value that nobody shall see, in a variable or in the file that another one names."""
+    if not (file := text(name_of_file)):
         return text(name)
     try:
         return Path(file).read_text(encoding="utf-8").strip()
     except OSError as problem:
-        raise EnvironmentProblem(f"{name}_FILE {file}: {problem.strerror}") from problem
+        raise EnvironmentProblem(f"{name_of_file} {file}: {problem.strerror}") from problem
 
 
 def openid(issuer: str, name: str) -> Mapping[str, object]:
@@ -169,7 +169,7 @@ def openid(issuer: str, name: str) -> Mapping[str, object]:
         "provider_id": "openid",
         "name": name,
         "client_id": client_id,
-        "secret": secret("KVIZ_OIDC_CLIENT_SECRET"),
+        "secret": secret("KVIZ_OIDC_CLIENT_SECRET", "KVIZ_OIDC_CLIENT_SECRET_FILE"),
         "settings": {"server_url": issuer.rstrip("/"), "fetch_userinfo": False},
     }
     scopes = words("KVIZ_OIDC_SCOPES", ("openid", "profile", "email"))

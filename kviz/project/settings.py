@@ -206,6 +206,8 @@ SPECTACULAR_SETTINGS = {
 
 # ---------------------------------------------------------------- signing in (docs/accounts.md)
 
+GUESTS = env.choice("KVIZ_GUESTS", ("yes", "no")) == "yes"
+"""Server mode: whether one may work without an account."""
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {

@@ -96,3 +96,19 @@ def test_the_data_folder_and_its_key_are_made_once(
     assert environment.secret_key() == key
     monkeypatch.setenv("KVIZ_SECRET_KEY", "mine")
     assert environment.secret_key() == "mine"
+
+
+def test_an_openid_provider_is_named_whole_or_not_at_all(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert environment.openid("", "Login") == {}
+    with pytest.raises(EnvironmentProblem, match="KVIZ_OIDC_CLIENT_ID"):
+        environment.openid("https://login.example", "Login")
+    monkeypatch.setenv("KVIZ_OIDC_CLIENT_ID", "kviz")
+    with pytest.raises(EnvironmentProblem, match="KVIZ_OIDC_ISSUER"):
+        environment.openid("http://login.example", "Login")
+    monkeypatch.setenv("KVIZ_OIDC_CLIENT_SECRET_FILE", str(tmp_path / "secret"))
+    with pytest.raises(EnvironmentProblem, match="KVIZ_OIDC_CLIENT_SECRET_FILE"):
+        environment.openid("https://login.example", "Login")
+    (tmp_path / "secret").write_text("s3cret\n")
+    assert "'s3cret'" in str(environment.openid("https://login.example", "Login"))

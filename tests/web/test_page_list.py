@@ -55,6 +55,7 @@ def test_what_is_no_page_shows_none(name: str, ada: Person, settings: Settings) 
         "workspace_id": ANY,
         "membership_id": 1,
         "invitation_id": 1,
+        "sha256": "x",
     }
     wanted = re.findall(r":(\w+)>", configured()[name])
     address = reverse(name, kwargs={each: ids[each] for each in wanted})
