@@ -24,11 +24,15 @@ def start_django(*, migrate: bool) -> Path:
 
     import django
     from django.core.management import call_command
+    from django.db import connection
 
     django.setup()
     if migrate:
+        from kviz.common.disk import renew_older_file
+
         with one_at_a_time():
             call_command("migrate", interactive=False, verbosity=0)
+        renew_older_file(connection)
     return folder
 
 

@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.conf import settings
-from django.db import connections
+from django.db import connection, connections
 
 from kviz.accounts.services import guests_prune
 from kviz.common.announcing import Kind
 from kviz.common.claiming import StorageFailed
+from kviz.common.disk import give_back
 from kviz.engine_build import engine_build
 from kviz.experiments.execution.carry_out import experiment_carry_out
 from kviz.experiments.execution.claim import QUEUE as EXPERIMENTS
@@ -38,6 +39,8 @@ from kviz.runs.models import Run
 
 log = logging.getLogger(__name__)
 
+GIVE_BACK_S: Final = 2.0
+"""How often an idle worker looks whether something can be given back to the disk."""
 PRUNE_S: Final = 3600.0
 """How often an idle worker looks for guests who have gone."""
 RECOVER_S: Final = 1.0
@@ -53,7 +56,7 @@ class Worker:
     def __init__(self, name: str) -> None:
         self.name = name
         self.fork_points = ForkPoints(name, settings.FORK_POINTS)
-        self._prune_at = time.monotonic()
+        self._prune_at = self._give_back_at = time.monotonic()
         recover(self, blame=True)
         log.info("worker %s is ready with engine %s", name, engine_build())
 
@@ -63,6 +66,8 @@ class Worker:
         if time.monotonic() >= self._prune_at:
             self._prune_at = time.monotonic() + PRUNE_S
             guests_prune()
+        if time.monotonic() >= self._give_back_at and not give_back(connection):
+            self._give_back_at = time.monotonic() + GIVE_BACK_S
 
 
 def run_task(worker: Worker, key: str) -> bool:

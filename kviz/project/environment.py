@@ -121,7 +121,8 @@ def database(url: str) -> Mapping[str, object]:
                 "transaction_mode": "IMMEDIATE",
                 "timeout": 20,
                 "init_command": (
-                    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000;"
+                    "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL; "
+                    "PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000;"
                 ),
             },
         }
