@@ -32,6 +32,11 @@ TRANSLATED: Final = (
     "experiments",
     "model",
     "clusters",
+    "answers",
+    "unblock",
+    "comparing",
+    "following",
+    "optimum",
 )
 """The documents that are there in every language; those for operators and developers are not."""
 
