@@ -48,7 +48,9 @@ def token_get(token: str) -> ApiToken | None:
 
 def tokens_of(*, person: User) -> QuerySet[ApiToken]:
     """All tokens of a person, the latest first."""
-    return person.tokens.select_related("workspace").order_by("-created_at")
+    return (
+        ApiToken.objects.filter(person=person).select_related("workspace").order_by("-created_at")
+    )
 
 
 def access_of_browser(session: Mapping[str, Any]) -> Access | None:

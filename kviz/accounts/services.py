@@ -168,7 +168,7 @@ def token_used(*, token: str) -> None:
 
 def token_revoke(*, person: User, sha256: str) -> None:
     """Let one of a person's tokens open nothing any more."""
-    person.tokens.filter(sha256=sha256).delete()
+    ApiToken.objects.filter(person=person, sha256=sha256).delete()
 
 
 def local_token_ensure(*, folder: Path) -> str:
