@@ -99,7 +99,10 @@ def _lists(value: object) -> object:
 
 
 def packed(value: object) -> object:
-    """Return what is stored of a document: its texts with what they were made of."""
+    """Return what is stored of a document: its texts with what they were made of.
+
+    A value that is neither text nor number is stored as it is shown.
+    """
     if isinstance(value, Text):
         values = value.values
         return {_TEMPLATE: value.template, _VALUES: packed(values)}
@@ -107,7 +110,7 @@ def packed(value: object) -> object:
         return {name: packed(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [packed(each) for each in value]
-    return value
+    return value if isinstance(value, (str, int, float)) or value is None else str(value)
 
 
 def unpacked(value: object) -> object:

@@ -131,6 +131,7 @@ NO_PAGES = {
     "class-end",
     "experiment-cancel",
     "experiment-run",
+    "experiment-unblock",
     "experiment-delete",
     "extender-revoke",
     "extender-delete",

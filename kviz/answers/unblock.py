@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from scheduler_core.advice.took_room import TookRoom
-from scheduler_core.advice.unblock import Answer, Unblocked
+from scheduler_core.advice.unblock import Answer, Tried, Unblocked
 from scheduler_core.api.findings import counted
-from scheduler_core.changes import line_of
+from scheduler_core.changes import line_of, read_line
 from scheduler_core.evidence.document import free_room_document
 from scheduler_core.wording import say, series
 
@@ -56,6 +57,35 @@ def _answer_json(answer: Answer) -> dict[str, object]:
     }
 
 
+def tried_json(tried: Tried) -> dict[str, object]:
+    """Return what came of a plan as it is stored; `tried_of` is the inverse."""
+    answer = tried.answer
+    if answer is None:
+        return {"has_run": tried.has_run, "answer": None}
+    told = _answer_json(answer)
+    return {"has_run": True, "answer": told, "base_price": answer.base_price, "kinds": answer.kinds}
+
+
+def tried_of(stored: Mapping[str, Any]) -> Tried:
+    """Read what came of a plan; one that could not be run is none that helps."""
+    found = stored.get("answer")
+    if found is None:
+        return Tried(bool(stored.get("has_run", True)))
+    answer = Answer(
+        changes=tuple(read_line(line) for line in found["changes"]),
+        sentence=found["sentence"],
+        node=found["node"],
+        evicted=tuple(found["evicted"]),
+        newly_bound=tuple(found["others"]["newly_bound"]),
+        newly_pending=tuple(found["others"]["newly_pending"]),
+        price=found["price"],
+        base_price=stored["base_price"],
+        kinds=tuple(stored["kinds"]),
+        n_helped=found["helps"],
+    )
+    return Tried(True, answer)
+
+
 def as_text(found: Unblocked) -> str:
     """Return the answers, cheapest first, and what was tried."""
     return "\n".join(_lines(found)) + "\n"
@@ -75,7 +105,7 @@ def _lines(found: Unblocked) -> Iterator[str]:
         helps = f"; {each.n_helped} of {n_more + 1} bind" if n_more else ""
         yield f"     on {each.node}, price {each.price}{helps}{''.join(_felt(each))}"
         yield from (f"     --change '{quoted(line_of(change))}'" for change in each.changes)
-    yield from ("", tried_sentence(found))
+    yield from ("", tried_sentence(found.n_tried, found.tried, found.complete))
     if found.free_room is not None:
         yield from ("", f"{found.free_room.sentence}.")
     if found.took_room is not None:
@@ -128,12 +158,12 @@ KINDS = {
 """What the kinds of actions are called where they are counted."""
 
 
-def tried_sentence(found: Unblocked) -> str:
+def tried_sentence(n_tried: int, by_kind: Mapping[str, int], complete: bool) -> str:
     """Say what was tried, and whether anything cheaper may have been missed."""
-    said = [say("{what} ({n})", what=KINDS[kind], n=n) for kind, n in found.tried.items()]
-    plans = say("1 plan") if found.n_tried == 1 else say("{n:,} plans", n=found.n_tried)
+    said = [say("{what} ({n})", what=KINDS[kind], n=n) for kind, n in by_kind.items()]
+    plans = say("1 plan") if n_tried == 1 else say("{n:,} plans", n=n_tried)
     tried = series([plans, *said])
-    if not found.complete:
+    if not complete:
         return say(
             "Tried: {tried}. The search was ended before its time; something cheaper may exist.",
             tried=tried,

@@ -7,7 +7,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 from kviz.answers.forked import CopyDied, n_cores, side_by_side
@@ -96,8 +97,18 @@ def _answer(options: argparse.Namespace, asked: Asked, until: float) -> int:
     return 0
 
 
-def _runner(jobs: int) -> Runner[Tried]:
-    return side_by_side(jobs) if jobs > 1 and hasattr(os, "fork") else one_by_one
+def _runner(jobs: int) -> Runner:
+    if jobs == 1 or not hasattr(os, "fork"):
+        return one_by_one
+    by_copies: Runner = side_by_side(jobs)
+
+    def run(work: Callable[[int], Tried], numbers: Iterator[int]) -> Iterator[tuple[int, Tried]]:
+        # The first plan is most often the first answer: it does not wait for copies to begin.
+        yield from one_by_one(work, islice(numbers, 1))
+        for number in numbers:
+            yield from by_copies(work, chain((number,), numbers))
+
+    return run
 
 
 def _pods(options: argparse.Namespace, trials: Trials) -> Sequence[str]:

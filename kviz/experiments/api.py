@@ -219,5 +219,7 @@ def _document(experiment: Experiment) -> Iterator[bytes]:
     head = msgspec.json.encode(dict(ExperimentSerializer(experiment).data), enc_hook=str)
     yield head[:-1] + b',"results":['
     for i, result in enumerate(selectors.results_of(experiment=experiment).iterator()):
-        yield (b"," if i else b"") + msgspec.json.encode(dict(ResultSerializer(result).data))
+        yield (b"," if i else b"") + msgspec.json.encode(
+            dict(ResultSerializer(result).data), enc_hook=str
+        )
     yield b"]}"

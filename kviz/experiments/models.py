@@ -8,6 +8,7 @@ from django.db import models
 
 from kviz.accounts.models import Workspace
 from kviz.common.claiming import Claimed
+from kviz.common.said_field import SaidField
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 
@@ -44,7 +45,7 @@ class Experiment(Claimed):
     """So many are known to be needed so far; 0 before it begins."""
     n_done = models.PositiveIntegerField(default=0)
     """So many have a row of results."""
-    answer = models.JSONField(null=True)
+    answer = SaidField(null=True)
     """What the results come to; set when it is finished."""
     engine_version = models.CharField(max_length=64, blank=True, default="")
     """Of the engine that the results are of; empty before it begins."""
@@ -83,7 +84,7 @@ class Result(models.Model):
     """The variant's place among those of the experiment, from 0."""
     name = models.CharField(max_length=512)
     """What is different, for people."""
-    outcome = models.JSONField()
+    outcome = SaidField()
 
     class Meta:
         constraints = [

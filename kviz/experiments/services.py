@@ -81,14 +81,15 @@ def experiment_delete(*, experiment: Experiment) -> None:
     experiment.delete()
 
 
-def experiment_run(*, experiment: Experiment) -> Run:
-    """Queue a run of the experiment's cluster with the nodes or copies that it says to add.
+def experiment_run(*, experiment: Experiment, variant: int = 0) -> Run:
+    """Queue a run of the experiment's cluster with what a variant says to add or to change.
 
     It is a variant of the run at whose beginning the experiment starts, if there is one. Raises
     InvalidInput, also where there is nothing to add.
     """
-    found = experiment.results.filter(variant=0).first()
-    documents = found.outcome.get("changes") if found is not None else None
+    found = experiment.results.filter(variant=variant).first()
+    outcome = found.outcome if found is not None else {}
+    documents = (outcome.get("answer") or outcome).get("changes")
     if not documents:
         raise refused("experiment", "It says of nothing that it would help or fit.")
     changes = changes_given(documents)

@@ -1,7 +1,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from kviz.runs.api.answers import PodUnblock, RunLuck, RunRules
+from kviz.runs.api.answers import RunLuck, RunRules
 from kviz.runs.api.check import RunCheck
 from kviz.runs.api.cycles import CycleViewSet, PodMarkdown, PodWhy
 from kviz.runs.api.optimum import RunOptimum
@@ -21,11 +21,6 @@ urlpatterns = [
         "<uuid:run_id>/pods/<str:namespace>/<str:name>/why/",
         PodWhy.as_view(),
         name="api-pod-why",
-    ),
-    path(
-        "<uuid:run_id>/pods/<str:namespace>/<str:name>/unblock/",
-        PodUnblock.as_view(),
-        name="api-pod-unblock",
     ),
     path(
         "<uuid:run_id>/pods/<str:namespace>/<str:name>/why/markdown/",

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
-from typing import Final, TypeVar
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -48,8 +47,6 @@ from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.events import CycleFinished, PreemptionDecided
 from scheduler_core.trace.records import NONE
 from scheduler_core.wording import say
-
-T = TypeVar("T")
 
 _OUTCOMES: Final[Mapping[Outcome, str]] = {
     "bound": say("bound"),
@@ -119,33 +116,22 @@ class Unblocked:
     took_room: TookRoom | None = None
 
 
-Runner = Callable[[Callable[[int], T], Iterator[int]], Iterator[tuple[int, T]]]
-"""Takes work and the numbers of its pieces, each when it can be begun; yields what is done."""
+Runner = Callable[[Callable[[int], Tried], Iterator[int]], Iterator[tuple[int, Tried]]]
+"""Takes what runs a plan, and the numbers of plans, each when it can be begun; yields what is done.
+"""
 
 
-def one_by_one(work: Callable[[int], T], numbers: Iterator[int]) -> Iterator[tuple[int, T]]:
-    """A `Runner` that does one piece after the other."""
+def one_by_one(run: Callable[[int], Tried], numbers: Iterator[int]) -> Iterator[tuple[int, Tried]]:
+    """A `Runner` that runs one plan after the other."""
     for number in numbers:
-        yield number, work(number)
+        yield number, run(number)
 
 
 def unblock(
-    trials: Trials, pod: str, runner: Runner[Tried] = one_by_one, others: Sequence[str] = ()
+    trials: Trials, pod: str, runner: Runner = one_by_one, others: Sequence[str] = ()
 ) -> Iterator[Unblocked]:
-    """Search, and yield what is found after every plan that was tried; the last is the result.
-
-    With `others`, pods that wait as well, it is about all of them: what is changed of the pod is
-    changed of those that are like it, and an answer says how many of them bind.
-    It is the same for every `runner`: one that does several runs side by side does some in vain.
-    Whoever has waited long enough stops asking. Raises NothingToUnblock, and what a run raises.
-    """
-    end = trials.as_it_is.of(pod)
-    if end.outcome != "pending":
-        if end.outcome == "absent":
-            raise NothingToUnblock(say("pod {pod} is not there, not pending", pod=pod))
-        text = say("pod {pod} is {outcome}, not pending", pod=pod, outcome=_OUTCOMES[end.outcome])
-        raise NothingToUnblock(text)
-    yield from _Search(trials, pod, runner, others).steps()
+    """Search, and yield what is found after every plan that was tried; see `Search`."""
+    yield from Search(trials, pod, runner, others).steps()
 
 
 def pending_pods(trials: Trials, kind: str, namespace: str, name: str) -> tuple[str, ...]:
@@ -169,14 +155,32 @@ def with_others(trials: Trials, pod: str) -> tuple[str, ...]:
     return (pod, *(each for each in all_of_it if each != pod))
 
 
-class _Search:
+class Search:
+    """A search for what lets a pending pod bind.
+
+    With `others`, pods that wait as well, it is about all of them: what is changed of the pod is
+    changed of those that are like it, and an answer says how many of them bind.
+    It is the same for every `runner`: one that does several runs side by side does some in vain.
+    Every plan has a number; made again for the same cluster, the search has the same plans.
+    Raises NothingToUnblock.
+    """
+
     def __init__(
-        self, trials: Trials, pod: str, runner: Runner[Tried], others: Sequence[str]
+        self, trials: Trials, pod: str, runner: Runner, others: Sequence[str] = ()
     ) -> None:
+        end = trials.as_it_is.of(pod)
+        if end.outcome != "pending":
+            if end.outcome == "absent":
+                raise NothingToUnblock(say("pod {pod} is not there, not pending", pod=pod))
+            what = _OUTCOMES[end.outcome]
+            text = say("pod {pod} is {outcome}, not pending", pod=pod, outcome=what)
+            raise NothingToUnblock(text)
         self._trials = trials
         self._pod = pod
         self._pods = (pod, *others)
         self._runner = runner
+        self._plans: list[Plan] = []
+        """All there have been so far; the place of one is its number."""
         self._first: tuple[Action, ...] = ()
         """What every plan does beside its own actions."""
         self._answers: list[Answer] = []
@@ -189,10 +193,14 @@ class _Search:
         self._took_room: TookRoom | None = None
 
     def steps(self) -> Iterator[Unblocked]:
+        """Yield what is found after every plan that was tried; the last is the result.
+
+        Whoever has waited long enough stops asking. Raises NothingToUnblock, and what a run raises.
+        """
         first = self._to_be_tried_at_all()
         objects, end = self._trials.objects, self._trials.as_it_is.of(self._pod)
         if first:
-            self._take(Plan(first), self._run(Plan(first)))
+            self._try(Plan(first))
             yield self._found(1, complete=False)
             objects = self._after(first)
             end = self._trials.of(objects).of(self._pod)
@@ -207,13 +215,29 @@ class _Search:
         n_plans = yield from self._beside(first, held, objects)
         yield self._found(n_plans, complete=self._n_runs < MAX_RUNS)
 
+    def sentence(self, number: int) -> str:
+        """Return in words what a plan does."""
+        return sentence_of(self._whole(self._plans[number]), self._trials.resting)
+
+    def run(self, number: int) -> Tried:
+        """Run a plan; this changes nothing here, and may happen in another process."""
+        plan = self._whole(self._plans[number])
+        changes = of_all(plan.changes, self._pods, self._trials.resting)
+        try:
+            objects = self._trials.resting.after(changes).objects()
+        except ChangeError:
+            return Tried(has_run=False)
+        after = self._trials.of(objects)
+        helped = [after.of(key).node for key in self._pods if after.of(key).outcome == "bound"]
+        return Tried(True, self._answer(plan, changes, helped, after) if helped else None)
+
     def _with_claims(
         self, first: tuple[Action, ...], ways: Sequence[Action], objects: Sequence[KubeObject]
     ) -> Iterator[Unblocked]:
         """Try the ways to make claims, then each with more beside it, last the pod without them."""
         for plan in (Plan((*first, way)) for way in ways):
             if not self._is_needless(plan):
-                self._take(plan, self._run(plan))
+                self._try(plan)
                 yield self._found(self._n_tried, complete=False)
         n_plans = len(ways)
         left = ways if not self._answers else ()
@@ -226,8 +250,8 @@ class _Search:
         self._first = ()
         for each in claims_dropped(self._own(objects), RestingCluster(objects)):
             if not self._answers and each not in ways:
-                plan, n_plans = Plan((*first, each)), n_plans + 1
-                self._take(plan, self._run(plan))
+                n_plans += 1
+                self._try(Plan((*first, each)))
         yield self._found(n_plans, complete=self._n_runs < MAX_RUNS)
 
     def _beside(
@@ -239,7 +263,7 @@ class _Search:
         """Try what may help beside what has to be done first; return how many plans there are."""
         if held is None:
             return 0
-        self._first, wanted = first, self._plans(held, objects)
+        self._first, wanted = first, self._plans_against(held, objects)
         with gc_frozen(_nothing):
             yield from self._try_all(wanted, held)
         return len(wanted)
@@ -249,11 +273,12 @@ class _Search:
 
         What came of them is taken in their order, so that it does not matter how many.
         """
+        first = taken = self._numbered(wanted)
         tried: dict[int, Tried | None] = {}
         """By the plan's number; None for one that a preview rejects, or that need not be tried."""
 
         def promising() -> Iterator[int]:
-            for number, plan in enumerate(wanted):
+            for number, plan in enumerate(wanted, first):
                 if self._is_over(plan):
                     return
                 if self._is_needless(plan) or not _may_help(plan, held):
@@ -261,24 +286,18 @@ class _Search:
                 else:
                     yield number
 
-        def run(number: int) -> Tried:
-            return self._run(wanted[number])
-
-        taken, numbers = 0, promising()
-        # The first of them is most often the first answer: it does not wait for copies to begin.
-        first = one_by_one(run, islice(numbers, 1))
-        for number, one in chain(first, self._runner(run, numbers)):
+        for number, one in self._runner(self.run, promising()):
             tried[number] = one
             while taken in tried:
-                if self._is_over(wanted[taken]):
+                if self._is_over(self._plans[taken]):
                     return
-                self._take(wanted[taken], tried.pop(taken))
+                self._take(self._plans[taken], tried.pop(taken))
                 taken += 1
                 yield self._found(len(wanted), complete=False)
         for number in range(taken, len(tried) + taken):
-            if self._is_over(wanted[number]):
+            if self._is_over(self._plans[number]):
                 return
-            self._take(wanted[number], tried[number])
+            self._take(self._plans[number], tried[number])
 
     def _to_be_tried_at_all(self) -> tuple[Action, ...]:
         """Return what has to be done before a scheduler tries the pod, if it does not now."""
@@ -323,7 +342,7 @@ class _Search:
             say("pod {pod} comes about in the run; it cannot be changed", pod=self._pod)
         )
 
-    def _plans(self, held: ReenactedCycle, objects: Sequence[KubeObject]) -> list[Plan]:
+    def _plans_against(self, held: ReenactedCycle, objects: Sequence[KubeObject]) -> list[Plan]:
         resting = RestingCluster(objects)
         pod = self._own(objects)
         live = held.objects.get(Pod, self._pod)
@@ -333,17 +352,16 @@ class _Search:
 
     # ------------------------------------------------------------ one plan
 
-    def _run(self, plan: Plan) -> Tried:
-        """Run a plan; this changes nothing here, and may happen in another process."""
-        plan = self._whole(plan)
-        changes = of_all(plan.changes, self._pods, self._trials.resting)
-        try:
-            objects = self._trials.resting.after(changes).objects()
-        except ChangeError:
-            return Tried(has_run=False)
-        after = self._trials.of(objects)
-        helped = [after.of(key).node for key in self._pods if after.of(key).outcome == "bound"]
-        return Tried(True, self._answer(plan, changes, helped, after) if helped else None)
+    def _numbered(self, plans: Sequence[Plan]) -> int:
+        """Number some more plans; return the number of the first."""
+        first = len(self._plans)
+        self._plans += plans
+        return first
+
+    def _try(self, plan: Plan) -> None:
+        """Run a plan before others are thought of."""
+        for number, tried in self._runner(self.run, iter((self._numbered((plan,)),))):
+            self._take(self._plans[number], tried)
 
     def _take(self, plan: Plan, tried: Tried | None) -> None:
         """Take in what came of a plan, all before it having been taken in."""

@@ -15,6 +15,7 @@ from tests.waiting import eventually
 from tests.web.cast import pod
 from tests.web.test_serve import call, upload, workers_of
 
+CLINIC = Path("kviz/snapshots/samples/why-pending.yaml")
 N_NODES = 12
 NODE = """\
 ---
@@ -119,6 +120,21 @@ def test_a_worker_killed_while_it_looks_for_nodes_to_add_and_to_drain(server: Se
     end = shaken(server, WAITING, NODE_SETS, [1, 4])
     assert end["answer"]["add"]["nodes"]
     assert end["answer"]["drain"]["tried"] == N_NODES
+
+
+def test_a_worker_killed_while_it_searches_for_what_would_help(server: Server) -> None:
+    asked = {"kind": "unblock", "asked": {"pod": "clinic/train-2"}}
+    snapshot = upload(server, CLINIC.read_text())
+    calm = finished(server, begun(server, snapshot, asked))
+    killed = begun(server, snapshot, asked)
+    kill_when(server, killed, 2)
+    end = finished(server, killed)
+    assert (end["status"], end["answer"]) == ("finished", calm["answer"])
+    # Which plans are run in vain beside the others depends on how fast those are.
+    outcomes = {each["variant"]: each["outcome"] for each in results(server, calm["id"])}
+    after = {each["variant"]: each["outcome"] for each in results(server, killed)}
+    assert len(after) == end["n_done"] == len(results(server, killed))
+    assert all(after[each] == outcomes[each] for each in after.keys() & outcomes.keys())
 
 
 @pytest.mark.parametrize("asked", [LUCK, CAPACITY], ids=["luck", "capacity"])

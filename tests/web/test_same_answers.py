@@ -51,13 +51,19 @@ def without(document: Any, *names: str) -> Any:
 
 
 @pytest.mark.django_db
-def test_unblock_and_rules(ada: Person, cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules(ada: Person, cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
     run = ada.finished()
-    found = ada.get(f"/runs/{run.pk}/pods/shop/giant/unblock/").json()
-    assert found == printed(capsys, "unblock", cluster, "--pod=shop/giant", "--jobs=1")
     verdicts = ada.post(f"/runs/{run.pk}/rules/", {"rules": RULES}).json()
     rules = written(cluster, "rules.yaml", RULES)
     assert verdicts == printed(capsys, "check", cluster, f"--rules={rules}", code=1)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("pod", ["shop/giant", "shop/gated"])
+def test_unblock(ada: Person, cluster: str, capsys: pytest.CaptureFixture[str], pod: str) -> None:
+    expected = printed(capsys, "unblock", cluster, f"--pod={pod}", "--jobs=1")
+    assert expected["answers"]
+    assert experiment(ada, "unblock", pod=pod) == expected
 
 
 @pytest.mark.django_db

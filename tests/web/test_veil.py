@@ -109,9 +109,10 @@ def test_what_is_refused_says_so(ada: Person) -> None:
     variant = {"parent": str(run.pk), "changes": ["seed 1"]}
     refused = problem(ada.post("/runs/", variant), 400)
     assert "hidden until it is revealed" in refused["errors"][0]["message"]
-    for what in ("unblock", "rules", "luck"):
-        where = f"pods/shop/giant/{what}/" if what == "unblock" else f"{what}/"
-        problem(ada.post(f"/runs/{run.pk}/{where}", {"rules": []}), 400)
+    for what in ("rules", "luck"):
+        problem(ada.post(f"/runs/{run.pk}/{what}/", {"rules": []}), 400)
+    asked = {"run": str(run.pk), "kind": "unblock", "asked": {"pod": "shop/giant"}}
+    problem(ada.post("/experiments/", asked), 400)
 
 
 @pytest.mark.django_db

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from django.conf import settings
@@ -96,9 +97,17 @@ class _Carrying:
         self._experiment = experiment
         self._worker = worker
         self._wanted_elsewhere = wanted_elsewhere
+        self._found: list[Result] = []
+        """What is still to be stored."""
+        self._n_stored = 0
+        self._n_asked = 0
+        self._n_more: int | None = None
+        """How many more variants there may be, where a question says so."""
         self._outcomes: dict[int, Outcome] = self._stored()
         self._n_stored = len(self._outcomes)
-        self._look_at = time.monotonic() + HEARTBEAT_S
+        self._question: Question[Any] = question_of(experiment)
+        now = time.monotonic()
+        self._flush_at, self._look_at = now + FLUSH_S, now + HEARTBEAT_S
 
     def _stored(self) -> dict[int, Outcome]:
         """What is stored; results of another build of the engine are dropped."""
@@ -111,61 +120,72 @@ class _Carrying:
 
     def finish(self) -> None:
         """Carry it out to its end. Raises ClaimLost, GiveWay, InvalidInput and PluginFailure."""
-        question = question_of(self._experiment)
-        asking = question.ask()
-        batch, first = next(asking), 0
-        while True:
-            outcomes = self._carried_out(question, batch, first)
-            first += len(batch)
-            try:
-                batch = asking.send(outcomes)
-            except StopIteration as end:
-                answer: Outcome = end.value
-                break
+        answer = self._question.answer(self)
+        self._store()
         self._update(
             status=Experiment.Status.FINISHED,
             answer=answer,
+            n_variants=self._n_stored,
             finished_at=timezone.now(),
             claimed_by="",
         )
 
-    def _carried_out(
-        self, question: Question[Any], batch: Sequence[Variant], first: int
-    ) -> list[Outcome]:
-        """Return what the variants came to, in their order; `first` is the number of the first."""
-        numbers = range(first, first + len(batch))
-        missing = [number for number in numbers if number not in self._outcomes]
-        if missing:
-            self._update(n_variants=numbers.stop)
-            self._run(question, batch, first, missing)
-        return [self._outcomes[number] for number in numbers]
+    # ------------------------------------------------------------ what a question asks for
 
-    def _run(
-        self, question: Question[Any], batch: Sequence[Variant], first: int, missing: Sequence[int]
-    ) -> None:
-        found: list[Result] = []
-        flush_at = time.monotonic() + FLUSH_S
+    def all(self, variants: Sequence[Variant]) -> list[Outcome]:
+        numbers = range(self._n_asked, self._n_asked + len(variants))
+        self._n_asked = numbers.stop
+        if any(number not in self._outcomes for number in numbers):
+            self._update(n_variants=numbers.stop)
+        found = dict(self.as_done(zip(numbers, variants, strict=True)))
+        return [found[number] for number in numbers]
+
+    def as_done(self, variants: Iterator[tuple[int, Variant]]) -> Iterator[tuple[int, Outcome]]:
+        for number, variant in variants:
+            if number not in self._outcomes:
+                yield from self._run(chain([(number, variant)], variants))
+                return
+            yield number, self._outcomes[number]
+
+    def expect(self, n_more: int) -> None:
+        self._n_more = n_more
+
+    def _run(self, variants: Iterator[tuple[int, Variant]]) -> Iterator[tuple[int, Outcome]]:
+        """Run variants that have no stored outcome; yield the others in between."""
+        begun: dict[int, Variant] = {}
+        known: list[int] = []
+
+        def missing() -> Iterator[int]:
+            for number, variant in variants:
+                if number in self._outcomes:
+                    known.append(number)
+                else:
+                    begun[number] = variant
+                    yield number
+
         running = as_done(
-            lambda number: question.carry_out(batch[number - first]),
-            missing,
+            lambda number: self._question.carry_out(begun[number]),
+            missing(),
             settings.EXPERIMENT_PROCESSES,
             TICK_S,
         )
         try:
             for pieces in running:
-                found += [self._result(piece, batch[piece.number - first]) for piece in pieces]
-                if found and time.monotonic() >= flush_at:
-                    self._store(found)
-                    found, flush_at = [], time.monotonic() + FLUSH_S
+                self._found += [self._result(piece, begun[piece.number]) for piece in pieces]
                 self._look_around()
+                for number in (*known, *(piece.number for piece in pieces)):
+                    yield number, self._outcomes[number]
+                known.clear()
         finally:
             running.close()
-        self._store(found)
+        for number in known:
+            yield number, self._outcomes[number]
 
     def _result(self, piece: Done[Outcome] | Died, variant: Variant) -> Result:
         outcome = (
             piece.value if isinstance(piece, Done) else {"problem": f"Not run: {piece.reason}"}
         )
+        self._outcomes[piece.number] = outcome
         return Result(
             experiment=self._experiment,
             variant=piece.number,
@@ -173,29 +193,35 @@ class _Carrying:
             outcome=outcome,
         )
 
-    def _store(self, results: Sequence[Result]) -> None:
-        """Store results and count them, both or neither. Raises ClaimLost."""
-        if not results:
+    def _store(self) -> None:
+        """Store what was found and count it, both or neither. Raises ClaimLost."""
+        if not self._found:
             return
-        for number, result in enumerate(results, self._n_stored + 1):
+        for number, result in enumerate(self._found, self._n_stored + 1):
             result.number = number
         with transaction.atomic():
-            self._update(n_done=self._n_stored + len(results), claims=0)
-            Result.objects.bulk_create(results)
-        self._n_stored += len(results)
-        self._outcomes |= {result.variant: result.outcome for result in results}
+            self._update(n_done=self._n_stored + len(self._found), claims=0)
+            Result.objects.bulk_create(self._found)
+        self._n_stored += len(self._found)
+        self._found = []
 
     def _look_around(self) -> None:
-        """Show that the worker is alive. Raises ClaimLost, and GiveWay."""
-        if time.monotonic() < self._look_at:
-            return
-        self._look_at = time.monotonic() + HEARTBEAT_S
-        self._update()
-        if self._wanted_elsewhere():
-            raise GiveWay
+        """Store what was found, show that the worker is alive. Raises ClaimLost and GiveWay."""
+        now = time.monotonic()
+        if now >= self._flush_at:
+            self._flush_at = now + FLUSH_S
+            self._store()
+        if now >= self._look_at:
+            self._look_at = now + HEARTBEAT_S
+            self._update()
+            if self._wanted_elsewhere():
+                self._store()
+                raise GiveWay
 
     def _update(self, **values: object) -> None:
         """Write to the experiment's row. Raises ClaimLost."""
+        if self._n_more is not None:
+            values = {"n_variants": self._n_stored + len(self._found) + self._n_more} | values
         held = claimed_experiment(self._experiment, self._worker)
         if not held.update(heartbeat_at=timezone.now(), **values):
             raise ClaimLost

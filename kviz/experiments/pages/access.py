@@ -9,6 +9,8 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from kviz.accounts.middleware import workspace_of
@@ -38,6 +40,11 @@ class NotStarted(Exception):
 def share_in(request: HttpRequest) -> str:
     """The share token of the address or of the form."""
     return request.GET.get("share", "") or request.POST.get("share", "")
+
+
+def with_share(address: str, share: str) -> str:
+    """An address, with the share token if there is one."""
+    return f"{address}?{urlencode({'share': share})}" if share else address
 
 
 def own_experiment_of(request: HttpRequest, experiment_id: UUID) -> Experiment:
@@ -104,13 +111,18 @@ def experiment_begun(
 
 
 def page_of_what_begins(
-    begin: Callable[[], Experiment], form: Callable[[Sequence[ErrorItem], HTTPStatus], HttpResponse]
+    begin: Callable[[], Experiment],
+    form: Callable[[Sequence[ErrorItem], HTTPStatus], HttpResponse],
+    share: str,
 ) -> HttpResponse:
-    """Begin an experiment and lead to its page; the form again, with why, if it cannot be had."""
+    """Begin an experiment and lead to its page; the form again, with why, if it cannot be had.
+
+    With `share` the page leads back to a run of somebody else's.
+    """
     try:
         experiment = begin()
     except InvalidInput as invalid:
         return form(invalid.errors, HTTPStatus.BAD_REQUEST)
     except NotStarted as refused:
         return form(refused.errors, refused.status)
-    return redirect("experiment-detail", experiment.pk)
+    return redirect(with_share(reverse("experiment-detail", args=[experiment.pk]), share))

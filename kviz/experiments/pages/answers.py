@@ -1,4 +1,4 @@
-"""How many more fit, and which nodes to add or remove: forms that begin an experiment."""
+"""How many more fit, which nodes to add or remove, what would help: forms that begin one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_http_methods
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
 
 from kviz.accounts.middleware import workspace_of
 from kviz.common.problems import ErrorItem
@@ -22,6 +24,7 @@ from kviz.experiments.pages.access import (
     run_named,
     share_in,
     snapshot_named,
+    with_share,
 )
 from kviz.experiments.reading.heads import room_stated, waiting_stated
 from kviz.runs.execution.engine import cluster_of
@@ -46,7 +49,8 @@ def capacity_new(request: HttpRequest) -> HttpResponse:
         beginning = beginning_of(request, values)
         return experiment_begun(request, beginning, "capacity", asked, values["name"])
 
-    return page_of_what_begins(begin, partial(_capacity_form, request, values))
+    form = partial(_capacity_form, request, values)
+    return page_of_what_begins(begin, form, share_in(request))
 
 
 def _capacity_form(
@@ -76,7 +80,7 @@ def nodes_new(request: HttpRequest) -> HttpResponse:
         asked = forms.nodes_asked(values, cluster_of(beginning)[0])
         return experiment_begun(request, beginning, "nodes", asked, values["name"])
 
-    return page_of_what_begins(begin, partial(_nodes_form, request, values))
+    return page_of_what_begins(begin, partial(_nodes_form, request, values), share_in(request))
 
 
 def _nodes_form(
@@ -93,6 +97,27 @@ def _nodes_form(
         "most_drains": MAX_CANDIDATES,
     }
     return render(request, "experiments/nodes.html", context, status=status)
+
+
+@require_POST
+def unblock_begin(request: HttpRequest) -> HttpResponse:
+    """Search for what would let a pending pod of a run bind."""
+    pod = request.POST.get("pod", "")
+    values = {"run": request.POST.get("run", ""), "snapshot": ""}
+    run = run_named(request, values)
+    if run is None:
+        raise Http404(pod)
+
+    def begin() -> Experiment:
+        asked = {"pod": pod, "owner": bool(request.POST.get("owner"))}
+        return experiment_begun(request, run, "unblock", asked, "")
+
+    def refused(errors: Sequence[ErrorItem], _status: HTTPStatus) -> HttpResponse:
+        for error in errors:
+            messages.error(request, str(error["message"]))
+        return redirect(with_share(reverse("run-detail", args=[run.pk]), share_in(request)))
+
+    return page_of_what_begins(begin, refused, share_in(request))
 
 
 def _context(

@@ -36,6 +36,8 @@ from kviz.runs.presets import PRESETS
 from kviz.snapshots import selectors as snapshot_selectors
 
 SHOWN = 200
+MAX_DIGITS = 9
+"""Of the number of a variant."""
 
 
 @require_GET
@@ -52,6 +54,7 @@ def experiment_detail(request: HttpRequest, experiment_id: UUID) -> HttpResponse
         "section": "experiments",
         "experiment": experiment,
         "report": report_of(experiment),
+        "share": share_in(request),
     }
     return render(request, "experiments/detail.html", context)
 
@@ -70,7 +73,7 @@ def _create(request: HttpRequest) -> HttpResponse:
         kind, asked = asked_of(request.POST)
         return experiment_begun(request, beginning_of(request, values), kind, asked, values["name"])
 
-    return page_of_what_begins(begin, partial(_form, request, values))
+    return page_of_what_begins(begin, partial(_form, request, values), share_in(request))
 
 
 def _form(
@@ -110,13 +113,15 @@ def experiment_delete(request: HttpRequest, experiment_id: UUID) -> HttpResponse
 
 @require_POST
 def experiment_run(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
-    """Run the cluster with what the experiment says to add, and step through it."""
+    """Run the cluster with what the experiment says to add or to change, and step through it."""
     experiment = own_experiment_of(request, experiment_id)
     if refused := too_often(request, "run"):
         messages.error(request, str(refused["message"]))
         return redirect("experiment-detail", experiment_id)
     try:
-        run = services.experiment_run(experiment=experiment)
+        variant = request.POST.get("variant", "0")
+        number = int(variant) if variant.isdecimal() and len(variant) < MAX_DIGITS else 0
+        run = services.experiment_run(experiment=experiment, variant=number)
     except InvalidInput as invalid:
         messages.error(request, str(invalid))
         return redirect("experiment-detail", experiment_id)

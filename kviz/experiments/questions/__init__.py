@@ -12,6 +12,7 @@ from kviz.experiments.questions.nodes import NodeSets
 from kviz.experiments.questions.question import Question
 from kviz.experiments.questions.tosses import Tosses
 from kviz.experiments.questions.trials import Trials
+from kviz.experiments.questions.unblocking import Unblocking
 from kviz.runs.inputs import INPUTS
 from kviz.runs.models import Run
 
@@ -26,6 +27,7 @@ QUESTIONS: Final[Mapping[str, Making]] = {
     "luck": lambda run, asked: Tosses(run, asked["runs"], asked["coins"]),
     "nodes": lambda run, asked: NodeSets(run, asked["shapes"], asked["max_runs"], asked["drain"]),
     "survive": lambda run, asked: Losses(run, asked["of"]),
+    "unblock": lambda run, asked: Unblocking(run, asked["pod"], asked["owner"]),
 }
 
 

@@ -20,6 +20,7 @@ from scheduler_core.advice.capacity import MAX_COPIES
 from scheduler_core.advice.coins import COINS, Coin
 from scheduler_core.advice.nodes.adding import MAX_RUNS as ADDING_RUNS
 from scheduler_core.advice.nodes.draining import MAX_CANDIDATES
+from scheduler_core.advice.unblock import MAX_RUNS as MAX_PLANS
 from scheduler_core.api import KubeObject
 from scheduler_core.changes import document_of, line_of
 from scheduler_core.changes.vocabulary import UseConfiguration
@@ -90,7 +91,15 @@ class Nodes(msgspec.Struct, forbid_unknown_fields=True):
     """So many nodes are tried, those with the fewest pods."""
 
 
-Asked = Capacity | Changes | Configurations | Luck | Nodes | Survive
+class Unblock(msgspec.Struct, forbid_unknown_fields=True):
+    """What would let a pending pod bind, `namespace/name`."""
+
+    pod: Annotated[str, Meta(pattern="^[^/]+/[^/]+$", max_length=400)]
+    owner: bool = False
+    """All pending pods of its owner are to bind."""
+
+
+Asked = Capacity | Changes | Configurations | Luck | Nodes | Survive | Unblock
 ASKED: Final[Mapping[str, type[Asked]]] = {
     "capacity": Capacity,
     "changes": Changes,
@@ -98,6 +107,7 @@ ASKED: Final[Mapping[str, type[Asked]]] = {
     "luck": Luck,
     "nodes": Nodes,
     "survive": Survive,
+    "unblock": Unblock,
 }
 KINDS: Final = tuple(ASKED)
 
@@ -122,6 +132,8 @@ def checked(kind: str, asked: object, beginning: Run) -> dict[str, Any]:
         case Nodes():
             shapes_of(read.shapes, _objects(beginning))
             return {"shapes": read.shapes, "max_runs": read.max_runs, "drain": read.drain}
+        case Unblock():
+            return {"pod": read.pod, "owner": read.owner}
 
 
 def expected_variants(kind: str, asked: Mapping[str, Any], counts: Mapping[str, int]) -> int:
@@ -138,6 +150,8 @@ def expected_variants(kind: str, asked: Mapping[str, Any], counts: Mapping[str, 
             return 1 + len(asked["templates"])
         case "nodes":
             return 1 + int(asked["drain"])
+        case "unblock":
+            return MAX_PLANS
         case _:
             return len(asked["variants"])
 

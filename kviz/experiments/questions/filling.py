@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Final, TypedDict
 
 from kviz.answers.capacity import as_json
-from kviz.experiments.questions.question import Asking, Outcome, Variant
+from kviz.experiments.questions.question import Outcome, Running, Variant
 from kviz.experiments.questions.templates import pods_in
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.inputs import InvalidInput
@@ -61,11 +61,11 @@ class Filling:
     def _templates(self) -> list[tuple[Pod, int]]:
         return templates_of(self._asked, self._cluster[0])
 
-    def ask(self) -> Asking[Fill]:
+    def answer(self, running: Running[Fill]) -> Outcome:
         n = len(self._templates)
         alone = [Fill(pod.key, (i,)) for i, (pod, _) in enumerate(self._templates)]
         together = [Fill(TOGETHER, tuple(range(n)))] if n > 1 else []
-        outcomes = yield [*together, *alone]
+        outcomes = running.all([*together, *alone])
         names = (pod.key for pod, _ in self._templates)
         counts = zip(names, outcomes[len(together) :], strict=True)
         found = {name: value for name, value in outcomes[0].items() if name != "changes"}

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from kviz.answers.survival import before_json, loss_json
-from kviz.experiments.questions.question import Asking, Outcome, Variant
+from kviz.experiments.questions.question import Outcome, Running, Variant
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.models import Run
 from scheduler_core.advice.survival import (
@@ -45,11 +45,11 @@ class Losses:
         run = standing_run(*cluster_of(self._run))
         return run, Standing.before(run)
 
-    def ask(self) -> Asking[Lose]:
+    def answer(self, running: Running[Lose]) -> Outcome:
         nodes = self._settled[1].nodes
         losses = losses_of_zones(nodes) if self._of == "zones" else losses_of_nodes(nodes)
         lost = [Lose(f"without {each.kind} {each.name}", each) for each in losses]
-        outcomes = yield [Lose(AS_IT_IS), *lost]
+        outcomes = running.all([Lose(AS_IT_IS), *lost])
         return totals(*outcomes)
 
     def carry_out(self, variant: Lose) -> Outcome:

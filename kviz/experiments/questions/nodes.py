@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Final
 
 from kviz.answers.nodes import addition_json
-from kviz.experiments.questions.question import Asking, Outcome, Variant
+from kviz.experiments.questions.question import Outcome, Running, Variant
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.inputs import invalid
 from kviz.runs.models import Run
@@ -61,9 +61,9 @@ class NodeSets:
     def _standing(self) -> SimulatedCluster:
         return standing_run(*self._cluster)
 
-    def ask(self) -> Asking[Try]:
+    def answer(self, running: Running[Try]) -> Outcome:
         self._checked_shapes()
-        (added,) = yield [Try(ADD)]
+        (added,) = running.all([Try(ADD)])
         drained: list[dict[str, object]] = []
         kept: list[dict[str, object]] = []
         left = candidates(self._standing, self._drains) if self._drains else []
@@ -72,7 +72,7 @@ class NodeSets:
             batch += 1
             asked = [Try(f"drain {name}", name, batch) for name in left[:width]]
             width = min(2 * width, MOST_AT_ONCE)
-            for variant, outcome in zip(asked, (yield asked), strict=True):
+            for variant, outcome in zip(asked, running.all(asked), strict=True):
                 left.remove(variant.node)
                 if "waves" in outcome:
                     drain(self._standing, variant.node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -18,21 +18,39 @@ class Variant:
 
 
 V = TypeVar("V", bound=Variant)
-Asking: TypeAlias = Generator[Sequence[V], Sequence[Outcome], Outcome]
+V_in = TypeVar("V_in", bound=Variant, contravariant=True)
+
+
+class Running(Protocol[V_in]):
+    """Runs variants in copies of the process, and knows what is stored of those that were run."""
+
+    def all(self, variants: Sequence[V_in]) -> Sequence[Outcome]:
+        """Run some variants, and return what they came to in their order."""
+        ...
+
+    def as_done(self, variants: Iterator[tuple[int, V_in]]) -> Iterator[tuple[int, Outcome]]:
+        """Run variants that have numbers, and yield what each came to when it is done.
+
+        Each is asked for when it can be begun: what was yielded by then may decide which it is.
+        """
+        ...
+
+    def expect(self, n_more: int) -> None:
+        """Say how many more variants there may be."""
+        ...
 
 
 class Question(Protocol[V]):
     """A question about a cluster that is answered by running variants of it.
 
     Made from the same inputs it must take the same course: an experiment that goes on after a
-    crash asks again, and is told what is stored.
+    crash asks again, and is told what is stored; a variant has the same number each time.
     """
 
-    def ask(self) -> Asking[V]:
-        """Ask for variants, batch by batch, and return what their outcomes come to.
+    def answer(self, running: Running[V]) -> Outcome:
+        """Have variants run, and return what their outcomes come to.
 
-        It is sent the outcomes of each batch, in the batch's order. What all variants share is
-        to be loaded before a batch is asked for: then their copies share it.
+        What all variants share is to be loaded before: then their copies share it.
         """
         ...
 

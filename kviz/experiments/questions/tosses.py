@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any, Final, cast
 
 from kviz.answers.luck_text import luck_json
-from kviz.experiments.questions.question import Asking, Outcome, Variant
+from kviz.experiments.questions.question import Outcome, Running, Variant
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.models import Run
 from scheduler_core.advice.coins import COINS, Coin, coins_of
-from scheduler_core.advice.luck import Batch, ask
+from scheduler_core.advice.luck import Batch, answered, ask
 from scheduler_core.advice.pools import pools_of
 from scheduler_core.advice.throws import Cast, Throw, Throwing
 from scheduler_core.api import KubeObject, Node
@@ -61,18 +61,14 @@ class Tosses:
     def _throwing(self) -> Throwing:
         return Throwing(*self._cluster)
 
-    def ask(self) -> Asking[Toss]:
+    def answer(self, running: Running[Toss]) -> Outcome:
         objects, options = self._cluster
         self._throwing.prepare(self._coins)
         pools = _pools(objects)
         asking = ask(objects, self._coins, runs=self._runs, seed=options.seed, pools=pools)
-        batch = next(asking)
-        while True:
-            outcomes = yield list(_variants(batch))
-            try:
-                batch = asking.send(self._throws(outcomes))
-            except StopIteration as end:
-                return luck_json(end.value)
+        return luck_json(
+            answered(asking, lambda batch: self._throws(running.all(list(_variants(batch)))))
+        )
 
     def _throws(self, outcomes: Sequence[Outcome]) -> list[Throw]:
         if self._pinned is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypedDict, cast
 
-from kviz.experiments.questions.question import Asking, Outcome, Variant
+from kviz.experiments.questions.question import Outcome, Running, Variant
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.inputs import InvalidInput, changes_given, varied
 from kviz.runs.models import Run
@@ -78,9 +78,9 @@ class Trials:
         pods = (item for item in self._trials.objects if isinstance(item, Pod))
         return frozenset(pod.key for pod in pods if _is_pinned(pod))
 
-    def ask(self) -> Asking[Trial]:
+    def answer(self, running: Running[Trial]) -> Outcome:
         _ = self._trials.as_it_is, self._pinned  # before copies are made: they all need them
-        outcomes = yield self._variants
+        outcomes = running.all(self._variants)
         return totals(outcomes[1:])
 
     def carry_out(self, variant: Trial) -> Outcome:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kviz.common.csv_file import Cell
 from kviz.experiments.models import Experiment, Result
-from kviz.experiments.reading import capacity, losses, luck, nodes, trials
+from kviz.experiments.reading import capacity, losses, luck, nodes, trials, unblock
 from kviz.experiments.reading.charts import Chart
 from kviz.experiments.selectors import results_of
 
@@ -24,6 +24,7 @@ COLUMNS: Final[Mapping[str, Columns]] = {
     "luck": luck.COLUMNS,
     "nodes": nodes.COLUMNS,
     "survive": losses.COLUMNS,
+    "unblock": unblock.COLUMNS,
 }
 
 
@@ -65,6 +66,9 @@ def _read(
         case "nodes":
             sets = nodes.read(run)
             return "experiments/of_nodes.html", sets.sentences, sets, ()
+        case "unblock":
+            helps = unblock.read(experiment, run)
+            return "experiments/of_unblock.html", helps.sentences, helps, ()
         case _:
             tried = trials.read(run)
             return "experiments/of_trials.html", tried.sentences, tried, tried.charts

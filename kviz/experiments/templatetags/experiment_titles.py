@@ -1,11 +1,17 @@
-"""What people call an experiment."""
+"""What people call an experiment, and those that were about a run."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django import template
+from django.template import Context
 from django.utils.translation import gettext as _
 
+from kviz.accounts.middleware import workspace_of
 from kviz.experiments.models import Experiment
+from kviz.experiments.reading.unblock import Helps, read
+from kviz.experiments.selectors import experiments_visible, results_of
 from kviz.runs.models import Run
 
 register = template.Library()
@@ -27,6 +33,8 @@ def experiment_title(experiment: Experiment) -> str:
             return _("How many more fit")
         case "nodes", _other:
             return _("Which nodes to add or remove")
+        case "unblock", _other:
+            return _("What would let %s bind") % str(experiment.asked["pod"])
         case "configurations", _other:
             return _("How configurations compare")
         case _:
@@ -38,3 +46,23 @@ def luck_of_run(run: Run) -> Experiment | None:
     """The newest finished experiment that tossed the coins of a run as it began."""
     found = Experiment.objects.filter(run=run, kind="luck", status=Experiment.Status.FINISHED)
     return found.first()
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search for what would let a pod bind, and what it has found."""
+
+    experiment: Experiment
+    found: Helps
+
+
+@register.simple_tag(takes_context=True)
+def search_for(context: Context, pod: str) -> Search | None:
+    """The newest search of the reader about a pod of the run that the page is about."""
+    mine = experiments_visible(workspace=workspace_of(context["request"]))
+    about = mine.filter(run=context["run"], kind="unblock", asked__pod=pod)
+    experiment = about.exclude(status=Experiment.Status.FAILED).first()
+    if experiment is None:
+        return None
+    run = [each for each in results_of(experiment=experiment) if "problem" not in each.outcome]
+    return Search(experiment, read(experiment, run))

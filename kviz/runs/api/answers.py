@@ -8,7 +8,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,7 +17,6 @@ from rest_framework.views import APIView
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.throttling import Scope
 from kviz.answers.rules_text import rules_json
-from kviz.answers.unblock import as_json as unblock_json
 from kviz.common.problems import Problem
 from kviz.runs.api.access import SHARE, own_run, readable_run, readable_snapshot
 from kviz.runs.api.serializers import RunInputsSerializer
@@ -25,7 +24,6 @@ from kviz.runs.execution.luck import luck_find
 from kviz.runs.inputs import InvalidInput, changes_given
 from kviz.runs.models import Run
 from kviz.runs.reading.rules import verdicts_of
-from kviz.runs.reading.unblock import unblocked
 from kviz.runs.selectors import sentence_of
 from kviz.runs.services import run_prepare
 from scheduler_core.config import JsonValue
@@ -119,31 +117,3 @@ def _checked(run: Run, rules: JsonValue) -> dict[str, object]:
     """What `kviz check --json` prints. Raises InvalidInput."""
     changes = list(map(sentence_of, run.changes))
     return rules_json(verdicts_of(run=run, rules=rules)) | {"changes": changes}
-
-
-OWNER = OpenApiParameter(
-    "owner", OpenApiTypes.BOOL, description="All pending pods of the pod's owner are to bind."
-)
-
-
-class PodUnblock(APIView):
-    """What would let a pending pod of a run bind (docs/unblock.md)."""
-
-    throttle_scope: Scope = "run"
-
-    @extend_schema(parameters=[SHARE, OWNER], responses=OpenApiTypes.OBJECT)
-    def get(self, request: Request, run_id: UUID, namespace: str, name: str) -> Response:
-        """Search for at most ten seconds: the shape of `kviz unblock --json`."""
-        run = readable_run(request, run_id)
-        with_owner = request.query_params.get("owner") in ("true", "1")
-        pod = f"{namespace}/{name}"
-        try:
-            return Response(unblock_json(unblocked(run=run, pod=pod, with_owner=with_owner)))
-        except InvalidInput as invalid:
-            text = "What would help cannot be found out here."
-            raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
-
-    @extend_schema(request=None, parameters=[SHARE, OWNER], responses={200: OpenApiTypes.OBJECT})
-    def post(self, request: Request, run_id: UUID, namespace: str, name: str) -> Response:
-        """Search, as GET does; nothing is stored."""
-        return self.get(request, run_id, namespace, name)

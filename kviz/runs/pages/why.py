@@ -10,10 +10,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from kviz.answers.unblock import took_room_sentence, tried_sentence
 from kviz.common.then_and_now import old_words_in
 from kviz.common.wording import translated
-from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.reading import trace
@@ -29,7 +27,6 @@ from kviz.runs.reading.held_cycles import CannotReenact
 from kviz.runs.reading.near_devices import PLUGIN, near_devices
 from kviz.runs.reading.node_table import pair_rows, requirement_rows
 from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
-from kviz.runs.reading.unblock import answer_rows, unblocked
 from scheduler_core.wording import told
 
 NODES_OFFERED: Final = 500
@@ -106,24 +103,7 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         "old_words": old_words_in(message),
         "may_help": not run.is_observed and not run.is_veiled and why["status"] in UNBLOCKED,
     }
-    if context["may_help"] and request.GET.get("help"):
-        context |= _help(run, f"{namespace}/{name}", request.GET["help"] == "owner")
     return render(request, "runs/why.html", context)
-
-
-def _help(run: Run, pod: str, with_owner: bool) -> dict[str, object]:
-    """What would let the pod bind, or why that cannot be said here."""
-    try:
-        found = unblocked(run=run, pod=pod, with_owner=with_owner)
-    except InvalidInput as refused:
-        return {"no_help": translated(told(refused))}
-    took = found.took_room
-    return {
-        "help": found,
-        "answers": answer_rows(found),
-        "tried": translated(tried_sentence(found)),
-        "took_room": translated(took_room_sentence(took)) if took is not None else "",
-    }
 
 
 def _with_values(why: Json, found: PodEvidenceDocument | None) -> Json:

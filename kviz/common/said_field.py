@@ -1,0 +1,23 @@
+"""Documents that are stored with what the engine's texts in them were made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models.expressions import Expression
+
+from scheduler_core.wording import packed, unpacked
+
+
+class SaidField(models.JSONField):
+    """JSON whose texts of the engine can be said in another language when they are read."""
+
+    def get_prep_value(self, value: Any) -> Any:
+        return super().get_prep_value(packed(value))
+
+    def from_db_value(
+        self, value: str | None, expression: Expression, connection: BaseDatabaseWrapper
+    ) -> Any:
+        return unpacked(super().from_db_value(value, expression, connection))

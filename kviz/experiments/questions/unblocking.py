@@ -1,0 +1,63 @@
+"""What would let a pending pod bind: each plan that is run is a variant (docs/unblock.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from kviz.answers.unblock import as_json, tried_json, tried_of
+from kviz.experiments.questions.question import Outcome, Running, Variant
+from kviz.runs.execution.engine import cluster_of
+from kviz.runs.inputs import invalid
+from kviz.runs.models import Run
+from scheduler_core.advice.trial import Trials
+from scheduler_core.advice.unblock import NothingToUnblock, Search, Tried, with_others
+from scheduler_core.config import Problem
+from scheduler_core.wording import told
+
+Plans = Iterator[int]
+
+
+@dataclass(frozen=True)
+class Attempt(Variant):
+    """A plan, by its number in the search."""
+
+    number: int = 0
+
+
+class Unblocking:
+    """Searches for the smallest changes after which a pod binds, or all pending of its owner.
+
+    An outcome has the `answer` that a plan is, None if it is none.
+    """
+
+    def __init__(self, run: Run, pod: str, with_owner: bool) -> None:
+        self._run = run
+        self._pod = pod
+        self._with_owner = with_owner
+        self._search: Search | None = None
+
+    def answer(self, running: Running[Attempt]) -> Outcome:
+        trials = Trials(*cluster_of(self._run))
+
+        def run(work: Callable[[int], Tried], numbers: Plans) -> Iterator[tuple[int, Tried]]:
+            attempts = ((n, Attempt(self._searching.sentence(n), n)) for n in numbers)
+            for number, outcome in running.as_done(attempts):
+                yield number, tried_of(outcome)
+
+        try:
+            _, *others = with_others(trials, self._pod) if self._with_owner else (self._pod,)
+            self._search = Search(trials, self._pod, run, others)
+            for found in self._search.steps():
+                running.expect(found.n_plans - found.n_tried)
+        except NothingToUnblock as error:
+            raise invalid("pod", [Problem((), told(error))]) from error
+        return as_json(found)
+
+    def carry_out(self, variant: Attempt) -> Outcome:
+        return tried_json(self._searching.run(variant.number))
+
+    @property
+    def _searching(self) -> Search:
+        assert self._search is not None
+        return self._search

@@ -1,0 +1,129 @@
+"""What would let a pod bind: the answers there are so far, cheapest first."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+from django.utils.translation import gettext as _
+
+from kviz.answers.unblock import tried_sentence
+from kviz.common.csv_file import Cell
+from kviz.common.wording import translated
+from kviz.experiments.models import Experiment, Result
+from kviz.runs.reading.trace import pod_known
+from scheduler_core.advice.unblock import MAX_ANSWERS
+from scheduler_core.changes import Change, document_of, read_line
+
+LAB_ACTIONS: Final = (
+    *("set", "taint", "untaint", "label", "unlabel", "cordon", "uncordon"),
+    *("copyNode", "delete"),
+)
+"""What the Explorer's Lab can hold in its address (frontend/src/store/lab-changes.ts)."""
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """An answer; `variant` is the run that proves it, `lab` empty where the Lab cannot try it."""
+
+    answer: Mapping[str, Any]
+    variant: int
+    lab: str
+
+
+@dataclass(frozen=True)
+class Helps:
+    """What was found for a `pod`, and perhaps the other pending pods of its owner.
+
+    `cycle` is its last one in the run, 0 where that is not known; `whole` the finished answer.
+    """
+
+    pod: str
+    cycle: int
+    rows: Sequence[AnswerRow]
+    sentences: Sequence[str]
+    whole: Mapping[str, Any] | None
+    tried: str
+
+    @property
+    def n_pods(self) -> int:
+        return len(self.whole["pods"]) if self.whole else 1
+
+
+def read(experiment: Experiment, results: Sequence[Result]) -> Helps:
+    """Read the plans that were run."""
+    whole, pod = experiment.answer, experiment.asked["pod"]
+    proofs = {tuple(each["changes"]): number for number, each in _answers(results)}
+    found = (
+        whole["answers"] if whole else sorted((each for _n, each in _answers(results)), key=_key)
+    )
+    rows = [
+        AnswerRow(each, proofs[tuple(each["changes"])], lab_of(map(read_line, each["changes"])))
+        for each in found[:MAX_ANSWERS]
+    ]
+    return Helps(
+        pod=pod,
+        cycle=_last_cycle(experiment, pod),
+        rows=rows,
+        sentences=_sentences(pod, rows, is_over=whole is not None),
+        whole=whole,
+        tried=_tried(whole) if whole else "",
+    )
+
+
+def _tried(whole: Mapping[str, Any]) -> str:
+    return translated(tried_sentence(whole["tried"], whole["triedByKind"], whole["complete"]))
+
+
+def _answers(results: Sequence[Result]) -> list[tuple[int, Mapping[str, Any]]]:
+    answers = ((each.variant, each.outcome["answer"]) for each in results)
+    return [(variant, answer) for variant, answer in answers if answer]
+
+
+def _key(answer: Mapping[str, Any]) -> tuple[int, int]:
+    """What a search ranks answers by."""
+    return (answer["price"], -answer["helps"])
+
+
+def _sentences(pod: str, rows: Sequence[AnswerRow], *, is_over: bool) -> list[str]:
+    if not rows:
+        return [_("Nothing that was tried lets %(pod)s bind.") % {"pod": pod}] if is_over else []
+    best = rows[0].answer
+    text = _("%(pod)s binds on %(node)s with this: %(what)s.")
+    what = translated(best["sentence"])
+    return [text % {"pod": pod, "node": best["node"], "what": what}]
+
+
+def _last_cycle(experiment: Experiment, pod: str) -> int:
+    namespace, _slash, name = pod.partition("/")
+    run = experiment.run
+    known = pod_known(run=run, namespace=namespace, name=name) if run is not None else None
+    return known.last_cycle if known is not None else 0
+
+
+def lab_of(changes: Iterable[Change]) -> str:
+    """Return changes as the address of the Explorer has them, empty where it cannot."""
+    documents = [document_of(change) for change in changes]
+    if any(action not in LAB_ACTIONS for each in documents for action in each):
+        return ""
+    return base64.urlsafe_b64encode(msgspec.json.encode(documents)).decode().rstrip("=")
+
+
+def _of(read: Callable[[Mapping[str, Any]], Cell]) -> Callable[[Mapping[str, Any]], Cell]:
+    """A column of answers; plans that are none have nothing there."""
+    return lambda outcome: read(outcome["answer"]) if outcome["answer"] else None
+
+
+COLUMNS: Final[Mapping[str, Callable[[Mapping[str, Any]], Cell]]] = {
+    "binds": lambda outcome: "yes" if outcome["answer"] else "no",
+    "node": _of(lambda answer: answer["node"]),
+    "price": _of(lambda answer: answer["price"]),
+    "pods that bind": _of(lambda answer: answer["helps"]),
+    "evicted": _of(lambda answer: len(answer["evicted"])),
+    "newly bound": _of(lambda answer: len(answer["others"]["newly_bound"])),
+    "newly pending": _of(lambda answer: len(answer["others"]["newly_pending"])),
+    "changes": _of(lambda answer: "\n".join(answer["changes"])),
+}
