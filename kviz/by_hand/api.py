@@ -20,6 +20,7 @@ from kviz.by_hand.documents import board_document, look_document
 from kviz.by_hand.models import Attempt
 from kviz.by_hand.services import CannotPlay
 from kviz.common.problems import Problem
+from scheduler_core.wording import say
 
 POD = OpenApiParameter("pod", str, description="Say of every node why this pod may not go there.")
 
@@ -84,5 +85,5 @@ class Board(APIView):
 def _own(request: Request, game_id: UUID) -> Attempt:
     found = own_attempt(workspace=workspace_in(request), game_id=game_id)
     if found is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "There is no such game here.")
+        raise Problem(HTTPStatus.NOT_FOUND, say("There is no such game here."))
     return found

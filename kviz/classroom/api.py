@@ -34,6 +34,7 @@ from kviz.classroom.seats import Door, door_of
 from kviz.classroom.services import Refused
 from kviz.common.problems import Problem
 from kviz.lessons.grading import NotAnAnswer
+from scheduler_core.wording import say
 
 
 class BrowserOnly(BaseAuthentication):
@@ -112,9 +113,9 @@ class _InRoom(APIView):
         try:
             room = room_behind(request._request, code)
         except TooManyGuesses:
-            raise Problem(HTTPStatus.TOO_MANY_REQUESTS, "Too many wrong codes.") from None
+            raise Problem(HTTPStatus.TOO_MANY_REQUESTS, say("Too many wrong codes.")) from None
         if room is None:
-            raise Problem(HTTPStatus.NOT_FOUND, "There is no class with this code.")
+            raise Problem(HTTPStatus.NOT_FOUND, say("There is no class with this code."))
         return door_of(request._request.session, room)
 
 
@@ -124,7 +125,7 @@ class ClassAnswer(_InRoom):
         """Answer the vote that is open; until it is closed, the last answer counts."""
         door = self.door(request, code)
         if door.participant is None:
-            raise Problem(HTTPStatus.FORBIDDEN, "Only who is in the class may answer.")
+            raise Problem(HTTPStatus.FORBIDDEN, say("Only who is in the class may answer."))
         asked = VoteAnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
@@ -176,7 +177,7 @@ class ClassControl(_InRoom):
         """Lead the class; what comes of it arrives over the websocket."""
         door = self.door(request, code)
         if not door.is_teacher:
-            raise Problem(HTTPStatus.FORBIDDEN, "Only the teacher of this class may do this.")
+            raise Problem(HTTPStatus.FORBIDDEN, say("Only the teacher of this class may do this."))
         asked = ControlSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data

@@ -39,6 +39,9 @@ Kind = Literal["", "busy", "cannot-reenact", "run-file", "too-large", "veiled"]
 BUSY_S: Final = 5
 """When to come back while the database cannot be used."""
 
+COME_BACK: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+"""Answers that say when."""
+
 log = logging.getLogger(__name__)
 
 
@@ -52,7 +55,7 @@ class Problem(exceptions.APIException):
         self.status_code = status.value
         self.errors = errors
         self.kind = kind
-        self.wait = RETRY_AFTER_S if status is HTTPStatus.TOO_MANY_REQUESTS else None
+        self.wait = RETRY_AFTER_S if status in COME_BACK else None
 
 
 def document(

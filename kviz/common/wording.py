@@ -7,7 +7,7 @@ their templates are looked up in the catalogue `engine`.
 from __future__ import annotations
 
 import re
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from django.utils.translation import get_language, pgettext
 from rest_framework.renderers import JSONRenderer
@@ -27,7 +27,7 @@ _BETWEEN: Final = re.compile(f"(?<={_WIDE}) (?={_WIDE})")
 def translated(value: T) -> T:
     """Return a text, or all texts in a document, in the language that is active."""
     if (get_language() or "en").startswith("en"):
-        return value
+        return value if not isinstance(value, Text) else cast("T", str(value))
     found: T = _translated(value)
     return found
 

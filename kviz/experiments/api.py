@@ -35,6 +35,7 @@ from kviz.runs.models import Run
 from kviz.runs.selectors import run_get
 from kviz.runs.services import run_prepare
 from kviz.snapshots.selectors import snapshot_get
+from scheduler_core.wording import say
 
 THROTTLED: Final[dict[str, Scope]] = {"create": "experiment"}
 
@@ -153,7 +154,7 @@ class ExperimentViewSet(GenericViewSet[Experiment]):
     def cancel(self, request: Request, experiment_id: UUID) -> Response:
         """Stop an experiment; its results so far stay."""
         if not services.experiment_cancel(experiment=_own(request, experiment_id)):
-            raise Problem(HTTPStatus.CONFLICT, "The experiment is over already.")
+            raise Problem(HTTPStatus.CONFLICT, say("The experiment is over already."))
         return Response(ExperimentSerializer(_own(request, experiment_id)).data)
 
     @extend_schema(responses=ResultSerializer(many=True))
@@ -211,7 +212,7 @@ def _own(request: Request, experiment_id: UUID) -> Experiment:
     workspace = workspace_in(request)
     found = selectors.experiment_get(experiment_id=experiment_id, workspace=workspace)
     if found is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "There is no such experiment in this workspace.")
+        raise Problem(HTTPStatus.NOT_FOUND, say("There is no such experiment in this workspace."))
     return found
 
 

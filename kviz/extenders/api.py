@@ -32,6 +32,7 @@ from kviz.extenders.incoming import Verb
 from kviz.extenders.models import ExtenderSession
 from kviz.extenders.recorder import recorder
 from kviz.snapshots.selectors import snapshot_get
+from scheduler_core.wording import say
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 MAX_PER_SECOND: Final = 300
@@ -191,7 +192,7 @@ class SessionViewSet(GenericViewSet[ExtenderSession]):
     def _own(self, request: Request, session_id: UUID) -> ExtenderSession:
         found = selectors.session_get(session_id=session_id, workspace=workspace_in(request))
         if found is None:
-            raise Problem(HTTPStatus.NOT_FOUND, "There is no such session in this workspace.")
+            raise Problem(HTTPStatus.NOT_FOUND, say("There is no such session in this workspace."))
         return found
 
     def _whole(self, request: Request, session: ExtenderSession, status: HTTPStatus) -> Response:

@@ -23,6 +23,7 @@ from kviz.lessons.models import Progress
 from kviz.lessons.selectors import Entry
 from kviz.lessons.services import NotYet
 from kviz.runs.inputs import InvalidInput, at_lines
+from scheduler_core.wording import say
 
 
 class AnswerSerializer(serializers.Serializer[object]):
@@ -122,7 +123,7 @@ class LessonTry(_OfStep):
             services.task_try(progress=progress, shelved=shelved, number=number, text=text)
         except InvalidInput as invalid:
             errors = at_lines(invalid.errors, text)
-            raise Problem(HTTPStatus.BAD_REQUEST, "This cannot be tried.", errors) from invalid
+            raise Problem(HTTPStatus.BAD_REQUEST, say("This cannot be tried."), errors) from invalid
         return _step(progress, shelved, number)
 
 
@@ -146,4 +147,7 @@ def _begun(request: Request, slug: str) -> tuple[Shelved, Progress]:
 
 
 def _no_lesson(slug: str) -> Problem:
-    return Problem(HTTPStatus.NOT_FOUND, f'There is no lesson "{slug}" here, or it has not begun.')
+    return Problem(
+        HTTPStatus.NOT_FOUND,
+        say('There is no lesson "{slug}" here, or it has not begun.', slug=slug),
+    )

@@ -34,6 +34,8 @@ from uuid import UUID
 import msgspec
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.http import HttpRequest
+from django.utils.translation import get_language_from_request
 from msgspec import UNSET, UnsetType
 
 from kviz.accounts.models import Workspace
@@ -104,7 +106,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.news = asyncio.Event()
         self.last_status: Progress | None = None
         self.details = DetailFeed(self.send_frame)
-        self.previews = PreviewFeed(self.run_id, self.send_frame)
+        self.previews = PreviewFeed(self.run_id, self.send_frame, _language(self.scope))
         self.pump = asyncio.create_task(self.follow_or_close())
         SOCKETS.inc()
 
@@ -230,6 +232,14 @@ def _may_see(scope: MutableMapping[str, Any], run_id: UUID, share: str) -> bool:
     if workspace is None and not share:
         return False
     return selectors.run_get(run_id=run_id, workspace=workspace, share=share) is not None
+
+
+def _language(scope: MutableMapping[str, Any]) -> str:
+    """The language that the viewer's cookie or browser asks for."""
+    request = HttpRequest()
+    request.COOKIES = scope.get("cookies", {})
+    request.META["HTTP_ACCEPT_LANGUAGE"] = header(scope, "accept-language")
+    return get_language_from_request(request)
 
 
 def _workspace(scope: MutableMapping[str, Any]) -> Workspace | None:

@@ -17,13 +17,14 @@ from uuid import UUID
 
 import msgspec
 from channels.db import database_sync_to_async
+from django.utils.translation import override
 
 from kviz.common.problems import Kind, document
 from kviz.runs.models import Run
 from kviz.runs.reading import preview, trace
 from kviz.runs.reading.held_cycles import CannotReenact
-from kviz.runs.reading.preview import BadChanges
-from scheduler_core.wording import told
+from kviz.runs.reading.preview import BadChanges, Preview
+from scheduler_core.wording import say, told
 
 WINDOW: Final = 2
 """Answers that may be unacknowledged."""
@@ -55,8 +56,9 @@ class _NotRecorded(Exception):
 class PreviewFeed:
     """The newest preview that one viewer wants, and the task that sends it."""
 
-    def __init__(self, run_id: UUID, send: Send) -> None:
+    def __init__(self, run_id: UUID, send: Send, language: str) -> None:
         self.run_id = run_id
+        self.language = language
         self.send = send
         self.wanted: PreviewRequest | None = None
         self.unacknowledged: set[int] = set()
@@ -92,7 +94,7 @@ class PreviewFeed:
         except BadChanges as error:
             await self._refuse(request, HTTPStatus.BAD_REQUEST, told(error), errors=error.errors)
         except _NotRecorded:
-            text = f"Cycle {request.cycle} is not recorded (yet)."
+            text = say("Cycle {cycle} is not recorded (yet).", cycle=request.cycle)
             await self._refuse(request, HTTPStatus.NOT_FOUND, text)
         except CannotReenact as error:
             kind: Kind = "cannot-reenact"
@@ -131,7 +133,7 @@ class PreviewFeed:
                 asyncio.run_coroutine_threadsafe(text, loop)
 
         work = database_sync_to_async(_packed, thread_sensitive=False)
-        packed: bytes = await work(self.run_id, request, progress)
+        packed: bytes = await work(self.run_id, request, progress, self.language)
         return packed
 
     async def _tell(
@@ -149,15 +151,24 @@ class PreviewFeed:
         errors: Sequence[object] = (),
         kind: Kind = "",
     ) -> None:
-        await self._say(request, problem=document(status, detail, errors, kind))  # type: ignore[arg-type]
+        with override(self.language):
+            problem = document(status, detail, errors, kind)  # type: ignore[arg-type]
+        await self._say(request, problem=problem)
 
     async def _say(self, request: PreviewRequest, **more: object) -> None:
         message = {"type": "preview", "id": request.id, "cycle": request.cycle, **more}
         await self.send(msgspec.json.encode(message).decode())
 
 
-def _packed(run_id: UUID, request: PreviewRequest, progress: Callable[[int], None]) -> bytes:
+def _packed(
+    run_id: UUID, request: PreviewRequest, progress: Callable[[int], None], language: str
+) -> bytes:
     """Return the gzipped answer. Raises BadChanges, CannotReenact, _NotRecorded, _Superseded."""
+    with override(language):
+        return _found(run_id, request, progress).zipped()
+
+
+def _found(run_id: UUID, request: PreviewRequest, progress: Callable[[int], None]) -> Preview:
     changes = preview.changes_of(request.changes)
     found = preview.preview_if_held(run_id=run_id, cycle=request.cycle, changes=changes)
     if found is None:
@@ -167,4 +178,4 @@ def _packed(run_id: UUID, request: PreviewRequest, progress: Callable[[int], Non
         if run is None or recorded is None:
             raise _NotRecorded
         found = preview.preview(run=run, recorded=recorded, changes=changes, progress=progress)
-    return found.zipped()
+    return found

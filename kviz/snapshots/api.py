@@ -38,6 +38,7 @@ from kviz.snapshots.models import Snapshot
 from kviz.snapshots.policies import policies_of
 from kviz.snapshots.yaml_file import MEDIA_TYPE as YAML
 from kviz.snapshots.yaml_file import yaml_pieces
+from scheduler_core.wording import say
 
 SHARE = OpenApiParameter("share", str, description="A share token, instead of the workspace's.")
 
@@ -175,7 +176,7 @@ class SnapshotViewSet(GenericViewSet[Snapshot]):
             )
         except services.UploadRejected as rejected:
             raise Problem(
-                HTTPStatus.BAD_REQUEST, "Nothing in this upload can be used.", rejected.errors
+                HTTPStatus.BAD_REQUEST, say("Nothing in this upload can be used."), rejected.errors
             ) from rejected
         finally:
             for file in files:
@@ -214,7 +215,7 @@ class SnapshotViewSet(GenericViewSet[Snapshot]):
         """Delete a snapshot and every run over it."""
         snapshot = _snapshot(request, snapshot_id)
         if snapshot.workspace_id != workspace_in(request).pk:
-            raise Problem(HTTPStatus.FORBIDDEN, "This snapshot is not this workspace's.")
+            raise Problem(HTTPStatus.FORBIDDEN, say("This snapshot is not this workspace's."))
         services.snapshot_delete(snapshot=snapshot)
         return Response(status=HTTPStatus.NO_CONTENT)
 
@@ -225,7 +226,7 @@ def files_in(request: Request) -> list[UploadedFile]:
     if not files:
         raise Problem(
             HTTPStatus.BAD_REQUEST,
-            "The upload holds no file.",
+            say("The upload holds no file."),
             [{"field": "files", "message": "Send at least one file."}],
         )
     return files
@@ -245,7 +246,7 @@ def _snapshot(request: Request, snapshot_id: UUID) -> Snapshot:
     workspace, share = workspace_in(request), share_of(request._request)
     snapshot = selectors.snapshot_get(snapshot_id=snapshot_id, workspace=workspace, share=share)
     if snapshot is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "There is no such snapshot in this workspace.")
+        raise Problem(HTTPStatus.NOT_FOUND, say("There is no such snapshot in this workspace."))
     return snapshot
 
 

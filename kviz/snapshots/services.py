@@ -25,6 +25,7 @@ from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import Ingested, Progress, ingest
 from scheduler_core.api.limits import Limits
 from scheduler_core.api.packing import pack, unpack
+from scheduler_core.wording import say, series
 
 File = tuple[str, BinaryIO]
 """A name and a seekable stream."""
@@ -226,6 +227,10 @@ def _problem(error: ParseError) -> ErrorItem:
 
 def _nothing_there(ingested: Ingested) -> ErrorItem:
     if not ingested.ignored:
-        return {"message": "There is no Kubernetes object in this upload."}
-    kinds = ", ".join(ingested.ignored)
-    return {"message": f"There is nothing here that the scheduler reads, only: {kinds}."}
+        return {"message": say("There is no Kubernetes object in this upload.")}
+    kinds = series(ingested.ignored)
+    return {
+        "message": say(
+            "There is nothing here that the scheduler reads, only: {kinds}.", kinds=kinds
+        )
+    }

@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple, Protocol, cast
 
 from scheduler_core.api.errors import LimitError, UnreadableError
 from scheduler_core.api.limits import Budget
+from scheduler_core.wording import say, told
 
 _CHUNK_BYTES = 1 << 20
 _HEAD_BYTES = 512
@@ -107,7 +108,11 @@ def _unpack(name: str, stream: BinaryIO, budget: Budget, level: int) -> Iterator
 def _refuse_foreign(head: bytes) -> None:
     for magic, format_name in _FOREIGN_MAGICS.items():
         if head.startswith(magic):
-            raise UnreadableError(f"{format_name} is not supported; unpack it or use gzip")
+            raise UnreadableError(
+                say(
+                    "{format_name} is not supported; unpack it or use gzip", format_name=format_name
+                )
+            )
 
 
 def _is_tar(head: bytes) -> bool:
@@ -116,7 +121,7 @@ def _is_tar(head: bytes) -> bool:
 
 def _check_level(level: int, budget: Budget) -> None:
     if level >= budget.limits.nested_archives:
-        raise UnreadableError("archives are nested too deep")
+        raise UnreadableError(say("archives are nested too deep"))
 
 
 def _unpack_gzip(
@@ -128,7 +133,7 @@ def _unpack_gzip(
         yield from _unpack_tar(name, inflated, budget, level)
         return
     if head.startswith((_GZIP_MAGIC, *_ZIP_MAGICS)):
-        raise UnreadableError("an archive inside gzip is not supported unless it is tar")
+        raise UnreadableError(say("an archive inside gzip is not supported unless it is tar"))
     _refuse_foreign(head)
     yield Unpacked(name, data=inflated.read_all())
 
@@ -147,7 +152,9 @@ def _unpack_tar(name: str, source: _Readable, budget: Budget, level: int) -> Ite
     except UnreadableError:
         raise
     except _DAMAGE as error:
-        raise UnreadableError(f"the tar archive is damaged or cut off: {error}") from None
+        raise UnreadableError(
+            say("the tar archive is damaged or cut off: {error}", error=str(error))
+        ) from None
 
 
 def _unpack_zip(name: str, stream: BinaryIO, budget: Budget, level: int) -> Iterator[Unpacked]:
@@ -164,7 +171,9 @@ def _unpack_zip(name: str, stream: BinaryIO, budget: Budget, level: int) -> Iter
     except UnreadableError:
         raise
     except _DAMAGE as error:
-        raise UnreadableError(f"the zip archive is damaged or cut off: {error}") from None
+        raise UnreadableError(
+            say("the zip archive is damaged or cut off: {error}", error=str(error))
+        ) from None
 
 
 def _entry(
@@ -181,7 +190,7 @@ def _entry(
         raise
     except _DAMAGE as error:
         # An entry that is encrypted, oddly compressed or damaged leaves the others readable.
-        yield Unpacked(name, error=f"cannot be unpacked: {error}")
+        yield Unpacked(name, error=say("cannot be unpacked: {error}", error=told(error)))
         return
     yield from _unpack(name, io.BytesIO(data), budget, level + 1)
 
@@ -237,7 +246,7 @@ class _Inflated:
     def _next_chunk(self) -> bytes:
         chunk = self._source.read(_CHUNK_BYTES)
         if not chunk:
-            raise UnreadableError("the gzip file ends in the middle; it was cut off")
+            raise UnreadableError(say("the gzip file ends in the middle; it was cut off"))
         self._compressed_bytes += len(chunk)
         return chunk
 
@@ -245,14 +254,18 @@ class _Inflated:
         try:
             text = self._inflater.decompress(compressed, _CHUNK_BYTES)
         except zlib.error as error:
-            raise UnreadableError(f"the gzip file is damaged: {error}") from None
+            raise UnreadableError(
+                say("the gzip file is damaged: {error}", error=str(error))
+            ) from None
         self._ready += text
         self._inflated_bytes += len(text)
         self._budget.decompress(len(text))
         ratio = self._budget.limits.compression_ratio
         allowed = max(_RATIO_GRACE_BYTES, ratio * self._compressed_bytes)
         if self._inflated_bytes > allowed:
-            raise LimitError(f"the gzip file unpacks to more than {ratio} times its size")
+            raise LimitError(
+                say("the gzip file unpacks to more than {ratio} times its size", ratio=ratio)
+            )
 
     def _start_member(self) -> None:
         """After a member's end: another member, or padding up to the end of the file."""

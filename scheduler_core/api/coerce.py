@@ -14,6 +14,7 @@ from msgspec import inspect
 from scheduler_core.api.errors import FieldError
 from scheduler_core.api.quantity import number_text
 from scheduler_core.api.timestamps import TimestampError, parse_timestamp
+from scheduler_core.wording import say, told
 
 Plain = object
 """What JSON or YAML yields: None, bool, int, float, str, list or dict of such."""
@@ -40,7 +41,7 @@ def coerce_struct(value: Plain, cls: type[msgspec.Struct], path: str = "") -> di
     Raises :class:`FieldError` for the first field of a wrong type.
     """
     if not isinstance(value, Mapping):
-        raise FieldError(path, f"must be an object, not {describe(value)}")
+        raise FieldError(path, say("must be an object, not {what}", what=describe(value)))
     known: dict[str, Plain] = {}
     for field in fields_of(cls):
         given = value.get(field.name)
@@ -73,7 +74,7 @@ def coerce_value(value: Plain, wanted: inspect.Type, path: str) -> Plain:
         case inspect.BoolType():
             if isinstance(value, bool):
                 return value
-            raise FieldError(path, f"must be true or false, not {describe(value)}")
+            raise FieldError(path, say("must be true or false, not {what}", what=describe(value)))
         case _:
             return _coerce_text(value, path)
 
@@ -88,16 +89,16 @@ def _coerce_union(value: Plain, types: tuple[inspect.Type, ...], path: str) -> P
 
 def _coerce_list(value: Plain, item_type: inspect.Type, path: str) -> Plain:
     if not isinstance(value, list | tuple):
-        raise FieldError(path, f"must be a list, not {describe(value)}")
+        raise FieldError(path, say("must be a list, not {what}", what=describe(value)))
     for index, item in enumerate(value):
         if item is None:
-            raise FieldError(f"{path}[{index}]", "must not be null")
+            raise FieldError(f"{path}[{index}]", say("must not be null"))
     return [coerce_value(item, item_type, f"{path}[{index}]") for index, item in enumerate(value)]
 
 
 def _coerce_map(value: Plain, value_type: inspect.Type, path: str) -> Plain:
     if not isinstance(value, Mapping):
-        raise FieldError(path, f"must be an object, not {describe(value)}")
+        raise FieldError(path, say("must be an object, not {what}", what=describe(value)))
     return {
         key_text(key): coerce_value(
             "" if item is None else item, value_type, f"{path}{key_path(key)}"
@@ -112,9 +113,9 @@ def _coerce_integer(value: Plain, lowest: float | None, highest: float | None, p
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise FieldError(path, f"must be a whole number, not {describe(value)}")
+        raise FieldError(path, say("must be a whole number, not {what}", what=describe(value)))
     if (lowest is not None and value < lowest) or (highest is not None and value > highest):
-        raise FieldError(path, f"{value} is out of range")
+        raise FieldError(path, say("{value} is out of range", value=value))
     return value
 
 
@@ -122,14 +123,16 @@ def _coerce_timestamp(value: Plain, path: str) -> int:
     try:
         return parse_timestamp(_coerce_text(value, path))
     except TimestampError as error:
-        raise FieldError(path, str(error)) from None
+        raise FieldError(path, told(error)) from None
 
 
 def _coerce_text(value: Plain, path: str) -> str:
     if isinstance(value, str):
         return value
-    hint = "; put it in quotes" if isinstance(value, bool | int | float) else ""
-    raise FieldError(path, f"must be text, not {describe(value)}{hint}")
+    problem = say("must be text, not {what}", what=describe(value))
+    if isinstance(value, bool | int | float):
+        problem = say("{what}; put it in quotes", what=problem)
+    raise FieldError(path, problem)
 
 
 def key_text(key: Plain) -> str:
@@ -153,11 +156,11 @@ def describe(value: Plain) -> str:
         case bool():
             return "true" if value else "false"
         case int() | float():
-            return f"the number {value}"[:60]
+            return say("the number {number}", number=str(value)[:49])
         case str():
             shown = value if len(value) <= 40 else value[:37] + "..."
-            return f'the text "{shown}"'
+            return say('the text "{text}"', text=shown)
         case list() | tuple():
-            return "a list"
+            return say("a list")
         case _:
-            return "an object"
+            return say("an object")

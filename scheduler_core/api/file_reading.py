@@ -28,6 +28,7 @@ from scheduler_core.api.pod_templates import NO_PODS, POD, pod_of
 from scheduler_core.api.simulator import CONFIGURATION, PREFIX, SimulatorResult, result_of
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.yaml_documents import YamlDocument, read_yaml_pieces, read_yaml_whole
+from scheduler_core.wording import say
 
 _SNIFFED_BYTES = 4096
 _PROGRESS_EVERY = 500
@@ -251,7 +252,7 @@ def _as_utf8(data: bytes | bytearray) -> bytes | bytearray:
         try:
             return data.decode("utf-16").encode()
         except UnicodeError:
-            raise UnreadableError("is cut off or damaged UTF-16 text") from None
+            raise UnreadableError(say("is cut off or damaged UTF-16 text")) from None
     return data
 
 
@@ -260,19 +261,23 @@ def _as_text(data: bytes | bytearray) -> str:
         return data.decode().replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UnreadableError(f"is not UTF-8 text (byte {error.start})", line) from None
+        raise UnreadableError(
+            say("is not UTF-8 text (byte {start})", start=error.start), line
+        ) from None
 
 
 def _refuse_other_text(head: bytes) -> None:
     """Raises :class:`UnreadableError` for what people upload by mistake."""
     if not head:
-        raise UnreadableError("is empty")
+        raise UnreadableError(say("is empty"))
     if b"\0" in head:
-        raise UnreadableError("is binary; give YAML or JSON, plain or in a zip, tar or gzip")
+        raise UnreadableError(say("is binary; give YAML or JSON, plain or in a zip, tar or gzip"))
     if head.startswith(b"<"):
-        raise UnreadableError("is HTML or XML, not YAML or JSON; was a web page saved by mistake?")
+        raise UnreadableError(
+            say("is HTML or XML, not YAML or JSON; was a web page saved by mistake?")
+        )
     if _TABLE_HEADING.match(head):
-        raise UnreadableError("is a table as kubectl prints it; add `-o yaml` to the command")
+        raise UnreadableError(say("is a table as kubectl prints it; add `-o yaml` to the command"))
 
 
 def _refuse_answers(
@@ -280,12 +285,14 @@ def _refuse_answers(
 ) -> None:
     """Raises :class:`ParseError` for what an API server sends in place of objects."""
     if not name.kind:
-        raise ParseError(place, "kind", "is missing; is this a Kubernetes object?")
+        raise ParseError(place, "kind", say("is missing; is this a Kubernetes object?"))
     if name.kind == "Table" and name.group == "meta.k8s.io":
-        raise ParseError(place, "", "is a table made for reading; ask for `-o yaml`")
+        raise ParseError(place, "", say("is a table made for reading; ask for `-o yaml`"))
     if name.kind == "Status" and name.api_version == "v1":
         message = _plain_mapping(source).get("message")
-        raise ParseError(place, "", f"is an error answer of an API server: {message}")
+        raise ParseError(
+            place, "", say("is an error answer of an API server: {message}", message=message)
+        )
 
 
 def _plain_mapping(source: msgspec.Raw | Mapping[str, Plain]) -> Mapping[str, Plain]:

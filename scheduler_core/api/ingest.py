@@ -27,6 +27,7 @@ from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassErr
 from scheduler_core.api.simulator import MAX_RESULTS, SimulatorResult
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.workload import PriorityClass
+from scheduler_core.wording import say
 
 Source = bytes | bytearray | memoryview | BinaryIO
 Progress = Callable[[int, int], None]
@@ -229,7 +230,9 @@ class _Upload:
     def result(self) -> Ingested:
         """The gathered objects with priorities resolved, and the warnings."""
         if not (self.objects or self.errors or self.ignored or self.scheduler_config):
-            self.errors.append(ParseError(Place(), "", "there is no Kubernetes object to read"))
+            self.errors.append(
+                ParseError(Place(), "", say("there is no Kubernetes object to read"))
+            )
         warnings = [*self._redactions(), *self._older_versions()]
         if self.repeated:
             warnings.append(
@@ -255,7 +258,13 @@ class _Upload:
         shown = self.errors[: self.limits.reported_errors]
         yield from shown
         if more := len(self.errors) - len(shown) + self.unlisted:
-            yield ParseError(Place(), "", f"{counted(more, 'more problem')} like these")
+            yield ParseError(
+                Place(),
+                "",
+                say("1 more problem like these")
+                if more == 1
+                else say("{n:,} more problems like these", n=more),
+            )
 
     def _tell_apart(self, warnings: list[str]) -> None:
         """Take away a uid that another pod has: the scheduler knows pods by it."""

@@ -9,6 +9,7 @@ import msgspec
 from scheduler_core.api.errors import UnreadableError
 from scheduler_core.api.parse import TOO_DEEP, TypeName
 from scheduler_core.api.simulator import SECTIONS, is_export, opened
+from scheduler_core.wording import say
 
 _BYTE_OFFSET = re.compile(r"\(byte ([0-9]+)\)$")
 _TRAILING = "trailing characters"
@@ -79,14 +80,14 @@ def _value_end(view: memoryview, start: int, text: bytes | bytearray) -> int:
         message = str(error)
         offset = _BYTE_OFFSET.search(message)
         if offset is None:
-            raise UnreadableError("the JSON ends in the middle; it was cut off") from None
+            raise UnreadableError(say("the JSON ends in the middle; it was cut off")) from None
         position = start + int(offset[1])
         if _TRAILING in message:
             # The decoder has read the first byte of what trails.
             return position - 1
         reason = message.removeprefix("JSON is malformed: ").removesuffix(f" {offset[0]}")
         line = text.count(b"\n", 0, position) + 1
-        raise UnreadableError(f"is not JSON: {reason}", line) from None
+        raise UnreadableError(say("is not JSON: {reason}", reason=reason), line) from None
     except RecursionError:
         raise UnreadableError(TOO_DEEP) from None
     return len(view)
@@ -134,7 +135,7 @@ def _refuse_repeated(view: memoryview, start: int, text: bytes | bytearray) -> N
     for key, position in _keys(view, start, text):
         if key in seen and key in _OBJECTS:
             line = text.count(b"\n", 0, position) + 1
-            raise UnreadableError(f'the field "{key}" stands twice in one list', line)
+            raise UnreadableError(say('the field "{key}" stands twice in one list', key=key), line)
         seen.add(key)
 
 
@@ -173,10 +174,10 @@ def _name(value: memoryview | msgspec.Raw, inherited: TypeName, number: int) -> 
     try:
         head = _HEADS.decode(value)
     except msgspec.ValidationError:
-        problem = "is not an object with apiVersion and kind as text"
+        problem = say("is not an object with apiVersion and kind as text")
         raise UnreadableError(problem, document=number) from None
     except UnicodeDecodeError:
-        raise UnreadableError("holds text that is not UTF-8", document=number) from None
+        raise UnreadableError(say("holds text that is not UTF-8"), document=number) from None
     if inherited.kind:
         return TypeName(head.api_version or inherited.api_version, head.kind or inherited.kind)
     return TypeName(head.api_version or "", head.kind or "")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from scheduler_core.api.errors import LimitError
+from scheduler_core.wording import say
 
 _MIB = 1 << 20
 
@@ -36,24 +37,26 @@ class Budget:
         self.uploaded_bytes += size_bytes
         if self.uploaded_bytes > self.limits.uploaded_bytes:
             shown = self.limits.uploaded_bytes // _MIB
-            raise LimitError(f"the upload is larger than {shown} MiB")
+            raise LimitError(say("the upload is larger than {shown} MiB", shown=shown))
 
     def decompress(self, size_bytes: int) -> None:
         """Counts bytes that came out of an archive. Raises :class:`LimitError`."""
         self.decompressed_bytes += size_bytes
         if self.decompressed_bytes > self.limits.decompressed_bytes:
             shown = self.limits.decompressed_bytes // _MIB
-            raise LimitError(f"the upload unpacks to more than {shown} MiB")
+            raise LimitError(say("the upload unpacks to more than {shown} MiB", shown=shown))
 
     def archive_entry(self) -> None:
         """Counts an entry of an archive. Raises :class:`LimitError`."""
         self.archive_entries += 1
         if self.archive_entries > self.limits.archive_entries:
             shown = self.limits.archive_entries
-            raise LimitError(f"the archives hold more than {shown:,} entries")
+            raise LimitError(say("the archives hold more than {shown:,} entries", shown=shown))
 
     def document(self) -> None:
         """Counts an object. Raises :class:`LimitError`."""
         self.objects += 1
         if self.objects > self.limits.objects:
-            raise LimitError(f"the upload holds more than {self.limits.objects:,} objects")
+            raise LimitError(
+                say("the upload holds more than {objects:,} objects", objects=self.limits.objects)
+            )

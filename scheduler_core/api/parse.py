@@ -14,8 +14,9 @@ from scheduler_core.api.redact import redact
 from scheduler_core.api.timestamps import parse_timestamp
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.validate import validate
+from scheduler_core.wording import say
 
-TOO_DEEP = "is nested too deep to be read"
+TOO_DEEP = say("is nested too deep to be read")
 MALFORMED = (msgspec.DecodeError, UnicodeDecodeError)
 """What decoding JSON raises for text that does not fit, or is no JSON at all."""
 
@@ -56,7 +57,7 @@ def decode_timestamp(_: type, value: object) -> int:
         return value
     if isinstance(value, str):
         return parse_timestamp(value)
-    raise ValueError(f"must be a time, not {describe(value)}")
+    raise ValueError(say("must be a time, not {what}", what=describe(value)))
 
 
 DECODERS: Mapping[str, msgspec.json.Decoder[KubeObject]] = {
@@ -75,8 +76,20 @@ def modelled_kind(name: TypeName) -> type[KubeObject] | None:
     if kind is None or (name.api_version and name.group != _group_of(kind)):
         return None
     if not name.api_version:
-        raise FieldError("apiVersion", f"is missing; {kind.kind} is read as {kind.api_version}")
-    problem = f'"{name.api_version}" is not supported for {kind.kind}; use {kind.api_version}'
+        raise FieldError(
+            "apiVersion",
+            say(
+                "is missing; {kind} is read as {api_version}",
+                kind=kind.kind,
+                api_version=kind.api_version,
+            ),
+        )
+    problem = say(
+        '"{version}" is not supported for {kind}; use {supported}',
+        version=name.api_version,
+        kind=kind.kind,
+        supported=kind.api_version,
+    )
     raise FieldError("apiVersion", problem)
 
 
@@ -91,7 +104,11 @@ def parse_object(raw: Mapping[str, object], place: Place) -> KubeObject:
     except FieldError as error:
         raise ParseError(place, error.field, error.message) from None
     if kind is None:
-        raise ParseError(place, "kind", f"{describe(raw.get('kind'))} is not a modelled kind")
+        raise ParseError(
+            place,
+            "kind",
+            say("{what} is not a modelled kind", what=describe(raw.get("kind"))),
+        )
     return convert(raw, kind, place, name.api_version)
 
 
@@ -101,7 +118,7 @@ def type_name(raw: Mapping[str, object]) -> TypeName:
     for field in ("apiVersion", "kind"):
         value = raw.get(field)
         if value is not None and not isinstance(value, str):
-            raise FieldError(field, f"must be text, not {describe(value)}")
+            raise FieldError(field, say("must be text, not {what}", what=describe(value)))
         values.append(value or "")
     return TypeName(*values)
 
@@ -161,7 +178,7 @@ def _decode_plain(raw: msgspec.Raw | bytes, place: Place) -> Plain:
     try:
         plain: Plain = msgspec.json.decode(raw)
     except UnicodeDecodeError:
-        raise ParseError(place, "", "holds text that is not UTF-8") from None
+        raise ParseError(place, "", say("holds text that is not UTF-8")) from None
     except msgspec.DecodeError as error:
         raise ParseError(place, "", str(error)) from None
     except RecursionError:

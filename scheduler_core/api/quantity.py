@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from scheduler_core.wording import say
+
 Notation = Literal["DecimalSI", "BinarySI", "DecimalExponent"]
 
 MAX_INT64 = (1 << 63) - 1
@@ -184,7 +186,7 @@ def _binary_text(amount: int) -> str:
 
 def _complaint(text: str) -> str:
     shown = text if len(text) <= 40 else text[:37] + "..."
-    return f'"{shown}" is not a quantity (write for example 500m, 2, 1.5Gi or 128M)'
+    return say('"{text}" is not a quantity (write for example 500m, 2, 1.5Gi or 128M)', text=shown)
 
 
 def amount_text(resource: str, amount: int) -> str:

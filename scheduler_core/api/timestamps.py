@@ -4,6 +4,8 @@ import re
 from datetime import date
 from functools import lru_cache
 
+from scheduler_core.wording import say
+
 _RFC3339 = re.compile(
     r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})[Tt ]"
     r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]{1,30}))?"
@@ -31,7 +33,14 @@ def parse_timestamp(text: str) -> int:
     if clock[0] > 23 or clock[1] > 59 or clock[2] > 60:
         raise TimestampError(_complaint(text))
     if not MIN_YEAR <= int(found["year"]) <= MAX_YEAR:
-        raise TimestampError(f'"{text}" is not between the years {MIN_YEAR} and {MAX_YEAR}')
+        raise TimestampError(
+            say(
+                '"{text}" is not between the years {first} and {last}',
+                text=text,
+                first=MIN_YEAR,
+                last=MAX_YEAR,
+            )
+        )
     try:
         day = date(int(found["year"]), int(found["month"]), int(found["day"])).toordinal()
     except ValueError:
@@ -53,7 +62,9 @@ def timestamp_text(timestamp: int) -> str:
     try:
         day = date.fromordinal(days + _EPOCH_DAY)
     except (ValueError, OverflowError):
-        raise TimestampError(f"{timestamp} ns lies outside the calendar") from None
+        raise TimestampError(
+            say("{timestamp} ns lies outside the calendar", timestamp=timestamp)
+        ) from None
     fraction = f".{nanoseconds:09}".rstrip("0") if nanoseconds else ""
     clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
     return f"{day.isoformat()}T{clock}{fraction}Z"
@@ -61,4 +72,4 @@ def timestamp_text(timestamp: int) -> str:
 
 def _complaint(text: str) -> str:
     shown = text if len(text) <= 40 else text[:37] + "..."
-    return f'"{shown}" is not a time such as 2026-01-31T08:15:00Z'
+    return say('"{text}" is not a time such as 2026-01-31T08:15:00Z', text=shown)

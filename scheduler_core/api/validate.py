@@ -28,6 +28,7 @@ from scheduler_core.api.volume import (
     PersistentVolumeClaim,
     PersistentVolumeClaimSpec,
 )
+from scheduler_core.wording import say, told
 
 _UNSATISFIABLE_ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 
@@ -38,7 +39,7 @@ _Amounts = tuple[str, Mapping[str, str]]
 def validate(item: KubeObject) -> None:
     """Checks one decoded object. Raises :class:`FieldError` for the first broken rule."""
     if not item.metadata.name:
-        raise FieldError("metadata.name", "is missing")
+        raise FieldError("metadata.name", say("is missing"))
     _validate_path_segment("metadata.name", item.metadata.name)
     _validate_path_segment("metadata.namespace", item.metadata.namespace)
     match item:
@@ -68,22 +69,22 @@ def _validate_path_segment(path: str, name: str) -> None:
     Upstream: v1.36 apimachinery/pkg/api/validation/path (IsValidPathSegmentName).
     """
     if name in (".", ".."):
-        raise FieldError(path, f'may not be "{name}"')
+        raise FieldError(path, say('may not be "{name}"', name=name))
     for character in "/%":
         if character in name:
-            raise FieldError(path, f'may not contain "{character}"')
+            raise FieldError(path, say('may not contain "{character}"', character=character))
 
 
 def _validate_pod(pod: Pod) -> None:
     spec = pod.spec
     if not spec.containers:
-        raise FieldError("spec.containers", "a pod needs at least one container")
+        raise FieldError("spec.containers", say("a pod needs at least one container"))
     for path, amounts in _pod_amounts(pod):
         _validate_amounts(path, amounts)
     for kind, containers in _containers_by_field(spec):
         for index, container in enumerate(containers):
             if not container.name:
-                raise FieldError(f"spec.{kind}[{index}].name", "is missing")
+                raise FieldError(f"spec.{kind}[{index}].name", say("is missing"))
     for index, constraint in enumerate(spec.topology_spread_constraints):
         _validate_constraint(constraint, f"spec.topologySpreadConstraints[{index}]")
     if spec.affinity is not None:
@@ -142,20 +143,20 @@ def _amount_problem(text: str) -> str:
     try:
         amount = parse_quantity(text)
     except QuantityError as error:
-        return str(error)
-    return f'"{text}" must not be negative' if amount.unscaled < 0 else ""
+        return told(error)
+    return say('"{text}" must not be negative', text=text) if amount.unscaled < 0 else ""
 
 
 def _validate_constraint(constraint: TopologySpreadConstraint, path: str) -> None:
     if constraint.max_skew < 1:
-        raise FieldError(f"{path}.maxSkew", "must be 1 or more")
+        raise FieldError(f"{path}.maxSkew", say("must be 1 or more"))
     if not constraint.topology_key:
-        raise FieldError(f"{path}.topologyKey", "is missing")
+        raise FieldError(f"{path}.topologyKey", say("is missing"))
     if constraint.when_unsatisfiable not in _UNSATISFIABLE_ACTIONS:
         choices = " or ".join(_UNSATISFIABLE_ACTIONS)
-        raise FieldError(f"{path}.whenUnsatisfiable", f"must be {choices}")
+        raise FieldError(f"{path}.whenUnsatisfiable", say("must be {choices}", choices=choices))
     if constraint.min_domains is not None and constraint.min_domains < 1:
-        raise FieldError(f"{path}.minDomains", "must be 1 or more")
+        raise FieldError(f"{path}.minDomains", say("must be 1 or more"))
 
 
 def _validate_affinity(affinity: Affinity) -> None:
@@ -181,13 +182,13 @@ def _affinity_terms(
 def _validate_terms(terms: Iterable[tuple[str, PodAffinityTerm]]) -> None:
     for path, term in terms:
         if not term.topology_key:
-            raise FieldError(f"{path}.topologyKey", "is missing")
+            raise FieldError(f"{path}.topologyKey", say("is missing"))
 
 
 def _validate_volume(volume: Volume, path: str) -> None:
     claim = volume.persistent_volume_claim
     if claim is not None and not claim.claim_name:
-        raise FieldError(f"{path}.persistentVolumeClaim.claimName", "is missing")
+        raise FieldError(f"{path}.persistentVolumeClaim.claimName", say("is missing"))
     template = volume.ephemeral and volume.ephemeral.volume_claim_template
     if template:
         _validate_claim(template.spec, f"{path}.ephemeral.volumeClaimTemplate.spec")

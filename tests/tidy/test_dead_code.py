@@ -27,7 +27,7 @@ CALLED_BY: dict[str, str] = {
     "REST framework": """WorkspaceAuthentication MayDoIt authenticate authenticate_header
         has_permission get_cache_key get_paginated_response_schema
         get_schema_operation_parameters Negotiation select_renderer
-        exception_handler retrieve destroy throttle_scope""",
+        exception_handler retrieve destroy throttle_scope get_sentence""",
     "drf-spectacular": "TokenScheme SeatScheme get_security_definition describe_problems",
     "uvicorn": "capture_signals",
     "Prometheus's client": "collect",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from kviz import snapshots
 from kviz.runs import services
@@ -91,3 +92,35 @@ def test_the_model_of_a_cycle(ada: Person, language: str) -> None:
         assert english_in(document) == []
         page = ada.client.get(f"/runs/{run.pk}/cycles/{cycle}/model?share={token}", **spoken)
         assert english_on(page.content.decode()) == []
+
+
+def test_what_a_change_leaves_open_is_said_in_a_preview(ada: Person) -> None:
+    run = ada.finished(CLINIC.read_text())
+    pod = run.pod_outcomes.get(pod="clinic/train-2")
+    asked = {"changes": [f"pod/{pod.pod} set spec.priority=7"]}
+    for accepted in ("application/json", "application/vnd.msgpack"):
+        answer = ada.client.post(
+            f"/api/v1/runs/{run.pk}/cycles/{pod.last_cycle}/preview/",
+            asked,
+            content_type="application/json",
+            headers={**ada.headers, "accept": accepted, "accept-language": "zh-hant"},
+        )
+        assert answer.status_code == 200
+        assert "沒有值為 7 的 PriorityClass" in answer.content.decode("utf-8", "ignore")
+
+
+@pytest.mark.parametrize(
+    ("language", "problem"),
+    [
+        ("zh-hans", "Pod 至少要有一个容器"),
+        ("zh-hant", "Pod 至少要有一個容器"),
+        ("en", "a pod needs at least one container"),
+    ],
+)
+def test_what_is_wrong_with_an_upload(ada: Person, language: str, problem: str) -> None:
+    file = SimpleUploadedFile("pod.yaml", b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n")
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
+    answer = ada.client.post(
+        "/api/v1/snapshots/", {"files": file}, headers=ada.headers, **spoken
+    ).json()
+    assert [each["message"] for each in answer["errors"]] == [problem]

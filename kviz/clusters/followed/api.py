@@ -24,6 +24,7 @@ from kviz.common.json_body import JsonBody
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
 from kviz.runs.inputs import InvalidInput
+from scheduler_core.wording import say
 
 
 class FollowedSerializer(serializers.ModelSerializer[FollowedCluster]):
@@ -183,7 +184,9 @@ def _begun(request: Request, wanted: dict[str, Any]) -> FollowedCluster:
 def _own(request: Request, followed_id: UUID) -> FollowedCluster:
     found = selectors.followed_get(followed_id=followed_id, workspace=workspace_in(request))
     if found is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "There is no such followed cluster in this workspace.")
+        raise Problem(
+            HTTPStatus.NOT_FOUND, say("There is no such followed cluster in this workspace.")
+        )
     return found
 
 

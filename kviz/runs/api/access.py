@@ -15,6 +15,7 @@ from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_get
+from scheduler_core.wording import say
 
 SHARE = OpenApiParameter("share", str, description="A share token, instead of the workspace's.")
 
@@ -24,7 +25,7 @@ def readable_run(request: Request, run_id: UUID) -> Run:
     workspace, share = workspace_in(request), share_of(request._request)
     run = selectors.run_get(run_id=run_id, workspace=workspace, share=share)
     if run is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "There is no such run in this workspace.")
+        raise Problem(HTTPStatus.NOT_FOUND, say("There is no such run in this workspace."))
     return run
 
 
@@ -32,7 +33,7 @@ def own_run(request: Request, run_id: UUID) -> Run:
     """A run that may be changed: a share token is not enough. Raises Problem."""
     run = readable_run(request, run_id)
     if run.workspace_id != workspace_in(request).pk:
-        raise Problem(HTTPStatus.FORBIDDEN, "This run belongs to another workspace.")
+        raise Problem(HTTPStatus.FORBIDDEN, say("This run belongs to another workspace."))
     return run
 
 
@@ -41,5 +42,5 @@ def readable_snapshot(request: Request, snapshot_id: UUID) -> Snapshot:
     workspace, share = workspace_in(request), share_of(request._request)
     found = snapshot_get(snapshot_id=snapshot_id, workspace=workspace, share=share)
     if found is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "There is no such snapshot in this workspace.")
+        raise Problem(HTTPStatus.NOT_FOUND, say("There is no such snapshot in this workspace."))
     return found

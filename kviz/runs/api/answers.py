@@ -27,6 +27,7 @@ from kviz.runs.reading.rules import verdicts_of
 from kviz.runs.selectors import sentence_of
 from kviz.runs.services import run_prepare
 from scheduler_core.config import JsonValue
+from scheduler_core.wording import say
 
 
 class RunLuck(APIView):
@@ -39,7 +40,7 @@ class RunLuck(APIView):
         """What was found out; 404 if nobody has asked. The shape is that of `kviz luck --json`."""
         run = readable_run(request, run_id)
         if run.luck is None:
-            raise Problem(HTTPStatus.NOT_FOUND, "Nobody has asked yet: POST finds out.")
+            raise Problem(HTTPStatus.NOT_FOUND, say("Nobody has asked yet: POST finds out."))
         return Response(run.luck)
 
     @extend_schema(request=None, responses={201: OpenApiTypes.OBJECT})

@@ -50,7 +50,7 @@ from kviz.snapshots.api import SnapshotSerializer
 from kviz.snapshots.services import snapshot_keep
 from scheduler_core.changes import Change
 from scheduler_core.model.cycle import CycleModel, tla_module, tla_name
-from scheduler_core.wording import told
+from scheduler_core.wording import say, told
 
 NODE = OpenApiParameter("node", str, description="Only the devices that this node can use.")
 CYCLE = OpenApiParameter("cycle", int, description="One of the pod's cycles; else its last one.")
@@ -357,13 +357,15 @@ def _recorded(run: Run, cycle: int) -> CycleDocument:
 
 
 def _no_node(cycle: int, node: str) -> Problem:
-    return Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} saw no node {node}.")
+    return Problem(
+        HTTPStatus.NOT_FOUND, say("Cycle {cycle} saw no node {node}.", cycle=cycle, node=node)
+    )
 
 
 def _not_recorded(run: Run, cycle: int) -> Problem:
     if run.veiled_after is not None and cycle > run.veiled_after:
         return _veiled(f"Cycle {cycle} is hidden until it is revealed.")
-    return Problem(HTTPStatus.NOT_FOUND, f"Cycle {cycle} is not recorded (yet).")
+    return Problem(HTTPStatus.NOT_FOUND, say("Cycle {cycle} is not recorded (yet).", cycle=cycle))
 
 
 def _veiled(text: str) -> Problem:
@@ -372,8 +374,6 @@ def _veiled(text: str) -> Problem:
 
 class Busy(Problem):
     """A request that may be served a few seconds from now."""
-
-    wait = 5
 
     def __init__(self, detail: str) -> None:
         super().__init__(HTTPStatus.SERVICE_UNAVAILABLE, detail, kind="busy")
@@ -400,16 +400,23 @@ class PodMarkdown(APIView):
         """
         run, asked = readable_run(request, run_id), request.query_params.get("cycle", "")
         if asked and not (asked.isascii() and asked.isdigit() and len(asked) < 10):
-            raise Problem(HTTPStatus.BAD_REQUEST, f"cycle: {asked} is not the number of a cycle.")
+            raise Problem(
+                HTTPStatus.BAD_REQUEST,
+                say("cycle: {asked} is not the number of a cycle.", asked=asked),
+            )
         try:
             text = pod_markdown(run=run, namespace=namespace, name=name, cycle=int(asked or 0))
         except CannotReenact as refused:
             raise _refusal(refused) from refused
         if text is None:
-            of_cycle = f" in cycle {asked}" if asked else ""
-            raise Problem(
-                HTTPStatus.NOT_FOUND, f"This run knows no pod {namespace}/{name}{of_cycle}."
-            )
+            unknown = say("This run knows no pod {pod}.", pod=f"{namespace}/{name}")
+            if asked:
+                unknown = say(
+                    "This run knows no pod {pod} in cycle {cycle}.",
+                    pod=f"{namespace}/{name}",
+                    cycle=asked,
+                )
+            raise Problem(HTTPStatus.NOT_FOUND, unknown)
         return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 
 
@@ -420,7 +427,10 @@ class PodWhy(APIView):
         run = readable_run(request, run_id)
         document = trace.pod_why(run=run, namespace=namespace, name=name)
         if document is None:
-            raise Problem(HTTPStatus.NOT_FOUND, f"This run knows no pod {namespace}/{name}.")
+            raise Problem(
+                HTTPStatus.NOT_FOUND,
+                say("This run knows no pod {pod}.", pod=f"{namespace}/{name}"),
+            )
         if run.is_veiled and document["cycle"] is None:
             raise _veiled("What becomes of this pod is hidden until it is revealed.")
         return Response(document)

@@ -20,6 +20,7 @@ from kviz.runs import services
 from kviz.runs.api.access import SHARE, own_run, readable_run
 from kviz.runs.models import Optimum
 from scheduler_core.model import Viability
+from scheduler_core.wording import say
 
 MODE = OpenApiParameter("mode", str, enum=get_args(Viability), default="classic")
 AT_CYCLE = OpenApiParameter(
@@ -106,7 +107,7 @@ class RunOptimum(APIView):
         run = own_run(request, run_id)
         mode = cast("Viability", request.query_params.get("mode", "classic"))
         if not services.optimum_cancel(run=run, mode=mode, at_cycle=_cycle(request)):
-            raise Problem(HTTPStatus.CONFLICT, "No search is under way in this mode.")
+            raise Problem(HTTPStatus.CONFLICT, say("No search is under way in this mode."))
         return Response(status=HTTPStatus.NO_CONTENT)
 
 

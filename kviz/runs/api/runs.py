@@ -44,6 +44,7 @@ from kviz.runs.reading import comparing
 from kviz.runs.reading.scheduler_metrics import scheduler_metrics
 from kviz.snapshots.api import RawBody, files_in, stream_of
 from kviz.snapshots.selectors import snapshot_get
+from scheduler_core.wording import say
 
 THROTTLED: Final[dict[str, Scope]] = {"create": "run", "open": "upload"}
 """Actions that a workspace may call only so often, and what they count as."""
@@ -83,7 +84,7 @@ def _created(request: Request, values: Mapping[str, Any]) -> Run:
     if snapshot is None:
         raise Problem(
             HTTPStatus.BAD_REQUEST,
-            "There is no such snapshot in this workspace.",
+            say("There is no such snapshot in this workspace."),
             [_error("snapshot", "Not found.")],
         )
     changes = inputs.changes_given(values.get("changes", ()))
@@ -98,7 +99,7 @@ def _varied(request: Request, values: Mapping[str, Any]) -> Run:
     if parent is None:
         raise Problem(
             HTTPStatus.BAD_REQUEST,
-            "There is no such run in this workspace.",
+            say("There is no such run in this workspace."),
             [_error("parent", "Not found.")],
         )
     text = "A variant has the inputs of its parent. Say what is different as changes."
@@ -143,7 +144,7 @@ class RunViewSet(GenericViewSet[Run]):
             warnings = inputs.extender_warnings(run.scheduler_config, inputs.gates_of_stored(run))
         except inputs.InvalidInput as invalid:
             raise Problem(
-                HTTPStatus.BAD_REQUEST, "The run cannot be started like this.", invalid.errors
+                HTTPStatus.BAD_REQUEST, say("The run cannot be started like this."), invalid.errors
             ) from invalid
         created = RunSerializer(run).data | {"warnings": warnings}
         return Response(created, status=HTTPStatus.CREATED)
@@ -167,7 +168,10 @@ class RunViewSet(GenericViewSet[Run]):
         """Hold a run that waits or runs; what was recorded so far can be read meanwhile."""
         run = own_run(request, run_id)
         if not services.run_pause(run=run):
-            raise Problem(HTTPStatus.CONFLICT, f"The run is {run.status}, so it cannot be paused.")
+            raise Problem(
+                HTTPStatus.CONFLICT,
+                say("The run is {status}, so it cannot be paused.", status=run.status),
+            )
         return Response(RunSerializer(own_run(request, run_id)).data)
 
     @extend_schema(request=None, responses=RunSerializer)
@@ -176,7 +180,9 @@ class RunViewSet(GenericViewSet[Run]):
         """Let a paused run go on where it stopped."""
         run = own_run(request, run_id)
         if not services.run_resume(run=run):
-            raise Problem(HTTPStatus.CONFLICT, f"The run is {run.status}, not paused.")
+            raise Problem(
+                HTTPStatus.CONFLICT, say("The run is {status}, not paused.", status=run.status)
+            )
         return Response(RunSerializer(own_run(request, run_id)).data)
 
     @extend_schema(request=None, responses=RunSerializer)
@@ -185,7 +191,7 @@ class RunViewSet(GenericViewSet[Run]):
         """Stop a run; what was recorded so far stays."""
         run = own_run(request, run_id)
         if not services.run_cancel(run=run):
-            raise Problem(HTTPStatus.CONFLICT, "The run is over already.")
+            raise Problem(HTTPStatus.CONFLICT, say("The run is over already."))
         return Response(RunSerializer(own_run(request, run_id)).data)
 
     @extend_schema(request=None, responses=ShareSerializer)

@@ -14,6 +14,7 @@ from uuid import UUID
 import msgspec
 
 from kviz.common.problems import ErrorItem
+from kviz.common.wording import translated
 from kviz.runs.inputs import errors_of
 from kviz.runs.models import Run
 from kviz.runs.reading.held_cycles import HELD, CannotReenact
@@ -61,7 +62,7 @@ class Preview(msgspec.Struct, frozen=True):
 
     def packed(self) -> bytes:
         """Return it as MessagePack."""
-        return msgspec.msgpack.encode(self)
+        return msgspec.msgpack.encode(self, enc_hook=translated)
 
     def zipped(self) -> bytes:
         """The same, gzipped for the way to a browser."""
