@@ -37,6 +37,8 @@ TRANSLATED: Final = (
     "comparing",
     "following",
     "optimum",
+    "lab",
+    "changes",
 )
 """The documents that are there in every language; those for operators and developers are not."""
 
