@@ -14,6 +14,7 @@ export default defineConfig({
     cssCodeSplit: false,
     assetsInlineLimit: Infinity,
     modulePreload: false,
+    chunkSizeWarningLimit: 1000, // kB: all of it in one piece is what is wanted here
     rolldownOptions: {
       input: "src/offline.ts",
       // The helper that fetches parts knows its own address; here all parts are in the page.
