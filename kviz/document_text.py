@@ -39,6 +39,7 @@ TRANSLATED: Final = (
     "optimum",
     "lab",
     "changes",
+    "by-hand",
 )
 """The documents that are there in every language; those for operators and developers are not."""
 
