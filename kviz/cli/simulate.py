@@ -31,10 +31,11 @@ from kviz.project import environment
 from kviz.run_file import ChangeMade, Inputs, Plugin, RunFile
 from kviz.simulate import Outcome, files_sha256, read_files
 from kviz.simulate import run as simulate_files
+from kviz.without_secrets import plain_without_secrets, without_secrets
 from scheduler_core.api.findings import counted
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.packing import pack
-from scheduler_core.changes import document_of
+from scheduler_core.changes import Change, document_of
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 from scheduler_core.extender.transport import Transport
 from scheduler_core.sim import RunOptions
@@ -127,8 +128,8 @@ def _inputs(options: argparse.Namespace, made_of: RunInputs, cluster: Ingested) 
         ignored=cluster.ignored,
         warnings=list(cluster.warnings),
         problems=[{"message": str(error)} for error in cluster.errors],
-        scheduler_config=base.configuration,
-        scenario=options.scenario.read_text() if options.scenario else "",
+        scheduler_config=without_secrets(base.configuration),
+        scenario=without_secrets(options.scenario.read_text()) if options.scenario else "",
         seed=base.seed,
         plugins=[
             Plugin(each.name, each.package, each.version) for each in made_of.plugins.out_of_tree
@@ -139,11 +140,12 @@ def _inputs(options: argparse.Namespace, made_of: RunInputs, cluster: Ingested) 
         tie_break=made_of.options.tie_break,
         queue_order=base.queue_order,
         left_out=list(cluster.left_out),
-        changes=[
-            ChangeMade(each.cycle, msgspec.json.encode(document_of(each.change)).decode())
-            for each in made_of.changes
-        ],
+        changes=[ChangeMade(each.cycle, _kept(each.change)) for each in made_of.changes],
     )
+
+
+def _kept(change: Change) -> str:
+    return msgspec.json.encode(plain_without_secrets(document_of(change))).decode()
 
 
 @contextmanager

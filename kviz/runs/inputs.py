@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, cast
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from kviz.common.hosts import AllowedHosts
 from kviz.common.problems import ErrorItem
@@ -14,6 +15,7 @@ from kviz.runs.models import Run
 from kviz.runs.scenario_fit import misfits
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects
+from kviz.without_secrets import NO_KEYS, plain_without_secrets, without_user
 from scheduler_core.changes import (
     Change,
     ChangeAt,
@@ -70,6 +72,21 @@ def configuration_of(text: str, gates: FeatureGates) -> KubeSchedulerConfigurati
         return load_configuration(text, gates)
     except ConfigError as error:
         raise invalid("scheduler_config", error.problems) from error
+
+
+def refuse_secrets(configuration: KubeSchedulerConfiguration, field: str, text: str = "") -> None:
+    """Raise InvalidInput if a configuration holds what not all who read the run may know."""
+    problems = []
+    for i, extender in enumerate(configuration.extenders):
+        place: tuple[str | int, ...] = ("extenders", i)
+        if extender.tls_config is not None and extender.tls_config.key_data not in NO_KEYS:
+            path: tuple[str | int, ...] = (*place, "tlsConfig", "keyData")
+            problems.append(Problem(path, _("A private key is not for kviz to keep.")))
+        if without_user(extender.url_prefix) != extender.url_prefix:
+            text_of = _("A name and a password in an address are not for kviz to keep.")
+            problems.append(Problem((*place, "urlPrefix"), text_of))
+    if problems:
+        raise invalid(field, located(problems, text) if text else problems)
 
 
 def scenario_of(text: str) -> Scenario:
@@ -141,7 +158,7 @@ def varied(run: Run, changes: Sequence[Change]) -> Run:
 def changes_given(values: Sequence[JsonValue]) -> tuple[Change, ...]:
     """Read changes as REST takes them: documents, or lines. Raises InvalidInput."""
     try:
-        return read_changes(values)
+        return _without_secrets(read_changes(values))
     except ChangeError as error:
         raise invalid("changes", error.problems) from error
 
@@ -149,9 +166,16 @@ def changes_given(values: Sequence[JsonValue]) -> tuple[Change, ...]:
 def changes_typed(text: str) -> tuple[Change, ...]:
     """Read changes as a form takes them, one per line. Raises InvalidInput."""
     try:
-        return read_lines(text)
+        return _without_secrets(read_lines(text))
     except ChangeError as error:
         raise invalid("changes", error.problems) from error
+
+
+def _without_secrets(changes: Sequence[Change]) -> tuple[Change, ...]:
+    """Changes as they may be kept."""
+    documents = [document_of(each) for each in changes]
+    kept = [plain_without_secrets(each) for each in documents]
+    return tuple(changes) if kept == documents else read_changes(kept)
 
 
 def at_lines(errors: Iterable[ErrorItem], text: str) -> list[ErrorItem]:

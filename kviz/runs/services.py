@@ -32,6 +32,7 @@ from kviz.runs.models import ExpectedFork, Optimum, Run
 from kviz.runs.portable import saved
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_adopt
+from kviz.without_secrets import without_secrets
 from scheduler_core.changes import Change, ChangeAt, Rules, document_of
 from scheduler_core.changes.documents import Document
 from scheduler_core.config import Problem
@@ -129,7 +130,7 @@ def run_prepare(
         workspace=workspace,
         snapshot=snapshot,
         scheduler_config=scheduler_config,
-        scenario=scenario,
+        scenario=without_secrets(scenario),
         seed=seed,
         release=gates.release.name,
         feature_gates=dict(gates.overrides),
@@ -247,8 +248,8 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
         name=made_of.name if found.observed else "",
         outcomes_told=found.outcomes_told,
         snapshot=snapshot,
-        scheduler_config=made_of.scheduler_config,
-        scenario=made_of.scenario,
+        scheduler_config=without_secrets(made_of.scheduler_config),
+        scenario=without_secrets(made_of.scenario),
         seed=made_of.seed,
         release="" if found.observed else made_of.release,
         feature_gates=made_of.feature_gates,

@@ -30,7 +30,7 @@ from kviz.clusters.watching import Watched, begin, follow
 from kviz.common.mode import Mode
 from kviz.following.follower import Follower, Journal, Told
 from kviz.runs.execution.observe import ObservedTrace, observed_run_finish
-from kviz.runs.inputs import InvalidInput, configuration_of
+from kviz.runs.inputs import InvalidInput, configuration_of, refuse_secrets
 from scheduler_core.config import FeatureGates
 
 log = logging.getLogger(__name__)
@@ -119,7 +119,8 @@ def live_follow(
 
     Without a configuration the scheduler's is looked for, in the ConfigMap that is named if one is.
     """
-    configuration_of(scheduler_config, FeatureGates())
+    given = configuration_of(scheduler_config, FeatureGates())
+    refuse_secrets(given, "scheduler_config", scheduler_config)
     if settings.MODE is Mode.SERVER and _n_live(workspace) >= MAX_LIVE:
         text = f"A workspace may follow {MAX_LIVE} clusters at a time; stop one."
         raise InvalidInput([{"field": "context", "message": text}])

@@ -32,7 +32,7 @@ from kviz.following.recording import (
 )
 from kviz.following.text import as_json, bound_after, changed_before, document
 from kviz.runs.execution.observe import observed_run_create, observed_run_finish
-from kviz.runs.inputs import InvalidInput, configuration_of
+from kviz.runs.inputs import InvalidInput, configuration_of, refuse_secrets
 from kviz.runs.models import Run
 from kviz.runs.services import run_create, run_delete
 from kviz.snapshots.models import Snapshot
@@ -55,7 +55,8 @@ def recording_follow(
     *, workspace: Workspace, stream: BinaryIO, name: str, scheduler_config: str = ""
 ) -> FollowedCluster:
     """Follow a recording to its end. Raises InvalidInput."""
-    configuration_of(scheduler_config, FeatureGates())
+    given = configuration_of(scheduler_config, FeatureGates())
+    refuse_secrets(given, "scheduler_config", scheduler_config)
     try:
         told = replay(parse_lines(_lines(stream), name))
     except (BadRecording, UnreadableChange, OSError, EOFError) as error:

@@ -16,6 +16,7 @@ from kviz.experiments.questions.trials import AskedVariant
 from kviz.runs.execution.engine import check, cluster_of
 from kviz.runs.inputs import InvalidInput, changes_given, gates_of_stored
 from kviz.runs.models import Run
+from kviz.without_secrets import without_secrets
 from scheduler_core.advice.capacity import MAX_COPIES
 from scheduler_core.advice.coins import COINS, Coin
 from scheduler_core.advice.nodes.adding import MAX_RUNS as ADDING_RUNS
@@ -172,7 +173,8 @@ def _variant(index: int, asked: ChangedVariant) -> AskedVariant:
 
 def _templates(asked: Sequence[Template], beginning: Run) -> list[AskedTemplate]:
     templates: list[AskedTemplate] = [
-        {"pod": each.pod, "manifest": each.manifest, "weight": each.weight} for each in asked
+        {"pod": each.pod, "manifest": without_secrets(each.manifest), "weight": each.weight}
+        for each in asked
     ]
     for each in templates:
         if bool(each["pod"]) == bool(each["manifest"].strip()):

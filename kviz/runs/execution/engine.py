@@ -22,6 +22,7 @@ from kviz.runs.inputs import (
     extender_warnings,
     gates_of,
     invalid,
+    refuse_secrets,
     refuse_veiled,
     rules_of,
     scenario_of,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 def check(*, scheduler_config: str, gates: FeatureGates) -> tuple[OutOfTreePlugin, ...]:
     """Raise InvalidInput unless the engine accepts a configuration; return others' plugins."""
     configuration = configuration_of(scheduler_config, gates)
+    refuse_secrets(configuration, "scheduler_config", scheduler_config)
     try:
         plugins = load_plugins(configuration, settings.ALLOWED_PLUGINS)
         options = RunOptions(configuration=configuration, features=gates, registry=plugins.registry)
@@ -109,6 +111,7 @@ def check_changes(
         raise invalid("changes", own) from error
     try:
         configuration, gates = planned.rules.load(), planned.rules.features()
+        refuse_secrets(configuration, "changes")
         plugins = load_plugins(configuration, settings.ALLOWED_PLUGINS)
         simulate(
             [], RunOptions(configuration=configuration, features=gates, registry=plugins.registry)

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from kviz.common.extender_http import MAX_REPLY_BYTES
 from kviz.runs.models import ExtenderAnswer, Run
+from kviz.without_secrets import without_user
 from scheduler_core.extender.transport import (
     BodyFailed,
     Reply,
@@ -94,7 +95,7 @@ class ReplayTransport:
 
 
 def _sha256(url: str, body: bytes) -> str:
-    return hashlib.sha256(url.encode() + b"\0" + body).hexdigest()
+    return hashlib.sha256(without_user(url).encode() + b"\0" + body).hexdigest()
 
 
 def _recorded(run: Run, number: int, sha256: str) -> ExtenderAnswer | None:

@@ -34,6 +34,7 @@ from kviz.runs.reading import trace
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_packed
 from kviz.snapshots.summary import summarise
+from kviz.without_secrets import plain_without_secrets
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.packing import PackError, pack, unpack
 from scheduler_core.changes import (
@@ -241,7 +242,9 @@ def _objects(inputs: Inputs) -> ClusterObjects:
 def _changes(inputs: Inputs) -> tuple[ChangeAt, ...]:
     """What was changed. Raises RunFileError."""
     try:
-        documents = [msgspec.json.decode(each.change) for each in inputs.changes]
+        documents = [
+            plain_without_secrets(msgspec.json.decode(each.change)) for each in inputs.changes
+        ]
         changes = read_changes(documents)
     except (msgspec.DecodeError, ChangeError) as error:
         raise RunFileError(

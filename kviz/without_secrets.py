@@ -1,0 +1,111 @@
+"""What people give kviz to keep, without its secrets: texts in YAML or JSON, and changes.
+
+Objects lose theirs while they are parsed (ADR 0008). A scenario or a pasted manifest is kept as
+text, which whoever may read the run can read: values of environment variables, arguments, what
+Secrets hold, private keys and passwords in addresses are written over there, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import yaml
+
+REMOVED: Final = "(removed)"
+NO_KEY: Final = "KHJlbW92ZWQp"
+"""The same where base64 is wanted."""
+NO_KEYS: Final = (b"", REMOVED.encode())
+"""What a configuration has in place of a private key."""
+_HINT: Final = re.compile(r"env|args|command|Secret|keyData|urlPrefix|last-applied|[dD]ata")
+_USER: Final = re.compile(r"(?<=://)[^/@\s]*@")
+_ARGUMENTS: Final = ("args", "command")
+_SECRET_DATA: Final = ("data", "stringData")
+_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def without_user(url: str) -> str:
+    """An address without the name and password in it."""
+    return _USER.sub("", url)
+
+
+def without_secrets(text: str) -> str:
+    """A text in YAML or JSON with its secrets written over; as it is where it is neither."""
+    if not _HINT.search(text):
+        return text
+    try:  # a tab, which JSON may have and YAML not, is as long as a blank
+        roots = list(yaml.compose_all(text.replace("\t", " "), Loader=yaml.SafeLoader))
+    except (yaml.YAMLError, RecursionError):
+        return text
+    places: dict[int, tuple[int, str]] = {}
+    for root in roots:
+        for node, instead in _secrets(root, set()):
+            start, end = node.start_mark.index, node.end_mark.index
+            line_end = "\n" if text[start:end].endswith("\n") else ""
+            places[start] = end, json.dumps(instead) + line_end
+    for start in sorted(places, reverse=True):
+        end, instead = places[start]
+        text = text[:start] + instead + text[end:]
+    return text
+
+
+def _secrets(node: yaml.Node | None, seen: set[int]) -> Iterator[tuple[yaml.Node, str]]:
+    """The scalars that are secrets, and what to write in their place."""
+    if node is None or id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _secrets(item, seen)
+    elif isinstance(node, yaml.MappingNode):
+        fields = {str(key.value): value for key, value in node.value}
+        kind = fields.get("kind")
+        is_secret = kind is not None and kind.value == "Secret"
+        for name, value in fields.items():
+            yield from _secrets_of_field(name, value, is_secret)
+            yield from _secrets(value, seen)
+
+
+def _secrets_of_field(
+    name: str, value: yaml.Node, is_secret: bool
+) -> Iterator[tuple[yaml.Node, str]]:
+    if name == "env" and isinstance(value, yaml.SequenceNode):
+        for item in value.value:
+            if isinstance(item, yaml.MappingNode):
+                yield from ((each, REMOVED) for key, each in item.value if key.value == "value")
+    elif name in _ARGUMENTS and isinstance(value, yaml.SequenceNode):
+        yield from ((each, REMOVED) for each in value.value)
+    elif is_secret and name in _SECRET_DATA and isinstance(value, yaml.MappingNode):
+        yield from ((each, REMOVED) for _, each in value.value)
+    elif name == "keyData":
+        yield value, NO_KEY
+    elif name == _APPLIED:
+        yield value, REMOVED
+    elif name == "urlPrefix" and isinstance(value, yaml.ScalarNode) and "@" in value.value:
+        yield value, without_user(value.value)
+
+
+def plain_without_secrets(value: Any) -> Any:
+    """The same of a value that was read, such as the document of a change."""
+    if isinstance(value, list):
+        return [plain_without_secrets(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: _plain_field(name, field) for name, field in value.items()}
+
+
+def _plain_field(name: str, value: Any) -> Any:
+    if name == "env" and isinstance(value, list):
+        return [
+            {**item, "value": REMOVED} if isinstance(item, dict) and "value" in item else item
+            for item in value
+        ]
+    if name in _ARGUMENTS and isinstance(value, list):
+        return [REMOVED for _ in value]
+    if name == _APPLIED and isinstance(value, str):
+        return REMOVED
+    if name == "config" and isinstance(value, str):
+        return without_secrets(value)
+    return plain_without_secrets(value)
