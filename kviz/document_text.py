@@ -22,6 +22,7 @@ TRANSLATED: Final = (
     "concepts",
     "lessons",
     "classes",
+    "by-hand",
     "evidence",
     "luck",
     "then-and-now",
