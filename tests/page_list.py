@@ -86,6 +86,10 @@ SERVER_PAGES = {
     "workspace-list",
     "workspace-detail",
     "token-list",
+    "workspace-log",
+    "workspace-log-csv",
+    "server-log",
+    "server-log-csv",
     "invitation",
 }
 """Pages that local mode does not have; `tests/web/test_sign_in.py` and its neighbours open them."""

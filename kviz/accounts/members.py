@@ -37,22 +37,24 @@ def _join(workspace: Workspace, person: User, role: Role) -> Membership:
     return found
 
 
-def member_appoint(*, workspace: Workspace, membership_id: int, role: Role) -> None:
-    """Give a member another role. Raises Refused."""
+def member_appoint(*, workspace: Workspace, membership_id: int, role: Role) -> str:
+    """Give a member another role; return whom. Raises Refused."""
     with transaction.atomic():
         found = _locked(workspace, membership_id)
         if role != Role.OWNER:
             _refuse_without(found)
         found.role = role
         found.save(update_fields=["role"])
+    return found.person.username
 
 
-def member_remove(*, workspace: Workspace, membership_id: int) -> None:
-    """Let a member go; what they made stays. Raises Refused."""
+def member_remove(*, workspace: Workspace, membership_id: int) -> str:
+    """Let a member go; what they made stays. Return whom. Raises Refused."""
     with transaction.atomic():
         found = _locked(workspace, membership_id)
         _refuse_without(found)
         found.delete()
+    return found.person.username
 
 
 def _locked(workspace: Workspace, membership_id: int) -> Membership:

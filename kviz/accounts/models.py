@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 
 class Workspace(models.Model):
@@ -82,6 +84,41 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.sha256[:8]} to {self.workspace_id}: {self.role}"
+
+
+class AuditEntry(models.Model):
+    """Who did what when. It names, and refers to nothing: what it is about may be gone."""
+
+    class What(models.TextChoices):
+        SIGN_IN = "sign-in", _("signed in")
+        SIGN_IN_FAILED = "sign-in-failed", _("failed to sign in")
+        SIGN_OUT = "sign-out", _("signed out")
+        PASSWORD = "password", _("changed the password")
+        ACCOUNT = "account", _("made or changed an account")
+        UPLOAD = "upload", _("uploaded or imported")
+        DELETE = "delete", _("deleted")
+        SHARE = "share", _("shared by a link")
+        UNSHARE = "unshare", _("withdrew a link")
+        WORKSPACE = "workspace", _("made or renamed the workspace")
+        MEMBER = "member", _("changed the members")
+        INVITE = "invite", _("invited by a link")
+        TOKEN = "token", _("made a token")
+        REVOKE = "revoke", _("revoked")
+
+    at = models.DateTimeField(auto_now_add=True, db_index=True)
+    who = models.CharField(max_length=150, blank=True)
+    what = models.CharField(max_length=20, choices=What)
+    workspace_id = models.UUIDField(null=True, blank=True, db_index=True)
+    about = models.CharField(max_length=200, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.at} {self.who} {self.what} {self.about}"
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """Add an entry. Raises TypeError for one that is there: they are not changed."""
+        if not self._state.adding:
+            raise TypeError("an entry of the audit log is not changed")
+        super().save(*args, **options)
 
 
 class ApiToken(models.Model):

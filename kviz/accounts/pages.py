@@ -16,6 +16,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from kviz.accounts.audit import What, note
 from kviz.common.mode import Mode
 
 View = Callable[..., HttpResponseBase]
@@ -47,6 +48,7 @@ class _PasswordChange(PasswordChangeView):  # type: ignore[misc]
         return response
 
     def get_success_url(self) -> str:
+        note(What.PASSWORD, who=cast("User", self.request.user).username)
         messages.success(
             self.request, _("Your password was changed. Other browsers are signed out.")
         )

@@ -166,9 +166,12 @@ def token_used(*, token: str) -> None:
     known.exclude(last_used_at__gt=now - USED_AGAIN_AFTER).update(last_used_at=now)
 
 
-def token_revoke(*, person: User, sha256: str) -> None:
-    """Let one of a person's tokens open nothing any more."""
-    ApiToken.objects.filter(person=person, sha256=sha256).delete()
+def token_revoke(*, person: User, sha256: str) -> ApiToken | None:
+    """Let one of a person's tokens open nothing any more; return which it was."""
+    mine = ApiToken.objects.filter(person=person, sha256=sha256)
+    found = mine.first()
+    mine.delete()
+    return found
 
 
 def local_token_ensure(*, folder: Path) -> str:

@@ -10,12 +10,13 @@ from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.contrib.auth.signals import user_logged_in
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.shortcuts import render
 
 from kviz.accounts import services
+from kviz.accounts.audit import What, known_name, note
 
 
 class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
@@ -56,3 +57,15 @@ def groups_claimed(claims: dict[str, Any]) -> set[str]:
 @receiver(user_logged_in)
 def take_guest_along(request: HttpRequest, user: User, **_more: object) -> None:
     services.guest_take_along(session=request.session, person=user)
+    note(What.SIGN_IN, who=user.username)
+
+
+@receiver(user_logged_out)
+def note_sign_out(user: User | None, **_more: object) -> None:
+    if user is not None:
+        note(What.SIGN_OUT, who=user.username)
+
+
+@receiver(user_login_failed)
+def note_failure(credentials: dict[str, object], **_more: object) -> None:
+    note(What.SIGN_IN_FAILED, who=known_name(credentials.get("username")))

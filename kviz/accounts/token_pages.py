@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from kviz.accounts import selectors, services
+from kviz.accounts.audit import What, note
 from kviz.accounts.middleware import access_of
 from kviz.accounts.models import ApiToken
 from kviz.accounts.workspace_pages import READ_OR_POST, signed_in, signed_in_person
@@ -38,6 +39,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
             scope=ApiToken.Scope(scope),
             days=int(days),
         )
+        note(What.TOKEN, who=person.username, workspace=access.workspace.pk, about=name)
     context = {
         "tokens": selectors.tokens_of(person=person),
         "workspace": access.workspace,
@@ -50,5 +52,9 @@ def token_list(request: HttpRequest) -> HttpResponse:
 @require_POST
 @signed_in
 def token_revoke(request: HttpRequest, sha256: str) -> HttpResponse:
-    services.token_revoke(person=signed_in_person(request), sha256=sha256)
+    person = signed_in_person(request)
+    revoked = services.token_revoke(person=person, sha256=sha256)
+    if revoked is not None:
+        about = f"token {revoked.name}"
+        note(What.REVOKE, who=person.username, workspace=revoked.workspace_id, about=about)
     return redirect("token-list")

@@ -4,7 +4,7 @@ from django.contrib.auth.decorators import login_required
 from django.urls import path
 from django.views.decorators.http import require_POST
 
-from kviz.accounts import pages, token_pages, workspace_pages
+from kviz.accounts import audit_pages, pages, token_pages, workspace_pages
 from kviz.accounts.pages import server_only
 
 OPENID = {"provider_id": "openid"}
@@ -50,4 +50,12 @@ urlpatterns = [
     path("join/<str:token>", workspace_pages.invitation, name="invitation"),
     path("tokens/", token_pages.token_list, name="token-list"),
     path("tokens/<str:sha256>/revoke", token_pages.token_revoke, name="token-revoke"),
+    path("workspaces/<uuid:workspace_id>/log", audit_pages.workspace_log, name="workspace-log"),
+    path(
+        "workspaces/<uuid:workspace_id>/log.csv",
+        audit_pages.workspace_log_csv,
+        name="workspace-log-csv",
+    ),
+    path("log", audit_pages.server_log, name="server-log"),
+    path("log.csv", audit_pages.server_log_csv, name="server-log-csv"),
 ]

@@ -17,8 +17,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from kviz.accounts import members, selectors, services
+from kviz.accounts.audit import What, note
 from kviz.accounts.middleware import access_of, person_of
-from kviz.accounts.models import Membership, Role
+from kviz.accounts.models import AuditEntry, Membership, Role, Workspace
 from kviz.accounts.pages import View, server_only
 
 READ_OR_POST: Final = ["GET", "HEAD", "POST"]
@@ -50,6 +51,16 @@ def _owned(request: HttpRequest, workspace_id: UUID) -> Membership:
     return found
 
 
+def owned_workspace(request: HttpRequest, workspace_id: UUID) -> Workspace:
+    """The workspace, if I am an owner. Raises Http404 and PermissionDenied."""
+    return _owned(request, workspace_id).workspace
+
+
+def _note(request: HttpRequest, what: AuditEntry.What, workspace_id: UUID, about: str = "") -> None:
+    who = signed_in_person(request).username
+    note(what, who=who, workspace=workspace_id, about=about)
+
+
 def _role(request: HttpRequest) -> Role:
     """The role that a form names. Raises Http404: forms name no others."""
     try:
@@ -68,6 +79,7 @@ def workspace_list(request: HttpRequest) -> HttpResponse:
             return redirect("workspace-list")
         workspace = services.workspace_create(person=signed_in_person(request), name=name)
         services.workspace_use(session=request.session, workspace=workspace)
+        _note(request, What.WORKSPACE, workspace.pk, workspace.name)
         return redirect("workspace-detail", workspace.pk)
     current = access_of(request).workspace  # makes the first one
     mine = selectors.memberships_of(person=signed_in_person(request))
@@ -90,6 +102,7 @@ def workspace_detail(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
     if request.method == "POST":
         name = request.POST.get("name", "")
         services.workspace_rename(workspace=_owned(request, workspace_id).workspace, name=name)
+        _note(request, What.WORKSPACE, workspace_id, name)
         return redirect("workspace-detail", workspace_id)
     return _detail(request, mine)
 
@@ -117,9 +130,12 @@ def _after(request: HttpRequest, workspace_id: UUID, refusal: members.Refused) -
 def member_add(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
     workspace, role = _owned(request, workspace_id).workspace, _role(request)
     try:
-        members.member_add(workspace=workspace, name=request.POST.get("name", ""), role=role)
+        added = members.member_add(
+            workspace=workspace, name=request.POST.get("name", ""), role=role
+        )
     except members.Refused as refusal:
         return _after(request, workspace_id, refusal)
+    _note(request, What.MEMBER, workspace_id, f"{added.person.username}: {added.role}")
     return redirect("workspace-detail", workspace_id)
 
 
@@ -128,9 +144,10 @@ def member_add(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
 def member_appoint(request: HttpRequest, workspace_id: UUID, membership_id: int) -> HttpResponse:
     workspace, role = _owned(request, workspace_id).workspace, _role(request)
     try:
-        members.member_appoint(workspace=workspace, membership_id=membership_id, role=role)
+        name = members.member_appoint(workspace=workspace, membership_id=membership_id, role=role)
     except members.Refused as refusal:
         return _after(request, workspace_id, refusal)
+    _note(request, What.MEMBER, workspace_id, f"{name}: {role}")
     return redirect("workspace-detail", workspace_id)
 
 
@@ -142,9 +159,10 @@ def member_remove(request: HttpRequest, workspace_id: UUID, membership_id: int) 
     is_leaving = mine.pk == membership_id
     workspace = mine.workspace if is_leaving else _owned(request, workspace_id).workspace
     try:
-        members.member_remove(workspace=workspace, membership_id=membership_id)
+        name = members.member_remove(workspace=workspace, membership_id=membership_id)
     except members.Refused as refusal:
         return _after(request, workspace_id, refusal)
+    _note(request, What.MEMBER, workspace_id, f"{name}: -")
     return redirect("workspace-list") if is_leaving else redirect("workspace-detail", workspace_id)
 
 
@@ -153,9 +171,9 @@ def member_remove(request: HttpRequest, workspace_id: UUID, membership_id: int) 
 def invitation_create(request: HttpRequest, workspace_id: UUID) -> HttpResponseBase:
     """Make a link; it is shown now and never again."""
     mine, role = _owned(request, workspace_id), _role(request)
-    token = members.invitation_create(
-        workspace=mine.workspace, role=role, made_by=signed_in_person(request)
-    )
+    me = signed_in_person(request)
+    token = members.invitation_create(workspace=mine.workspace, role=role, made_by=me)
+    _note(request, What.INVITE, workspace_id, role)
     return _detail(request, mine, request.build_absolute_uri(reverse("invitation", args=[token])))
 
 
@@ -166,6 +184,7 @@ def invitation_withdraw(
 ) -> HttpResponse:
     workspace = _owned(request, workspace_id).workspace
     members.invitation_withdraw(workspace=workspace, invitation_id=invitation_id)
+    _note(request, What.UNSHARE, workspace_id, f"invitation {invitation_id}")
     return redirect("workspace-detail", workspace_id)
 
 
@@ -179,5 +198,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         joined = members.invitation_accept(invitation=found, person=signed_in_person(request))
         services.workspace_use(session=request.session, workspace=joined.workspace)
+        me = signed_in_person(request).username
+        _note(request, What.MEMBER, joined.workspace_id, f"{me}: {joined.role}")
         return redirect("workspace-detail", joined.workspace_id)
     return render(request, "account/invitation.html", {"invitation": found})

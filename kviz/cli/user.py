@@ -59,6 +59,12 @@ def _named(name: str) -> User:
     return found
 
 
+def _note(about: str) -> None:
+    from kviz.accounts.audit import What, note
+
+    note(What.ACCOUNT, who="kviz user", about=about)
+
+
 def run_add(options: argparse.Namespace) -> int:
     start_django(migrate=True)
     from django.core.exceptions import ValidationError
@@ -74,6 +80,7 @@ def run_add(options: argparse.Namespace) -> int:
         )
     except ValidationError as problem:
         raise CommandFailed(" ".join(problem.messages)) from None
+    _note("administrator " * options.admin + f"{options.name}: made")
     print(f"{options.name} can sign in.")
     return 0
 
@@ -89,6 +96,7 @@ def run_password(options: argparse.Namespace) -> int:
         person_set_password(person=person, password=_password(options))
     except ValidationError as problem:
         raise CommandFailed(" ".join(problem.messages)) from None
+    _note(f"{options.name}: another password")
     print(f"{options.name} has another password.")
     return 0
 
@@ -98,6 +106,7 @@ def run_close(options: argparse.Namespace) -> int:
     from kviz.accounts.services import person_close
 
     person_close(person=_named(options.name), is_closed=options.is_closed)
+    _note(f"{options.name}: {'closed' if options.is_closed else 'open'}")
     print(f"{options.name} {'can sign in no more' if options.is_closed else 'can sign in'}.")
     return 0
 

@@ -20,6 +20,7 @@ from typing import Final
 from django.conf import settings
 from django.db import connection, connections
 
+from kviz.accounts.audit import audit_prune
 from kviz.accounts.services import guests_prune
 from kviz.common.announcing import Kind
 from kviz.common.claiming import StorageFailed
@@ -66,6 +67,7 @@ class Worker:
         if time.monotonic() >= self._prune_at:
             self._prune_at = time.monotonic() + PRUNE_S
             guests_prune()
+            audit_prune()
         if time.monotonic() >= self._give_back_at and not give_back(connection):
             self._give_back_at = time.monotonic() + GIVE_BACK_S
 

@@ -208,6 +208,8 @@ SPECTACULAR_SETTINGS = {
 
 GUESTS = env.choice("KVIZ_GUESTS", ("yes", "no")) == "yes"
 """Server mode: whether one may work without an account."""
+AUDIT_DAYS = env.number("KVIZ_AUDIT_DAYS", 365)
+"""How long the audit log is kept."""
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {

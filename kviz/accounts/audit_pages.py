@@ -1,0 +1,81 @@
+"""Pages of the audit log: of a workspace for its owners, of the server for administrators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from kviz.accounts.audit import entries_all, entries_of
+from kviz.accounts.models import AuditEntry
+from kviz.accounts.workspace_pages import owned_workspace, signed_in, signed_in_person
+from kviz.common.csv_file import MEDIA_TYPE, csv_pieces
+from kviz.common.streaming import attachment
+
+SHOWN: Final = 200
+ROWS_AT_ONCE: Final = 500
+COLUMNS: Final = ("at", "who", "what", "workspace", "about")
+
+
+@require_GET
+@signed_in
+def workspace_log(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
+    workspace = owned_workspace(request, workspace_id)
+    csv = reverse("workspace-log-csv", args=[workspace_id])
+    return _page(request, entries_of(workspace_id=workspace_id), csv, workspace.name)
+
+
+@require_GET
+@signed_in
+def workspace_log_csv(request: HttpRequest, workspace_id: UUID) -> HttpResponseBase:
+    owned_workspace(request, workspace_id)
+    return _csv(entries_of(workspace_id=workspace_id))
+
+
+@require_GET
+@signed_in
+def server_log(request: HttpRequest) -> HttpResponse:
+    _refuse_others(request)
+    return _page(request, entries_all(), reverse("server-log-csv"), "")
+
+
+@require_GET
+@signed_in
+def server_log_csv(request: HttpRequest) -> HttpResponseBase:
+    _refuse_others(request)
+    return _csv(entries_all())
+
+
+def _refuse_others(request: HttpRequest) -> None:
+    if not signed_in_person(request).is_staff:
+        raise PermissionDenied(_("Only administrators of this server read its log."))
+
+
+def _page(request: HttpRequest, entries: QuerySet[AuditEntry], csv: str, name: str) -> HttpResponse:
+    context = {"entries": entries[:SHOWN], "csv": csv, "name": name, "shown": SHOWN}
+    return render(request, "account/log.html", context)
+
+
+def _csv(entries: QuerySet[AuditEntry]) -> HttpResponseBase:
+    pieces = csv_pieces(COLUMNS, _batches(entries.iterator()))
+    return attachment(pieces, name="kviz-audit.csv", media_type=MEDIA_TYPE)
+
+
+def _batches(entries: Iterator[AuditEntry]) -> Iterator[list[tuple[str, ...]]]:
+    while batch := [_row(each) for each in islice(entries, ROWS_AT_ONCE)]:
+        yield batch
+
+
+def _row(entry: AuditEntry) -> tuple[str, ...]:
+    workspace = str(entry.workspace_id or "")
+    return entry.at.isoformat(), entry.who, entry.what, workspace, entry.about
