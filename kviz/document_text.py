@@ -22,7 +22,6 @@ TRANSLATED: Final = (
     "concepts",
     "lessons",
     "classes",
-    "by-hand",
     "evidence",
     "luck",
     "then-and-now",
