@@ -10,6 +10,8 @@ const LIVE = ["queued", "running"];
 interface Progress {
   readonly status: string;
   readonly n_done: number;
+  /** How far the variants under way are. */
+  readonly doing: readonly unknown[];
 }
 
 let isLeaving = false; // to put another page into place would take the reader back from the one just clicked
@@ -30,12 +32,15 @@ async function draw(): Promise<void> {
 
 /** Look how far it is, and show the page as it would be now, until it is over. */
 async function follow(): Promise<void> {
+  let doing = "";
   for (;;) {
     const place = document.querySelector<HTMLElement>("[data-experiment]");
     if (!place || isLeaving || !LIVE.includes(place.dataset.state ?? "")) return;
     const found = await progress(place.dataset.experiment ?? "");
     const isNews = found && (found.status !== place.dataset.state || String(found.n_done) !== place.dataset.done);
-    if (isNews && !isLeaving && !isBeingRead(place, found)) await renew(place);
+    if (isNews && !isLeaving && !isBeingRead(place, found)) await renew("[data-experiment]");
+    else if (found && JSON.stringify(found.doing) !== doing) await renew(".doing");
+    if (found) doing = JSON.stringify(found.doing);
     await new Promise((resolve) => setTimeout(resolve, found ? PAUSE_MS : RETRY_MS));
   }
 }
@@ -50,12 +55,14 @@ async function progress(address: string): Promise<Progress | null> {
   return answer?.ok ? ((await answer.json()) as Progress) : null;
 }
 
-async function renew(place: HTMLElement): Promise<void> {
+/** Put what is at a place of the page as it would be now. */
+async function renew(what: string): Promise<void> {
   const answer = await fetch(location.href).catch(() => null);
   if (!answer?.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const now = page.querySelector<HTMLElement>("[data-experiment]");
-  if (!now || isLeaving) return;
-  place.replaceWith(document.adoptNode(now));
-  await draw();
+  const now = page.querySelector<HTMLElement>(what);
+  const before = document.querySelector<HTMLElement>(what);
+  if (!now || !before || isLeaving) return;
+  before.replaceWith(document.adoptNode(now));
+  if (now.querySelector("[data-chart]")) await draw();
 }

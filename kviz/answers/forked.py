@@ -18,12 +18,13 @@ import selectors
 import signal
 import struct
 import sys
+import time
 import traceback
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, Generic, NoReturn, TypeVar
+from typing import BinaryIO, Final, Generic, NoReturn, TypeVar
 
 Item = TypeVar("Item")
 T = TypeVar("T")
@@ -37,6 +38,8 @@ ONE: Final = 1
 MANY: Final = sys.maxsize
 """So many pieces a copy does."""
 TICK_S: Final = 0.5
+TELL_S: Final = 0.25
+"""So often a count is told at most."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,42 @@ class Died:
 
     number: int
     reason: str
+
+
+@dataclass(frozen=True)
+class Doing:
+    """A piece of work that is under way, and how far its `Count` is."""
+
+    number: int
+    count: int
+
+
+class Count:
+    """Counts what work does. Each now and then `hear` is told how far it is.
+
+    In a copy it begins at 0, and the process that the copy was made of gets a `Doing`.
+    """
+
+    def __init__(self, hear: Callable[[int], None]) -> None:
+        self._hear = hear
+        self._n = 0
+        self._due_at = 0.0
+
+    def __call__(self) -> None:
+        """One more. Raises what `hear` raises."""
+        self._n += 1
+        if (now := time.monotonic()) >= self._due_at:
+            self._due_at = now + TELL_S
+            self._hear(self._n)
+
+    def in_copy(self, pipe: BinaryIO) -> None:
+        """Tell the process at the other end of a pipe from now on: a number below 0."""
+
+        def hear(n: int) -> None:
+            pipe.write(NUMBER.pack(-n))
+            pipe.flush()
+
+        self._hear, self._n, self._due_at = hear, 0, 0.0
 
 
 class CopyDied(RuntimeError):
@@ -78,20 +117,25 @@ def mapped(work: Callable[[Item], T], items: Iterable[Item], jobs: int) -> list[
 
 
 def as_done(
-    work: Callable[[int], T], numbers: Iterable[int], jobs: int, tick_s: float = TICK_S
-) -> Generator[list[Done[T] | Died], None, None]:
+    work: Callable[[int], T],
+    numbers: Iterable[int],
+    jobs: int,
+    tick_s: float = TICK_S,
+    count: Count | None = None,
+) -> Generator[list[Done[T] | Died | Doing], None, None]:
     """Do `work(number)` for all numbers, `jobs` at a time, and yield what is done as it comes.
 
     Numbers are taken from `numbers` one by one, when a copy may begin. A list comes at least every
-    `tick_s` seconds, empty if nothing was done: whoever iterates can look after other things. What
-    a piece of work raises is raised here. Closing the iterator ends all copies.
+    `tick_s` seconds, empty if nothing was done: whoever iterates can look after other things. How
+    far pieces are that count is in it, too. What a piece of work raises is raised here. Closing the
+    iterator ends all copies.
     """
-    yield from _done_by(_Copies(work, max(1, jobs), ONE), numbers, tick_s)
+    yield from _done_by(_Copies(work, max(1, jobs), ONE, count), numbers, tick_s)
 
 
 def _done_by(
     copies: _Copies[T], numbers: Iterable[int], tick_s: float = TICK_S
-) -> Generator[list[Done[T] | Died], None, None]:
+) -> Generator[list[Done[T] | Died | Doing], None, None]:
     try:
         yield from copies.run(numbers, tick_s)
     finally:
@@ -99,14 +143,15 @@ def _done_by(
 
 
 def _values(
-    batches: Generator[list[Done[T] | Died], None, None],
+    batches: Generator[list[Done[T] | Died | Doing], None, None],
 ) -> Generator[tuple[int, T], None, None]:
     """Yield what came of each piece, by its number. Raises CopyDied."""
     for found in batches:
         for each in found:
             if isinstance(each, Died):
                 raise CopyDied(each.reason)
-            yield each.number, each.value
+            if isinstance(each, Done):
+                yield each.number, each.value
 
 
 def side_by_side(
@@ -137,6 +182,17 @@ class _Copy:
     n_begun: int = 1
     answer: bytearray = field(default_factory=bytearray)
 
+    def take_counts(self) -> list[Doing]:
+        """Return the latest count that came, if one did."""
+        found = []
+        while len(self.answer) >= NUMBER.size:
+            (n,) = NUMBER.unpack_from(self.answer)
+            if n >= 0:
+                break
+            found = [Doing(self.number, -n)]
+            del self.answer[: NUMBER.size]
+        return found
+
     def take_answer(self) -> bytes | None:
         """Return the answer when all of it is there."""
         if len(self.answer) < NUMBER.size:
@@ -152,8 +208,11 @@ class _Copy:
 class _Copies(Generic[T]):
     """Copies of this process; each does at most `n_pieces` pieces of the work, then leaves."""
 
-    def __init__(self, work: Callable[[int], T], jobs: int, n_pieces: int) -> None:
+    def __init__(
+        self, work: Callable[[int], T], jobs: int, n_pieces: int, count: Count | None = None
+    ) -> None:
         self._work = work
+        self._count = count
         self._jobs = jobs
         self._n_pieces = n_pieces
         self._at_work: dict[int, _Copy] = {}
@@ -163,7 +222,7 @@ class _Copies(Generic[T]):
         """Pieces whose copy died, and how often they have been begun."""
         self._selector = selectors.DefaultSelector()
 
-    def run(self, numbers: Iterable[int], tick_s: float) -> Iterator[list[Done[T] | Died]]:
+    def run(self, numbers: Iterable[int], tick_s: float) -> Iterator[list[Done[T] | Died | Doing]]:
         waiting = iter(numbers)
         gc.collect()
         gc.freeze()  # or the collector of a copy would touch every page, and so copy it
@@ -205,7 +264,7 @@ class _Copies(Generic[T]):
             pid = os.fork()
         if pid == 0:
             others = [fd for pipe, each in self._copies() for fd in (pipe, each.orders)]
-            _be_copy(self._work, taken, writer, [reader, orders, *others])
+            _be_copy(self._work, taken, writer, [reader, orders, *others], self._count)
         os.close(writer)
         os.close(taken)
         os.write(orders, NUMBER.pack(number))
@@ -215,8 +274,8 @@ class _Copies(Generic[T]):
     def _copies(self) -> list[tuple[int, _Copy]]:
         return [*self._at_work.items(), *self._idle.items()]
 
-    def _wait(self, tick_s: float) -> list[Done[T] | Died]:
-        found: list[Done[T] | Died] = []
+    def _wait(self, tick_s: float) -> list[Done[T] | Died | Doing]:
+        found: list[Done[T] | Died | Doing] = []
         for key, _ in self._selector.select(tick_s):
             if key.fd in self._idle:
                 self._leave(key.fd, self._idle.pop(key.fd))  # killed, with nothing to do
@@ -224,6 +283,7 @@ class _Copies(Generic[T]):
             copy = self._at_work[key.fd]
             piece = os.read(key.fd, READ_BYTES)
             copy.answer += piece
+            found += copy.take_counts()
             if (answer := copy.take_answer()) is not None:
                 found.append(self._answered(key.fd, answer))
             elif not piece:
@@ -267,7 +327,9 @@ class _Copies(Generic[T]):
         self._selector.close()
 
 
-def _be_copy(work: Callable[[int], T], orders: int, writer: int, others: list[int]) -> NoReturn:
+def _be_copy(
+    work: Callable[[int], T], orders: int, writer: int, others: list[int], count: Count | None
+) -> NoReturn:
     """Do the work for each number that is sent, and leave without the endings of the first process.
 
     Each answer is sent with its length before it.
@@ -285,6 +347,8 @@ def _be_copy(work: Callable[[int], T], orders: int, writer: int, others: list[in
         ):  # or whoever reads what this process prints would wait for its copies
             os.dup2(nothing, standard)
         with open(writer, "wb") as pipe:
+            if count is not None:
+                count.in_copy(pipe)
             while number := os.read(orders, NUMBER.size):
                 answer = _answer(work, *NUMBER.unpack(number))
                 pipe.write(NUMBER.pack(len(answer)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kviz.answers.forked import CopyDied, Died, as_done
+from kviz.answers.forked import CopyDied, Died, Done, as_done
 from kviz.answers.tables import listed, table
 from scheduler_core.advice.survival import Aftermath, Loss, Replicas, Standing, ranked
 from scheduler_core.api.findings import counted
@@ -46,7 +46,8 @@ def survival(
         for each in results:
             if isinstance(each, Died):
                 raise CopyDied(each.reason)
-            found[each.number] = each.value
+            if isinstance(each, Done):
+                found[each.number] = each.value
         progress(len(found))
     ordered = tuple(found[number] for number in range(len(losses)))
     return Survival(ordered, standing.broken, len(standing.pending))

@@ -70,6 +70,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
             "status",
             "n_variants",
             "n_done",
+            "doing",
             "answer",
             "engine_version",
             "error",

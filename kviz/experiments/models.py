@@ -45,6 +45,11 @@ class Experiment(Claimed):
     """So many are known to be needed so far; 0 before it begins."""
     n_done = models.PositiveIntegerField(default=0)
     """So many have a row of results."""
+    doing = models.JSONField(default=list)
+    """The variants under way that have had scheduling cycles, with how many so far.
+
+    One without a name is the cluster as it is, before there are variants.
+    """
     answer = SaidField(null=True)
     """What the results come to; set when it is finished."""
     engine_version = models.CharField(max_length=64, blank=True, default="")

@@ -8,7 +8,7 @@ scenario may instead say until when the run goes on.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -52,6 +52,10 @@ DEFAULT_START_NS = 1_767_225_600_000_000_000
 SECOND_NS = 1_000_000_000
 
 
+def _nothing() -> None:
+    """Nobody counts the cycles."""
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """Everything beside the objects that decides a run; equal options give an equal trace.
@@ -65,6 +69,7 @@ class RunOptions:
     (a pod that meets an error is tried again for ever). `details` False leaves the per-node
     columns out of the trace. `scenario` is what happens meanwhile; its options go before `timing`.
     `later` are changes made when a cycle would begin, in order of the cycles.
+    `on_cycle` is called after every cycle, by who counts them or ends the run by raising something.
     `chance` is what real threads and maps decide; a trace does not hold it.
     `ignored` counts the objects of the cluster that were not read, by kind: what of them is not
     modelled the trace says. `left_out` says which could not be read, in sentences for the trace.
@@ -88,6 +93,7 @@ class RunOptions:
     ignored: Mapping[str, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     chance: Chance = PINNED
+    on_cycle: Callable[[], None] = field(default=_nothing, compare=False)
 
 
 def simulate(
@@ -193,6 +199,7 @@ class Run:
 
     def _decided(self, cycle: Cycle) -> None:
         self.on_decision(cycle)
+        self._options.on_cycle()
 
     def before_cycle(self) -> BeforeCycle:
         """Return what the next cycle would use up."""

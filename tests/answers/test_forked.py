@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from kviz.answers.forked import CopyDied, Died, Done, as_done, mapped, n_cores, side_by_side
+from kviz.answers.forked import (
+    CopyDied,
+    Count,
+    Died,
+    Doing,
+    Done,
+    as_done,
+    mapped,
+    n_cores,
+    side_by_side,
+)
 
 
 def test_results_are_in_the_order_of_the_items() -> None:
@@ -87,6 +98,25 @@ def test_numbers_are_taken_when_a_copy_may_begin_and_closing_ends_the_copies(
     for file in tmp_path.iterdir():
         with pytest.raises(ProcessLookupError):
             os.kill(int(file.name), 0)
+
+
+def test_how_far_a_piece_is_is_heard_where_it_is_done() -> None:
+    heard: list[int] = []
+    count = Count(heard.append)
+    count()
+    assert heard == [1]
+
+    def work(number: int) -> int:
+        for _ in range(number):
+            count()
+            time.sleep(0.3)
+        return number
+
+    pieces = [piece for found in as_done(work, [3, 2], 2, count=count) for piece in found]
+    counts = [(each.number, each.count) for each in pieces if isinstance(each, Doing)]
+    assert {(3, 1), (3, 2), (3, 3), (2, 1), (2, 2)} == set(counts)
+    assert {each.value for each in pieces if isinstance(each, Done)} == {2, 3}
+    assert heard == [1]
 
 
 def test_copies_side_by_side_do_one_piece_after_the_other() -> None:

@@ -19,7 +19,7 @@ from kviz.experiments import selectors, services
 from kviz.experiments.execution.carry_out import experiment_carry_out
 from kviz.experiments.execution.claim import experiment_claim, experiments_release
 from kviz.experiments.models import Experiment, Result
-from tests.web.cast import NODES, Person, person, pod, problem
+from tests.web.cast import NODES, Person, crowd, person, pod, problem
 from tests.web.test_saved_runs import body
 
 TIGHT = NODES + "".join(pod(f"web-{i}", "2") for i in range(3))
@@ -231,6 +231,35 @@ def test_an_experiment_gives_way(ada: Person, monkeypatch: pytest.MonkeyPatch) -
     started(ada)
     assert carried_out(wanted_elsewhere=lambda: True).status == "queued"
     assert carried_out().n_done == 3
+
+
+@pytest.mark.parametrize("stopped_in", ["", "cordoned"])
+def test_how_far_a_variant_is_is_told_and_it_is_stopped_between_its_cycles(
+    ada: Person, monkeypatch: pytest.MonkeyPatch, stopped_in: str
+) -> None:
+    monkeypatch.setattr("kviz.experiments.execution.carry_out.HEARTBEAT_S", 0.0)
+    monkeypatch.setattr("kviz.answers.forked.TELL_S", 0.0)
+    asked = {"variants": [{"name": "cordoned", "changes": ["node/south cordon"]}]}
+    experiment = started(ada, crowd(100), kind="changes", asked=asked)
+    told: dict[str, list[int]] = {}
+
+    def look() -> bool:
+        for each in Experiment.objects.get().doing:
+            told.setdefault(each["name"], []).append(each["cycles"])
+            if each["name"] == stopped_in:
+                services.experiment_cancel(experiment=experiment)
+        return False
+
+    assert carried_out(wanted_elsewhere=look).status == "cancelled"
+    assert 0 < told[stopped_in][0] < 100
+    told.clear()
+    stopped_in = "nowhere"
+    experiment = started(ada, crowd(100), kind="changes", asked=asked)
+    Experiment.objects.exclude(pk=experiment.pk).delete()
+    whole = carried_out(wanted_elsewhere=look)
+    assert (whole.status, whole.n_done, whole.doing) == ("finished", 2, [])
+    assert told[""] == sorted(told[""])
+    assert told["cordoned"] == sorted(told["cordoned"])
 
 
 def test_what_the_engine_refuses_is_said(ada: Person) -> None:

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from kviz.answers.forked import Died, Done, as_done
+from kviz.answers.forked import Count, Died, Doing, Done, as_done
 from kviz.common.claiming import MAX_CLAIMS, StorageFailed
 from kviz.engine_build import engine_build
 from kviz.experiments.execution.claim import QUEUE, claimed_experiment
@@ -105,9 +105,19 @@ class _Carrying:
         """How many more variants there may be, where a question says so."""
         self._outcomes: dict[int, Outcome] = self._stored()
         self._n_stored = len(self._outcomes)
-        self._question: Question[Any] = question_of(experiment)
+        self._has_begun = False
+        self._doing: dict[str, int] = {}
+        """How many cycles the variants under way have had, by their names."""
+        self._count = Count(self._hear)
+        self._question: Question[Any] = question_of(experiment, self._count)
         now = time.monotonic()
         self._flush_at, self._look_at = now + FLUSH_S, now + HEARTBEAT_S
+
+    def _hear(self, n_cycles: int) -> None:
+        """Look around while this process runs the cluster itself. Raises ClaimLost and GiveWay."""
+        if not self._has_begun:
+            self._doing = {"": n_cycles}
+        self._look_around()
 
     def _stored(self) -> dict[int, Outcome]:
         """What is stored; results of another build of the engine are dropped."""
@@ -126,6 +136,7 @@ class _Carrying:
             status=Experiment.Status.FINISHED,
             answer=answer,
             n_variants=self._n_stored,
+            doing=[],
             finished_at=timezone.now(),
             claimed_by="",
         )
@@ -168,12 +179,21 @@ class _Carrying:
             missing(),
             settings.EXPERIMENT_PROCESSES,
             TICK_S,
+            self._count,
         )
+        self._has_begun, self._doing = True, {}
         try:
             for pieces in running:
-                self._found += [self._result(piece, begun[piece.number]) for piece in pieces]
+                for piece in pieces:
+                    name = begun[piece.number].name
+                    if isinstance(piece, Doing):
+                        self._doing[name] = piece.count
+                    else:
+                        self._doing.pop(name, None)
+                        self._found.append(self._result(piece, begun[piece.number]))
+                        known.append(piece.number)
                 self._look_around()
-                for number in (*known, *(piece.number for piece in pieces)):
+                for number in known:
                     yield number, self._outcomes[number]
                 known.clear()
         finally:
@@ -213,7 +233,8 @@ class _Carrying:
             self._store()
         if now >= self._look_at:
             self._look_at = now + HEARTBEAT_S
-            self._update()
+            doing = [{"name": name[:512], "cycles": n} for name, n in self._doing.items()]
+            self._update(doing=doing)
             if self._wanted_elsewhere():
                 self._store()
                 raise GiveWay

@@ -9,31 +9,33 @@ from kviz.experiments.models import Experiment
 from kviz.experiments.questions.filling import Filling
 from kviz.experiments.questions.losses import Losses
 from kviz.experiments.questions.nodes import NodeSets
-from kviz.experiments.questions.question import Question
+from kviz.experiments.questions.question import Beginning, Question
 from kviz.experiments.questions.tosses import Tosses
 from kviz.experiments.questions.trials import Trials
 from kviz.experiments.questions.unblocking import Unblocking
 from kviz.runs.inputs import INPUTS
 from kviz.runs.models import Run
 
-Making = Callable[[Run, Mapping[str, Any]], Question[Any]]
-"""Makes a question about a run, which is not stored, out of what is asked."""
+Making = Callable[[Beginning, Mapping[str, Any]], Question[Any]]
+"""Makes a question out of what is asked."""
 
 
 QUESTIONS: Final[Mapping[str, Making]] = {
-    "capacity": lambda run, asked: Filling(run, asked["templates"], asked["max"]),
-    "changes": lambda run, asked: Trials(run, asked["variants"]),
-    "configurations": lambda run, asked: Trials(run, asked["variants"]),
-    "luck": lambda run, asked: Tosses(run, asked["runs"], asked["coins"]),
-    "nodes": lambda run, asked: NodeSets(run, asked["shapes"], asked["max_runs"], asked["drain"]),
-    "survive": lambda run, asked: Losses(run, asked["of"]),
-    "unblock": lambda run, asked: Unblocking(run, asked["pod"], asked["owner"]),
+    "capacity": lambda begun, asked: Filling(begun, asked["templates"], asked["max"]),
+    "changes": lambda begun, asked: Trials(begun, asked["variants"]),
+    "configurations": lambda begun, asked: Trials(begun, asked["variants"]),
+    "luck": lambda begun, asked: Tosses(begun, asked["runs"], asked["coins"]),
+    "nodes": lambda begun, asked: NodeSets(
+        begun, asked["shapes"], asked["max_runs"], asked["drain"]
+    ),
+    "survive": lambda begun, asked: Losses(begun, asked["of"]),
+    "unblock": lambda begun, asked: Unblocking(begun, asked["pod"], asked["owner"]),
 }
 
 
-def question_of(experiment: Experiment) -> Question[Any]:
+def question_of(experiment: Experiment, on_cycle: Callable[[], None]) -> Question[Any]:
     """The question of an experiment about its cluster."""
-    return QUESTIONS[experiment.kind](run_of(experiment), experiment.asked)
+    return QUESTIONS[experiment.kind](Beginning(run_of(experiment), on_cycle), experiment.asked)
 
 
 def run_of(experiment: Experiment) -> Run:

@@ -11,11 +11,9 @@ from functools import cached_property
 from typing import Any, Final, TypedDict
 
 from kviz.answers.capacity import as_json
-from kviz.experiments.questions.question import Outcome, Running, Variant
+from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.experiments.questions.templates import pods_in
-from kviz.runs.execution.engine import cluster_of
 from kviz.runs.inputs import InvalidInput
-from kviz.runs.models import Run
 from scheduler_core.advice.capacity import capacity, capacity_of_mix
 from scheduler_core.advice.daemons import DAEMON_SET
 from scheduler_core.advice.filling import as_new
@@ -48,14 +46,16 @@ class Fill(Variant):
 class Filling:
     """Fills the cluster with copies of all templates together, and of each alone."""
 
-    def __init__(self, run: Run, templates: Sequence[AskedTemplate], max_copies: int) -> None:
-        self._run = run
+    def __init__(
+        self, begun: Beginning, templates: Sequence[AskedTemplate], max_copies: int
+    ) -> None:
+        self._begun = begun
         self._asked = templates
         self._max_copies = max_copies
 
     @cached_property
     def _cluster(self) -> tuple[Sequence[KubeObject], RunOptions]:
-        return cluster_of(self._run)
+        return self._begun.cluster()
 
     @cached_property
     def _templates(self) -> list[tuple[Pod, int]]:

@@ -11,9 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from kviz.answers.survival import before_json, loss_json
-from kviz.experiments.questions.question import Outcome, Running, Variant
-from kviz.runs.execution.engine import cluster_of
-from kviz.runs.models import Run
+from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from scheduler_core.advice.survival import (
     Loss,
     Standing,
@@ -36,13 +34,13 @@ class Lose(Variant):
 class Losses:
     """Loses every zone or every node of the settled cluster, each alone."""
 
-    def __init__(self, run: Run, of: str) -> None:
-        self._run = run
+    def __init__(self, begun: Beginning, of: str) -> None:
+        self._begun = begun
         self._of = of
 
     @cached_property
     def _settled(self) -> tuple[SimulatedCluster, Standing]:
-        run = standing_run(*cluster_of(self._run))
+        run = standing_run(*self._begun.cluster())
         return run, Standing.before(run)
 
     def answer(self, running: Running[Lose]) -> Outcome:

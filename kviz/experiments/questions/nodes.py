@@ -13,10 +13,8 @@ from functools import cached_property
 from typing import Final
 
 from kviz.answers.nodes import addition_json
-from kviz.experiments.questions.question import Outcome, Running, Variant
-from kviz.runs.execution.engine import cluster_of
+from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.runs.inputs import invalid
-from kviz.runs.models import Run
 from scheduler_core.advice.nodes.adding import Addition, nodes_to_add
 from scheduler_core.advice.nodes.draining import Drained, candidates, drain
 from scheduler_core.advice.nodes.offers import offers_of
@@ -47,15 +45,15 @@ class Try(Variant):
 class NodeSets:
     """Looks for nodes to add, and drains nodes as far as that goes."""
 
-    def __init__(self, run: Run, shapes: str, max_runs: int, drains: int) -> None:
-        self._run = run
+    def __init__(self, begun: Beginning, shapes: str, max_runs: int, drains: int) -> None:
+        self._begun = begun
         self._shapes = shapes
         self._max_runs = max_runs
         self._drains = drains
 
     @cached_property
     def _cluster(self) -> tuple[Sequence[KubeObject], RunOptions]:
-        return cluster_of(self._run)
+        return self._begun.cluster()
 
     @cached_property
     def _standing(self) -> SimulatedCluster:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, TypeVar
+
+from kviz.runs.execution.engine import cluster_of
+from kviz.runs.inputs import varied
+from kviz.runs.models import Run
+from scheduler_core.api import KubeObject
+from scheduler_core.changes import Change
+from scheduler_core.sim.run import RunOptions
 
 Outcome: TypeAlias = Mapping[str, object]
 """What a variant came to, or what all of them come to: as JSON."""
@@ -15,6 +22,27 @@ class Variant:
     """One of the runs of an experiment; a question has its own kind, which says what is run."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The run that all variants differ from; it is not stored. `on_cycle` hears of their cycles."""
+
+    run: Run
+    on_cycle: Callable[[], None]
+
+    def cluster(self) -> tuple[Sequence[KubeObject], RunOptions]:
+        """The objects that variants begin with, and by which rules. Raises InvalidInput."""
+        return self._heard(*cluster_of(self.run))
+
+    def varied(self, changes: Sequence[Change]) -> tuple[Sequence[KubeObject], RunOptions]:
+        """The same after changes, of rules among them. Raises InvalidInput."""
+        return self._heard(*cluster_of(varied(self.run, changes)))
+
+    def _heard(
+        self, objects: Sequence[KubeObject], options: RunOptions
+    ) -> tuple[Sequence[KubeObject], RunOptions]:
+        return objects, replace(options, on_cycle=self.on_cycle)
 
 
 V = TypeVar("V", bound=Variant)

@@ -8,9 +8,7 @@ from functools import cached_property
 from typing import Any, Final, cast
 
 from kviz.answers.luck_text import luck_json
-from kviz.experiments.questions.question import Outcome, Running, Variant
-from kviz.runs.execution.engine import cluster_of
-from kviz.runs.models import Run
+from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from scheduler_core.advice.coins import COINS, Coin, coins_of
 from scheduler_core.advice.luck import Batch, answered, ask
 from scheduler_core.advice.pools import pools_of
@@ -41,15 +39,15 @@ class Tosses:
     pods ended elsewhere, by their places in that.
     """
 
-    def __init__(self, run: Run, runs: int, coins: Sequence[str]) -> None:
-        self._run = run
+    def __init__(self, begun: Beginning, runs: int, coins: Sequence[str]) -> None:
+        self._begun = begun
         self._runs = runs
         self._chosen = coins
         self._pinned: Throw | None = None
 
     @cached_property
     def _cluster(self) -> tuple[Sequence[KubeObject], RunOptions]:
-        return cluster_of(self._run)
+        return self._begun.cluster()
 
     @cached_property
     def _coins(self) -> tuple[Coin, ...]:

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypedDict, cast
 
-from kviz.experiments.questions.question import Outcome, Running, Variant
-from kviz.runs.execution.engine import cluster_of
-from kviz.runs.inputs import InvalidInput, changes_given, varied
-from kviz.runs.models import Run
+from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
+from kviz.runs.inputs import InvalidInput, changes_given
 from scheduler_core.advice import trial as advice
 from scheduler_core.advice.trial import Differing, RunEnd, differences
 from scheduler_core.api import Pod
@@ -62,15 +60,15 @@ class Trials:
     variant that cannot be run has a `problem` instead.
     """
 
-    def __init__(self, run: Run, variants: Iterable[AskedVariant]) -> None:
-        self._run = run
+    def __init__(self, begun: Beginning, variants: Iterable[AskedVariant]) -> None:
+        self._begun = begun
         asked = [Trial(each["name"], tuple(each["changes"])) for each in variants]
         self._variants = [Trial(AS_IT_IS), *asked]
 
     @cached_property
     def _trials(self) -> advice.Trials:
         """The cluster, loaded once for all variants."""
-        return advice.Trials(*cluster_of(self._run))
+        return advice.Trials(*self._begun.cluster())
 
     @cached_property
     def _pinned(self) -> frozenset[str]:
@@ -94,7 +92,7 @@ class Trials:
         if not changes:
             return self._trials.as_it_is
         if any(isinstance(each, RuleChange) for each in changes):
-            return advice.trial(*cluster_of(varied(self._run, changes)))
+            return advice.trial(*self._begun.varied(changes))
         return self._trials.after(changes)
 
 

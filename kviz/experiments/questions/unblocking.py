@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kviz.answers.unblock import as_json, tried_json, tried_of
-from kviz.experiments.questions.question import Outcome, Running, Variant
-from kviz.runs.execution.engine import cluster_of
+from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.runs.inputs import invalid
-from kviz.runs.models import Run
 from scheduler_core.advice.trial import Trials
 from scheduler_core.advice.unblock import NothingToUnblock, Search, Tried, with_others
 from scheduler_core.config import Problem
@@ -31,14 +29,14 @@ class Unblocking:
     An outcome has the `answer` that a plan is, None if it is none.
     """
 
-    def __init__(self, run: Run, pod: str, with_owner: bool) -> None:
-        self._run = run
+    def __init__(self, begun: Beginning, pod: str, with_owner: bool) -> None:
+        self._begun = begun
         self._pod = pod
         self._with_owner = with_owner
         self._search: Search | None = None
 
     def answer(self, running: Running[Attempt]) -> Outcome:
-        trials = Trials(*cluster_of(self._run))
+        trials = Trials(*self._begun.cluster())
 
         def run(work: Callable[[int], Tried], numbers: Plans) -> Iterator[tuple[int, Tried]]:
             attempts = ((n, Attempt(self._searching.sentence(n), n)) for n in numbers)
