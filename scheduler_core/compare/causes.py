@@ -10,8 +10,9 @@ import msgspec
 from scheduler_core.compare.inputs import DRAWS, Inputs, Objects, Setting
 from scheduler_core.compare.parting import Parting
 from scheduler_core.config import KubeSchedulerConfiguration
+from scheduler_core.wording import say, series
 
-UNSET = "not set"
+UNSET = say("not set")
 
 
 def argument_settings(
@@ -84,7 +85,10 @@ def _names_in(parting: Parting) -> set[str]:
 def _every(inputs: Inputs) -> Iterator[tuple[str, str]]:
     """Yield all differences: a name, its words parted by blanks or slashes, and the sentence."""
     for each in inputs.settings:
-        yield each.name, f"{each.name}: {each.a or UNSET} in A, {each.b or UNSET} in B"
+        yield (
+            each.name,
+            say("{name}: {a} in A, {b} in B", name=each.name, a=each.a or UNSET, b=each.b or UNSET),
+        )
     yield from _of_objects("node", inputs.nodes)
     yield from _of_objects("pod", inputs.pods)
 
@@ -92,7 +96,10 @@ def _every(inputs: Inputs) -> Iterator[tuple[str, str]]:
 def _of_objects(kind: str, objects: Objects) -> Iterator[tuple[str, str]]:
     for run, names in (("A", objects.only_a), ("B", objects.only_b)):
         for name in names:
-            yield name.replace("/", ":"), f"{kind} {name} is only in {run}"
+            yield (
+                name.replace("/", ":"),
+                say("{name} is only in {run}", name=f"{kind} {name}", run=run),
+            )
     for each in objects.changed:
-        differs = f"{kind} {each.name} differs: {', '.join(each.what)}"
+        differs = say("{name} differs: {what}", name=f"{kind} {each.name}", what=series(each.what))
         yield each.name.replace("/", ":"), differs

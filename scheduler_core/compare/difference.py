@@ -16,6 +16,7 @@ from scheduler_core.trace.cycle_record import CycleRecord, device_name, examined
 from scheduler_core.trace.events import PostFilterFinished, PreFilterFinished, ScoreColumns
 from scheduler_core.trace.names import Names
 from scheduler_core.trace.records import Column, StatusRecord
+from scheduler_core.wording import say
 
 What = Literal[
     "cycle",
@@ -41,11 +42,11 @@ What = Literal[
 Value = str | int
 
 PREEMPTION: Final = "DefaultPreemption"
-PASSES: Final = "passes"
-NOT_EXAMINED: Final = "not examined"
-NO_SUCH_NODE: Final = "no such node"
-NO_SCORE: Final = "does not score"
-NONE_TEXT: Final = "none"
+PASSES: Final = say("passes")
+NOT_EXAMINED: Final = say("not examined")
+NO_SUCH_NODE: Final = say("no such node")
+NO_SCORE: Final = say("does not score")
+NONE_TEXT: Final = say("none")
 _NUMBER: Final = re.compile("([0-9]+)")
 
 
@@ -89,7 +90,8 @@ def difference(a: Seen, b: Seen) -> Difference | None:
 
 def tried_text(seen: Seen) -> str:
     """Return which attempt of which pod it was."""
-    return f"{seen.names.pod(seen.record.started.pod)}, attempt {seen.record.started.attempt}"
+    started = seen.record.started
+    return say("{pod}, attempt {attempt}", pod=seen.names.pod(started.pod), attempt=started.attempt)
 
 
 def queue_sort_plugin(seen: Seen) -> str:
@@ -192,7 +194,7 @@ def _feasible(a: Seen, left_a: Column, b: Seen, left_b: Column) -> Difference | 
     if not nodes:
         return None
     value_a, value_b = (
-        PASSES if nodes[0] in names else "taken away" for names in (names_a, names_b)
+        PASSES if nodes[0] in names else say("taken away") for names in (names_a, names_b)
     )
     extender = min(
         (_extender(seen, "filter") for seen in (a, b)), key=lambda name: (not name, name)

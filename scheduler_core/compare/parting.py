@@ -16,6 +16,7 @@ from scheduler_core.compare.stored import StoredCycles
 from scheduler_core.trace.events import Detail, ExtenderColumns, FilterColumns, ScoreColumns
 from scheduler_core.trace.names import Names
 from scheduler_core.trace.records import StatusRecord
+from scheduler_core.wording import say
 
 Pair = tuple[int, int]
 """Numbers of two cycles, one of each run; 0 where the run has no further one."""
@@ -81,7 +82,7 @@ class Partings:
             return found
         stored, cycle = (self.a, cycle_a) if cycle_a else (self.b, cycle_b)
         line = stored.read.lines[cycle - 1]
-        tried = f"{line.pod}, attempt {line.attempt}"
+        tried = say("{pod}, attempt {attempt}", pod=line.pod, attempt=line.attempt)
         values = (tried, NO_CYCLE) if cycle_a else (NO_CYCLE, tried)
         return Parting(
             cycle_a, cycle_b, line.pod, line.attempt, Difference("", "", "", "cycle", *values)
@@ -109,7 +110,7 @@ class Partings:
         return chunk_a.first_cycle == chunk_b.first_cycle and chunk_a.details == chunk_b.details
 
 
-NO_CYCLE = "no further cycle"
+NO_CYCLE = say("no further cycle")
 
 
 def _cycles_of(stored: StoredCycles, known: set[str]) -> Iterator[int]:

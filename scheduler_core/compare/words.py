@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from scheduler_core.api.findings import counted
 from scheduler_core.compare.difference import (
     NO_SCORE,
     NO_SUCH_NODE,
@@ -15,8 +15,9 @@ from scheduler_core.compare.difference import (
     Difference,
     Value,
 )
-from scheduler_core.compare.ends import Ends
+from scheduler_core.compare.ends import Ends, Moved
 from scheduler_core.compare.parting import NO_CYCLE, Parting
+from scheduler_core.wording import SEMICOLON, say, series
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,72 +44,119 @@ def sentence(
 ) -> str:
     """Return the answer: whether the runs differ, where they part, and what came of it."""
     if identical:
-        all_of_them = f"the same decisions in all {counted(cycles.a, 'cycle')}"
-        same = f"The runs are identical: {all_of_them if cycles.a else 'no pod was tried'}."
-        return f"{same} What they started from differs." if inputs_differ else same
-    if parting is None and cycles.only_a == cycles.a and cycles.only_b == cycles.b:
-        first = "The runs try no pod in common."
-    elif parting is None:
-        first = "Every attempt that both runs have was decided the same."
-    else:
+        return _identical(cycles.a, inputs_differ=inputs_differ)
+    if parting is not None:
         first = parting_sentence(parting)
         if outcome is not None and outcome.cycle_a != parting.cycle_a:
-            first += f" It first changes where a pod goes in {_cycles(outcome)}, at {outcome.pod}."
+            first = say(
+                "{what} It first changes where a pod goes in {cycles}, at {pod}.",
+                what=first,
+                cycles=_cycles(outcome),
+                pod=outcome.pod,
+            )
+    elif cycles.only_a == cycles.a and cycles.only_b == cycles.b:
+        first = say("The runs try no pod in common.")
+    else:
+        first = say("Every attempt that both runs have was decided the same.")
     if luck_only:
-        first += " All that follows is luck: only how ties are broken was changed."
-    return f"{first} In the end {'; '.join(_ends(ends, *evicted))}."
+        first = say(
+            "{what} All that follows is luck: only how ties are broken was changed.", what=first
+        )
+    end = series(_ends(ends, *evicted), SEMICOLON)
+    return say("{what} In the end {end}.", what=first, end=end)
+
+
+def _identical(n_cycles: int, *, inputs_differ: bool) -> str:
+    match n_cycles:
+        case 0:
+            same = say("The runs are identical: no pod was tried.")
+        case 1:
+            same = say("The runs are identical: the same decisions in all 1 cycle.")
+        case _:
+            same = say(
+                "The runs are identical: the same decisions in all {n:,} cycles.", n=n_cycles
+            )
+    return say("{what} What they started from differs.", what=same) if inputs_differ else same
 
 
 def parting_sentence(parting: Parting) -> str:
     """Return where two runs part and what is different there, in one sentence."""
-    found = parting.difference
-    where = f"The runs part in {_cycles(parting)}"
+    found, cycles = parting.difference, _cycles(parting)
     if found.what == "cycle":
         run, over = ("A", "B") if found.b == NO_CYCLE else ("B", "A")
-        tried = found.a if found.b == NO_CYCLE else found.b
-        return f"{where}: {run} tries {tried}; in {over} no cycle is left."
+        return say(
+            "The runs part in {cycles}: {run} tries {tried}; in {over} no cycle is left.",
+            cycles=cycles,
+            run=run,
+            tried=found.a if found.b == NO_CYCLE else found.b,
+            over=over,
+        )
     if found.what == "pod":
-        return f"{where}: A tries {found.a}, B {found.b}."
-    return f"{where}, at {parting.pod}, attempt {parting.attempt}: {difference_text(found)}."
+        return say(
+            "The runs part in {cycles}: A tries {a}, B {b}.", cycles=cycles, a=found.a, b=found.b
+        )
+    return say(
+        "The runs part in {cycles}, at {pod}, attempt {attempt}: {difference}.",
+        cycles=cycles,
+        pod=parting.pod,
+        attempt=parting.attempt,
+        difference=difference_text(found),
+    )
 
 
 def _cycles(parting: Parting) -> str:
     a, b = parting.cycle_a, parting.cycle_b
     if a and b and a != b:
-        return f"cycle {a} of A and {b} of B"
-    return f"cycle {a or b}"
+        return say("cycle {a} of A and {b} of B", a=a, b=b)
+    return say("cycle {n}", n=a or b)
+
+
+KINDS: Final = {
+    "scheduler": say("scheduler"),
+    "result": say("result"),
+    "message": say("message"),
+    "pod": say("pod"),
+    "cycle": say("cycle"),
+}
 
 
 def difference_text(found: Difference) -> str:
     """Return a difference in words: where, and the value on either side."""
-    place = "/".join(filter(None, (found.point, found.plugin)))
-    on = f" on {found.node}" if found.node else ""
+    plugin = "/".join(filter(None, (found.point, found.plugin)))
+    place = say("{plugin} on {node}", plugin=plugin, node=found.node) if found.node else plugin
     a, b = _quoted(found, found.a), _quoted(found, found.b)
     match found.what:
         case "tie":
-            return (
-                f"only the tie. {counted(found.n_nodes, 'node')} had the same top score; "
-                f"A took {a}, B {b}"
-            )
-        case "raw" | "normalized":
-            kind = "raw" if found.what == "raw" else "normalised"
-            return f"{place}{on}, {kind} score {a} in A, {b} in B"
+            return _tie(found.n_nodes, a, b)
+        case "raw":
+            return say("{place}, raw score {a} in A, {b} in B", place=place, a=a, b=b)
+        case "normalized":
+            return say("{place}, normalised score {a} in A, {b} in B", place=place, a=a, b=b)
         case "weight":
-            return f"{place} weighs {a} in A, {b} in B"
+            return say("{plugin} weighs {a} in A, {b} in B", plugin=plugin, a=a, b=b)
         case "total":
-            return f"{place}{on}, total {a} in A, {b} in B"
+            return say("{place}, total {a} in A, {b} in B", place=place, a=a, b=b)
         case "plugin":
-            return f"{place}{on}: {_scores(found.a)} in A, {_scores(found.b)} in B"
+            a, b = _scores(found.a), _scores(found.b)
+            return say("{place}: {a} in A, {b} in B", place=place, a=a, b=b)
         case "nominated_node":
-            return f"{place} nominates {a} in A, {b} in B"
+            return say("{plugin} nominates {a} in A, {b} in B", plugin=plugin, a=a, b=b)
         case "victims":
-            return f"{place} evicts {a} in A, {b} in B"
+            return say("{plugin} evicts {a} in A, {b} in B", plugin=plugin, a=a, b=b)
         case "devices":
-            return f"{place}{on} keeps {a} in A, {b} in B"
+            return say("{place} keeps {a} in A, {b} in B", place=place, a=a, b=b)
         case "scheduler" | "result" | "message" | "pod" | "cycle":
-            return f"the {found.what} is {a} in A, {b} in B"
+            return say("the {what} is {a} in A, {b} in B", what=KINDS[found.what], a=a, b=b)
         case "status" | "narrowed" | "verdict" | "feasible":
-            return f"{place}{on}: {a} in A, {b} in B"
+            return say("{place}: {a} in A, {b} in B", place=place, a=a, b=b)
+
+
+def _tie(n_nodes: int, a: str, b: str) -> str:
+    if n_nodes == 1:
+        return say("only the tie. 1 node had the same top score; A took {a}, B {b}", a=a, b=b)
+    return say(
+        "only the tie. {n:,} nodes had the same top score; A took {a}, B {b}", n=n_nodes, a=a, b=b
+    )
 
 
 _BARE = (PASSES, NOT_EXAMINED, NO_SUCH_NODE, NONE_TEXT, NO_SCORE)
@@ -122,32 +170,49 @@ def _quoted(found: Difference, value: Value) -> str:
 
 
 def _scores(value: Value) -> str:
-    return NO_SCORE if value == NO_SCORE else f"scores {value}"
+    return NO_SCORE if value == NO_SCORE else say("scores {value}", value=value)
 
 
 def _ends(ends: Ends, *evicted: Sequence[str]) -> Iterator[str]:
     """Yield what is different in the end, the worst first."""
     evicted_a, evicted_b = evicted
-    if ends.newly_pending:
-        yield f"{_pods(ends.newly_pending)} pending in B and placed in A"
-    if ends.newly_bound:
-        yield f"{_pods(ends.newly_bound)} placed in B and pending in A"
+    if n := len(ends.newly_pending):
+        yield (
+            say("1 pod is pending in B and placed in A")
+            if n == 1
+            else say("{n:,} pods are pending in B and placed in A", n=n)
+        )
+    if n := len(ends.newly_bound):
+        yield (
+            say("1 pod is placed in B and pending in A")
+            if n == 1
+            else say("{n:,} pods are placed in B and pending in A", n=n)
+        )
     if ends.moved:
-        n_luck = sum(each.luck is True for each in ends.moved)
-        luck = f", {n_luck:,} by a tie only" if n_luck else ""
-        yield f"{_pods(ends.moved)} on another node{luck}"
-    if ends.messages:
-        yield f"{_pods(ends.messages)} pending for another reason"
+        yield _moved(ends.moved)
+    if n := len(ends.messages):
+        yield (
+            say("1 pod is pending for another reason")
+            if n == 1
+            else say("{n:,} pods are pending for another reason", n=n)
+        )
     if evicted_a != evicted_b:
-        yield f"evicted were {counted(len(evicted_a), 'pod')} in A, {len(evicted_b):,} in B"
+        a, b = len(evicted_a), len(evicted_b)
+        yield (
+            say("evicted were 1 pod in A, {b:,} in B", b=b)
+            if a == 1
+            else say("evicted were {a:,} pods in A, {b:,} in B", a=a, b=b)
+        )
     if not (ends.newly_pending or ends.newly_bound or ends.moved or ends.messages):
-        yield "every pod that both runs have is in the same place"
+        yield say("every pod that both runs have is in the same place")
         if others := [each.resource for each in ends.utilisation if each.a != each.b]:
-            yield f"what is left differs of {', '.join(others)}"
+            yield say("what is left differs of {resources}", resources=series(others))
 
 
-def _pods(rows: Sequence[object]) -> str:
-    return f"{counted(len(rows), 'pod')} {'is' if len(rows) == 1 else 'are'}"
+def _moved(moved: Sequence[Moved]) -> str:
+    n, n_luck = len(moved), sum(each.luck is True for each in moved)
+    text = say("1 pod is on another node") if n == 1 else say("{n:,} pods are on another node", n=n)
+    return say("{what}, {n:,} by a tie only", what=text, n=n_luck) if n_luck else text
 
 
 def share_text(share: float | None) -> str:

@@ -10,7 +10,10 @@ from typing import Any, Final
 SENTENCE: Final = re.compile(r"\b[A-Za-z]?[a-z']+,? [a-z']{2,},? [a-z']{2,}\b")
 """Three words in a row: names of plugins, points, fields and units are not that."""
 
-COMMANDS: Final = re.compile(r"kubectl [a-z]+ [a-z]+")
+QUOTED: Final = re.compile(
+    r'kubectl [a-z]+ [a-z]+|"[^"]*"|^(\d+/\d+ nodes are available|node\(s\)).*'
+)
+"""Commands, what a plugin says in quotation marks, and messages of kube-scheduler."""
 
 VERBATIM_FIELDS: Final = frozenset({"reasons", "reason", "message", "ineligible", "rejection"})
 """kube-scheduler's own messages."""
@@ -27,7 +30,7 @@ def english_in(document: Any, verbatim: frozenset[str] = VERBATIM_FIELDS) -> lis
 
 
 def _is_english(text: str) -> bool:
-    return SENTENCE.search(COMMANDS.sub("", text)) is not None
+    return SENTENCE.search(QUOTED.sub("", text)) is not None
 
 
 def _texts(document: Any, verbatim: frozenset[str]) -> Iterator[str]:

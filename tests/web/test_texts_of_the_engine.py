@@ -12,7 +12,7 @@ from kviz import snapshots
 from kviz.runs import services
 from kviz.runs.selectors import pods_pending
 
-from .cast import Person
+from .cast import Person, execute
 from .english import english_in, english_on
 
 CLINIC = Path(snapshots.__file__).parent / "samples" / "why-pending.yaml"
@@ -124,3 +124,19 @@ def test_what_is_wrong_with_an_upload(ada: Person, language: str, problem: str) 
         "/api/v1/snapshots/", {"files": file}, headers=ada.headers, **spoken
     ).json()
     assert [each["message"] for each in answer["errors"]] == [problem]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_where_two_runs_part(owner: Person, language: str) -> None:
+    run = owner.finished(CLINIC.read_text())
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
+    variant = {"parent": str(run.pk), "changes": [{"uncordon": "worker-3"}]}
+    other = owner.post("/runs/", variant).json()["id"]
+    execute(worker="w")
+    document = owner.get(f"/runs/{run.pk}/compare/{other}/", **spoken).json()
+    assert english_in(document, frozenset({"a", "b", "message", "before", "after"})) == []
+    page = owner.client.get(f"/runs/compare?a={run.pk}&b={other}", **spoken)
+    text = page.content.decode()
+    assert page.status_code == 200
+    assert "clinic/analytics-0" in text
+    assert english_on(text) == []
