@@ -13,7 +13,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from kviz.accounts.audit import NOTED, What, audit_prune, note
-from kviz.accounts.models import AuditEntry, Invitation, Membership, Role, Workspace
+from kviz.accounts.models import ApiToken, AuditEntry, Invitation, Membership, Role, Workspace
 from kviz.accounts.services import person_add, workspace_create
 from kviz.runs.services import run_create
 from kviz.snapshots.models import Snapshot
@@ -89,7 +89,7 @@ def test_a_token_acts_for_its_person(cleo: Client, team: Workspace) -> None:
     token = cleo.post("/account/tokens/", asked).context["token"]
     headers = {"Authorization": f"Bearer {token}"}
     Client().post(f"{API}/snapshots/", NODES, content_type="application/yaml", headers=headers)
-    sha256 = User.objects.get().tokens.get().sha256
+    sha256 = ApiToken.objects.get().sha256
     cleo.post(f"/account/tokens/{sha256}/revoke")
     cleo.post(f"/account/tokens/{sha256}/revoke")
 
