@@ -37,7 +37,7 @@ export function startScreen(code: string): void {
     ]);
     leaders.show(now.leaders, () => leadersOf(now));
     const { contest, contest_counts: counts } = now;
-    document.body.classList.toggle("class--contest", contest !== null);
+    document.body.classList.toggle("class--contest", !!contest?.outcome);
     board.show([contest, counts], () =>
       contest && counts
         ? [el("h1", {}, w("contestOn")), el("p", {}, w("contestCounts", { ...counts })), ...contestOf(contest, true)]
