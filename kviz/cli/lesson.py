@@ -8,10 +8,11 @@ from pathlib import Path
 
 from kviz.cli.arguments import Subparsers
 from kviz.cli.problems import WrongUsage
-from kviz.lessons.checking import Checked, check_lesson
+from kviz.lessons.checking import Checked, check_lesson, check_texts
 from kviz.lessons.library import bundled_files
 from kviz.lessons.reading import read_lesson
 from kviz.lessons.template import TEMPLATE
+from kviz.lessons.texts import lesson_and_language
 from scheduler_core.config import ConfigError
 
 
@@ -47,14 +48,17 @@ def run_template(options: argparse.Namespace) -> int:
 
 
 def run_check(options: argparse.Namespace) -> int:
-    found = {path: _checked(path) for path in options.files or bundled_files()}
+    files = [each for path in options.files or bundled_files() for each in _with_texts(path)]
+    found = {path: _checked(path) for path in files}
     if options.json:
         print(json.dumps({"lessons": [_document(*each) for each in found.items()]}))
     else:
         for path, checked in found.items():
             for problem in checked.problems:
                 print(f"{path}: {problem}")
-            if not checked.problems:
+            if not checked.problems and checked.texts:
+                print(f"{path}: fine: all {checked.texts} texts are there")
+            elif not checked.problems:
                 print(
                     f"{path}: fine: {checked.moments} moments, {checked.answers} answers and "
                     f"{checked.tasks} tasks are as the engine says"
@@ -62,18 +66,31 @@ def run_check(options: argparse.Namespace) -> int:
     return 1 if any(checked.problems for checked in found.values()) else 0
 
 
+def _with_texts(path: Path) -> list[Path]:
+    """Return a lesson's file, and those with its texts in other languages."""
+    beside = sorted(path.parent.glob(f"{path.stem}.*{path.suffix}"))
+    return [path, *(each for each in beside if lesson_and_language(each))]
+
+
 def _checked(path: Path) -> Checked:
     """Raise WrongUsage for a file that cannot be read."""
+    belongs = lesson_and_language(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        if belongs:
+            return check_texts(read_lesson(_text(belongs[0])), _text(path))
+        text = _text(path)
+        return check_lesson(read_lesson(text), text)
+    except ConfigError as error:
+        return Checked(0, 0, 0, list(error.problems))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise WrongUsage(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise WrongUsage(f"{path}: not UTF-8 text") from error
-    try:
-        return check_lesson(read_lesson(text), text)
-    except ConfigError as error:
-        return Checked(0, 0, 0, list(error.problems))
 
 
 def _document(path: Path, checked: Checked) -> dict[str, object]:
@@ -81,5 +98,10 @@ def _document(path: Path, checked: Checked) -> dict[str, object]:
         {"line": each.line, "field": each.field, "message": each.message}
         for each in checked.problems
     ]
-    counts = {"moments": checked.moments, "answers": checked.answers, "tasks": checked.tasks}
+    counts = {
+        "moments": checked.moments,
+        "answers": checked.answers,
+        "tasks": checked.tasks,
+        "texts": checked.texts,
+    }
     return {"file": str(path), "valid": not problems, **counts, "problems": problems}

@@ -9,6 +9,7 @@ from kviz.lessons.enacting import Enacted, enact
 from kviz.lessons.facts import POINTS, NoSuchFact, agrees, fact_of
 from kviz.lessons.goals import reached
 from kviz.lessons.lesson import Lesson, Moment, Question, Task
+from kviz.lessons.texts import n_texts, read_texts
 from scheduler_core.config.problems import ConfigError, Path, Problem
 from scheduler_core.config.source import located
 
@@ -21,6 +22,8 @@ class Checked:
     answers: int
     tasks: int
     problems: list[Problem]
+    texts: int = 0
+    """Of a file that has a lesson's texts in another language."""
 
 
 def check_lesson(lesson: Lesson, text: str = "") -> Checked:
@@ -38,6 +41,12 @@ def check_lesson(lesson: Lesson, text: str = "") -> Checked:
         tasks=len([each for each in steps if each.task]),
         problems=located(problems, text) if text else problems,
     )
+
+
+def check_texts(lesson: Lesson, text: str) -> Checked:
+    """See whether a file has every text of a lesson. Raises ConfigError for what it has besides."""
+    _, missing = read_texts(lesson, text)
+    return Checked(0, 0, 0, missing, texts=n_texts(lesson) - len(missing))
 
 
 def _problems(lesson: Lesson, run: Enacted) -> Iterator[Problem]:

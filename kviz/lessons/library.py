@@ -1,9 +1,12 @@
-"""The lessons there are: those that come with kviz, and those of a folder that was named."""
+"""The lessons there are: those that come with kviz, and those of a folder that was named.
+
+Beside a lesson there may be its texts in other languages (`texts.py`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +14,7 @@ from typing import Final
 
 from kviz.lessons.lesson import Lesson
 from kviz.lessons.reading import read_lesson
+from kviz.lessons.texts import lesson_and_language, read_texts
 from scheduler_core.config.problems import ConfigError, Problem
 
 BUNDLED: Final = Path(__file__).parent / "bundled"
@@ -19,12 +23,16 @@ SUFFIXES: Final = (".yaml", ".yml")
 
 @dataclass(frozen=True)
 class Shelved:
-    """A lesson with its place: `slug` is the file's name without number and ending."""
+    """A lesson with its place: `slug` is the file's name without number and ending.
+
+    `languages` has it with the texts of each file beside it, by language (`zh-hans`).
+    """
 
     slug: str
     path: Path
     sha256: str
     lesson: Lesson
+    languages: tuple[tuple[str, Lesson], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,13 +67,12 @@ def library(folder: str = "") -> Library:
 
 
 def read_library(files: Sequence[Path]) -> Library:
-    """Read lessons; of two with one slug the later one counts."""
+    """Read lessons and what other languages they are in; of two with one slug the later counts."""
     found: dict[str, Shelved] = {}
     broken: list[tuple[Path, tuple[Problem, ...]]] = []
-    for path in files:
+    for path in sorted(files, key=lambda path: lesson_and_language(path) is not None):
         try:
-            data = path.read_bytes()
-            lesson = read_lesson(data.decode())
+            shelved = _read(path, found)
         except OSError as error:
             broken.append((path, (Problem((), str(error.strerror)),)))
         except UnicodeDecodeError:
@@ -73,6 +80,19 @@ def read_library(files: Sequence[Path]) -> Library:
         except ConfigError as error:
             broken.append((path, tuple(error.problems)))
         else:
-            slug = slug_of(path)
-            found[slug] = Shelved(slug, path, sha256(data).hexdigest(), lesson)
+            found[shelved.slug] = shelved
     return Library(tuple(found.values()), tuple(broken))
+
+
+def _read(path: Path, found: Mapping[str, Shelved]) -> Shelved:
+    """Read a lesson, or add the texts of a file to one. Raises ConfigError, OSError."""
+    data = path.read_bytes()
+    belongs = lesson_and_language(path)
+    if belongs is None:
+        return Shelved(slug_of(path), path, sha256(data).hexdigest(), read_lesson(data.decode()))
+    file, language = belongs
+    shelved = found.get(slug_of(file))
+    if shelved is None or shelved.path.parent != path.parent:
+        raise ConfigError([Problem((), f"there is no lesson {file.name} beside it")])
+    lesson, _ = read_texts(shelved.lesson, data.decode())
+    return replace(shelved, languages=(*shelved.languages, (language, lesson)))

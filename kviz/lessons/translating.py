@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Final, TypeVar
 
@@ -10,25 +11,27 @@ from django.utils.translation import override, pgettext
 
 from kviz.lessons.lesson import Part
 from kviz.lessons.library import Library, Shelved, library
+from kviz.lessons.texts import TEXTS
 
 CONTEXT: Final = "lesson"
 """Of a lesson's texts in the catalogues."""
-
-TEXTS: Final = frozenset({"title", "about", "text", "ask", "unit", "because", "hint", "notes"})
 
 AnyPart = TypeVar("AnyPart", bound=Part)
 
 
 @cache
 def library_in(language: str, folder: str) -> Library:
-    """The lessons in a language; those that no catalogue knows stay as they were written."""
+    """The lessons in a language: by texts of their own, else by the catalogues, as far as known."""
     shelf = library(folder)
     with override(language):
-        return Library(tuple(map(_translated_on_shelf, shelf.lessons)), shelf.broken)
+        return Library(
+            tuple(_translated_on_shelf(each, language) for each in shelf.lessons), shelf.broken
+        )
 
 
-def _translated_on_shelf(shelved: Shelved) -> Shelved:
-    return Shelved(shelved.slug, shelved.path, shelved.sha256, translated(shelved.lesson))
+def _translated_on_shelf(shelved: Shelved, language: str) -> Shelved:
+    own = dict(shelved.languages).get(language)
+    return replace(shelved, lesson=own or translated(shelved.lesson))
 
 
 def translated(part: AnyPart) -> AnyPart:

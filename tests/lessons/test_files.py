@@ -12,6 +12,8 @@ from kviz.lessons.checking import check_lesson
 from kviz.lessons.library import bundled_files, library, read_library
 from kviz.lessons.reading import read_lesson
 from kviz.lessons.template import TEMPLATE
+from kviz.lessons.texts import read_texts
+from kviz.lessons.translating import library_in
 from scheduler_core.config import ConfigError
 
 
@@ -40,7 +42,7 @@ def test_the_template_is_a_lesson(tmp_path: Path, capsys: pytest.CaptureFixture[
     file.write_text(TEMPLATE)
     assert main(["lesson", "check", str(file), "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["lessons"]
-    counts = {"moments": 2, "answers": 1, "tasks": 1}
+    counts = {"moments": 2, "answers": 1, "tasks": 1, "texts": 0}
     assert found == {"file": str(file), "valid": True, **counts, "problems": []}
 
 
@@ -81,6 +83,83 @@ def test_lessons_of_a_folder_join_those_of_kviz_and_a_broken_one_is_named(tmp_pa
     found = read_library(sorted(tmp_path.iterdir()))
     assert [each.slug for each in found.lessons] == ["mine"]
     assert [path.name for path, _ in found.broken] == ["21-broken.yaml"]
+
+
+CHINESE = """\
+title: 两个节点
+steps:
+- title: 集群
+- question: {ask: default/web 会在哪里运行}
+"""
+
+
+def test_a_lesson_of_a_folder_has_texts_of_its_own_by_language(tmp_path: Path) -> None:
+    (tmp_path / "20-mine.yaml").write_text(TEMPLATE)
+    (tmp_path / "20-mine.zh-Hans.yaml").write_text(CHINESE)
+    (tmp_path / "21-other.zh-Hans.yaml").write_text(CHINESE)
+    assert [path.name for path, _ in library(str(tmp_path)).broken] == ["21-other.zh-Hans.yaml"]
+    english = library_in("en", str(tmp_path)).get("mine")
+    chinese = library_in("zh-hans", str(tmp_path)).get("mine")
+    assert english is not None
+    assert chinese is not None
+    assert chinese.lesson.title == "两个节点"
+    assert chinese.lesson.steps[0].title == "集群"
+    assert chinese.lesson.steps[0].text.strip() == english.lesson.steps[0].text
+    question, asked = english.lesson.steps[1].question, chinese.lesson.steps[1].question
+    assert question is not None
+    assert asked is not None
+    assert asked.ask == "default/web 会在哪里运行"
+    assert (asked.answer, asked.fact) == (question.answer, question.fact)
+    assert chinese.sha256 == english.sha256
+
+
+@pytest.mark.parametrize(
+    ("texts", "field", "message"),
+    [
+        ("{}", "title", "is not translated"),
+        ("steps: [{title: 集群}]", "steps[0].text", "is not translated"),
+        ("titel: 课", "titel", "the lesson has no such text"),
+        ("minutes: 5", "minutes", "the lesson has no such text"),
+        ("title: 5", "title", "must be a text"),
+    ],
+)
+def test_what_is_wrong_with_texts_is_said(
+    texts: str, field: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.yaml").write_text(TEMPLATE)
+    (tmp_path / "mine.zh-Hant.yaml").write_text(texts)
+    assert main(["lesson", "check", str(tmp_path / "mine.yaml"), "--json"]) == 1
+    lesson, translation = json.loads(capsys.readouterr().out)["lessons"]
+    assert lesson["valid"]
+    found = [(each["field"], each["message"]) for each in translation["problems"]]
+    assert (field, message) in found
+
+
+def test_texts_that_are_all_there_are_fine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.yaml").write_text(TEMPLATE)
+    lesson = read_lesson(TEMPLATE)
+    _, missing = read_texts(lesson, "{}")
+    file = tmp_path / "mine.fr.yaml"
+    file.write_text(json.dumps(tree_of([problem.path for problem in missing])))
+    assert main(["lesson", "check", str(file)]) == 0
+    assert f"fine: all {len(missing)} texts are there" in capsys.readouterr().out
+
+
+def tree_of(paths: list[tuple[str | int, ...]]) -> object:
+    """Mappings and lists with a text at each of the paths."""
+    if paths == [()]:
+        return "texte"
+    by_first: dict[str | int, list[tuple[str | int, ...]]] = {}
+    for first, *rest in paths:
+        by_first.setdefault(first, []).append(tuple(rest))
+    if isinstance(next(iter(by_first)), int):
+        return [
+            tree_of(by_first[i]) if i in by_first else {}
+            for i in range(max(map(int, by_first)) + 1)
+        ]
+    return {name: tree_of(rest) for name, rest in by_first.items()}
 
 
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
