@@ -37,6 +37,7 @@ from kviz.cli.bench_class import measure_class
 from kviz.cli.bench_followers import measure_followers
 from kviz.cli.bench_forks import measure_forks
 from kviz.cli.bench_storage import as_json, measure_storage
+from kviz.cli.bench_workers import measure_workers
 from kviz.cli.problems import CommandFailed
 
 READERS = 50
@@ -125,6 +126,11 @@ def _add_other_measurements(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="measure variants of one cluster per second instead (100 and 5,000 nodes, 20 pods)",
     )
+    command.add_argument(
+        "--workers",
+        action="store_true",
+        help="measure an experiment over workers of one core each instead (100 nodes, 20 pods)",
+    )
 
 
 def _positive(text: str) -> int:
@@ -151,6 +157,8 @@ def _measure(options: argparse.Namespace) -> int:
         return _previews(options)
     if options.variants:
         return _variants(options)
+    if options.workers:
+        return _workers(options)
     if options.of_class:
         return _class(options)
     if options.forks:
@@ -173,6 +181,21 @@ def _variants(options: argparse.Namespace) -> int:
         for each in results
     )
     return _tell(options, "variants", results, head, rows)
+
+
+def _workers(options: argparse.Namespace) -> int:
+    workload = "basic" if options.workload in RECORDED else options.workload
+    results = list(measure_workers(workload, options.nodes or 100, options.pods or 20))
+    head = (
+        f"{'workers':>8} {'nodes':>7} {'variants':>9} {'seconds':>8} {'speedup':>8} "
+        f"{'calibration s':>14} {'load':>6}"
+    )
+    rows = (
+        f"{each.workers:>8} {each.nodes:>7,} {each.variants:>9,} {each.took_s:>8.1f} "
+        f"{each.speedup:>8.2f} {each.calibration_s:>14.2f} {each.load:>6.1f}"
+        for each in results
+    )
+    return _tell(options, "workers", results, head, rows)
 
 
 def _class(options: argparse.Namespace) -> int:

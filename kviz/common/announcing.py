@@ -19,10 +19,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Kind = Literal["run", "fork", "optimum", "experiment", "look"]
+Kind = Literal["run", "fork", "optimum", "experiment", "portion", "look"]
 """What a message is about; `look`: about nothing, look into the tables."""
 
-URGENCY: Final[dict[Kind, int]] = {"run": 0, "fork": 3, "optimum": 3, "experiment": 6, "look": 9}
+URGENCY: Final[dict[Kind, int]] = {
+    "run": 0,
+    "fork": 3,
+    "optimum": 3,
+    "experiment": 6,
+    "portion": 7,
+    "look": 9,
+}
 """0 goes first: somebody watches runs, and waits for the others."""
 LEAST_URGENT: Final = 9
 CONNECT_S: Final = 2.0

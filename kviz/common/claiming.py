@@ -57,13 +57,15 @@ Row = TypeVar("Row", bound=Claimed)
 class Queue(Generic[Row]):
     """The rows of a table that workers share.
 
-    `oldest` is the column of when they came, `owner` leads to the workspace they are of.
+    `oldest` is the column of when they came, `owner` leads to the workspace they are of. `key` is
+    the column whose value names a row to workers; rows that belong together share one.
     """
 
     kind: Kind
     rows: Callable[[], QuerySet[Row]]
     oldest: str
     owner: str = "workspace"
+    key: str = "pk"
 
     def free(self) -> QuerySet[Row]:
         """The rows that wait, or whose worker fell silent.
@@ -80,7 +82,7 @@ class Queue(Generic[Row]):
         Workspaces take turns, so that however much one of them waits for, another's first row is
         next: the oldest row of each, that of who was served longest ago first.
         """
-        oldest = list(self.free().order_by(self.oldest).values_list("pk", self.owner))
+        oldest = list(self.free().order_by(self.oldest).values_list(self.key, self.owner))
         first: dict[object, object] = {}
         for key, owner in oldest:
             first.setdefault(owner, key)
@@ -115,7 +117,7 @@ class Queue(Generic[Row]):
                 **also,
             )
         )
-        return self.rows().get(pk=key) if claimed else None
+        return self.rows().filter(pk=key).first() if claimed else None
 
     def is_waiting(self) -> bool:
         """Whether a row waits for a worker."""
@@ -123,7 +125,7 @@ class Queue(Generic[Row]):
 
     def announce(self, row: Row) -> None:
         """Let workers hear of a row that waits, once it is stored."""
-        announcing.announce(self.kind, str(row.pk), self._message(row))
+        announcing.announce(self.kind, str(getattr(row, self.key)), self._message(row))
 
     def withdraw(self, row: Row) -> None:
         """Let workers forget a message about a row that is no longer wanted."""

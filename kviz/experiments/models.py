@@ -7,7 +7,7 @@ import uuid
 from django.db import models
 
 from kviz.accounts.models import Workspace
-from kviz.common.claiming import Claimed
+from kviz.common.claiming import QUEUED, Claimed
 from kviz.common.said_field import SaidField
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
@@ -48,6 +48,7 @@ class Experiment(Claimed):
     doing = models.JSONField(default=list)
     """The variants under way that have had scheduling cycles, with how many so far.
 
+    Those of the worker that has claimed it; others may run some, too.
     One without a name is the cluster as it is, before there are variants.
     """
     answer = SaidField(null=True)
@@ -77,6 +78,29 @@ class Experiment(Claimed):
     @property
     def is_over(self) -> bool:
         return self.status not in self.LIVE
+
+
+class Portion(Claimed):
+    """Some variants of an experiment in a row, which one worker runs.
+
+    It is there as long as one of them has no result.
+    """
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="portions")
+    first = models.PositiveIntegerField()
+    """The place of the first variant, as `Result.variant` has it."""
+    stop = models.PositiveIntegerField()
+    """The place behind the last."""
+    status = models.CharField(max_length=10, default=QUEUED)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["experiment", "first"], name="portion_of_variants"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.experiment_id} variants {self.first} to {self.stop - 1}"
 
 
 class Result(models.Model):

@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Final, cast
 
 from django.conf import settings
-from django.utils import timezone
 from django.utils.translation import ngettext
 
 from kviz.accounts.models import Workspace
 from kviz.common.limits import TooManyAtOnce
-from kviz.experiments.execution.claim import QUEUE
+from kviz.experiments.execution.claim import QUEUE, experiment_close
 from kviz.experiments.models import Experiment
 from kviz.experiments.questions import run_of
 from kviz.experiments.questions.asking import checked, expected_variants, refused
@@ -72,12 +71,12 @@ def experiment_create(
 
 def experiment_cancel(*, experiment: Experiment) -> bool:
     """Stop an experiment that is not over; its results so far stay. False if it was over."""
-    live = Experiment.objects.filter(pk=experiment.pk, status__in=Experiment.LIVE)
     QUEUE.withdraw(experiment)
-    return live.update(status=Experiment.Status.CANCELLED, finished_at=timezone.now()) == 1
+    return experiment_close(experiment, status=Experiment.Status.CANCELLED)
 
 
 def experiment_delete(*, experiment: Experiment) -> None:
+    experiment_cancel(experiment=experiment)  # or its workers and this would wait for each other
     experiment.delete()
 
 

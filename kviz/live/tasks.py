@@ -27,8 +27,13 @@ from kviz.common.claiming import StorageFailed
 from kviz.common.disk import give_back
 from kviz.engine_build import engine_build
 from kviz.experiments.execution.carry_out import experiment_carry_out
+from kviz.experiments.execution.claim import (
+    PORTIONS,
+    experiment_claim,
+    experiment_to_share,
+    experiments_release,
+)
 from kviz.experiments.execution.claim import QUEUE as EXPERIMENTS
-from kviz.experiments.execution.claim import experiment_claim, experiments_release
 from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.claim import run_claim, runs_release, runs_wait
 from kviz.runs.execution.expected_forks import expected_fork_prepare, expected_forks
@@ -121,6 +126,16 @@ def experiment_task(worker: Worker, key: str) -> bool:
     return True
 
 
+def portion_task(worker: Worker, key: str) -> bool:
+    """Join others that carry out an experiment; False if no portion of it waits."""
+    experiment = experiment_to_share(key=key)
+    if experiment is None:
+        return False
+    log.info("experiment %s is shared", experiment.pk)
+    experiment_carry_out(experiment=experiment, worker=worker.name, wanted_elsewhere=runs_wait)
+    return True
+
+
 @dataclass(frozen=True)
 class Task:
     """A kind of work: which rows wait for it, and what is done with one."""
@@ -135,6 +150,7 @@ TASKS: Final = (
     Task("fork", expected_forks, fork_task),
     Task("optimum", OPTIMA.waiting, optimum_task),
     Task("experiment", EXPERIMENTS.waiting, experiment_task),
+    Task("portion", PORTIONS.waiting, portion_task),
 )
 """In the order in which they go first."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -191,6 +193,19 @@ def test_variants_are_counted_by_one_process_and_by_all(
     assert [each["processes"] for each in results] == sorted({1, n_cores()})
     assert all((each["nodes"], each["pods"]) == (4, 3) for each in results)
     assert all(each["variants_per_s"] > 0 and each["cpu_ms"] > 0 for each in results)
+
+
+def test_an_experiment_is_carried_out_by_one_worker_and_by_several() -> None:
+    measured = "import json; from kviz.cli.bench_workers import measure_workers as measure; "
+    measured += "print(json.dumps([each.as_json() for each in measure('basic', 4, 3, 6)]))"
+    env = {name: text for name, text in os.environ.items() if not name.startswith("KVIZ_")}
+    printed = subprocess.run(
+        [sys.executable, "-c", measured], env=env, capture_output=True, text=True, check=True
+    ).stdout
+    results = json.loads(printed.splitlines()[-1])
+    assert [each["workers"] for each in results] == sorted({1, min(2, n_cores()), n_cores()})
+    assert all((each["nodes"], each["variants"]) == (4, 6) for each in results)
+    assert all(each["took_s"] > 0 and each["speedup"] > 0 for each in results)
 
 
 def test_the_flush_wakes_growing_numbers_of_pods(capsys: pytest.CaptureFixture[str]) -> None:

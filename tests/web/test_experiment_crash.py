@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.running_server import Server, start_server, stop_server
-from tests.waiting import eventually
+from tests.running_server import Server, command, environment, start_server, stop_server
+from tests.waiting import PATIENCE_S, eventually
 from tests.web.cast import pod
 from tests.web.test_serve import call, upload, workers_of
 
@@ -140,3 +142,49 @@ def test_a_worker_killed_while_it_searches_for_what_would_help(server: Server) -
 @pytest.mark.parametrize("asked", [LUCK, CAPACITY], ids=["luck", "capacity"])
 def test_a_worker_killed_in_luck_and_in_capacity(server: Server, asked: Any) -> None:
     shaken(server, CLUSTER, asked, [1])
+
+
+CORDONS = {
+    "kind": "changes",
+    "asked": {
+        "variants": [
+            {"name": str(i), "changes": [f"node/n{i % N_NODES:02} cordon"]} for i in range(80)
+        ]
+    },
+}
+
+
+@contextmanager
+def one_more_worker(server: Server) -> Iterator[Path]:
+    """A worker besides the server's own; where its log is."""
+    path = server.data_dir / "one-more.log"
+    env = environment(server.data_dir)
+    with path.open("w") as log, subprocess.Popen(command("worker"), env=env, stderr=log) as worker:
+        try:
+            eventually(lambda: "is ready" in path.read_text())
+            yield path
+        finally:
+            worker.terminate()
+            assert worker.wait(PATIENCE_S) == 0
+
+
+def test_two_workers_share_an_experiment_and_the_one_that_began_is_killed(server: Server) -> None:
+    with one_more_worker(server) as log:
+        end = shaken(server, CLUSTER, CORDONS, [10, 40])
+    assert end["n_done"] == 81
+    shared = log.read_text().count(f"experiment {end['id']} ")
+    assert shared >= 1
+
+
+def test_cancelling_reaches_all_workers(server: Server) -> None:
+    with one_more_worker(server) as log:
+        experiment = begun(server, upload(server, CLUSTER), CORDONS)
+        eventually(lambda: f"experiment {experiment} " in log.read_text())
+        eventually(lambda: has_done(server, experiment, 5))
+        call(server, f"/experiments/{experiment}/cancel/", {"yes": True})
+        left = f"experiment {experiment} is no longer ours"
+        eventually(lambda: left in log.read_text())
+        eventually(lambda: left in (server.data_dir / "serve.log").read_text())
+        end = call(server, f"/experiments/{experiment}/")
+        assert (end["status"], end["n_done"]) == ("cancelled", len(results(server, experiment)))
+        assert 5 <= end["n_done"] < 81

@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import io
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,8 +18,13 @@ from kviz.common.claiming import MAX_CLAIMS
 from kviz.engine_build import engine_build
 from kviz.experiments import selectors, services
 from kviz.experiments.execution.carry_out import experiment_carry_out
-from kviz.experiments.execution.claim import experiment_claim, experiments_release
-from kviz.experiments.models import Experiment, Result
+from kviz.experiments.execution.claim import (
+    experiment_claim,
+    experiment_to_share,
+    experiments_release,
+    portion_claim,
+)
+from kviz.experiments.models import Experiment, Portion, Result
 from tests.web.cast import NODES, Person, crowd, person, pod, problem
 from tests.web.test_saved_runs import body
 
@@ -269,6 +275,121 @@ def test_what_the_engine_refuses_is_said(ada: Person) -> None:
     assert carried_out().status == "failed"
     services.experiment_delete(experiment=experiment)
     assert not selectors.experiments_visible(workspace=ada.workspace)
+
+
+# ---------------------------------------------------------------- one experiment, several workers
+
+
+def joined(worker: str, experiment: Experiment, **more: Any) -> None:
+    """Carry out with others what there is to carry out with them."""
+    shared = experiment_to_share(key=str(experiment.pk))
+    assert shared is not None
+    experiment_carry_out(experiment=shared, worker=worker, **more)
+    experiment.refresh_from_db()
+
+
+def led_until(moment: Callable[[Experiment], bool], experiment: Experiment) -> None:
+    """Begin as the first worker, and put it aside at a moment."""
+    assert experiment_claim(worker="first") is not None
+    experiment.refresh_from_db()
+    experiment_carry_out(
+        experiment=experiment, worker="first", wanted_elsewhere=lambda: moment(experiment)
+    )
+    experiment.refresh_from_db()
+
+
+@pytest.fixture
+def in_small_steps(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """Each result is stored when it is there, and each time the worker looks around."""
+    settings.EXPERIMENT_PROCESSES = 1
+    for name in ("HEARTBEAT_S", "FLUSH_S", "STAY_S"):
+        monkeypatch.setattr(f"kviz.experiments.execution.carry_out.{name}", 0.0)
+
+
+@pytest.mark.usefixtures("in_small_steps")
+def test_one_who_joins_runs_portions_and_goes_on_alone_when_the_first_is_gone(ada: Person) -> None:
+    started(ada)
+    calm = carried_out()
+    whole = {each.variant: each.outcome for each in calm.results.all()}
+    experiment = started(ada)
+
+    led_until(lambda each: each.results.count() == 1, experiment)
+    assert (experiment.status, experiment.n_done, experiment.portions.count()) == ("queued", 1, 2)
+    joined("second", experiment)
+
+    assert (experiment.status, experiment.n_done) == ("finished", 3)
+    assert {each.variant: each.outcome for each in experiment.results.all()} == whole
+    assert sorted(each.number for each in experiment.results.all()) == [1, 2, 3]
+    assert experiment.answer == calm.answer
+    assert not experiment.portions.exists()
+
+
+@pytest.mark.usefixtures("in_small_steps")
+def test_one_who_joined_leaves_the_end_to_the_first(ada: Person) -> None:
+    experiment = started(ada)
+    led_until(lambda each: each.results.count() == 1, experiment)
+    assert experiment_claim(worker="first") is not None
+
+    joined("second", experiment)
+
+    assert (experiment.status, experiment.n_done, experiment.answer) == ("running", 3, None)
+    assert experiment_to_share(key=str(experiment.pk)) is None
+    experiment_carry_out(experiment=experiment, worker="first")
+    experiment.refresh_from_db()
+    assert (experiment.status, experiment.n_done) == ("finished", 3)
+
+
+@pytest.mark.usefixtures("in_small_steps")
+def test_one_who_joined_stops_when_the_experiment_is_cancelled(ada: Person) -> None:
+    experiment = started(ada)
+    led_until(lambda each: each.results.count() == 1, experiment)
+    assert experiment_claim(worker="first") is not None
+
+    def cancelled() -> bool:
+        services.experiment_cancel(experiment=experiment)
+        return False
+
+    joined("second", experiment, wanted_elsewhere=cancelled)
+
+    assert (experiment.status, experiment.answer) == ("cancelled", None)
+    assert experiment.n_done == experiment.results.count() < 3
+    assert not experiment.portions.exists()
+
+
+@pytest.mark.usefixtures("in_small_steps")
+def test_what_a_silent_worker_had_is_run_by_another_and_stored_once(ada: Person) -> None:
+    experiment = started(ada)
+    led_until(lambda each: each.results.count() == 1, experiment)
+    silent = portion_claim(experiment=experiment, among=range(3), worker="silent")
+    assert silent is not None
+    long_ago = timezone.now() - dt.timedelta(minutes=5)
+    Portion.objects.filter(pk=silent.pk).update(heartbeat_at=long_ago)
+
+    joined("second", experiment)
+
+    assert (experiment.status, experiment.n_done) == ("finished", 3)
+    assert sorted(each.variant for each in experiment.results.all()) == [0, 1, 2]
+
+
+@pytest.mark.usefixtures("in_small_steps")
+def test_a_portion_that_kills_its_workers_ends_the_experiment(ada: Person) -> None:
+    experiment = started(ada)
+    led_until(lambda each: each.results.count() == 1, experiment)
+    experiment.portions.update(claims=MAX_CLAIMS)
+
+    joined("second", experiment)
+
+    assert experiment.status == "failed"
+    assert "workers died" in experiment.error
+    assert not experiment.portions.exists()
+
+
+@pytest.mark.usefixtures("in_small_steps")
+def test_nobody_joins_with_another_engine(ada: Person) -> None:
+    experiment = started(ada)
+    led_until(lambda each: each.results.count() == 1, experiment)
+    Experiment.objects.update(engine_version="another")
+    assert experiment_to_share(key=str(experiment.pk)) is None
 
 
 # ---------------------------------------------------------------- pages

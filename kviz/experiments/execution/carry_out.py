@@ -1,10 +1,14 @@
-"""Writes: a worker carries out the experiment it has claimed, and stores what comes.
+"""Writes: workers carry out an experiment, portion by portion, and store what comes.
+
+One worker has claimed it, makes portions of what the question asks for, and concludes. Others join
+it when they have nothing else to do: they ask the same question, which takes the same course, and
+claim portions as the first one does. Should that one be gone, one of them takes its place.
 
 Variants are run by copies of the worker (`kviz.answers.forked`); the worker alone writes. A copy
 inherits its connection to the database, and neither uses nor closes it: it leaves at once. A batch
-of results and the count of them are one transaction that succeeds only while the claim holds, and
-a variant has one row: killed at any time, nothing is lost but what was under way, and nothing is
-counted twice.
+of results and the count of them are one transaction that succeeds only while the portions are held,
+and a variant has one row: killed at any time, nothing is lost but what was under way, and nothing
+is counted twice.
 """
 
 from __future__ import annotations
@@ -17,13 +21,25 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from kviz.answers.forked import Count, Died, Doing, Done, as_done
 from kviz.common.claiming import MAX_CLAIMS, StorageFailed
 from kviz.engine_build import engine_build
-from kviz.experiments.execution.claim import QUEUE, claimed_experiment
-from kviz.experiments.models import Experiment, Result
+from kviz.experiments.execution.claim import (
+    PORTIONS,
+    QUEUE,
+    claimed_experiment,
+    experiment_claim,
+    experiment_close,
+    portion_claim,
+    portions_free,
+    portions_make,
+    portions_release,
+    shared_experiment,
+)
+from kviz.experiments.models import Experiment, Portion, Result
 from kviz.experiments.questions import question_of
 from kviz.experiments.questions.question import Outcome, Question, Variant
 from kviz.runs.inputs import InvalidInput
@@ -36,16 +52,20 @@ FLUSH_S: Final = 0.25
 TICK_S: Final = 0.25
 HEARTBEAT_S: Final = 0.5
 """So often a worker shows that it is alive, and sees that it was cancelled."""
+WAIT_S: Final = 0.05
+"""How often a worker that has no portion looks whether the others are done."""
+STAY_S: Final = 2.0
+"""How long one that has joined stays without a portion: loading the cluster again takes longer."""
 
 Elsewhere = Callable[[], bool]
 
 
 class ClaimLost(Exception):
-    """The experiment was cancelled or deleted, or is another worker's by now."""
+    """The experiment is over, or the worker was silent and others have what it had."""
 
 
 class GiveWay(Exception):
-    """The worker is wanted for something that does not take as long."""
+    """The worker is wanted for something else, or has nothing to do here."""
 
 
 class WorkersDied(Exception):
@@ -61,10 +81,11 @@ class WorkersDied(Exception):
 def experiment_carry_out(
     *, experiment: Experiment, worker: str, wanted_elsewhere: Elsewhere = lambda: False
 ) -> None:
-    """Carry out a claimed experiment; go on with one that another worker began.
+    """Carry out an experiment that the worker has claimed, or join another in that.
 
-    Ends with the experiment finished or failed, unless the claim was lost meanwhile, or the
-    worker is `wanted_elsewhere`: then it waits for a worker again. Raises StorageFailed.
+    Ends with the experiment finished or failed, unless it was cancelled meanwhile, or the worker is
+    `wanted_elsewhere`: then what it had waits for a worker again. One that has joined may also
+    leave earlier. Raises StorageFailed.
     """
     try:
         if experiment.claims > MAX_CLAIMS:
@@ -72,44 +93,49 @@ def experiment_carry_out(
         _Carrying(experiment, worker, wanted_elsewhere).finish()
     except ClaimLost:
         log.info("experiment %s is no longer ours", experiment.pk)
+        portions_release(worker=worker, claims=0)
     except GiveWay:
+        portions_release(worker=worker, claims=0)
         QUEUE.give_back(experiment, worker)
     except (InvalidInput, WorkersDied, PluginFailure) as reason:
-        _fail(experiment, worker, str(reason))
+        experiment_fail(experiment, str(reason))
     except StorageFailed:
         raise
     except Exception:
         log.exception("experiment %s failed", experiment.pk)
         text = "A variant failed. This is a bug; the server's log has the details."
-        _fail(experiment, worker, text)
+        experiment_fail(experiment, text)
 
 
-def _fail(experiment: Experiment, worker: str, error: str) -> None:
-    claimed_experiment(experiment, worker).update(
-        status=Experiment.Status.FAILED, error=error, finished_at=timezone.now(), claimed_by=""
-    )
+def experiment_fail(experiment: Experiment, error: str) -> None:
+    """End an experiment, and say why."""
+    experiment_close(experiment, status=Experiment.Status.FAILED, error=error)
 
 
 class _Carrying:
-    """Runs what a question asks for, and keeps what is stored and what is known alike."""
+    """Runs what a question asks for, and knows what is stored."""
 
     def __init__(self, experiment: Experiment, worker: str, wanted_elsewhere: Elsewhere) -> None:
         self._experiment = experiment
         self._worker = worker
         self._wanted_elsewhere = wanted_elsewhere
-        self._found: list[Result] = []
-        """What is still to be stored."""
-        self._n_stored = 0
-        self._n_asked = 0
-        self._n_more: int | None = None
-        """How many more variants there may be, where a question says so."""
-        self._outcomes: dict[int, Outcome] = self._stored()
-        self._n_stored = len(self._outcomes)
         self._has_begun = False
         self._doing: dict[str, int] = {}
-        """How many cycles the variants under way have had, by their names."""
+        """How many cycles the variants under way here have had, by their names."""
         self._count = Count(self._hear)
         self._question: Question[Any] = question_of(experiment, self._count)
+        self._leads = experiment.claimed_by == worker
+        self._n_asked = 0
+        self._n_portioned = 0
+        """Of those that were asked for."""
+        self._n_more: int | None = None
+        """How many more variants there may be, where a question says so."""
+        self._held: dict[int, set[int]] = {}
+        """By portion, what of it is not stored."""
+        self._found: list[Result] = []
+        """What is still to be stored."""
+        self._outcomes: dict[int, Outcome] = {}
+        self._read_to = 0
         now = time.monotonic()
         self._flush_at, self._look_at = now + FLUSH_S, now + HEARTBEAT_S
 
@@ -119,39 +145,57 @@ class _Carrying:
             self._doing = {"": n_cycles}
         self._look_around()
 
-    def _stored(self) -> dict[int, Outcome]:
-        """What is stored; results of another build of the engine are dropped."""
+    def finish(self) -> None:
+        """Carry it out to its end. Raises ClaimLost, GiveWay, InvalidInput and PluginFailure."""
+        if self._leads:
+            self._drop_other_builds()
+        self._read()
+        answer = self._question.answer(self)
+        self._store()
+        if self._leads:
+            self._update(
+                status=Experiment.Status.FINISHED,
+                answer=answer,
+                n_variants=F("n_done"),
+                doing=[],
+                finished_at=timezone.now(),
+                claimed_by="",
+            )
+
+    def _drop_other_builds(self) -> None:
+        """Begin again what another build of the engine has begun."""
         experiment = self._experiment
         if experiment.engine_version != engine_build():
             with transaction.atomic():
                 self._update(engine_version=engine_build(), n_done=0)
                 experiment.results.all().delete()
-        return dict(experiment.results.values_list("variant", "outcome"))
-
-    def finish(self) -> None:
-        """Carry it out to its end. Raises ClaimLost, GiveWay, InvalidInput and PluginFailure."""
-        answer = self._question.answer(self)
-        self._store()
-        self._update(
-            status=Experiment.Status.FINISHED,
-            answer=answer,
-            n_variants=self._n_stored,
-            doing=[],
-            finished_at=timezone.now(),
-            claimed_by="",
-        )
+                experiment.portions.all().delete()
 
     # ------------------------------------------------------------ what a question asks for
 
     def all(self, variants: Sequence[Variant]) -> list[Outcome]:
+        """Run variants together with all who join."""
         numbers = range(self._n_asked, self._n_asked + len(variants))
         self._n_asked = numbers.stop
-        if any(number not in self._outcomes for number in numbers):
-            self._update(n_variants=numbers.stop)
-        found = dict(self.as_done(zip(numbers, variants, strict=True)))
-        return [found[number] for number in numbers]
+        leave_at = time.monotonic() + STAY_S
+        while self._missing(numbers):
+            if self._leads and self._n_portioned < numbers.stop:
+                self._portion_out(numbers)
+            if portions_free(self._experiment, numbers).exists():
+                for _ in self._run(self._claimed(variants, numbers)):
+                    leave_at = time.monotonic() + STAY_S
+                self._store()
+            elif not self._leads and time.monotonic() > leave_at:
+                raise GiveWay
+            else:
+                time.sleep(WAIT_S)
+                self._look_around()
+        return [self._outcomes[number] for number in numbers]
 
     def as_done(self, variants: Iterator[tuple[int, Variant]]) -> Iterator[tuple[int, Outcome]]:
+        """Run variants alone, as those that are done decide which are next."""
+        if not self._leads:
+            raise GiveWay
         for number, variant in variants:
             if number not in self._outcomes:
                 yield from self._run(chain([(number, variant)], variants))
@@ -161,8 +205,44 @@ class _Carrying:
     def expect(self, n_more: int) -> None:
         self._n_more = n_more
 
+    # ------------------------------------------------------------ portions
+
+    def _missing(self, numbers: range) -> list[int]:
+        """Those that have no result, by what the worker knows, or else by what is stored."""
+        if any(number not in self._outcomes for number in numbers):
+            self._read()
+        return [number for number in numbers if number not in self._outcomes]
+
+    def _read(self) -> None:
+        """Learn of results that others have stored."""
+        new = self._experiment.results.filter(number__gt=self._read_to)
+        for number, variant, outcome in new.values_list("number", "variant", "outcome"):
+            self._outcomes[variant] = outcome
+            self._read_to = max(self._read_to, number)
+
+    def _portion_out(self, numbers: range) -> None:
+        with transaction.atomic():
+            self._update(n_variants=numbers.stop)
+            portions_make(self._experiment, self._missing(numbers))
+        self._n_portioned = numbers.stop
+
+    def _claimed(
+        self, variants: Sequence[Variant], numbers: range
+    ) -> Iterator[tuple[int, Variant]]:
+        """Claim portion after portion, each when the one before has been begun."""
+        experiment, worker = self._experiment, self._worker
+        while portion := portion_claim(experiment=experiment, among=numbers, worker=worker):
+            if portion.claims > MAX_CLAIMS:
+                raise WorkersDied
+            missing = self._missing(range(portion.first, portion.stop))
+            self._held[portion.pk] = set(missing)
+            for number in missing:
+                yield number, variants[number - numbers.start]
+
+    # ------------------------------------------------------------ running and storing
+
     def _run(self, variants: Iterator[tuple[int, Variant]]) -> Iterator[tuple[int, Outcome]]:
-        """Run variants that have no stored outcome; yield the others in between."""
+        """Run variants that have no known outcome; yield the others in between."""
         begun: dict[int, Variant] = {}
         known: list[int] = []
 
@@ -217,13 +297,22 @@ class _Carrying:
         """Store what was found and count it, both or neither. Raises ClaimLost."""
         if not self._found:
             return
-        for number, result in enumerate(self._found, self._n_stored + 1):
-            result.number = number
+        stored = {result.variant for result in self._found}
+        left = {portion: missing - stored for portion, missing in self._held.items()}
+        done = [portion for portion, missing in left.items() if not missing]
         with transaction.atomic():
-            self._update(n_done=self._n_stored + len(self._found), claims=0)
+            self._update(n_done=F("n_done") + len(stored), claims=0)
+            self._hold(claims=0)
+            n_done = self._row().values_list("n_done", flat=True).get()
+            n_before = n_done - len(stored)
+            for number, result in enumerate(self._found, n_before + 1):
+                result.number = number
             Result.objects.bulk_create(self._found)
-        self._n_stored += len(self._found)
+            Portion.objects.filter(pk__in=done).delete()
+        self._held = {portion: missing for portion, missing in left.items() if missing}
         self._found = []
+        if self._read_to == n_before:  # nobody else has stored anything
+            self._read_to = n_done
 
     def _look_around(self) -> None:
         """Store what was found, show that the worker is alive. Raises ClaimLost and GiveWay."""
@@ -234,15 +323,33 @@ class _Carrying:
         if now >= self._look_at:
             self._look_at = now + HEARTBEAT_S
             doing = [{"name": name[:512], "cycles": n} for name, n in self._doing.items()]
-            self._update(doing=doing)
+            self._update(**({"doing": doing} if self._leads else {}))
+            self._hold()
+            if not self._leads:
+                key = str(self._experiment.pk)
+                self._leads = experiment_claim(worker=self._worker, key=key) is not None
             if self._wanted_elsewhere():
                 self._store()
                 raise GiveWay
 
+    def _row(self) -> QuerySet[Experiment]:
+        """The experiment's row as long as the worker has a part in it, else no row."""
+        if self._leads:
+            return claimed_experiment(self._experiment, self._worker)
+        return shared_experiment(self._experiment.pk)
+
     def _update(self, **values: object) -> None:
         """Write to the experiment's row. Raises ClaimLost."""
+        if self._leads:
+            values["heartbeat_at"] = timezone.now()
         if self._n_more is not None:
-            values = {"n_variants": self._n_stored + len(self._found) + self._n_more} | values
-        held = claimed_experiment(self._experiment, self._worker)
-        if not held.update(heartbeat_at=timezone.now(), **values):
+            n_known = self._read_to + len(self._found)
+            values = {"n_variants": n_known + self._n_more} | values
+        if not (self._row().update(**values) if values else self._row().exists()):
+            raise ClaimLost
+
+    def _hold(self, **values: object) -> None:
+        """Show that the portions are being run. Raises ClaimLost if one is not held any more."""
+        held = PORTIONS.of_worker(self._worker).filter(pk__in=self._held)
+        if self._held and held.update(heartbeat_at=timezone.now(), **values) != len(self._held):
             raise ClaimLost

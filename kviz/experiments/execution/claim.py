@@ -1,19 +1,41 @@
-"""Writes: which worker an experiment belongs to (`kviz.common.claiming`)."""
+"""Writes: which workers an experiment and its portions belong to (`kviz.common.claiming`).
+
+The worker whose the experiment is asks for variants, portion by portion, and concludes. Whoever has
+a portion runs its variants. All of them write to the experiment's row first, and then to portions.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
+from uuid import UUID
 
+from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from kviz.common.claiming import Queue
-from kviz.experiments.models import Experiment
+from kviz.common.claiming import TRIED, Queue
+from kviz.engine_build import engine_build
+from kviz.experiments.models import Experiment, Portion
 
 QUEUE: Final = Queue(
     "experiment", lambda: Experiment.objects.select_related("snapshot"), "created_at"
 )
+PORTIONS: Final = Queue(
+    "portion",
+    Portion.objects.all,
+    "created_at",
+    owner="experiment__workspace",
+    key="experiment_id",
+)
+
+MOST_PORTIONED: Final = 25
+"""Variants of a portion: so many are lost at most to a worker that hangs, until it is missed."""
+PORTIONS_AT_LEAST: Final = 32
+"""So many portions are made, if there are as many variants: the last ones keep all workers busy."""
+INVITED: Final = 16
+"""Workers that are sent to a batch of portions at most; each stays while there are some."""
 
 
 def experiment_claim(*, worker: str, key: str = "") -> Experiment | None:
@@ -26,9 +48,73 @@ def experiment_claim(*, worker: str, key: str = "") -> Experiment | None:
 
 def experiments_release(*, worker: str, **also: int) -> int:
     """Give back what `worker` held; `also` is written with that."""
+    portions_release(worker=worker, **also)
     return QUEUE.release(worker, **also)
 
 
 def claimed_experiment(experiment: Experiment, worker: str) -> QuerySet[Experiment]:
     """The row of an experiment as long as the worker's claim holds, else no row."""
     return QUEUE.held(experiment, worker)
+
+
+def shared_experiment(key: UUID) -> QuerySet[Experiment]:
+    """The row of an experiment as long as any worker with this engine may have a part in it."""
+    return Experiment.objects.filter(
+        pk=key, status__in=Experiment.LIVE, engine_version=engine_build()
+    )
+
+
+def experiment_to_share(*, key: str) -> Experiment | None:
+    """An experiment with a portion that waits for a worker; None if there is none."""
+    if not PORTIONS.free().filter(experiment=UUID(key)).exists():
+        return None
+    return shared_experiment(UUID(key)).select_related("snapshot").first()
+
+
+def experiment_close(experiment: Experiment, **values: object) -> bool:
+    """End an experiment, whoever works at it; False if it was over."""
+    live = Experiment.objects.filter(pk=experiment.pk, status__in=Experiment.LIVE)
+    with transaction.atomic():
+        if not live.update(finished_at=timezone.now(), claimed_by="", **values):
+            return False
+        experiment.portions.all().delete()
+    return True
+
+
+def portions_make(experiment: Experiment, missing: Iterable[int]) -> None:
+    """Portion out the variants that are missing and in no portion yet, and invite workers."""
+    there = experiment.portions.values_list("first", "stop")
+    taken = {number for first, stop in there for number in range(first, stop)}
+    numbers = [number for number in missing if number not in taken]
+    size = min(MOST_PORTIONED, -(-len(numbers) // PORTIONS_AT_LEAST))
+    made: list[Portion] = []
+    for number in numbers:
+        if made and number == made[-1].stop < made[-1].first + size:
+            made[-1].stop += 1
+        else:
+            made.append(Portion(experiment=experiment, first=number, stop=number + 1))
+    for portion in Portion.objects.bulk_create(made)[1 : 1 + INVITED]:  # one is for who makes them
+        PORTIONS.announce(portion)
+
+
+def portions_free(experiment: Experiment, among: range) -> QuerySet[Portion]:
+    """The portions of some variants that wait for a worker, the first first."""
+    return (
+        PORTIONS.free()
+        .filter(experiment=experiment, first__gte=among.start, stop__lte=among.stop)
+        .order_by("first")
+    )
+
+
+def portion_claim(*, experiment: Experiment, among: range, worker: str) -> Portion | None:
+    """Claim the first portion of some variants that is free; None if there is none."""
+    while keys := list(portions_free(experiment, among).values_list("pk", flat=True)[:TRIED]):
+        for key in keys:
+            if (portion := PORTIONS.claim_row(str(key), worker)) is not None:
+                return portion
+    return None
+
+
+def portions_release(*, worker: str, **also: int) -> int:
+    """Give back the portions that `worker` held; `also` is written with that."""
+    return PORTIONS.release(worker, **also)
