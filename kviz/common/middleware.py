@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from http import HTTPStatus
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -42,6 +43,19 @@ class _NoFile:
 
     def read(self) -> bytes:
         return b""
+
+
+class EveryAnswer:
+    """Every answer says who may embed it and what its page may do, files and errors included."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        for name, value in settings.EVERY_ANSWER.items():
+            response.headers.setdefault(name, value)
+        return response
 
 
 class Private:

@@ -1,8 +1,30 @@
-"""What pages may load and do: the content security policy, as django-csp takes it."""
+"""What pages may load and do: the content security policy, as django-csp takes it, and the like."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from csp.constants import NONCE, NONE, SELF, UNSAFE_INLINE
+
+UNUSED: Final = (
+    "accelerometer",
+    "browsing-topics",
+    "camera",
+    "display-capture",
+    "geolocation",
+    "gyroscope",
+    "magnetometer",
+    "microphone",
+    "midi",
+    "payment",
+    "publickey-credentials-get",
+    "screen-wake-lock",
+    "serial",
+    "usb",
+    "xr-spatial-tracking",
+)
+PERMISSIONS: Final = ", ".join(f"{feature}=()" for feature in UNUSED)
+"""What a browser can do and no page of kviz wants."""
 
 
 def directives(vite_server: str) -> dict[str, list[object]]:

@@ -62,9 +62,10 @@ MIDDLEWARE = [
     "kviz.common.observed.Observed",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "kviz.common.middleware.EveryAnswer",
     "kviz.common.middleware.StaticFiles",
-    "kviz.common.middleware.ApiProblems",
     "kviz.common.middleware.Private",
+    "kviz.common.middleware.ApiProblems",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -294,6 +295,13 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+EVERY_ANSWER = {
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": content_security.PERMISSIONS,
+    "X-Frame-Options": "DENY",
+}
+"""Headers that Django does not know, or puts on pages only."""
 SECURE_HSTS_SECONDS = 3600 * 24 * 30 if BEHIND_TLS else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
 CONTENT_SECURITY_POLICY = {"DIRECTIVES": content_security.directives(VITE_SERVER)}
