@@ -157,7 +157,7 @@ class PreviewFeed:
 
     async def _say(self, request: PreviewRequest, **more: object) -> None:
         message = {"type": "preview", "id": request.id, "cycle": request.cycle, **more}
-        await self.send(msgspec.json.encode(message).decode())
+        await self.send(msgspec.json.encode(message, enc_hook=str).decode())
 
 
 def _packed(

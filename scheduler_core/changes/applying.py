@@ -36,6 +36,7 @@ from scheduler_core.changes.vocabulary import (
 )
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.config.problems import Problem
+from scheduler_core.wording import say, told
 
 K = TypeVar("K", bound=KubeObject)
 
@@ -147,7 +148,8 @@ def _after(
         try:
             carry_out(change, cluster)
         except Refused as refusal:
-            problems.append(Problem(("changes", i), f"{text}: {refusal}"))
+            why = say("{what}: {why}", what=text, why=told(refusal))
+            problems.append(Problem(("changes", i), why))
     if problems:
         raise ChangeError(problems)
     return cluster, tuple(sentences)
@@ -192,7 +194,11 @@ def carry_out(change: ObjectChange, cluster: Changeable) -> None:
 def _create(items: Sequence[KubeObject], cluster: Changeable) -> None:
     for item in items:
         if cluster.get(type(item), item.key) is not None:
-            raise Refused(f'{named(item)}: refused, "{item.name}" already exists')
+            raise Refused(
+                say(
+                    '{object}: refused, "{name}" already exists', object=named(item), name=item.name
+                )
+            )
     for item in [admitted(each, cluster) for each in items]:
         cluster.write(item)
 
@@ -246,7 +252,7 @@ def _tolerates(pod: Pod, taint: Taint) -> bool:
 def _scale(change: Scale, cluster: Changeable) -> None:
     pods = pods_of(cluster, change.kind, change.namespace, change.name)
     if not pods:
-        raise Refused("it has no pod to copy")
+        raise Refused(say("it has no pod to copy"))
     for pod in surplus(pods, max(len(pods) - change.replicas, 0)):
         cluster.remove(pod)
     number = 0

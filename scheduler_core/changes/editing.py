@@ -22,6 +22,7 @@ from scheduler_core.changes.merge_patch import merge_patch
 from scheduler_core.changes.node_changes import changed_node, copies_of
 from scheduler_core.changes.refusals import Objects, Refused, why_immutable
 from scheduler_core.changes.vocabulary import CopyNode, NodeChange, Patch, SetField
+from scheduler_core.wording import OR, say, series, told
 
 K = TypeVar("K", bound=KubeObject)
 
@@ -30,15 +31,17 @@ def found(kind: type[K], key: str, objects: Objects) -> K:
     """Return an object. Raises Refused if there is none."""
     known = objects.get(kind, key)
     if known is None:
-        raise Refused(f"there is none{_near(kind, key, objects)}")
+        raise Refused(_missing(kind, key, objects))
     return known
 
 
-def _near(kind: type[KubeObject], key: str, objects: Objects) -> str:
-    """Name objects that may have been meant: of that name elsewhere."""
+def _missing(kind: type[KubeObject], key: str, objects: Objects) -> str:
+    """Say that an object is not there, and which may have been meant: of that name elsewhere."""
     name = key.rpartition("/")[2]
     near = [item.key for item in objects.all(kind) if item.name == name][:3]
-    return f"; is it {' or '.join(near)}?" if near else ""
+    if not near:
+        return say("there is none")
+    return say("there is none; is it {names}?", names=series(near, OR))
 
 
 def admitted(item: KubeObject, objects: Objects) -> KubeObject:
@@ -75,7 +78,8 @@ def replacement(item: KubeObject, objects: Objects) -> tuple[KubeObject | None, 
     )
     new = replace(new, metadata=metadata)
     if reason := why_immutable(old, new):
-        raise Refused(f"{item.kind.lower()} {item.key}: refused, {reason}")
+        what = f"{item.kind.lower()} {item.key}"
+        raise Refused(say("{object}: refused, {why}", object=what, why=reason))
     return old, new
 
 
@@ -97,7 +101,7 @@ def _merged(old: KubeObject, merge: dict[str, object]) -> KubeObject:
         new = merge_patch(old, merge)
         validate(new)
     except (FieldError, msgspec.ValidationError) as error:
-        raise Refused(f"refused, {_words(error)}") from None
+        raise Refused(say("refused, {why}", why=_words(error))) from None
     return new
 
 
@@ -108,18 +112,20 @@ def _with_field(old: KubeObject, change: SetField) -> KubeObject:
         new = msgspec.convert(tree, type(old), dec_hook=decode_timestamp)
         validate(new)
     except (FieldError, msgspec.ValidationError) as error:
-        raise Refused(f"refused, {_words(error)}") from None
+        raise Refused(say("refused, {why}", why=_words(error))) from None
     return old if new == old else new
 
 
 def _words(error: FieldError | msgspec.ValidationError) -> str:
-    return f"{error.field}: {error.message}" if isinstance(error, FieldError) else str(error)
+    if isinstance(error, FieldError):
+        return say("{what}: {why}", what=error.field, why=error.message)
+    return told(error)
 
 
 def _accepted(old: KubeObject, new: KubeObject, objects: Objects) -> KubeObject:
     """Return what the API server stores of a changed object. Raises Refused."""
     if reason := why_immutable(old, new):
-        raise Refused(f"refused, {reason}")
+        raise Refused(say("refused, {why}", why=reason))
     if not isinstance(old, Pod) or not isinstance(new, Pod):
         return new
     if old.spec.priority_class_name == new.spec.priority_class_name:

@@ -16,6 +16,7 @@ from scheduler_core.changes.vocabulary import (
     RemoveTaint,
     SetLabel,
 )
+from scheduler_core.wording import say, series
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -39,20 +40,21 @@ def changed_node(node: Node, change: NodeChange) -> Node:
                 if known.key != key or (effect and known.effect != effect)
             ]
             if len(remaining) == len(node.spec.taints):
-                raise Refused(f"there is no such taint{_among(map(taint_text, node.spec.taints))}")
+                there = series(map(taint_text, node.spec.taints))
+                if not there:
+                    raise Refused(say("there is no such taint"))
+                raise Refused(say("there is no such taint; there is {taints}", taints=there))
             return _with_taints(node, remaining)
         case SetLabel(_, key, value):
             return _with_labels(node, {**node.metadata.labels, key: value})
         case RemoveLabel(_, key):
             if key not in node.metadata.labels:
-                raise Refused(f"there is no such label{_among(node.metadata.labels)}")
+                there = series(node.metadata.labels)
+                if not there:
+                    raise Refused(say("there is no such label"))
+                raise Refused(say("there is no such label; there is {labels}", labels=there))
             labels = {name: text for name, text in node.metadata.labels.items() if name != key}
             return _with_labels(node, labels)
-
-
-def _among(names: Iterable[str]) -> str:
-    there = ", ".join(names)
-    return f"; there is {there}" if there else ""
 
 
 def taint_text(taint: Taint) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Protocol, TypeVar
 
 from scheduler_core.api import KubeObject, PersistentVolume, PersistentVolumeClaim, Pod
-from scheduler_core.api.findings import some_of
+from scheduler_core.wording import say, some_of
 
 K = TypeVar("K", bound=KubeObject)
 
@@ -29,16 +29,16 @@ def why_immutable(old: KubeObject, new: KubeObject) -> str:
     """Return which field of the object a change must not touch, empty if it does not."""
     was, now = old.metadata, new.metadata
     if (was.name, was.namespace, was.uid) != (now.name, now.namespace, now.uid):
-        return "metadata.name, namespace and uid cannot change"
+        return say("metadata.name, namespace and uid cannot change")
     if was.deletion_timestamp != now.deletion_timestamp:
-        return "metadata.deletionTimestamp cannot be set: use delete"
+        return say("metadata.deletionTimestamp cannot be set: use delete")
     match old, new:
         case Pod(), Pod():
             return _why_pod_immutable(old, new)
         case PersistentVolumeClaim(), PersistentVolumeClaim():
             volume = old.spec.volume_name
             if volume and new.spec.volume_name != volume:
-                return f"the claim is bound to {volume}"
+                return say("the claim is bound to {volume}", volume=volume)
         case _:
             pass
     return ""
@@ -47,9 +47,9 @@ def why_immutable(old: KubeObject, new: KubeObject) -> str:
 def _why_pod_immutable(old: Pod, new: Pod) -> str:
     bound = old.spec.node_name
     if bound and new.spec.node_name != bound:
-        return f"the pod is bound to {bound}"
+        return say("the pod is bound to {node}", node=bound)
     if new.spec.scheduler_name != old.spec.scheduler_name:
-        return "spec.schedulerName cannot change"
+        return say("spec.schedulerName cannot change")
     return ""
 
 
@@ -61,14 +61,18 @@ def why_in_use(item: KubeObject, objects: Objects) -> str:
     match item:
         case PersistentVolumeClaim():
             users = [pod.key for pod in objects.all(Pod) if _mounts(pod, item)]
-            return f"mounted by {some_of(users)}; delete the pods first" if users else ""
+            if not users:
+                return ""
+            return say("mounted by {pods}; delete the pods first", pods=some_of(users))
         case PersistentVolume():
             claims = [
                 claim.key
                 for claim in objects.all(PersistentVolumeClaim)
                 if claim.spec.volume_name == item.name
             ]
-            return f"bound to {some_of(claims)}; delete the claim first" if claims else ""
+            if not claims:
+                return ""
+            return say("bound to {claims}; delete the claim first", claims=some_of(claims))
         case _:
             return ""
 

@@ -31,6 +31,7 @@ from scheduler_core.config import (
 )
 from scheduler_core.sim.api_server import completed
 from scheduler_core.sim.preview_world import Edit
+from scheduler_core.wording import say, told
 
 K = TypeVar("K", bound=KubeObject)
 
@@ -84,7 +85,7 @@ def plan(changes: Sequence[Change], held: HeldState) -> Planned:
             else:
                 objects.carry_out(i, change)
         except Refused as refusal:
-            problems.append(Problem(("changes", i), str(refusal)))
+            problems.append(Problem(("changes", i), told(refusal)))
         except ConfigError as error:
             at = ("changes", i)
             problems += [Problem((*at, *each.path), each.message) for each in error.problems]
@@ -132,7 +133,7 @@ class ChangedObjects:
             self.limits += [Problem(("changes", index), each) for each in limits_of(change, self)]
             carry_out(change, self)
         except Refused as refusal:
-            raise Refused(f"{text}: {refusal}") from None
+            raise Refused(say("{what}: {why}", what=text, why=told(refusal))) from None
 
     def edits(self, now_ns: int) -> Iterator[Edit]:
         """Yield what has become of each object that is not as it was, in order of first mention."""

@@ -140,3 +140,26 @@ def test_where_two_runs_part(owner: Person, language: str) -> None:
     assert page.status_code == 200
     assert "clinic/analytics-0" in text
     assert english_on(text) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        ({"cordon": "worker-9"}, "封锁节点 worker-9\uff1a没有这个对象"),
+        (
+            {"unlabel": {"node": "gpu-1", "key": "disk"}},
+            "去掉节点 gpu-1 的标签 disk\uff1a没有这个标签",
+        ),
+    ],
+)
+def test_why_a_change_is_refused(ada: Person, change: object, refused: str) -> None:
+    run = ada.finished(CLINIC.read_text())
+    cycle = run.pod_outcomes.get(pod="clinic/train-2").last_cycle
+    answer = ada.client.post(
+        f"/api/v1/runs/{run.pk}/cycles/{cycle}/preview/",
+        {"changes": [change]},
+        content_type="application/json",
+        headers={**ada.headers, "accept-language": "zh-hans"},
+    )
+    (error,) = answer.json()["errors"]
+    assert error["message"].startswith(refused)
