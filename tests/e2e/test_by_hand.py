@@ -44,8 +44,11 @@ def test_whoever_beats_the_scheduler_sees_both_and_the_best(page: Page) -> None:
 def test_a_board_is_played_with_the_keyboard_alone(page: Page) -> None:
     begin(page)
     for pod, node in ((LARGE, "n1"), (SMALL, "n2")):
-        page.get_by_role("button", name=pod).press("Enter")
+        chosen = page.get_by_role("button", name=pod).and_(page.locator(".board__pod"))
+        chosen.press("Enter")
         put = page.get_by_role("button", name=f"Place {pod} on {node}")
+        expect(put).to_be_visible()
+        expect(chosen).to_be_focused()
         for _ in range(20):
             if put.count() and put.evaluate("each => each === document.activeElement"):
                 break

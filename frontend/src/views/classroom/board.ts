@@ -85,6 +85,8 @@ export class Board {
       (error: Error) => this.fail(error),
     );
     this.show();
+    // The list was made again: whoever uses the keyboard stays where they were.
+    this.root.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus({ preventScroll: true });
   }
 
   private place(node: string): void {
