@@ -126,6 +126,8 @@ pytest: setup
 
 # With servers of their own, on free ports, which end with the tests.
 SERVER_TESTS = tests/web tests/classroom tests/extender/test_observing.py tests/extender/test_sessions.py tests/extender/test_watching.py
+# Of them those in which the two databases, or many processes, have differed: what CI has the time for.
+CORE_SERVER_TESTS = $(addprefix tests/web/test_,access.py experiment_crash.py experiments.py live.py optimum.py runs.py serve.py upload.py workers.py)
 test-servers: setup
 	.venv/bin/python -m tests.real_servers .venv/bin/pytest -n $(JOBS) --dist loadgroup -m "not hypothesis" $(PYTEST_ARGS) $(SERVER_TESTS)
 

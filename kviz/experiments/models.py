@@ -48,8 +48,8 @@ class Experiment(Claimed):
     doing = models.JSONField(default=list)
     """The variants under way that have had scheduling cycles, with how many so far.
 
-    Those of the worker that has claimed it; others may run some, too.
-    One without a name is the cluster as it is, before there are variants.
+    Those of the worker that has claimed it; others may run some, too. One without a name is the
+    cluster as it is, before there are variants.
     """
     answer = SaidField(null=True)
     """What the results come to; set when it is finished."""
