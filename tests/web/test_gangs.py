@@ -32,7 +32,8 @@ def html_of(person: Person, address: str) -> str:
 
 def hidden_inputs(html: str, of: str) -> dict[str, str]:
     """What the form that runs a snapshot posts."""
-    (form,) = (form for form in re.findall(r"<form.*?</form>", html, re.DOTALL) if of in form)
+    forms = re.findall(r'<form[^>]* action="/runs/new".*?</form>', html, re.DOTALL)
+    (form,) = (form for form in forms if of in form)
     fields = re.findall(r'type="hidden" name="(\w+)" value="(.*?)"', form, re.DOTALL)
     return {name: unescape(value) for name, value in fields}
 

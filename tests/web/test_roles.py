@@ -31,7 +31,7 @@ from tests.web.test_live import connect
 
 PASSWORD = "a long enough password"
 UNSAFE = ("post", "put", "patch", "delete")
-OWN_DOOR = {"api-class-answer", "api-class-control", "api-extender"}
+OWN_DOOR = {"api-class-answer", "api-class-board", "api-class-control", "api-extender"}
 """A class asks who sits in it, a scheduler shows its token: whatever workspace they work in."""
 
 
