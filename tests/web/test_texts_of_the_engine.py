@@ -9,11 +9,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from kviz import snapshots
+from kviz.experiments.models import Experiment
 from kviz.runs import services
 from kviz.runs.selectors import pods_pending
 
 from .cast import Person, execute
 from .english import english_in, english_on
+from .test_unblock import found
 
 CLINIC = Path(snapshots.__file__).parent / "samples" / "why-pending.yaml"
 LANGUAGES = ("zh-hans", "zh-hant")
@@ -63,11 +65,13 @@ def test_what_would_let_a_pod_of_the_clinic_bind(ada: Person, language: str) -> 
     token = services.run_share(run=run)
     spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
     for name in ("train-2", "ledger-2"):
-        answered = ada.get(f"/runs/{run.pk}/pods/clinic/{name}/unblock/", **spoken).json()
+        found(ada, run, f"clinic/{name}")
+        experiment = Experiment.objects.latest("created_at")
+        answered = ada.get(f"/experiments/{experiment.pk}/", **spoken).json()["answer"]
         assert answered["answers"]
         assert english_in(answered, frozenset({"changes"})) == []
-    why = f"/runs/{run.pk}/pods/clinic/train-2/why?share={token}&help=1"
-    assert english_on(ada.client.get(why, **spoken).content.decode()) == []
+        why = f"/runs/{run.pk}/pods/clinic/{name}/why?share={token}"
+        assert english_on(ada.client.get(why, **spoken).content.decode()) == []
 
 
 def test_a_variant_says_in_each_language_what_was_changed(ada: Person) -> None:
