@@ -160,10 +160,12 @@ def token_create(
 
 
 def token_used(*, token: str) -> None:
-    """Note when a person's token was used, to the hour."""
+    """Note when a person's token was used, to the hour; most requests write nothing."""
     now = timezone.now()
     known = ApiToken.objects.filter(sha256=selectors.token_sha256(token), person__isnull=False)
-    known.exclude(last_used_at__gt=now - USED_AGAIN_AFTER).update(last_used_at=now)
+    due = known.exclude(last_used_at__gt=now - USED_AGAIN_AFTER)
+    if due.exists():
+        due.update(last_used_at=now)
 
 
 def token_revoke(*, person: User, sha256: str) -> ApiToken | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.axe import serious_findings
 
@@ -15,19 +15,28 @@ def begin(page: Page, title: str = "Size trap") -> None:
     expect(page.get_by_text("Placed: 0 of 2")).to_be_visible()
 
 
+def pod_button(page: Page, pod: str) -> Locator:
+    """A waiting pod's own button, not one of those that place it."""
+    return page.get_by_role("button", name=pod).and_(page.locator(".board__pod"))
+
+
+def choose(page: Page, pod: str) -> None:
+    pod_button(page, pod).click()
+
+
 def test_whoever_beats_the_scheduler_sees_both_and_the_best(page: Page) -> None:
     page.set_viewport_size({"width": 320, "height": 640})
     begin(page)
-    page.get_by_role("button", name=SMALL).click()
+    choose(page, SMALL)
     page.get_by_role("button", name=f"Place {SMALL} on n1").click()
-    page.get_by_role("button", name=LARGE).click()
+    choose(page, LARGE)
     expect(page.get_by_text("NodeResourcesFit: needs 4 cpu, 2 free of 4").first).to_be_visible()
     expect(page.get_by_role("button", name=f"Place {LARGE}")).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
-    page.get_by_role("button", name=LARGE).click()
+    choose(page, LARGE)
     expect(page.locator(".map__node--feasible")).to_have_count(1)
     page.locator(".map__node--feasible").click()
-    page.get_by_role("button", name=SMALL).click()
+    choose(page, SMALL)
     page.get_by_role("button", name=f"Place {SMALL} on n2").click()
     expect(page.get_by_text("Placed: 2 of 2")).to_be_visible()
     expect(page.get_by_text("kube-scheduler", exact=True)).to_have_count(0)
@@ -44,7 +53,7 @@ def test_whoever_beats_the_scheduler_sees_both_and_the_best(page: Page) -> None:
 def test_a_board_is_played_with_the_keyboard_alone(page: Page) -> None:
     begin(page)
     for pod, node in ((LARGE, "n1"), (SMALL, "n2")):
-        chosen = page.get_by_role("button", name=pod).and_(page.locator(".board__pod"))
+        chosen = pod_button(page, pod)
         chosen.press("Enter")
         put = page.get_by_role("button", name=f"Place {pod} on {node}")
         expect(put).to_be_visible()

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -51,6 +53,14 @@ def uploaded(token: str) -> Any:
     headers = {"Authorization": f"Bearer {token}"}
     upload = f"{API}/snapshots/"
     return Client().post(upload, NODES, content_type="application/yaml", headers=headers)
+
+
+def test_reading_with_a_token_writes_once_an_hour(mine: Client) -> None:
+    token = made(mine)
+    assert listed(token).status_code == 200
+    with CaptureQueriesContext(connection) as queries:
+        assert listed(token).status_code == 200
+    assert [each["sql"] for each in queries if each["sql"].startswith("UPDATE")] == []
 
 
 def test_a_token_is_shown_once_and_works_where_it_was_made(cleo: User, mine: Client) -> None:
