@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from tests.real_servers import new_database
 
@@ -31,6 +32,10 @@ class Server:
 
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "kviz.cli", *arguments]
+
+
+SQLITE: Final = {"KVIZ_DATABASE_URL": "", "KVIZ_REDIS_URL": ""}
+"""For a test about SQLite's own file, also where the tests run against other servers."""
 
 
 def environment(data_dir: Path, **more: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 Importing this module changes nothing on disk: `kviz serve` prepares the data folder first.
 """
 
+import logging
 import re
 from pathlib import Path
 
@@ -327,6 +328,8 @@ LOGGING = {
         "httpx": {"level": "WARNING"},
     },
 }
+
+logging.captureWarnings(LOG_FORMAT == "json")  # so that these are lines of JSON, too
 
 # ---------------------------------------------------------------- observing
 

@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 
 from tests.real_servers import new_database
-from tests.running_server import Server, command, environment, start_server, stop_server
+from tests.running_server import (
+    SQLITE,
+    Server,
+    command,
+    environment,
+    start_server,
+    stop_server,
+)
 from tests.web.cast import CLUSTER
 from tests.web.test_serve import call, run_of, wait_for
 
@@ -145,14 +152,14 @@ def test_data_of_a_later_version_is_refused(
 ) -> None:
     import sqlite3
 
-    kviz(tmp_path, "migrate")
+    kviz(tmp_path, "migrate", **SQLITE)
     with sqlite3.connect(tmp_path / "kviz.sqlite3") as database:
         database.execute(
             "INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_later', '')"
         )
     database.close()
 
-    refused = kviz(tmp_path, "backup", str(tmp_path / "later.backup"))
+    refused = kviz(tmp_path, "backup", str(tmp_path / "later.backup"), **SQLITE)
 
     assert refused.returncode == 1
     assert "runs.9999_later" in refused.stderr

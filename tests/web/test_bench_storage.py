@@ -6,14 +6,14 @@ import json
 import subprocess
 from pathlib import Path
 
-from tests.running_server import command, environment
+from tests.running_server import SQLITE, command, environment
 
 
 def test_the_figures_are_those_of_a_real_run(tmp_path: Path) -> None:
     sizes = ["--nodes", "20", "--pods", "150"]
     done = subprocess.run(
         command("bench", "--storage", *sizes, "--json"),
-        env=environment(tmp_path),
+        env=environment(tmp_path, **SQLITE),
         capture_output=True,
         text=True,
         check=True,

@@ -15,7 +15,14 @@ from django.db.migrations.executor import MigrationExecutor
 
 from kviz.project import health
 from kviz.project.health import HealthChecks
-from tests.running_server import Server, command, environment, start_server, stop_server
+from tests.running_server import (
+    SQLITE,
+    Server,
+    command,
+    environment,
+    start_server,
+    stop_server,
+)
 from tests.web.test_serve import workers_of
 
 
@@ -107,7 +114,11 @@ def test_a_server_without_a_worker_leaves_runs_to_others(tmp_path: Path) -> None
 
 def test_migrate_makes_a_database_ready_before_anything_serves(tmp_path: Path) -> None:
     made = subprocess.run(
-        command("migrate"), env=environment(tmp_path), capture_output=True, text=True, check=True
+        command("migrate"),
+        env=environment(tmp_path, **SQLITE),
+        capture_output=True,
+        text=True,
+        check=True,
     )
 
     assert "Applying runs.0001_initial" in made.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -160,12 +161,15 @@ def test_a_signal_ends_server_and_worker(tmp_path: Path, number: signal.Signals)
 def test_a_worker_leaves_when_the_server_is_killed(tmp_path: Path) -> None:
     server = start_server(tmp_path)
     [worker] = workers_of(server)
+    alive = os.pidfd_open(worker)
 
     server.process.kill()
     server.process.wait()
     stop_server(server)
 
-    eventually(lambda: not Path(f"/proc/{worker}").exists())
+    ended, _, _ = select.select([alive], [], [], PATIENCE_S)
+    os.close(alive)
+    assert ended == [alive]
 
 
 def serve(data_dir: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
