@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -19,3 +22,14 @@ def eventually(look: Callable[[], T | None], seconds: float = PATIENCE_S) -> T:
         assert time.monotonic() < until, f"still {found!r} after {seconds:.0f} s"
         time.sleep(PAUSE_S)
     return found
+
+
+@contextlib.contextmanager
+def ending(pids: Iterable[int]) -> Iterator[None]:
+    """Wait behind the block until these processes have ended, also those nobody has reaped yet."""
+    alive = [os.pidfd_open(pid) for pid in pids]
+    yield
+    for each in alive:
+        ended, _, _ = select.select([each], [], [], PATIENCE_S)
+        os.close(each)
+        assert ended, f"still there after {PATIENCE_S:.0f} s"

@@ -24,7 +24,7 @@ import pytest
 from tests.faults.servers import Killable, postgresql_at, redis_at
 from tests.faults.test_broker import children_of, followed
 from tests.running_server import Server, start_server, stop_server
-from tests.waiting import eventually
+from tests.waiting import ending, eventually
 from tests.web.cast import crowd
 from tests.web.test_serve import call, run_of, workers_of
 
@@ -55,11 +55,10 @@ class Site:
         return start_server(self._folder, **self._more)
 
     def kill_web(self) -> None:
-        workers = workers_of(self.server)
-        self.server.process.kill()
-        stop_server(self.server)
-        self.server = self._start()
-        eventually(lambda: not any(Path(f"/proc/{each}").exists() for each in workers))
+        with ending(workers_of(self.server)):
+            self.server.process.kill()
+            stop_server(self.server)
+            self.server = self._start()
 
     def kill_worker(self) -> None:
         [receiver] = eventually(lambda: workers_of(self.server))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -20,7 +19,7 @@ from websockets.sync.client import connect
 
 from kviz.cli.serve import _listen
 from tests.running_server import Server, command, environment, start_server, stop_server
-from tests.waiting import PATIENCE_S, eventually
+from tests.waiting import PATIENCE_S, ending, eventually
 from tests.web.cast import CLUSTER, crowd
 
 
@@ -161,15 +160,11 @@ def test_a_signal_ends_server_and_worker(tmp_path: Path, number: signal.Signals)
 def test_a_worker_leaves_when_the_server_is_killed(tmp_path: Path) -> None:
     server = start_server(tmp_path)
     [worker] = workers_of(server)
-    alive = os.pidfd_open(worker)
 
-    server.process.kill()
-    server.process.wait()
-    stop_server(server)
-
-    ended, _, _ = select.select([alive], [], [], PATIENCE_S)
-    os.close(alive)
-    assert ended == [alive]
+    with ending([worker]):
+        server.process.kill()
+        server.process.wait()
+        stop_server(server)
 
 
 def serve(data_dir: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
