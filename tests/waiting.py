@@ -27,7 +27,10 @@ def eventually(look: Callable[[], T | None], seconds: float = PATIENCE_S) -> T:
 @contextlib.contextmanager
 def ending(pids: Iterable[int]) -> Iterator[None]:
     """Wait behind the block until these processes have ended, also those nobody has reaped yet."""
-    alive = [os.pidfd_open(pid) for pid in pids]
+    alive = []
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):  # it has ended already
+            alive.append(os.pidfd_open(pid))
     yield
     for each in alive:
         ended, _, _ = select.select([each], [], [], PATIENCE_S)

@@ -98,7 +98,9 @@ def second_worker(site: Site) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def children_of(pid: int) -> list[int]:
-    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
 
 
 def the_one_that_works(site: Site) -> tuple[int, int]:
