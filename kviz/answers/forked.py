@@ -11,6 +11,7 @@ closing any. Where processes cannot be forked, nothing of this can be called.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import os
 import pickle
@@ -20,11 +21,12 @@ import struct
 import sys
 import time
 import traceback
-import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final, Generic, NoReturn, TypeVar
+
+from kviz.forking import fork
 
 Item = TypeVar("Item")
 T = TypeVar("T")
@@ -37,6 +39,8 @@ NUMBER: Final = struct.Struct("=q")
 ONE: Final = 1
 MANY: Final = sys.maxsize
 """So many pieces a copy does."""
+_SET_PARENT_DEATH_SIGNAL: Final = 1
+"""Of Linux's prctl."""
 TICK_S: Final = 0.5
 TELL_S: Final = 0.25
 """So often a count is told at most."""
@@ -83,6 +87,10 @@ class Count:
         if (now := time.monotonic()) >= self._due_at:
             self._due_at = now + TELL_S
             self._hear(self._n)
+
+    def restart(self) -> None:
+        """Count something else, from 0."""
+        self._n = 0
 
     def in_copy(self, pipe: BinaryIO) -> None:
         """Tell the process at the other end of a pipe from now on: a number below 0."""
@@ -258,11 +266,10 @@ class _Copies(Generic[T]):
     def _fork(self, number: int, tries: int) -> None:
         reader, writer = os.pipe()
         taken, orders = os.pipe()
-        with warnings.catch_warnings():
-            # Python 3.12 warns where there are threads: the copy does the work and leaves.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            pid = os.fork()
+        first = os.getpid()
+        pid = fork()
         if pid == 0:
+            _end_with(first)
             others = [fd for pipe, each in self._copies() for fd in (pipe, each.orders)]
             _be_copy(self._work, taken, writer, [reader, orders, *others], self._count)
         os.close(writer)
@@ -357,6 +364,14 @@ def _be_copy(
         code = 0
     finally:
         os._exit(code)
+
+
+def _end_with(first: int) -> None:
+    """Have this process killed when the one that it is a copy of ends, however long it works."""
+    with contextlib.suppress(OSError, AttributeError):  # not on macOS
+        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != first:  # it ended before that could be asked for
+        os._exit(1)
 
 
 def _answer(work: Callable[[int], T], number: int) -> bytes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +23,8 @@ from kviz.answers.forked import (
     n_cores,
     side_by_side,
 )
+from tests.faults.test_broker import children_of
+from tests.waiting import ending, eventually
 
 
 def test_results_are_in_the_order_of_the_items() -> None:
@@ -156,3 +160,27 @@ def test_closing_ends_copies_that_last() -> None:
 
 def test_there_is_a_core() -> None:
     assert n_cores() >= 1
+
+
+AT_WORK = """
+import time
+from kviz.answers.forked import as_done
+list(as_done(lambda number: time.sleep(3600), range(2), 2))
+"""
+JUST_FORKED = """
+import time
+from kviz.answers import forked
+end_with = forked._end_with
+forked._end_with = lambda first: (time.sleep(2), end_with(first))
+list(forked.as_done(lambda number: time.sleep(3600), range(2), 2))
+"""
+
+
+@pytest.mark.parametrize(
+    "program", [pytest.param(AT_WORK, id="at work"), pytest.param(JUST_FORKED, id="just forked")]
+)
+def test_copies_end_with_the_process_they_are_copies_of(program: str) -> None:
+    with subprocess.Popen([sys.executable, "-c", program]) as first:
+        copies = eventually(lambda: found if len(found := children_of(first.pid)) == 2 else None)
+        with ending(copies):
+            first.kill()
