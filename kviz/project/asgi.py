@@ -22,12 +22,15 @@ from kviz.project.body_limit import BodyLimit  # noqa: E402
 from kviz.project.extender_deadline import ExtenderDeadline  # noqa: E402
 from kviz.project.health import HealthChecks  # noqa: E402
 from kviz.project.metrics import Metrics  # noqa: E402
+from kviz.project.strict_headers import StrictHeaders  # noqa: E402
 from kviz.runs.signals import run_advanced  # noqa: E402
 
 answered = ExtenderDeadline(cast("Application", django_application), settings.EXTENDER_DEADLINE_S)
 application = ProtocolTypeRouter(
     {
-        "http": HealthChecks(Metrics(BodyLimit(answered, settings.MAX_UPLOAD_BYTES))),
+        "http": StrictHeaders(
+            HealthChecks(Metrics(BodyLimit(answered, settings.MAX_UPLOAD_BYTES)))
+        ),
         "websocket": websockets([*RUNS, *CLASSES]),
     }
 )

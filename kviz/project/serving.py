@@ -15,7 +15,8 @@ from typing import Final
 import uvicorn
 
 from kviz.live import advances
-from kviz.project.head_deadline import HeadDeadline
+from kviz.project.strict_http import StrictHttp
+from kviz.project.strict_websocket import StrictWebsocket
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +32,8 @@ def serve(listener: socket.socket, *, host: str, n_workers: int) -> None:
     shown = f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
         "kviz.project.asgi:application",
-        http=HeadDeadline,
-        ws="websockets-sansio",
+        http=StrictHttp,
+        ws=StrictWebsocket,
         ws_per_message_deflate=False,
         proxy_headers=False,  # whose address counts is said by KVIZ_TRUSTED_PROXIES
         lifespan="off",

@@ -12,13 +12,13 @@ import pytest
 import uvicorn
 
 from kviz.project.body_limit import BodyLimit
-from kviz.project.head_deadline import HeadDeadline
+from kviz.project.strict_http import StrictHttp
 from tests.waiting import PATIENCE_S
 
 N_SLOW = 60
 
 
-class Impatient(HeadDeadline):
+class Impatient(StrictHttp):
     head_s = 0.3
 
 

@@ -1,4 +1,4 @@
-"""Closes connections whose request does not get on: its head has to arrive within a time.
+"""uvicorn's protocol, stricter: heads have to arrive within a time, broken ones get strict headers.
 
 uvicorn waits for ever for the first line and the headers, so a few hundred senders of a byte now
 and then would hold as many sockets. Bodies are timed by `kviz.project.body_limit`.
@@ -7,16 +7,21 @@ and then would hold as many sockets. Bodies are timed by `kviz.project.body_limi
 from __future__ import annotations
 
 import asyncio
+import sys
+from http import HTTPStatus
 from typing import Final
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from kviz.project.strict_headers import NO_PAGE
 
 HEAD_S: Final = 20.0
 """How long the head of a request may take, from the connection's beginning or its first byte."""
 
 
-class HeadDeadline(H11Protocol):
-    """uvicorn's protocol, which waits `head_s` for each request's head and no longer."""
+class StrictHttp(H11Protocol):
+    """uvicorn's protocol: waits `head_s` for each head, and says what is wrong with it strictly."""
 
     head_s = HEAD_S
     _deadline: asyncio.TimerHandle | None = None
@@ -35,6 +40,21 @@ class HeadDeadline(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget_deadline()
         super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no request, or has too long a head, and end the connection."""
+        why = sys.exception()  # uvicorn tells no more than that there is one
+        hint = why.error_status_hint if isinstance(why, h11.RemoteProtocolError) else 400
+        status = HTTPStatus(hint)
+        headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+        answer = (
+            h11.Response(status_code=status, headers=[*headers, *NO_PAGE], reason=status.phrase),
+            h11.Data(data=msg.encode("ascii")),
+            h11.EndOfMessage(),
+        )
+        for event in answer:
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def _is_before_head(self) -> bool:
         """Whether no request is under way; one that became a websocket has another protocol."""
