@@ -13,6 +13,8 @@ from kviz.accounts.middleware import share_of
 from kviz.common.problems import Problem
 from kviz.runs import selectors
 from kviz.runs.models import Run
+from kviz.runs.sharing import link_opened
+from kviz.runs.titles import ended_text
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_get
 from scheduler_core.wording import say
@@ -25,7 +27,11 @@ def readable_run(request: Request, run_id: UUID) -> Run:
     workspace, share = workspace_in(request), share_of(request._request)
     run = selectors.run_get(run_id=run_id, workspace=workspace, share=share)
     if run is None:
+        if (ended := selectors.link_ended(run_id=run_id, share=share)) is not None:
+            raise Problem(HTTPStatus.GONE, ended_text(ended))
         raise Problem(HTTPStatus.NOT_FOUND, say("There is no such run in this workspace."))
+    if run.workspace_id != workspace.pk:
+        link_opened(token=share)
     return run
 
 

@@ -7,15 +7,23 @@ from uuid import UUID
 from django.http import Http404, HttpRequest
 
 from kviz.accounts.middleware import share_of, workspace_of
+from kviz.common.problems import Gone
 from kviz.runs import selectors
 from kviz.runs.models import Run
+from kviz.runs.sharing import link_opened
+from kviz.runs.titles import ended_text
 
 
 def run_of(request: HttpRequest, run_id: UUID) -> Run:
-    """The run this request may see. Raises Http404."""
-    run = selectors.run_get(run_id=run_id, workspace=workspace_of(request), share=share_of(request))
+    """The run this request may see. Raises Http404, and Gone if a link no longer opens it."""
+    workspace, share = workspace_of(request), share_of(request)
+    run = selectors.run_get(run_id=run_id, workspace=workspace, share=share)
     if run is None:
+        if (ended := selectors.link_ended(run_id=run_id, share=share)) is not None:
+            raise Gone(ended_text(ended))
         raise Http404(run_id)
+    if run.workspace_id != workspace.pk:
+        link_opened(token=share)
     return run
 
 

@@ -1,0 +1,64 @@
+"""Writes: the links that open a run to others, for reading. They expire and can be revoked."""
+
+from __future__ import annotations
+
+import datetime as dt
+import secrets
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db.models import Q
+from django.utils import timezone
+
+from kviz.accounts.models import Workspace
+from kviz.runs.models import Run, ShareLink, ShareLinks
+
+OPENED_AGAIN_AFTER: Final = dt.timedelta(hours=1)
+KEPT_FOR: Final = dt.timedelta(days=90)
+"""How long links that open nothing any more are listed."""
+DAYS: Final = (7, 30, 90, 365)
+"""After how many days a page lets links expire."""
+
+
+def run_share(
+    *, run: Run, made_by: User | None = None, expires_at: dt.datetime | None = None
+) -> ShareLink:
+    """Return a link that opens a run; asked again for one that never expires, the same."""
+    if expires_at is None and (known := run.links.open().filter(expires_at=None).first()):
+        return known
+    token = secrets.token_urlsafe(24)
+    return ShareLink.objects.create(token=token, run=run, made_by=made_by, expires_at=expires_at)
+
+
+def run_unshare(*, run: Run) -> int:
+    """Revoke all links to a run; return how many were open."""
+    return _revoke(ShareLink.objects.filter(run=run))
+
+
+def links_revoke(*, workspace: Workspace) -> int:
+    """Revoke all links to a workspace's runs; return how many were open."""
+    return _revoke(ShareLink.objects.filter(run__workspace=workspace))
+
+
+def link_revoke(*, link: ShareLink) -> bool:
+    """Let a link open nothing any more; False if it did not."""
+    return _revoke(ShareLink.objects.filter(pk=link.pk)) == 1
+
+
+def _revoke(links: ShareLinks) -> int:
+    return links.open().update(revoked_at=timezone.now())
+
+
+def link_opened(*, token: str) -> None:
+    """Note that somebody else opened a link, to the hour; most requests write nothing."""
+    now = timezone.now()
+    due = ShareLink.objects.filter(token=token).exclude(opened_at__gt=now - OPENED_AGAIN_AFTER)
+    if due.exists():
+        due.update(opened_at=now)
+
+
+def links_prune() -> int:
+    """Delete links that have long opened nothing; return how many they were."""
+    long_ago = timezone.now() - KEPT_FOR
+    ended = Q(revoked_at__lt=long_ago) | Q(expires_at__lt=long_ago)
+    return ShareLink.objects.filter(ended).delete()[0]
