@@ -4,6 +4,9 @@
 import type { Chart } from "./views/experiment/chart.ts";
 
 const PAUSE_MS = 700;
+/** The first answers are waited for. */
+const FIRST_PAUSE_MS = 200;
+const FIRST_LOOKS = 40;
 const RETRY_MS = 3000;
 const LIVE = ["queued", "running"];
 
@@ -33,7 +36,7 @@ async function draw(): Promise<void> {
 /** Look how far it is, and show the page as it would be now, until it is over. */
 async function follow(): Promise<void> {
   let doing = "";
-  for (;;) {
+  for (let looks = 1; ; looks++) {
     const place = document.querySelector<HTMLElement>("[data-experiment]");
     if (!place || isLeaving || !LIVE.includes(place.dataset.state ?? "")) return;
     const found = await progress(place.dataset.experiment ?? "");
@@ -41,7 +44,9 @@ async function follow(): Promise<void> {
     if (isNews && !isLeaving && !isBeingRead(place, found)) await renew("[data-experiment]");
     else if (found && JSON.stringify(found.doing) !== doing) await renew(".doing");
     if (found) doing = JSON.stringify(found.doing);
-    await new Promise((resolve) => setTimeout(resolve, found ? PAUSE_MS : RETRY_MS));
+    await new Promise((resolve) =>
+      setTimeout(resolve, found ? (looks <= FIRST_LOOKS ? FIRST_PAUSE_MS : PAUSE_MS) : RETRY_MS),
+    );
   }
 }
 

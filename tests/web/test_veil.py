@@ -15,6 +15,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from kviz.runs import services
 from kviz.runs.models import Run
+from kviz.runs.sharing import run_share
+from kviz.runs.veil import Known
 from scheduler_core.trace import codec
 from scheduler_core.trace.events import CycleStarted
 from tests.waiting import PATIENCE_S
@@ -84,7 +86,7 @@ def test_no_answer_tells_what_is_veiled(ada: Person) -> None:
     run = veiled(ada, 4)
     assert services.run_resume(run=run)  # a veil that is not lifted stops it again
     execute(worker="w")
-    shared = f"?share={services.run_share(run=run)}"
+    shared = f"?share={run_share(run=run).token}"
     asked = sorted(addresses(run, 4, "giant") | addresses(run, 5, "giant"))
     for address in asked:
         answers = [ada.client.get(address + shared, headers=ada.headers)]
@@ -118,11 +120,11 @@ def test_what_is_refused_says_so(ada: Person) -> None:
 @pytest.mark.django_db
 def test_a_run_that_was_revealed_is_the_run_without_a_veil(ada: Person) -> None:
     run, whole = veiled(ada, 1), ada.finished(CLUSTER)
-    services.run_reveal(run=run, upto=3)
+    services.run_reveal(run=run, upto=Known(3))
     execute(worker="w")
     run.refresh_from_db()
     assert (run.status, run.cycles) == (Run.Status.PAUSED, 3)
-    services.run_reveal(run=run, upto=2)  # what is known stays known
+    services.run_reveal(run=run, upto=Known(2))  # what is known stays known
     run.refresh_from_db()
     assert (run.veiled_after, run.cycles) == (3, 3)
     services.run_reveal(run=run, upto=None)

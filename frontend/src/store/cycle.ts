@@ -149,6 +149,7 @@ function points(fold: Fold, draft: Draft, seen: Seen, from: number, to: number):
       : pointStep(point, draft, seen, attached.get(point) ?? NO_PLUGINS, fold.run?.plugins ?? []);
     if (step.seq >= 0) moment = Math.max(moment, step.seq + 1);
     const { seq, ...rest } = step;
+    if (!draft.finished && step.outcome === "unreached") rest.outcome = "unknown";
     const ran = seq >= 0 || (point === "QueueSort" && !draft.observed);
     const calls = seen.extenders.flatMap((call, i) => (POINT_OF_VERB[call.verb] === point ? [i] : []));
     return { point, ran, calls, moment: BINDING_CYCLE.has(point) ? moment : Math.min(moment, to), ...rest };

@@ -65,6 +65,11 @@ export class Details {
     if (cycle === this.cycle) this.shown = this.stateOf(cycle);
   }
 
+  /** More of a cycle than before is known: its detail is another. */
+  forget(cycle: Cycle): void {
+    this.cached.delete(cycle);
+  }
+
   /** Try again to fetch the cycle shown. */
   retry(): void {
     this.failed.delete(this.cycle);

@@ -1,5 +1,6 @@
 // The store as the views use it, over a made-up run: stepping, selection, addresses, details.
 
+import { decode, encode } from "@msgpack/msgpack";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import { SyntheticRun } from "../testing/synthetic.ts";
@@ -234,6 +235,30 @@ describe("addresses", () => {
 });
 
 describe("details", () => {
+  test("a cycle of which a part is known gives way to the whole one, and its detail is fetched again", async () => {
+    const [chunk] = new SyntheticRun({ nodes: 3, pods: 5, chunk: 1e6 }).chunks();
+    const [first, events] = decode(chunk!, { useBigInt64: true }) as [number, unknown[][]];
+    const second = events.findIndex(([kind, cycle]) => kind === "CycleStarted" && Number(cycle) === 2);
+    const end = events.findIndex(([kind], i) => i > second && kind === "FilterFinished") + 1;
+    const fetched: number[] = [];
+    const explorer = new Explorer("run", (cycle) => {
+      fetched.push(cycle);
+      return Promise.resolve(run.detail(cycle));
+    });
+    explorer.begin(readAddress("?c=2"), false);
+    explorer.receive(encode([first, events.slice(0, end)], { useBigInt64: true }));
+    await arrived(explorer);
+    expect(explorer.navigation.record?.finished).toBeNull();
+    const outcomeOf = (point: string): string | undefined =>
+      explorer.navigation.record?.points.find((step) => step.point === point)?.outcome;
+    expect([outcomeOf("Score"), outcomeOf("Bind")]).toEqual(["unknown", "unknown"]);
+    explorer.receive(chunk!);
+    await arrived(explorer);
+    expect(explorer.navigation.position.cycle).toBe(2);
+    expect(explorer.navigation.record?.finished).not.toBeNull();
+    expect(fetched.filter((cycle) => cycle === 2)).toHaveLength(2);
+  });
+
   test("are fetched for the cycle shown, and ahead in the direction of steps", async () => {
     const { explorer, fetched } = open();
     await settled(80);

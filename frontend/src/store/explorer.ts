@@ -3,6 +3,7 @@
 
 import type { Cycle, Seq } from "../base/units.ts";
 import { isLive, type Link, type Source, type StatusFrame } from "../wire/source.ts";
+import { UNFINISHED } from "./chronicle.ts";
 import { Bookmarks } from "./bookmarks.svelte.ts";
 import { Details, type FetchDetail } from "./details.svelte.ts";
 import { Display, PLAIN_MAP } from "./display.svelte.ts";
@@ -68,7 +69,10 @@ export class Explorer extends Recording {
   receive(headers: Uint8Array): Seq {
     const { navigation } = this;
     const isFirst = navigation.nCycles === 0 && this.wanted?.cycle == null;
+    const open = this.nCycles;
+    const isOpen = this.fold.chronicle.result.at(open) === UNFINISHED;
     const last = this.append(headers);
+    if (isOpen) this.details.forget(open);
     navigation.show(this.wantedPosition() ?? this.positionOnArrival(isFirst));
     if (isFirst && navigation.nCycles && !navigation.following) this.onNavigate("replace");
     return last;

@@ -55,6 +55,7 @@ describe("an attempt that found nodes", () => {
       feasible: Int32Array.from([1, 2]),
       nominated: new Map(),
       scores: null,
+      partScores: null,
       dryRun: null,
       calls: new Map(),
     } satisfies CycleDetail;

@@ -58,6 +58,8 @@ export interface CycleDetail {
   /** Nodes on which nominated pods make a difference. */
   readonly nominated: ReadonlyMap<NodeIndex, NominatedOnNode>;
   readonly scores: Scores | null;
+  /** Scores of a veiled cycle, whose `totals` are empty, and perhaps each `normalized`. */
+  readonly partScores: Scores | null;
   readonly dryRun: PreemptionDryRun | null;
   /** What calls to extenders did to single nodes, by place in `CycleRecord.extenders`. */
   readonly calls: ReadonlyMap<number, CallColumns>;
@@ -89,7 +91,9 @@ export function detailOf(rows: Rows, record: CycleRecord, nodeOrder: readonly nu
     else if (event?.kind === "PreemptionDryRun") dryRun = event;
     else if (event?.kind === "ExtenderColumns") calls.set(event.call, readCall(event));
   }
-  return { ...verdicts(filter, record, nodeOrder), scores: scores && readScores(scores), dryRun, calls };
+  const found = scores && readScores(scores);
+  const [whole, part] = found?.totals.length ? [found, null] : [null, found];
+  return { ...verdicts(filter, record, nodeOrder), scores: whole, partScores: part, dryRun, calls };
 }
 
 function readCall(event: ExtenderColumns): CallColumns {

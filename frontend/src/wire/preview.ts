@@ -52,11 +52,7 @@ export async function fetchPreview(
   signal: AbortSignal,
 ): Promise<Preview> {
   const path = `cycles/${cycle}/preview/`;
-  let response = await post(server, path, { changes }, "application/vnd.msgpack", signal);
-  while (response.status === BUSY && !signal.aborted) {
-    await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
-    response = await post(server, path, { changes }, "application/vnd.msgpack", signal);
-  }
+  const response = await postPatiently(server, path, { changes }, "application/vnd.msgpack", signal);
   if (!response.ok) throw await refusal(response);
   return readPreview(new Uint8Array(await response.arrayBuffer()));
 }
@@ -75,7 +71,7 @@ export async function expectFork(server: Server, cycle: Cycle): Promise<void> {
 
 /** Keep the cluster as a cycle found it; returns the id of the cluster. */
 export async function keepCluster(server: Server, cycle: Cycle): Promise<string> {
-  const response = await post(server, `cycles/${cycle}/snapshot/`, {}, "application/json");
+  const response = await postPatiently(server, `cycles/${cycle}/snapshot/`, {}, "application/json");
   if (!response.ok) throw await refusal(response);
   return ((await response.json()) as { readonly id: string }).id;
 }
@@ -105,7 +101,18 @@ export function readPreview(bytes: Uint8Array): Preview {
   };
 }
 
-export function post(
+/** For what re-enacts a cycle: asks again while the server re-enacts another one. */
+async function postPatiently(...request: Parameters<typeof post>): Promise<Response> {
+  const signal = request[4];
+  for (;;) {
+    const response = await post(...request);
+    if (response.status !== BUSY) return response;
+    await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
+    if (signal?.aborted) return response;
+  }
+}
+
+function post(
   { api, share, csrf }: Server,
   path: string,
   body: object,

@@ -153,11 +153,12 @@ def _reenact(run: Run, recorded: CycleDocument, progress: Progress) -> Reenacted
         ) from error
     if cycle is not None:
         first = {node: answer_document(status) for node, status in cycle.rejected.items()}
-        if cycle.pod != recorded["pod"] or first != recorded["filter"]:
+        went = (cycle.pod, first, cycle.feasible)
+        if went != (recorded["pod"], recorded["filter"], frozenset(recorded["feasible"])):
             raise CannotReenact(
                 say(
-                    "Simulated again, this cycle went another way than recorded: a bug of kviz. "
-                    "The recorded verdicts stand."
+                    "Simulated again, this cycle went another way than recorded: a bug of kviz, "
+                    "or the run was altered in its file. The recorded verdicts stand."
                 )
             )
     return cycle

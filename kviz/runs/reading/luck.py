@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kviz.answers.luck_text import percent, rounded
+from kviz.common.wording import translated
 from kviz.runs.models import Run
+from scheduler_core.advice.coins import IN_WORDS
 from scheduler_core.advice.intervals import Share
 
 MAX_PODS: Final = 200
@@ -68,6 +70,14 @@ def luck_of(run: Run) -> RunLuck | None:
     return run_luck(run.luck) if run.luck else None
 
 
+def luck_document(run: Run) -> dict[str, Any] | None:
+    """Return what is stored, None if nobody has asked; what coins are can be translated."""
+    if run.luck is None:
+        return None
+    coins = [{**each, "what": IN_WORDS[each["coin"]]} for each in run.luck["coins"]]
+    return {**run.luck, "coins": coins}
+
+
 def run_luck(stored: Mapping[str, Any]) -> RunLuck:
     """Read what `kviz luck --json` prints."""
     placements, runs = stored["placements"], stored["runs"]
@@ -82,7 +92,12 @@ def run_luck(stored: Mapping[str, Any]) -> RunLuck:
         n_pods=len(pods),
         left=[(each["pod"], _percent(each["n"], runs)) for each in stored["lost_node"]],
         coins=[
-            CoinRow(each["coin"], each["what"], each["runs_alone"], each["pods_alone"])
+            CoinRow(
+                each["coin"],
+                translated(IN_WORDS[each["coin"]]),
+                each["runs_alone"],
+                each["pods_alone"],
+            )
             for each in stored["coins"]
         ],
     )

@@ -29,6 +29,7 @@ from scheduler_core.trace.names import Names
 from scheduler_core.trace.nominated import nominated_by_node, nominated_document
 from scheduler_core.trace.records import (
     NONE,
+    Column,
     HintRecord,
     PluginScores,
     ReprieveRecord,
@@ -254,7 +255,7 @@ def _add_scores(document: CycleDocument, names: Names, event: ScoreColumns) -> N
     document["scores"] = {
         names.plugin(scores.plugin): _scores(nodes, scores) for scores in event.plugins
     }
-    document["totals"] = dict(zip(nodes, totals.tolist(), strict=True))
+    document["totals"] = _by_node(nodes, event.totals)
     top = totals == totals.max() if totals.size else totals
     document["top_nodes"] = sorted(nodes[i] for i in top.nonzero()[0].tolist())
 
@@ -262,9 +263,15 @@ def _add_scores(document: CycleDocument, names: Names, event: ScoreColumns) -> N
 def _scores(nodes: list[str], scores: PluginScores) -> ScoresDocument:
     return {
         "weight": scores.weight,
-        "raw": dict(zip(nodes, scores.raw.array().tolist(), strict=True)),
-        "normalized": dict(zip(nodes, scores.normalized.array().tolist(), strict=True)),
+        "raw": _by_node(nodes, scores.raw),
+        "normalized": _by_node(nodes, scores.normalized),
     }
+
+
+def _by_node(nodes: list[str], values: Column) -> dict[str, int]:
+    """Values of the scored nodes; none as long as they are hidden."""
+    found = values.array().tolist()
+    return dict(zip(nodes, found, strict=True)) if found else {}
 
 
 def _selection(names: Names, event: NodeSelected) -> Json:

@@ -22,16 +22,17 @@ from scheduler_core.devices.survey import DeviceSurvey, SurveyDocument, survey_d
 from scheduler_core.framework.prepared_state import Described, PreparedState
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.sim.reenactment import ReenactedCycle
+from scheduler_core.wording import packed, say, unpacked
 
-NOTE: Final = (
+NOTE: Final = say(
     "Beyond what kube-scheduler computes: it stops at the first plugin that rejects a node. Here "
     "every other plugin was called, too, as if it were alone."
 )
-STATE_NOTE: Final = (
+STATE_NOTE: Final = say(
     "What plugins prepared for Filter and Score, under upstream's names. The trace does not hold "
     "it; the run was simulated again up to this cycle."
 )
-DEVICES_NOTE: Final = (
+DEVICES_NOTE: Final = say(
     "The allocator takes the first devices that serve all requests and keeps no reasons. The run "
     "was simulated again up to this cycle, and each device looked at beside those that were given."
 )
@@ -115,13 +116,13 @@ def devices(*, run: Run, recorded: CycleDocument, node: str = "") -> DevicesDocu
 
 def _answers(run: Run, recorded: CycleDocument) -> _Answers:
     key = f"kviz:reenacted:{run.pk}:{recorded['cycle']}:{engine_build()}"
-    packed = cache.get(key)
-    if packed is None:
+    stored = cache.get(key)
+    if stored is None:
         answers = HELD.ask(run, recorded, lambda cycle: _all(recorded, cycle))
-        packed = zstandard.compress(msgspec.msgpack.encode(answers))
-        cache.set(key, packed, CACHED_S)
-    unpacked = zstandard.decompress(packed, max_output_size=MAX_BYTES)
-    return cast("_Answers", msgspec.msgpack.decode(unpacked))
+        stored = zstandard.compress(msgspec.msgpack.encode(packed(answers)))
+        cache.set(key, stored, CACHED_S)
+    document = msgspec.msgpack.decode(zstandard.decompress(stored, max_output_size=MAX_BYTES))
+    return cast("_Answers", unpacked(document))
 
 
 def _all(recorded: CycleDocument, cycle: ReenactedCycle | None) -> _Answers:

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from kviz.common.wording import translated
 from kviz.runs.execution.engine import checked
 from kviz.runs.inputs import invalid
 from kviz.runs.models import Run
@@ -14,6 +15,7 @@ from scheduler_core.advice.rules import Rule, Verdict, load_rules
 from scheduler_core.advice.rules.reading import read_rules
 from scheduler_core.config import ConfigError, JsonValue, Problem
 from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.wording import builtins, say
 
 MAX_WORK: Final = 60_000
 """Runs times objects (and 1,000) that a page waits for: some seconds."""
@@ -25,7 +27,7 @@ def verdicts_of(*, run: Run, rules: JsonValue) -> Sequence[Verdict]:
     Raises InvalidInput.
     """
     if run.is_observed or run.snapshot is None:
-        raise invalid("run", [Problem((), "A real scheduler decided this run.")])
+        raise invalid("run", [Problem((), say("A real scheduler decided this run."))])
     try:
         return checked(run, _read(rules), MAX_WORK)
     except PluginFailure as failure:
@@ -41,4 +43,6 @@ def _read(rules: JsonValue) -> Sequence[Rule]:
 
 def values_in_words(verdict: Verdict) -> str:
     """The values that a verdict rests on, as JSON for people."""
-    return msgspec.json.format(msgspec.json.encode(dict(verdict.values)), indent=2).decode()
+    return msgspec.json.format(
+        msgspec.json.encode(builtins(translated(dict(verdict.values)))), indent=2
+    ).decode()

@@ -15,30 +15,41 @@ class ScoreColumn:
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """`weighted` aligns with the table's columns: normalised score times weight."""
+    """`values` align with the table's columns; `total` is None as long as it is hidden."""
 
     node: str
-    weighted: list[int]
-    total: int
+    values: list[int]
+    total: int | None
 
 
 @dataclass(frozen=True)
 class ScoreTable:
+    """Weighted scores: normalised score times weight; raw ones while those are hidden."""
+
     columns: list[ScoreColumn]
     rows: list[ScoreRow]
+    is_raw: bool
 
 
 def score_table(cycle: CycleDocument, n_shown: int | None) -> ScoreTable:
-    """The table of a cycle, its best `n_shown` nodes; without rows if the cycle did not score."""
-    scores = cycle["scores"]
-    columns = [ScoreColumn(plugin, found["weight"]) for plugin, found in scores.items()]
-    best = sorted(cycle["totals"].items(), key=lambda item: -item[1])[:n_shown]
+    """The table of a cycle, its best `n_shown` nodes; without rows if the cycle did not score.
+
+    While totals are hidden the nodes are in the order of the trace.
+    """
+    scores, totals = list(cycle["scores"].values()), cycle["totals"]
+    columns = [ScoreColumn(plugin, each["weight"]) for plugin, each in cycle["scores"].items()]
+    is_raw = not all(each["normalized"] for each in scores)
+    scored = list(scores[0]["raw"]) if scores else []
+    best = sorted(scored, key=lambda node: -totals.get(node, 0))[:n_shown]
     rows = [
         ScoreRow(
             node,
-            [found["normalized"][node] * found["weight"] for found in scores.values()],
-            total,
+            [
+                each["raw"][node] if is_raw else each["normalized"][node] * each["weight"]
+                for each in scores
+            ],
+            totals.get(node),
         )
-        for node, total in best
+        for node in best
     ]
-    return ScoreTable(columns, rows)
+    return ScoreTable(columns, rows, is_raw)

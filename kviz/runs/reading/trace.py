@@ -62,6 +62,11 @@ def chunks(*, run: Run) -> Iterator[Chunk]:
         )
 
 
+def cycle_is_stored(*, run: Run, cycle: int) -> bool:
+    """Whether anything of a cycle is stored; of a veiled run's last one it may be a part."""
+    return cycle <= run.cycles or _chunk_of(run.pk, cycle).exists()
+
+
 def cycle_details(*, run_id: UUID, cycle: int) -> bytes | None:
     """MessagePack `[detail event, ...]` of one stored cycle; None if there is no such cycle."""
     details = _chunk_of(run_id, cycle).values_list("details", flat=True).first()
@@ -107,7 +112,15 @@ def _stored_cycle(run: Run, cycle: int) -> _StoredCycle | None:
 
 
 def cycle_get(*, run: Run, cycle: int) -> CycleDocument | None:
-    """Everything about one stored cycle, in names; None if there is no such cycle."""
+    """Everything about one stored cycle, in names; None if there is no such cycle.
+
+    None also for one that may be known in part (`Run.veiled_part`): see `cycle_or_part`.
+    """
+    return cycle_or_part(run=run, cycle=cycle) if cycle <= run.cycles else None
+
+
+def cycle_or_part(*, run: Run, cycle: int) -> CycleDocument | None:
+    """The same, or what may be known of a cycle; its `result` is then empty."""
     stored = _stored_cycle(run, cycle)
     return None if stored is None else _document(run, stored, stored.record())
 

@@ -80,6 +80,10 @@ export const evidence = {
   "score.weighted": "counts",
   "score.difference": "margin",
   "score.sum": "Total",
+  "score.veiled": "What follows in this cycle is hidden until it is revealed.",
+  "score.veiled.raw": "Raw scores. Normalised ones, totals and the node are hidden until they are revealed.",
+  "score.veiled.normalized":
+    "Normalised scores, and their weights. Totals and the node are hidden until they are revealed.",
   "score.weighed": "{normalized} × weight {weight} = {weighted}",
   "score.sums": "The sums, written out",
   "sum.reversed": "100 − 100 × {raw} ÷ {max} = {n}",
