@@ -33,7 +33,8 @@ from kviz.bench.report import (
 from kviz.bench.variants import measure_variants
 from kviz.bench.workloads import WORKLOADS
 from kviz.cli.arguments import Subparsers
-from kviz.cli.bench_class import measure_class
+from kviz.cli.bench_answers import files_asked, measure_answers
+from kviz.cli.bench_class import BoardsResult, measure_boards, measure_class
 from kviz.cli.bench_followers import measure_followers
 from kviz.cli.bench_forks import measure_forks
 from kviz.cli.bench_storage import as_json, measure_storage
@@ -127,6 +128,14 @@ def _add_other_measurements(command: argparse.ArgumentParser) -> None:
         help="measure variants of one cluster per second instead (100 and 5,000 nodes, 20 pods)",
     )
     command.add_argument(
+        "--answers",
+        nargs="*",
+        type=Path,
+        metavar="FILE",
+        help="measure unblock, capacity, nodes, survive and luck instead (default: a sample, and "
+        "the recorded clusters that are there)",
+    )
+    command.add_argument(
         "--workers",
         action="store_true",
         help="measure an experiment over workers of one core each instead (100 nodes, 20 pods)",
@@ -161,6 +170,8 @@ def _measure(options: argparse.Namespace) -> int:
         return _workers(options)
     if options.of_class:
         return _class(options)
+    if options.answers is not None:
+        return _answers(options)
     if options.forks:
         return _forks(options)
     if options.followers:
@@ -198,6 +209,20 @@ def _workers(options: argparse.Namespace) -> int:
     return _tell(options, "workers", results, head, rows)
 
 
+def _answers(options: argparse.Namespace) -> int:
+    results = list(measure_answers(files_asked(options.answers)))
+    head = (
+        f"{'cluster':<12} {'question':<9} {'first s':>8} {'all s':>7} {'CPU s':>7} "
+        f"{'calibration s':>14} {'load':>5}  answer"
+    )
+    rows = (
+        f"{each.cluster:<12} {each.question:<9} {each.first_s:>8.1f} {each.took_s:>7.1f} "
+        f"{each.cpu_s:>7.1f} {each.calibration_s:>14.2f} {each.load:>5.1f}  {each.answer}"
+        for each in results
+    )
+    return _tell(options, "answers", results, head, rows)
+
+
 def _class(options: argparse.Namespace) -> int:
     results = [measure_class(n_followers) for n_followers in (60, 1_000)]
     head = (
@@ -210,7 +235,30 @@ def _class(options: argparse.Namespace) -> int:
         f"{each.calibration_s:>14.2f} {each.load:>6.1f}"
         for each in results
     )
-    return _tell(options, "class", results, head, rows)
+    boards = measure_boards(60)
+    if options.json:
+        found = {"class": [each.as_json() for each in results], "boards": boards.as_json()}
+        print(json.dumps(found))
+        return 0
+    _tell(options, "class", results, head, rows)
+    print()
+    return _boards(options, boards)
+
+
+def _boards(options: argparse.Namespace, result: BoardsResult) -> int:
+    head = (
+        f"{'boards':>9} {'requests/s':>11} {'look p50, p95 ms':>18} {'move p50, p95 ms':>18} "
+        f"{'step p50, p95 ms':>18} {'calibration s':>14} {'load':>6}"
+    )
+    rows = (
+        f"{each.boards:>9,} {each.requests_per_s:>11.0f} "
+        f"{each.look_p50_ms:>10.0f}, {each.look_p95_ms:>6.0f} "
+        f"{each.move_p50_ms:>10.0f}, {each.move_p95_ms:>6.0f} "
+        f"{each.step_p50_ms:>10.0f}, {each.step_p95_ms:>6.0f} "
+        f"{each.calibration_s:>14.2f} {each.load:>6.1f}"
+        for each in (result,)
+    )
+    return _tell(options, "boards", (result,), head, rows)
 
 
 def _forks(options: argparse.Namespace) -> int:
