@@ -13,6 +13,7 @@ def add_parser(commands: Subparsers) -> None:
         "worker", help="execute queued runs (`kviz serve` starts a worker by itself)"
     )
     command.add_argument("--supervised", action="store_true", help=argparse.SUPPRESS)
+    command.add_argument("--leave-with-stdin", action="store_true", help=argparse.SUPPRESS)
     command.set_defaults(run=run)
 
 
@@ -22,10 +23,12 @@ def run(options: argparse.Namespace) -> int:
 
     from kviz.common import tracing
     from kviz.live import worker
+    from kviz.project import worker_metrics
 
     if settings.OTEL_ENDPOINT:
         tracing.start(settings.OTEL_ENDPOINT, service="kviz-worker")
-    if options.supervised:
+    worker_metrics.serve()
+    if options.supervised or options.leave_with_stdin:
         worker.leave_with_supervisor()
     if settings.CELERY_BROKER_URL:
         from kviz.live import celery_worker

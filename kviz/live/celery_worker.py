@@ -11,17 +11,20 @@ import os
 import signal
 import warnings
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from celery import bootsteps
 from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_init, worker_process_init, worker_shutting_down
+from celery.worker.request import Request
 
 from kviz.common import announcing
-from kviz.common.announcing import broker, task_name
+from kviz.common.announcing import Kind, broker, task_name
+from kviz.common.time_limits import LIMITS, TimeLimit, longest
 from kviz.live import advances
-from kviz.live.tasks import TASKS, Task, Worker, guarded, leave, work_once
+from kviz.live.tasks import TASKS, Task, Worker, end_overdue, guarded, leave, work_once
 from kviz.live.worker import leave_now, worker_name
 from kviz.runs.signals import run_advanced
 
@@ -36,7 +39,6 @@ class _Process:
     """The process of the pool that works."""
 
     def __init__(self, name: str) -> None:
-        run_advanced.connect(advances.write)
         signal.signal(signal.SIGTERM, self._told_to_leave)
         self._is_working = False
         self.worker = Worker(name)
@@ -76,9 +78,10 @@ def work(*, supervised: bool) -> int:
     # That root must not run it is said of messages that are code; here they are names of rows.
     warnings.simplefilter("ignore", SecurityWarning)
     name, app, started = worker_name(supervised=supervised), broker(), _Started()
+    run_advanced.connect(advances.write)
     for task in TASKS:
-        _add(app, task)
-    _add(app, Task("look", list, _look_around))
+        _add(app, task.kind, partial(_do_first, task), LIMITS[task.kind], name)
+    _add(app, "look", _look_around, longest(), name)
     app.steps["consumer"].add(_Looking)
     setup_logging.connect(_as_all_others, weak=False)
     worker_init.connect(started.take, weak=False)
@@ -95,14 +98,26 @@ _process: list[_Process] = []
 """In a process of the pool: itself."""
 
 
-def _add(app: Celery, task: Task) -> None:
-    def done(key: str) -> None:
-        """Do what goes first now: a message says that something waits, and not in which order."""
-        [process] = _process
-        worker = process.worker
-        process.do(lambda: any(task.do(worker, each) for each in [*task.waiting(), key]))
+def _do_first(task: Task, worker: Worker, key: str) -> bool:
+    """Do what goes first now: a message says that something waits, and not in which order."""
+    return any(task.do(worker, each) for each in [*task.waiting(), key])
 
-    app.task(done, name=task_name(task.kind))
+
+def _add(
+    app: Celery, kind: Kind, do: Callable[[Worker, str], bool], limit: TimeLimit, name: str
+) -> None:
+    class Limited(Request):  # type: ignore[misc]
+        """A message that is worked at: Celery ends the process if that takes too long."""
+
+        def on_timeout(self, soft: bool, timeout: float) -> None:
+            super().on_timeout(soft, timeout)
+            end_overdue(limit, name)
+
+    def done(key: str) -> None:
+        [process] = _process
+        process.do(lambda: do(process.worker, key))
+
+    app.task(done, name=task_name(kind), time_limit=limit.hard_seconds, Request=Limited)
 
 
 def _look_around(worker: Worker, _: str) -> bool:

@@ -12,8 +12,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
+import signal
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,26 +25,33 @@ from django.db import connection, connections
 
 from kviz.accounts.audit import audit_prune
 from kviz.accounts.services import guests_prune
+from kviz.common import work_counts
 from kviz.common.announcing import Kind
 from kviz.common.claiming import StorageFailed
 from kviz.common.disk import give_back
+from kviz.common.time_limits import LIMITS, TimeLimit, TookTooLong
 from kviz.engine_build import engine_build
 from kviz.experiments.execution.carry_out import experiment_carry_out
 from kviz.experiments.execution.claim import (
-    PORTIONS,
+    BY_ITSELF,
+    SHARED,
     experiment_claim,
     experiment_to_share,
+    experiments_fail,
     experiments_release,
 )
 from kviz.experiments.execution.claim import QUEUE as EXPERIMENTS
+from kviz.experiments.execution.ready import get_ready
+from kviz.experiments.questions.loaded import LOADED
 from kviz.runs.execution.claim import QUEUE as RUNS
-from kviz.runs.execution.claim import run_claim, runs_release, runs_wait
+from kviz.runs.execution.claim import run_claim, runs_fail, runs_release, runs_wait
 from kviz.runs.execution.expected_forks import expected_fork_prepare, expected_forks
 from kviz.runs.execution.fork_points import ForkPoints
 from kviz.runs.execution.optimum import QUEUE as OPTIMA
-from kviz.runs.execution.optimum import optima_release, optimum_claim, optimum_execute
+from kviz.runs.execution.optimum import optima_fail, optima_release, optimum_claim, optimum_execute
 from kviz.runs.execution.record import run_execute
 from kviz.runs.models import Run
+from kviz.runs.sharing import links_prune
 
 log = logging.getLogger(__name__)
 
@@ -62,17 +72,25 @@ class Worker:
     def __init__(self, name: str) -> None:
         self.name = name
         self.fork_points = ForkPoints(name, settings.FORK_POINTS)
+        self.executed = ""
+        """The run that it has executed last, until it has got ready for questions about that."""
         self._prune_at = self._give_back_at = time.monotonic()
+        work_counts.nobody_is_busy()
         recover(self, blame=True)
         log.info("worker %s is ready with engine %s", name, engine_build())
 
     def tidy(self) -> None:
         """Do what there is to do while nothing waits."""
         self.fork_points.tidy()
+        LOADED.tidy()
+        if self.executed:
+            key, self.executed = self.executed, ""
+            get_ready(key=key, wanted_elsewhere=_asked_waits)
         if time.monotonic() >= self._prune_at:
             self._prune_at = time.monotonic() + PRUNE_S
             guests_prune()
             audit_prune()
+            links_prune()
         if time.monotonic() >= self._give_back_at and not give_back(connection):
             self._give_back_at = time.monotonic() + GIVE_BACK_S
 
@@ -84,6 +102,7 @@ def run_task(worker: Worker, key: str) -> bool:
         return False
     log.info("run %s begins or goes on", run.pk)
     execute(run, worker.name, worker.fork_points)
+    worker.executed = key
     return True
 
 
@@ -136,29 +155,60 @@ def portion_task(worker: Worker, key: str) -> bool:
     return True
 
 
+def luck_task(worker: Worker, key: str) -> bool:
+    """Find out how lucky a run was that nobody has asked about, until anything else waits."""
+    experiment = experiment_claim(worker=worker.name, key=key, queue=BY_ITSELF)
+    if experiment is None:
+        return False
+    log.info("the luck of run %s begins or goes on", experiment.run_id)
+    experiment_carry_out(experiment=experiment, worker=worker.name, wanted_elsewhere=_asked_waits)
+    return True
+
+
+def _asked_waits() -> bool:
+    """Whether anything waits that somebody asked for.
+
+    Forks that are expected are left out: they wait, too, where no worker can get ready for them.
+    """
+    return any(queue.waiting() for queue in (RUNS, OPTIMA, EXPERIMENTS, SHARED))
+
+
 @dataclass(frozen=True)
 class Task:
-    """A kind of work: which rows wait for it, and what is done with one."""
+    """A kind of work: which rows wait for it, what is done with one, what has become of it."""
 
     kind: Kind
     waiting: Callable[[], Sequence[str]]
-    do: Callable[[Worker, str], bool]
+    work: Callable[[Worker, str], bool]
+    state: Callable[[str], str]
+
+    def do(self, worker: Worker, key: str) -> bool:
+        """Do it with a row; False if that is not to be had."""
+        with work_counts.busy(self.kind):
+            is_done = self.work(worker, key)
+        if is_done:
+            work_counts.task_left(self.kind, self.state(key))
+        return is_done
 
 
 TASKS: Final = (
-    Task("run", RUNS.waiting, run_task),
-    Task("fork", expected_forks, fork_task),
-    Task("optimum", OPTIMA.waiting, optimum_task),
-    Task("experiment", EXPERIMENTS.waiting, experiment_task),
-    Task("portion", PORTIONS.waiting, portion_task),
+    Task("run", RUNS.waiting, run_task, RUNS.state),
+    Task("fork", expected_forks, fork_task, RUNS.state),
+    Task("optimum", OPTIMA.waiting, optimum_task, OPTIMA.state),
+    Task("experiment", EXPERIMENTS.waiting, experiment_task, EXPERIMENTS.state),
+    Task("portion", SHARED.waiting, portion_task, EXPERIMENTS.state),
+    Task("luck", BY_ITSELF.waiting, luck_task, BY_ITSELF.state),
 )
 """In the order in which they go first."""
 
 
 def work_once(worker: Worker) -> bool:
     """Look into the tables and do the first that waits; False, after tidying, if nothing does."""
-    if any(task.do(worker, key) for task in TASKS for key in task.waiting()):
-        return True
+    for task in TASKS:
+        for key in task.waiting():
+            with ended_at(LIMITS[task.kind], worker.name):
+                if task.do(worker, key):
+                    return True
     worker.tidy()
     return False
 
@@ -185,6 +235,37 @@ def recover(worker: Worker, *, blame: bool) -> None:
             log.warning("the database does not answer yet: %s", problem)
             connections.close_all()
             time.sleep(RECOVER_S)
+
+
+@contextlib.contextmanager
+def ended_at(limit: TimeLimit, name: str) -> Iterator[None]:
+    """Do something meanwhile; if it hangs, this process ends with it, and others go on."""
+
+    def end() -> None:
+        end_overdue(limit, name)
+        os._exit(1)
+
+    watch = threading.Timer(limit.hard_seconds, end)
+    watch.daemon = True
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.cancel()
+
+
+def end_overdue(limit: TimeLimit, name: str) -> None:
+    """End as failed what a worker holds longer than it may, as it does not do so itself."""
+    reason = str(TookTooLong(limit))
+    log.error("worker %s hangs: %s", name, reason)
+    work_counts.task_hung()
+    with contextlib.suppress(*StorageFailed):
+        for copy in runs_fail(worker=name, error=reason):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(copy, signal.SIGKILL)
+        optima_fail(worker=name, error=reason)
+        experiments_fail(worker=name, error=reason)
+    connections.close_all()
 
 
 def leave(worker: Worker) -> None:

@@ -29,14 +29,14 @@ MAX_NAME_CHARS: Final = 85
 """A copy's process number comes behind it, and there is room for 100."""
 
 
-def worker_name(*, supervised: bool, place: str = "") -> str:
-    """A name no other live worker has; `place` distinguishes those of one command.
+def worker_name(*, supervised: bool) -> str:
+    """A name no other live worker has.
 
     That of a supervised worker stays the same, so that after a restart it gets back at once what
     its forerunner held: `kviz serve` makes sure that there is only one per data folder.
     """
     own = settings.DATA_DIR if supervised else os.getpid()
-    return f"{socket.gethostname()}:{own}{place}"[-MAX_NAME_CHARS:]
+    return f"{socket.gethostname()}:{own}"[-MAX_NAME_CHARS:]
 
 
 def work(*, name: str) -> NoReturn:

@@ -40,7 +40,7 @@ class Metrics:
         if scope["path"] != ADDRESS:
             await self.application(scope, receive, send)
             return
-        status = may_read(scope)
+        status = may_read(header(scope, "authorization"), header(scope, "host"))
         body = await asyncio.to_thread(_measured) if status is HTTPStatus.OK else b""
         kind = CONTENT_TYPE_LATEST.encode() if body else b"text/plain"
         headers = [
@@ -54,14 +54,14 @@ class Metrics:
         await send({"type": "http.response.body", "body": body})
 
 
-def may_read(scope: Scope) -> HTTPStatus:
-    """Whether a request may: OK, or what to answer instead."""
+def may_read(authorization: str, host: str) -> HTTPStatus:
+    """Whether a request with these headers may: OK, or what to answer instead."""
     if settings.METRICS_TOKEN:
-        scheme, _, token = header(scope, "authorization").partition(" ")
+        scheme, _, token = authorization.partition(" ")
         given = token.strip().encode() if scheme.lower() == "bearer" else b""
         is_right = hmac.compare_digest(given, settings.METRICS_TOKEN.encode())
         return HTTPStatus.OK if is_right else HTTPStatus.UNAUTHORIZED
-    domain, _ = split_domain_port(header(scope, "host").lower())
+    domain, _ = split_domain_port(host.lower())
     is_local = settings.MODE == Mode.LOCAL and validate_host(domain, settings.ALLOWED_HOSTS)
     return HTTPStatus.OK if is_local else HTTPStatus.NOT_FOUND
 
@@ -84,7 +84,7 @@ class Stored:
         yield _by_status(
             "kviz_experiments",
             "Experiments there are, by state.",
-            Experiment.objects.all(),
+            Experiment.objects.filter(by_itself=False),
             Experiment.Status.values,
         )
         yield from self._waiting()
@@ -111,7 +111,11 @@ class Stored:
         )
         waiting: dict[str, tuple[QuerySet[Run] | QuerySet[Experiment] | QuerySet[Optimum], str]] = {
             "run": (Run.objects.filter(status=QUEUED), "created_at"),
-            "experiment": (Experiment.objects.filter(status=QUEUED), "created_at"),
+            "experiment": (
+                Experiment.objects.filter(status=QUEUED, by_itself=False),
+                "created_at",
+            ),
+            "luck": (Experiment.objects.filter(status=QUEUED, by_itself=True), "created_at"),
             "optimum": (Optimum.objects.filter(status=QUEUED), "asked_at"),
         }
         for kind, (rows, came) in waiting.items():

@@ -124,6 +124,34 @@ def test_probes_ask_what_kviz_answers(chart: helm.Chart) -> None:
     assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
 
 
+def test_metrics_of_workers_are_reached_where_they_are_asked_for(chart: helm.Chart) -> None:
+    prometheus = {"namespaceSelector": {"matchLabels": {"team": "monitoring"}}}
+    policy = {"metricsFrom": [prometheus]}
+    more = {"worker": {"metricsPort": 9100}, "networkPolicy": policy}
+    documents = rendered(chart, {**GIVEN, **more})
+    [worker] = [
+        found["spec"]["template"]
+        for found in of_kind(documents, "Deployment")
+        if found["metadata"]["name"].endswith("-worker")
+    ]
+    [container] = worker["spec"]["containers"]
+    [allowed] = [
+        found["spec"]
+        for found in of_kind(documents, "NetworkPolicy")
+        if found["metadata"]["name"].endswith("-worker")
+    ]
+
+    assert container["ports"] == [{"name": "metrics", "containerPort": 9100}]
+    assert {"name": "KVIZ_WORKER_METRICS_PORT", "value": "9100"} in container["env"]
+    assert worker["metadata"]["annotations"]["prometheus.io/port"] == "9100"
+    assert worker["metadata"]["labels"].items() >= allowed["podSelector"]["matchLabels"].items()
+    assert allowed["ingress"] == [
+        {"ports": [{"port": "metrics", "protocol": "TCP"}], "from": [prometheus]}
+    ]
+    without = str(rendered(chart, GIVEN))
+    assert "metrics" not in without.replace("app.kubernetes.io", "")
+
+
 def test_secrets_come_from_secrets_and_from_nowhere_else(chart: helm.Chart) -> None:
     documents = rendered(chart, EVERYTHING)
     elsewhere = [document for document in documents if document["kind"] != "Secret"]

@@ -111,3 +111,15 @@ def test_the_wheel_has_nothing_that_is_not_needed_to_run(wheel: Path) -> None:
         first for first, _ in top if first.endswith(".dist-info")
     }
     assert ("kviz", "Chart.yaml") not in top  # of deploy/helm/kviz
+
+
+def test_a_wheel_made_of_the_source_archive_is_the_same(wheel: Path, tmp_path: Path) -> None:
+    sources, again = tmp_path / "sources", tmp_path / "again"
+    build = [UV, "build", "--quiet"]
+    subprocess.run([*build, "--sdist", "--out-dir", str(sources), str(ROOT)], check=True)
+    [archive] = sources.glob("*.tar.gz")
+    subprocess.run([*build, "--wheel", "--out-dir", str(again), str(archive)], check=True)
+    [built] = again.glob("*.whl")
+
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(built) as other:
+        assert sorted(one.namelist()) == sorted(other.namelist())

@@ -57,6 +57,12 @@ class Site:
     def executions(self, run: str) -> int:
         return self.log.count(f"run {run} {BEGINS}")
 
+    def celery(self, *arguments: str) -> str:
+        """What Celery's own command says, as somebody who operates it asks."""
+        address = ["--broker", self.env["KVIZ_CELERY_BROKER_URL"]]
+        command = [sys.executable, "-m", "celery", *address, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
     def send(self, kind: str, key: str, times: int) -> None:
         """Send messages about a row, as a broker that delivers again does."""
         program = (
@@ -103,11 +109,19 @@ def children_of(pid: int) -> list[int]:
     return []
 
 
-def the_one_that_works(site: Site) -> tuple[int, int]:
-    """The process that Celery receives messages with, and the one of its pool."""
-    [receiver] = eventually(lambda: workers_of(site.server))
-    [child] = eventually(lambda: children_of(receiver))
-    return receiver, child
+def the_one_that_works(server: Server) -> tuple[int, int]:
+    """The process that Celery receives messages with, and the one of its pool.
+
+    A receiver that was killed a moment ago may still be seen: who has no child is looked for again.
+    """
+
+    def pair() -> tuple[int, int] | None:
+        for receiver in workers_of(server):
+            for child in children_of(receiver):
+                return receiver, child
+        return None
+
+    return eventually(pair)
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +186,54 @@ def test_a_run_that_is_cancelled_under_way_and_one_that_waits(site: Site) -> Non
         assert site.executions(run) == executions
 
 
+def test_an_experiment_that_is_cancelled_under_way_and_one_that_waits(site: Site) -> None:
+    snapshot = upload(site.server, CLUSTER)
+    under_way, waiting = (begun(site.server, snapshot, LONG) for _ in range(2))
+    eventually(lambda: has_done(site.server, under_way, 1))
+    for experiment in (waiting, under_way):
+        call(site.server, f"/experiments/{experiment}/cancel/", {"yes": True})
+    n_done = call(site.server, f"/experiments/{under_way}/")["n_done"]
+    last = begun(site.server, snapshot, LOSSES)
+    eventually(lambda: has_done(site.server, last, 1_000))  # so its worker has left it
+    for experiment, executions in ((under_way, 1), (waiting, 0)):
+        found = call(site.server, f"/experiments/{experiment}/")
+        assert (found["status"], site.log.count(f"experiment {experiment} {BEGINS}")) == (
+            "cancelled",
+            executions,
+        )
+    assert call(site.server, f"/experiments/{under_way}/")["n_done"] == n_done
+
+
+def test_messages_of_what_is_cancelled_are_revoked(site: Site) -> None:
+    run, experiment = _kept_waiting(site)
+    call(site.server, f"/runs/{run}/cancel/", {"yes": True})
+    call(site.server, f"/experiments/{experiment}/cancel/", {"yes": True})
+
+    def revoked() -> bool:
+        answers = site.celery("inspect", "--json", "revoked")
+        return f"run-{run}" in answers and f"experiment-{experiment}" in answers
+
+    eventually(revoked)
+
+
+def test_a_run_begins_before_an_experiment_that_was_asked_for_earlier(site: Site) -> None:
+    run, experiment = _kept_waiting(site)
+    wait_for(site.server, run)
+    eventually(lambda: has_done(site.server, experiment, 1_000))
+    log = site.log
+    assert log.index(f"run {run} {BEGINS}") < log.index(f"experiment {experiment} {BEGINS}")
+
+
+def _kept_waiting(site: Site) -> tuple[str, str]:
+    """A run, and an experiment that was asked for before it, while the worker has other work."""
+    snapshot, busy = upload(site.server, CLUSTER), run_of(site.server, crowd(3_000))
+    eventually(lambda: has_begun(site.server, busy))
+    experiment = begun(site.server, snapshot, LOSSES)
+    run = run_of(site.server, crowd(3))
+    assert call(site.server, f"/runs/{busy}/")["status"] == "running"
+    return run, experiment
+
+
 def test_a_run_that_is_paused_goes_on_when_it_is_resumed(site: Site, calm: Any) -> None:
     run = run_of(site.server, crowd(400))
     eventually(lambda: has_begun(site.server, run))
@@ -184,11 +246,11 @@ def test_a_run_that_is_paused_goes_on_when_it_is_resumed(site: Site, calm: Any) 
 @pytest.mark.parametrize("who", ["the receiver", "the process that works"])
 def test_a_worker_killed_in_the_middle_of_a_run(site: Site, calm: Any, who: str) -> None:
     run = run_of(site.server, crowd(400))
-    receiver, child = the_one_that_works(site)
+    receiver, child = the_one_that_works(site.server)
     eventually(lambda: has_begun(site.server, run))
     os.kill(receiver if who == "the receiver" else child, signal.SIGKILL)
     is_as_if_nothing_happened(site, run, calm)
-    assert the_one_that_works(site)[1] != child
+    assert the_one_that_works(site.server)[1] != child
 
 
 def test_a_worker_killed_in_an_experiment(site: Site) -> None:
@@ -197,7 +259,7 @@ def test_a_worker_killed_in_an_experiment(site: Site) -> None:
     eventually(lambda: has_done(site.server, calm, 1_000))
     shaken = begun(site.server, snapshot, LOSSES)
     eventually(lambda: has_done(site.server, shaken, 2))
-    os.kill(the_one_that_works(site)[1], signal.SIGKILL)
+    os.kill(the_one_that_works(site.server)[1], signal.SIGKILL)
     experiments_are_alike(site.server, shaken, calm)
 
 

@@ -9,6 +9,7 @@ can be asked meanwhile is answered with the truth or with an error, never with a
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -22,7 +23,7 @@ from typing import Any
 import pytest
 
 from tests.faults.servers import Killable, postgresql_at, redis_at
-from tests.faults.test_broker import children_of, followed
+from tests.faults.test_broker import followed, the_one_that_works
 from tests.running_server import Server, start_server, stop_server
 from tests.waiting import ending, eventually
 from tests.web.cast import crowd
@@ -62,12 +63,13 @@ class Site:
 
     def kill_worker(self) -> None:
         [receiver] = eventually(lambda: workers_of(self.server))
-        os.kill(receiver, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            os.kill(receiver, signal.SIGKILL)
 
     def kill_the_one_that_works(self) -> None:
-        [receiver] = eventually(lambda: workers_of(self.server))
-        [child] = eventually(lambda: children_of(receiver))
-        os.kill(child, signal.SIGKILL)
+        _, child = the_one_that_works(self.server)
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            os.kill(child, signal.SIGKILL)
 
     def kill_redis(self) -> None:
         self.redis.kill()
@@ -98,10 +100,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield found
 
 
-def seen(site: Site, run: str) -> Any:
+def seen(server: Server, run: str) -> Any:
     """What a person is told of a run; None while nobody answers."""
     try:
-        found = call(site.server, f"/runs/{run}/")
+        found = call(server, f"/runs/{run}/")
     except urllib.error.HTTPError as refused:
         refused.close()
         return is_away(refused)
@@ -125,7 +127,7 @@ class Watching:
         self.is_over = False
 
     def has_come_to(self, last_seq: int) -> bool:
-        found = seen(self._site, self.run)
+        found = seen(self._site.server, self.run)
         if found is None:
             return False
         assert found["last_seq"] >= self.last_seq
@@ -148,7 +150,7 @@ def begun(site: Site) -> str:
 def end_of(site: Site, run: str) -> Any:
     watching = Watching(site, run)
     eventually(lambda: watching.has_come_to(1 << 60))
-    return eventually(lambda: seen(site, run))
+    return eventually(lambda: seen(site.server, run))
 
 
 def test_nothing_is_lost_or_doubled_whoever_is_killed(site: Site) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import errno
+import json
 import os
 import signal
 import socket
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import threading
 import urllib.error
+import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from django.utils import timezone
 from kviz.runs.models import Run
 from tests.faults.servers import postgresql_at
 from tests.faults.test_broker import followed
-from tests.faults.test_kills import is_away
+from tests.faults.test_kills import is_away, seen
 from tests.running_server import Server, command, environment, start_server, stop_server
 from tests.waiting import PATIENCE_S, eventually
 from tests.web.cast import crowd, execute, person
@@ -61,6 +63,14 @@ def fill(disk: Path) -> Path:
     return filler
 
 
+def refuses(server: Server) -> None:
+    """Nothing can be stored, which is nobody's fault, and passes."""
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        upload(server, crowd(10))
+    is_away(refused.value)
+    refused.value.close()
+
+
 def upload_until_refused(server: Server) -> None:
     """Use up what room there is in files that are larger than what they hold."""
     while True:
@@ -79,7 +89,7 @@ def test_a_disk_that_is_full_for_a_while_fails_no_run(tmp_path: Path) -> None:
                 upload_until_refused(server)
             is_away(refused.value)
             refused.value.close()
-            assert call(server, f"/runs/{run}/")["status"] in ("queued", "running")
+            seen(server, run)  # SQLite may find no room for what it reads with
             filler.unlink()
             again = wait_for(server, run)
             assert (again["status"], again["trace_hash"]) == ("finished", calm["trace_hash"])
@@ -94,6 +104,74 @@ def test_a_read_only_folder_is_said_to_be_one(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert f"The data folder {disk} cannot be written to: Read-only file system" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+class FragileDisk:
+    """A disk with ext4 on it that is read-only from its first error on, as Linux has it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "disk"
+        self._image = folder / "image"
+        self.folder.mkdir()
+
+    def make(self) -> None:
+        with self._image.open("wb") as file:
+            file.truncate(DISK_MIB << 20)
+        if os.getuid() != 0 or not self._does("mkfs.ext4", "-q", self._image) or not self.mount():
+            pytest.skip("ADR 0040: no file system can be mounted here")
+
+    def mount(self) -> bool:
+        return self._does("mount", "-o", "loop,errors=remount-ro", self._image, self.folder)
+
+    def unmount(self) -> bool:
+        return self._does("umount", self.folder)
+
+    def fail(self) -> None:
+        """Meet an error, behind all that was written so far."""
+        subprocess.run(["sync", "--file-system", self.folder], check=True)
+        found = ["findmnt", "--noheadings", "--output", "SOURCE", str(self.folder)]
+        device = subprocess.run(found, check=True, capture_output=True, text=True).stdout
+        Path(f"/sys/fs/ext4/{Path(device.strip()).name}/trigger_fs_error").write_text("1")
+
+    def mend(self) -> None:
+        """What somebody who operates it does: nobody may use it meanwhile."""
+        assert self.unmount()
+        self._does("e2fsck", "-p", self._image)  # 1: it mended something
+        assert self.mount()
+
+    def _does(self, *command: str | Path) -> bool:
+        return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+@pytest.fixture
+def fragile(tmp_path: Path) -> Iterator[FragileDisk]:
+    disk = FragileDisk(tmp_path)
+    disk.make()
+    yield disk
+    assert disk.unmount()
+
+
+def test_a_disk_that_turns_read_only_under_a_server_fails_no_run(fragile: FragileDisk) -> None:
+    server = start_server(fragile.folder)
+    try:
+        calm = wait_for(server, run_of(server, crowd(2_000)))
+        run = run_of(server, crowd(2_000))
+        eventually(lambda: has_begun(server, run))
+        fragile.fail()
+        for _ in range(3):
+            refuses(server)
+        seen(server, run)
+        assert json.load(urllib.request.urlopen(f"{server.base_url}/healthz"))["status"] == "ok"
+    finally:
+        assert stop_server(server) == 0
+    fragile.mend()
+    server = start_server(fragile.folder)
+    try:
+        end = wait_for(server, run)
+        assert (end["status"], end["trace_hash"]) == ("finished", calm["trace_hash"])
+        assert followed(server, run) == calm["last_seq"]
+    finally:
+        assert stop_server(server) == 0
 
 
 @pytest.mark.parametrize("hours", [-1, 1], ids=["put back", "put forward"])
@@ -183,6 +261,17 @@ class Workers:
     def log(self, name: str) -> str:
         return (self.server.data_dir / f"{name}.log").read_text()
 
+    def turn_read_only(self, setting: bool) -> None:
+        """As a database is that another one has taken over from."""
+        import psycopg
+
+        with psycopg.connect(self.database, autocommit=True) as connection:
+            connection.execute("SET default_transaction_read_only = off")
+            connection.execute(
+                f"ALTER SYSTEM SET default_transaction_read_only = {'on' if setting else 'off'}"
+            )
+            connection.execute("SELECT pg_reload_conf()")
+
     def forget_signs_of_life(self) -> None:
         """As if half a minute had gone by."""
         import psycopg
@@ -246,6 +335,22 @@ def test_a_worker_comes_back_when_another_has_its_run(
             eventually(lambda: f"run {run} begins" in workers.log("heir"))
             line.mend()
             end = wait_for(workers.server, run)
+    assert (end["status"], end["trace_hash"]) == ("finished", calm["trace_hash"])
+    assert followed(workers.server, run) == calm["last_seq"]
+
+
+def test_a_database_that_is_read_only_for_a_while_fails_no_run(workers: Workers, calm: Any) -> None:
+    with workers.worker("patient"):
+        run = run_of(workers.server, crowd(600))
+        eventually(lambda: has_begun(workers.server, run))
+        workers.turn_read_only(True)
+        try:
+            eventually(lambda: "the database failed" in workers.log("patient"))
+            refuses(workers.server)
+            assert call(workers.server, f"/runs/{run}/")["status"] == "running"
+        finally:
+            workers.turn_read_only(False)
+        end = wait_for(workers.server, run)
     assert (end["status"], end["trace_hash"]) == ("finished", calm["trace_hash"])
     assert followed(workers.server, run) == calm["last_seq"]
 

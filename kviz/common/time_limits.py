@@ -1,0 +1,66 @@
+"""How long a worker may take for one piece of work, and what is said of one that took longer.
+
+The work itself looks at the clock, whoever brought it: it ends in order, and what came before stays
+stored. What no longer looks, as a plugin hangs in it, is ended with its process some time later
+(`kviz.live.tasks.end_overdue`). Either way its row has failed, and is not tried again.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from django.conf import settings
+
+from kviz.common.announcing import Kind
+
+
+@dataclass(frozen=True)
+class TimeLimit:
+    """What one kind of work may take at a stretch: the number of seconds in a setting."""
+
+    of: str
+    setting: str
+
+    @property
+    def seconds(self) -> int:
+        """After so long the work ends itself."""
+        return int(getattr(settings, self.setting))
+
+    @property
+    def hard_seconds(self) -> int:
+        """After so long its process is ended."""
+        return self.seconds + int(settings.GRACE_SECONDS)
+
+    def ends_at(self) -> float:
+        """When work that begins now shall end, by the monotonic clock."""
+        return time.monotonic() + self.seconds
+
+
+RUN: Final = TimeLimit("a run", "RUN_SECONDS")
+SEARCH: Final = TimeLimit("the search for an optimum", "RUN_SECONDS")
+EXPERIMENT: Final = TimeLimit("an experiment", "EXPERIMENT_SECONDS")
+LIMITS: Final[dict[Kind, TimeLimit]] = {
+    "run": RUN,
+    "fork": RUN,
+    "optimum": SEARCH,
+    "experiment": EXPERIMENT,
+    "portion": EXPERIMENT,
+    "luck": EXPERIMENT,
+}
+
+
+def longest() -> TimeLimit:
+    """The limit of work that may be of any kind."""
+    return max(LIMITS.values(), key=lambda limit: limit.seconds)
+
+
+class TookTooLong(Exception):
+    """The work has taken longer than it may."""
+
+    def __init__(self, limit: TimeLimit) -> None:
+        super().__init__(
+            f"It took longer than the limit of {limit.seconds:,} s for {limit.of} "
+            f"(KVIZ_{limit.setting})."
+        )
