@@ -1,8 +1,9 @@
 """Reads a trace that came from elsewhere, and believes nothing of it.
 
 `TraceChecker.take` takes chunks in order: it bounds what they unpack to, reads every event as its
-type, sees that sequence numbers and cycles have no gap, and hashes the events in the order in
-which the engine emitted them. What it hands back was packed here, not there.
+type, sees that sequence numbers and cycles have no gap and that every number stands for something
+(`meaning.py`), and hashes the events in the order in which the engine emitted them.
+What it hands back was packed here, not there.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import zstandard
 
 from scheduler_core.trace.codec import Chunk, pack_details, pack_headers
 from scheduler_core.trace.events import (
+    AnyEvent,
     CycleStarted,
     Detail,
     ExtenderCalled,
@@ -30,6 +32,7 @@ from scheduler_core.trace.events import (
     RunStarted,
     ScoreColumns,
 )
+from scheduler_core.trace.meaning import MeaningChecker, MeaninglessError
 from scheduler_core.trace.records import NONE
 
 AFTER: Final[dict[type[Detail], type[HeaderEvent]]] = {
@@ -63,6 +66,7 @@ class TraceChecker:
         self._hash = hashlib.sha256()
         self._last_seq = NONE
         self._cycle = 0
+        self._meaning = MeaningChecker()
 
     @property
     def n_cycles(self) -> int:
@@ -118,12 +122,20 @@ class TraceChecker:
                 own = details.pop(event.cycle, []), raw_details.pop(event.cycle, [])
                 waiting = list(zip(*own, strict=True))
             if waiting and BEFORE.get(type(waiting[0][0])) is type(event):
-                yield bytes(waiting.pop(0)[1])
-            yield bytes(encoded)
+                yield self._taken(*waiting.pop(0))
+            yield self._taken(event, encoded)
             if waiting and AFTER.get(type(waiting[0][0])) is type(event):
-                yield bytes(waiting.pop(0)[1])
+                yield self._taken(*waiting.pop(0))
         if waiting or details:
             raise TraceError(f"there are columns of no cycle at cycle {self._cycle}")
+
+    def _taken(self, event: AnyEvent, encoded: msgspec.Raw) -> bytes:
+        """Return the bytes of an event whose numbers all stand for something. Raises TraceError."""
+        try:
+            self._meaning.take(event)
+        except MeaninglessError as error:
+            raise TraceError(f"in cycle {self._cycle}, {error}") from None
+        return bytes(encoded)
 
     def _begin(self, event: CycleStarted, waiting: Sequence[object]) -> None:
         if waiting:

@@ -276,7 +276,7 @@ class PreScoreFinished(Event, frozen=True):
 
 
 class ScoreColumns(DetailEvent, frozen=True):
-    """Scores of the feasible nodes, aligned with `nodes` (n_feasible,)."""
+    """Scores of the feasible nodes, aligned with `nodes` (n_feasible,); what is veiled is empty."""
 
     nodes: Column
     plugins: tuple[PluginScores, ...]

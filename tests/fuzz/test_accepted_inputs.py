@@ -76,7 +76,7 @@ def play(cluster: Ingested, text: str) -> Played:
         name="fuzz",
         sha256="0" * 64,
         ignored=cluster.ignored,
-        warnings=list(cluster.warnings),
+        warnings=list(map(str, cluster.warnings)),
         problems=[],
         scheduler_config="",
         scenario=text,

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from hypothesis import HealthCheck, given
 
-from kviz.accounts.services import local_workspace_ensure, token_create
 from kviz.runs.models import Run
 from kviz.runs.portable import offline
 from kviz.runs.reading.trace import chunk_headers
@@ -23,12 +21,6 @@ from tests.web.test_saved_runs import body
 FILE = "cluster.json"
 CYCLES_READ = 4
 PODS_READ = 6
-
-
-@pytest.fixture
-def local(db: None) -> Person:
-    workspace = local_workspace_ensure()
-    return Person(workspace, token_create(workspace=workspace))
 
 
 @given(items=dumps(), scenario=scenarios())

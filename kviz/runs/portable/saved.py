@@ -103,8 +103,8 @@ def _inputs(run: Run) -> Inputs:
         name=_name(run),
         sha256=snapshot.sha256,
         ignored=snapshot.ignored,
-        warnings=snapshot.warnings,
-        problems=snapshot.problems,
+        warnings=[str(each) for each in snapshot.warnings],
+        problems=[each | {"message": str(each["message"])} for each in snapshot.problems],
         scheduler_config=run.scheduler_config,
         scenario=run.scenario,
         seed=run.seed,
@@ -246,7 +246,7 @@ def _changes(inputs: Inputs) -> tuple[ChangeAt, ...]:
             plain_without_secrets(msgspec.json.decode(each.change)) for each in inputs.changes
         ]
         changes = read_changes(documents)
-    except (msgspec.DecodeError, ChangeError) as error:
+    except (msgspec.DecodeError, RecursionError, ChangeError) as error:
         raise RunFileError(
             f"A change in this file cannot be read: {error}.{other_engine(inputs.engine_version)}"
         ) from error
