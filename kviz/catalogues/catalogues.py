@@ -14,6 +14,7 @@ from babel.messages.pofile import read_po, write_po
 from markdown_it import MarkdownIt
 
 from kviz.catalogues.sources import CHECKOUT, FOR_DJANGO, SOURCES, english
+from kviz.catalogues.terms import wrong_terms
 
 LOCALES: Final = CHECKOUT / "locale"
 LANGUAGES: Final = ("zh_Hans", "zh_Hant")
@@ -73,11 +74,12 @@ def update(language: str, name: str) -> None:
 
 
 def problems() -> Iterator[str]:
-    """Yield what is missing, empty, stale or broken in any catalogue, a line each."""
+    """Yield what is missing, empty, stale, broken or misnamed in any catalogue, a line each."""
     for name in SOURCES:
         source = english(name)
         for language in LANGUAGES:
-            for problem in differences(source, read(language, name)):
+            translated = read(language, name)
+            for problem in (*differences(source, translated), *misnamed(language, translated)):
                 yield f"locale/{language}/{name}.po: {problem}"
 
 
@@ -116,6 +118,15 @@ def _marks(text: str) -> Counter[tuple[str, object]]:
     pieces = MarkdownIt().enable("table").parse(text)
     parts = (part for piece in pieces for part in (piece, *(piece.children or ())))
     return Counter((part.type, part.attrs.get("href")) for part in parts if part.type not in PLAIN)
+
+
+def misnamed(language: str, translated: Catalog) -> Iterator[str]:
+    """Yield the translations that do not call a thing by its term."""
+    for message in translated:
+        if message.id:
+            for text in _forms(message.string):
+                for wrong in wrong_terms(language, text):
+                    yield f"{wrong}: {_title(message)}"
 
 
 def _identity(message: Message) -> tuple[str | None, object]:

@@ -227,7 +227,7 @@ def files_in(request: Request) -> list[UploadedFile]:
         raise Problem(
             HTTPStatus.BAD_REQUEST,
             say("The upload holds no file."),
-            [{"field": "files", "message": "Send at least one file."}],
+            [{"field": "files", "message": say("Send at least one file.")}],
         )
     return files
 

@@ -7,6 +7,7 @@ import uuid
 from django.db import models
 
 from kviz.accounts.models import Workspace
+from kviz.common.said_field import SaidField
 
 
 class Snapshot(models.Model):
@@ -24,9 +25,9 @@ class Snapshot(models.Model):
     """Objects per modelled kind."""
     ignored = models.JSONField(default=dict)
     """Objects per kind that scheduling does not look at."""
-    warnings = models.JSONField(default=list)
+    warnings = SaidField(default=list)
     """Sentences: what was dropped as secret, what is not modelled, what does not fit together."""
-    problems = models.JSONField(default=list)
+    problems = SaidField(default=list)
     """What could not be read and is missing here, as in a problem document's `errors`."""
     left_out = models.JSONField(default=list)
     """The same in sentences, the first few: every outcome over this cluster names them."""

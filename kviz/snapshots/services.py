@@ -32,7 +32,7 @@ File = tuple[str, BinaryIO]
 SUFFIXES: Final = {".gz", ".json", ".tar", ".tgz", ".txt", ".yaml", ".yml", ".zip"}
 
 PASTED_NAME: Final = "pasted.yaml"
-RUN_NOT_CLUSTER: Final = (
+RUN_NOT_CLUSTER: Final = say(
     "This is a run saved by kviz, not a cluster. Open it on the page of runs, by itself."
 )
 

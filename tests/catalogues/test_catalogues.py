@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from babel.messages import Catalog
 
-from kviz.catalogues.catalogues import differences, problems
+from kviz.catalogues.catalogues import differences, misnamed, problems
 
 
 def test_every_text_is_translated() -> None:
@@ -55,3 +55,18 @@ def test_markdown_keeps_its_marks_and_links(translation: str, found: list[str]) 
     english.add(MARKED, context="document")
     translated.add(MARKED, translation, context="document")
     assert list(differences(english, translated)) == found
+
+
+@pytest.mark.parametrize(
+    ("language", "translation", "found"),
+    [
+        ("zh_Hant", "用戶端 設定", []),
+        ("zh_Hant", "排程器的配置", ["'配置' in place of '設定': Node"]),
+        ("zh_Hant", "9 种放置", ["'种' in place of '種': Node"]),
+        ("zh_Hans", "驱逐", []),
+        ("zh_Hans", "節点", ["'節' is no character of zh_Hans: Node"]),
+        ("zh_Hans", "逐出 Pod", ["'逐出' in place of '驱逐': Node"]),
+    ],
+)
+def test_a_thing_is_called_by_its_term(language: str, translation: str, found: list[str]) -> None:
+    assert list(misnamed(language, catalogue(("Node", translation)))) == found

@@ -12,6 +12,9 @@ SENTENCE: Final = re.compile(r"\b[A-Za-z]?[a-z']+,? [a-z']{2,},? [a-z']{2,}\b")
 
 QUOTED: Final = re.compile(
     r'kubectl [a-z]+ [a-z]+|"[^"]*"|^(\d+/\d+ nodes are available|node\(s\)).*'
+    r"|^\d+ (node\(s\)|Insufficient) .*|cannot allocate all claims"
+    r"|pod has unbound immediate PersistentVolumeClaims"
+    r"|not eligible due to preemptionPolicy=Never\.|'no new claims to deallocate'"
 )
 """Commands, what a plugin says in quotation marks, and messages of kube-scheduler."""
 

@@ -1,0 +1,224 @@
+"""Every page that one comes to by links, in Chinese: no English sentence but those of others.
+
+Others are kube-scheduler, which speaks English everywhere, and whoever wrote the cluster's objects.
+Documents that are not translated, old names and drawings stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import pytest
+from django.test import Client
+
+from kviz.runs.models import Run
+from kviz.runs.reading.stop_reasons import stop_reason
+from kviz.snapshots.models import Snapshot
+from kviz.snapshots.services import samples_load
+from scheduler_core.wording import Text
+from tests.web.cast import Person
+from tests.web.english import english_on
+from tests.web.test_pages import BAD_CONFIG, Page
+from tests.web.test_texts_of_the_engine import CLINIC
+
+ENGLISH = re.compile(r"/(docs|static|then-and-now|glossary)/")
+NAMES = re.compile(r"/(cycles|pods|nodes)/.*")
+SAMPLES = ("why-pending", "fit-and-balance", "preemption-budget")
+CHINESE = re.compile("[\u4e00-\u9fff]")
+KINDS_SEEN = 6
+"""So many pages of a kind are opened: cycles, pods and nodes of a run are many and alike."""
+
+
+@pytest.fixture
+def reader(owner: Person) -> Person:
+    """Somebody who reads Chinese."""
+    owner.client.post("/language", {"language": "zh-hans"})
+    return owner
+
+
+def pages(client: Client, start: str) -> Iterator[tuple[str, str]]:
+    """Every page that links lead to, but those of a kind that was seen often enough."""
+    seen, waiting, kinds = {start}, [start], dict[str, int]()
+    while waiting:
+        address = waiting.pop(0)
+        kind = NAMES.sub(r"/\1", urlsplit(address).path)
+        kinds[kind] = kinds.get(kind, 0) + 1
+        if kinds[kind] > KINDS_SEEN:
+            continue
+        response = client.get(address)
+        if not response["Content-Type"].startswith("text/html") or response.get(
+            "Content-Disposition"
+        ):
+            continue
+        text = response.content.decode()
+        yield address, text
+        for link in Page(text).links:
+            target = urldefrag(urljoin(address, link)).url
+            if not urlsplit(target).netloc and not ENGLISH.match(target) and target not in seen:
+                seen.add(target)
+                waiting.append(target)
+
+
+def test_no_page_has_an_english_sentence(reader: Person) -> None:
+    samples_load()
+    written = "".join((CLINIC.parent / f"{name}.yaml").read_text() for name in SAMPLES)
+    for name in SAMPLES:
+        reader.finished((CLINIC.parent / f"{name}.yaml").read_text())
+    found = {
+        (line, address)
+        for address, text in pages(reader.client, "/")
+        for line in english_on(text)
+        if line not in written
+    }
+    assert sorted(found) == []
+
+
+def test_a_broken_configuration_is_told_in_upstreams_words_alone(reader: Person) -> None:
+    snapshot = reader.snapshot()
+    sent = {"snapshot": str(snapshot.pk), "scheduler_config": BAD_CONFIG}
+    answer = reader.client.post("/runs/new", sent)
+    assert answer.status_code == 400
+    left = english_on(answer.content.decode())
+    assert [line for line in left if "NoSuchPlugin" not in line] == []
+
+
+def test_a_refused_upload(reader: Person) -> None:
+    for text in (
+        "kind: Pod\nmetadata: {name: a}\n",
+        "<html></html>",
+        "NAME READY\na 1/1\n",
+    ):
+        answer = reader.client.post("/snapshots/new", {"text": text})
+        assert answer.status_code == 400, text
+        assert english_on(answer.content.decode()) == [], text
+
+
+UNKNOWN = "00000000-0000-4000-8000-000000000000"
+REFUSED: dict[str, tuple[str, object]] = {
+    "no snapshot": ("/runs/", {}),
+    "another's snapshot": ("/runs/", {"snapshot": UNKNOWN}),
+    "another's parent": ("/runs/", {"parent": UNKNOWN}),
+    "a cycle without a parent": ("/runs/", {"snapshot": "{snapshot}", "cycle": 2}),
+    "inputs beside a parent": ("/runs/", {"parent": "{run}", "seed": 3, "snapshot": UNKNOWN}),
+    "an experiment over nothing": ("/experiments/", {"kind": "luck", "asked": {"runs": 15}}),
+    "an experiment over too much": (
+        "/experiments/",
+        {"kind": "luck", "asked": {"runs": 15}, "run": "{run}", "seed": 3},
+    ),
+    "another's cluster": (
+        "/experiments/",
+        {"kind": "luck", "asked": {"runs": 15}, "snapshot": UNKNOWN},
+    ),
+    "a class that is not there": ("/class/AAAAAA/board/", {}),
+    "no file": ("/follow/", {}),
+}
+"""What to ask for, and what with, to be refused."""
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
+@pytest.mark.parametrize("why", REFUSED)
+def test_a_refusal(owner: Person, why: str, language: str) -> None:
+    run = owner.finished()
+    address, asked = REFUSED[why]
+    text = json.dumps(asked).replace("{snapshot}", str(run.snapshot_id))
+    answer = owner.client.post(
+        f"/api/v1{address}",
+        text.replace("{run}", str(run.pk)),
+        content_type="application/json",
+        headers={**owner.headers, "accept-language": language},
+    )
+    assert 400 <= answer.status_code < 500
+    told = answer.json()
+    assert CHINESE.search(told["detail"]), told
+    left = [each for each in told.get("errors", []) if not CHINESE.search(each["message"])]
+    assert left == []
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
+def test_why_a_run_stopped_early_and_what_is_hidden_of_it(owner: Person, language: str) -> None:
+    run = owner.finished()
+    Run.objects.filter(pk=run.pk).update(
+        status="paused", veiled_after=1, stop_reason="stopped after 100 cycles"
+    )
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
+    shown = owner.get(f"/runs/{run.pk}/", **spoken).json()["stop_reason"]
+    assert "100" in shown
+    assert CHINESE.search(shown)
+    assert owner.get(f"/runs/{run.pk}/").json()["stop_reason"] == "stopped after 100 cycles"
+    hidden = owner.get(f"/runs/{run.pk}/cycles/999/", **spoken)
+    assert hidden.status_code == 409
+    assert CHINESE.search(hidden.json()["detail"])
+    changed = {"run": str(run.pk), "kind": "luck", "asked": {"runs": 15}}
+    refused = owner.client.post(
+        "/api/v1/experiments/",
+        changed,
+        content_type="application/json",
+        headers={**owner.headers, "accept-language": language},
+    )
+    assert refused.status_code == 400
+    assert all(CHINESE.search(each["message"]) for each in refused.json()["errors"])
+
+
+def test_what_coins_are_is_said_in_each_language(owner: Person) -> None:
+    run = owner.finished()
+    assert owner.post(f"/runs/{run.pk}/luck/", {}).status_code == 201
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": "zh-hant"}
+    coins = owner.get(f"/runs/{run.pk}/luck/", **spoken).json()["coins"]
+    assert coins
+    assert all(CHINESE.search(each["what"]) for each in coins)
+
+
+def test_an_unknown_reason_to_stop_stays_as_it_is() -> None:
+    assert stop_reason("stopped after 7 cycles") == "stopped after 7 cycles"
+    assert isinstance(stop_reason("stopped after 7 cycles"), Text)
+    assert stop_reason("for old times' sake") == "for old times' sake"
+
+
+NOTED = """
+kind: Secret
+apiVersion: v1
+metadata: {name: s}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a, uid: u}
+spec: {priorityClassName: swift, containers: [{name: c, env: [{name: A, value: b}]}], nodeName: far}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b, uid: u}
+spec: {schedulingGroup: {podGroupName: g}, containers: [{name: c}]}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n, managedFields: [{manager: m}]}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: c}}
+"""
+"""A cluster of which much is to be said."""
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
+def test_what_is_noted_of_an_upload(owner: Person, language: str) -> None:
+    snapshot = owner.snapshot(NOTED)
+    assert len(snapshot.warnings) >= 7
+    assert "1 Secret dropped" in owner.get(f"/snapshots/{snapshot.pk}/").json()["warnings"]
+    owner.client.post("/language", {"language": language})
+    page = owner.client.get(f"/snapshots/{snapshot.pk}").content.decode()
+    assert english_on(page) == []
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
+    told = owner.get(f"/snapshots/{snapshot.pk}/", **spoken).json()
+    assert all(CHINESE.search(each) for each in told["warnings"])
+    assert all(CHINESE.search(each["message"]) for each in told["problems"])
+
+
+def test_notes_of_an_older_upload_stay_as_they_are(owner: Person) -> None:
+    snapshot = owner.snapshot()
+    Snapshot.objects.filter(pk=snapshot.pk).update(warnings=["2 Secrets dropped"])
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": "zh-hant"}
+    told = owner.get(f"/snapshots/{snapshot.pk}/", **spoken).json()
+    assert told["warnings"] == ["2 Secrets dropped"]
