@@ -9,7 +9,7 @@ from typing import Final
 
 from kviz.answers.forked import side_by_side
 from scheduler_core.advice.coins import Coin
-from scheduler_core.advice.luck import Batch, Luck, answered, ask
+from scheduler_core.advice.luck import MIN_RUNS, ROUND, Batch, Luck, answered, ask
 from scheduler_core.advice.pools import pools_of
 from scheduler_core.advice.throws import Throw, Throwing
 from scheduler_core.api import KubeObject, Node
@@ -17,8 +17,18 @@ from scheduler_core.sim.run import RunOptions
 
 Progress = Callable[[int], None]
 """Hears how many runs are made."""
+RUNS: Final = 1_000
+"""So many are made at most where no number is given."""
+WORK: Final = 15_000_000
+"""Cycles times nodes (and 1,000) of all these runs: half a minute of two cores."""
 AT_ONCE: Final = 5
 """So many runs are one piece of work."""
+
+
+def runs_for(n_cycles: int, *, n_nodes: int) -> int:
+    """Return how many runs answer in about a minute, by what one of them has to decide."""
+    work = max(1, n_cycles * (1_000 + n_nodes))
+    return min(RUNS, max(MIN_RUNS, WORK // work // ROUND * ROUND))
 
 
 def luck(
@@ -26,13 +36,15 @@ def luck(
     options: RunOptions,
     *,
     coins: Sequence[Coin],
-    runs: int,
+    runs: int | None,
     seed: int,
     jobs: int,
+    begin: Progress = lambda n: None,
     progress: Progress = lambda n: None,
 ) -> Luck:
     """Find out how lucky placements are; the answer does not depend on `jobs`, from 1.
 
+    Without `runs` it is `runs_for` the cluster; `begin` hears how many it will be at most.
     Raises ConfigError and PluginFailure as a run does, and CopyDied.
     """
     pools = {
@@ -40,7 +52,11 @@ def luck(
         for pool in pools_of(item for item in objects if isinstance(item, Node))
         for node in pool.nodes
     }
-    with closing(_Making(Throwing(objects, options), coins, runs, seed, jobs, progress)) as making:
+    throwing = Throwing(objects, options)
+    if runs is None:
+        runs = runs_for(throwing.n_cycles(coins), n_nodes=len(pools))
+    begin(runs)
+    with closing(_Making(throwing, coins, runs, seed, jobs, progress)) as making:
         return answered(ask(objects, coins, runs=runs, seed=seed, pools=pools), making.make)
 
 

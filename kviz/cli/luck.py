@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from pathlib import Path
 
 from kviz.answers.forked import CopyDied, n_cores
@@ -16,12 +17,14 @@ from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.cli.simulate import pod_key, read_cluster
 from scheduler_core.advice.coins import COINS, Coin, coins_of
+from scheduler_core.advice.luck import ROUND
 from scheduler_core.api import Pod
 from scheduler_core.config import ConfigError
 from scheduler_core.releases.table import TieBreak
 
-DEFAULT_RUNS = 1000
 MAX_RUNS = 100_000
+LONG_S = 10
+"""What takes longer is announced."""
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -37,9 +40,9 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument(
         "--runs",
         type=int,
-        default=DEFAULT_RUNS,
         metavar="N",
-        help="at most so many; fewer when every interval is tight (default: %(default)s)",
+        help="at most so many; fewer when every interval is tight (default: 1000, in large "
+        "clusters down to 100)",
     )
     command.add_argument(
         "--coins",
@@ -67,7 +70,7 @@ def add_parser(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if not 1 <= options.runs <= MAX_RUNS:
+    if options.runs is not None and not 1 <= options.runs <= MAX_RUNS:
         raise WrongUsage(f"--runs must be from 1 to {MAX_RUNS}")
     cluster = read_cluster(options.files)
     made_of = inputs_of(options, changes_of(options), cluster)
@@ -77,6 +80,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandFailed(f"there is no pod {pod}")
     if made_of.options.configuration.extenders:
         print("kviz: note: extenders are not called here", file=sys.stderr)
+    clock = _Clock()
     try:
         found = luck(
             objects,
@@ -85,6 +89,8 @@ def run(options: argparse.Namespace) -> int:
             runs=options.runs,
             seed=made_of.options.seed,
             jobs=options.jobs or n_cores(),
+            begin=clock.begin,
+            progress=clock.hear,
         )
     except ConfigError as error:
         raise CommandFailed(f"{options.config or '--change'}: {error}") from error
@@ -95,6 +101,30 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(luck_text(found, pod), end="")
     return 0
+
+
+class _Clock:
+    """Says on standard error how many runs are made, and how long they take, where it is long."""
+
+    def __init__(self) -> None:
+        self._began_at = 0.0
+        self._n_runs = 0
+        self._has_said = False
+
+    def begin(self, n_runs: int) -> None:
+        self._n_runs = n_runs
+        self._began_at = time.monotonic()
+
+    def hear(self, n_made: int) -> None:
+        took_s = time.monotonic() - self._began_at
+        left_s = took_s / n_made * (self._n_runs - n_made)
+        if n_made >= ROUND and not self._has_said and left_s > LONG_S:
+            self._has_said = True
+            text = (
+                f"kviz: note: {n_made} runs took {took_s:.0f} s; {self._n_runs:,} are made at "
+                f"most, {left_s:.0f} s more, and then some with single coins (--runs)"
+            )
+            print(text, file=sys.stderr)
 
 
 def _coins(text: str, tie_break: TieBreak) -> tuple[Coin, ...]:
