@@ -35,7 +35,7 @@ from kviz.runs.models import Run
 from kviz.runs.selectors import run_get
 from kviz.runs.services import run_prepare
 from kviz.snapshots.selectors import snapshot_get
-from scheduler_core.wording import say
+from scheduler_core.wording import say, told
 
 THROTTLED: Final[dict[str, Scope]] = {"create": "experiment"}
 
@@ -132,11 +132,11 @@ class ExperimentViewSet(GenericViewSet[Experiment]):
                 name=name,
             )
         except inputs.InvalidInput as invalid:
-            detail = "The experiment cannot be started like this."
+            detail = say("The experiment cannot be started like this.")
             raise Problem(HTTPStatus.BAD_REQUEST, detail, invalid.errors) from invalid
         except services.TooManyVariants as refused:
             status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-            raise Problem(status, str(refused), kind="too-large") from refused
+            raise Problem(status, told(refused), kind="too-large") from refused
         return Response(ExperimentSerializer(experiment).data, status=HTTPStatus.CREATED)
 
     @extend_schema(responses=ExperimentSerializer)
@@ -192,17 +192,17 @@ def _beginning(request: Request, values: Mapping[str, Any]) -> Run:
     if "run" in values:
         run = run_get(run_id=values["run"], workspace=workspace, share=share)
         if run is None:
-            raise inputs.InvalidInput([{"field": "run", "message": "Not found."}])
-        text = "An experiment over a run has the inputs of the run."
+            raise inputs.InvalidInput([{"field": "run", "message": say("Not found.")}])
+        text = say("An experiment over a run has the inputs of the run.")
         if more := [name for name in values if name != "run"]:
             raise inputs.InvalidInput([{"field": name, "message": text} for name in more])
         return run
     if "snapshot" not in values:
-        text = "Required, unless there is a run."
+        text = say("Required, unless there is a run.")
         raise inputs.InvalidInput([{"field": "snapshot", "message": text}])
     snapshot = snapshot_get(snapshot_id=values["snapshot"], workspace=workspace, share=share)
     if snapshot is None:
-        raise inputs.InvalidInput([{"field": "snapshot", "message": "Not found."}])
+        raise inputs.InvalidInput([{"field": "snapshot", "message": say("Not found.")}])
     changes = inputs.changes_given(values.get("changes", ()))
     given = {**values, "snapshot": snapshot, "changes": changes}
     return run_prepare(workspace=workspace, **given)

@@ -40,6 +40,10 @@ class Experiment(Claimed):
     asked = models.JSONField(default=dict)
     """What the question is to be about; its shape is the kind's own."""
 
+    by_itself = models.BooleanField(default=False, db_default=False)
+    """It began when a run was over, and nobody asked for it: all else goes first, no list and no
+    limit of a workspace knows it, and it is gone when it is over."""
+
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     n_variants = models.PositiveIntegerField(default=0)
     """So many are known to be needed so far; 0 before it begins."""

@@ -11,8 +11,9 @@ from kviz.experiments.models import Experiment, Result
 
 
 def experiments_visible(*, workspace: Workspace) -> QuerySet[Experiment]:
-    """The workspace's own, newest first."""
-    return Experiment.objects.filter(workspace=workspace).select_related("snapshot")
+    """Those that the workspace has asked for, newest first."""
+    mine = Experiment.objects.filter(workspace=workspace, by_itself=False)
+    return mine.select_related("snapshot")
 
 
 def experiment_get(*, experiment_id: UUID, workspace: Workspace) -> Experiment | None:

@@ -11,19 +11,24 @@ from django.conf import settings
 from django.utils.translation import ngettext
 
 from kviz.accounts.models import Workspace
+from kviz.common.claiming import QUEUED
 from kviz.common.limits import TooManyAtOnce
-from kviz.experiments.execution.claim import QUEUE, experiment_close
+from kviz.experiments.execution.claim import BY_ITSELF, experiment_close, queue_of
 from kviz.experiments.models import Experiment
 from kviz.experiments.questions import run_of
 from kviz.experiments.questions.asking import checked, expected_variants, refused
 from kviz.experiments.selectors import n_live
+from kviz.runs.execution.luck import RUNS, is_told_unasked
 from kviz.runs.inputs import INPUTS, changes_given, changes_of, refuse_veiled
 from kviz.runs.models import Run
 from kviz.runs.services import run_create, run_vary
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.records import QueueOrder
+from scheduler_core.wording import say
 
 MAX_NAME_CHARS: Final = 200
+MOST_BY_THEMSELVES: Final = 20
+"""So many that began by themselves wait for a workspace; of more, the oldest are given up."""
 
 
 class TooManyVariants(Exception):
@@ -39,14 +44,17 @@ def experiment_create(
     TooManyAtOnce.
     """
     if beginning.snapshot is None or beginning.is_observed:
-        raise refused("run", "A real scheduler decided this run; there are no variants of it.")
+        raise refused("run", say("A real scheduler decided this run; there are no variants of it."))
     refuse_veiled(beginning)
     about = checked(kind, asked, beginning)
     n_variants = expected_variants(kind, about, beginning.snapshot.counts)
     if n_variants > settings.MAX_VARIANTS:
         raise TooManyVariants(
-            f"This would be {n_variants:,} variants; an experiment has at most "
-            f"{settings.MAX_VARIANTS:,}."
+            say(
+                "This would be {n:,} variants; an experiment has at most {most:,}.",
+                n=n_variants,
+                most=settings.MAX_VARIANTS,
+            )
         )
     most = settings.MAX_EXPERIMENTS
     if most is not None and n_live(workspace=workspace) >= most:
@@ -56,22 +64,49 @@ def experiment_create(
             most,
         )
         raise TooManyAtOnce(text % {"n": most})
-    experiment = Experiment.objects.create(
+    experiment = Experiment(
         workspace=workspace,
         name=name.strip()[:MAX_NAME_CHARS],
         snapshot=beginning.snapshot,
         run=None if beginning._state.adding else beginning,
-        inputs={each: getattr(beginning, each) for each in INPUTS},
         kind=kind,
         asked=about,
     )
-    QUEUE.announce(experiment)
+    return _queued(experiment, beginning)
+
+
+def luck_begin(*, run: Run) -> None:
+    """Have it found out, when nothing else waits, how lucky a small run was that is over.
+
+    Not where the run is part of a lesson or of a game that hides what comes.
+    """
+    is_wanted = settings.LUCK_OF_RUNS and run.veiled_after is None and is_told_unasked(run)
+    if run.snapshot is None or not is_wanted:
+        return
+    experiment = Experiment(
+        workspace=run.workspace,
+        snapshot=run.snapshot,
+        run=run,
+        kind="luck",
+        asked={"runs": RUNS, "coins": []},
+        by_itself=True,
+    )
+    _queued(experiment, run)
+    waiting = BY_ITSELF.rows().filter(workspace=run.workspace, status=QUEUED)
+    for each in waiting.order_by("-created_at")[MOST_BY_THEMSELVES:]:
+        each.delete()
+
+
+def _queued(experiment: Experiment, beginning: Run) -> Experiment:
+    experiment.inputs = {each: getattr(beginning, each) for each in INPUTS}
+    experiment.save()
+    queue_of(experiment).announce(experiment)
     return experiment
 
 
 def experiment_cancel(*, experiment: Experiment) -> bool:
     """Stop an experiment that is not over; its results so far stay. False if it was over."""
-    QUEUE.withdraw(experiment)
+    queue_of(experiment).withdraw(experiment)
     return experiment_close(experiment, status=Experiment.Status.CANCELLED)
 
 

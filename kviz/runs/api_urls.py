@@ -4,6 +4,7 @@ from rest_framework.routers import SimpleRouter
 from kviz.runs.api.answers import RunLuck, RunRules
 from kviz.runs.api.check import RunCheck
 from kviz.runs.api.cycles import CycleViewSet, PodMarkdown, PodWhy
+from kviz.runs.api.links import RunShare
 from kviz.runs.api.optimum import RunOptimum
 from kviz.runs.api.runs import RunViewSet
 
@@ -14,6 +15,7 @@ router.register("<uuid:run_id>/cycles", CycleViewSet, basename="api-cycle")
 urlpatterns = [
     path("check/", RunCheck.as_view(), name="api-run-check"),
     *router.urls,
+    path("<uuid:run_id>/share/", RunShare.as_view(), name="api-run-share"),
     path("<uuid:run_id>/optimum/", RunOptimum.as_view(), name="api-run-optimum"),
     path("<uuid:run_id>/luck/", RunLuck.as_view(), name="api-run-luck"),
     path("<uuid:run_id>/rules/", RunRules.as_view(), name="api-run-rules"),

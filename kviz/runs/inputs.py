@@ -40,7 +40,7 @@ from scheduler_core.config import (
 from scheduler_core.releases import RELEASES
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run, load_scenario
 from scheduler_core.trace.records import QueueOrder
-from scheduler_core.wording import SEMICOLON, series
+from scheduler_core.wording import SEMICOLON, Text, say, series
 
 INPUTS: Final = (
     "scheduler_config",
@@ -117,7 +117,11 @@ def gates_of_stored(run: Run) -> FeatureGates:
     release = RELEASES.get(run.release)
     if release is None:
         known = ", ".join(RELEASES)
-        text = f"This run follows Kubernetes v{run.release}; this kviz knows {known}."
+        text = say(
+            "This run follows Kubernetes v{release}; this kviz knows {known}.",
+            release=run.release,
+            known=known,
+        )
         raise invalid("release", [Problem((), text)])
     try:
         return feature_gates(run.feature_gates, release)
@@ -185,10 +189,16 @@ def at_lines(errors: Iterable[ErrorItem], text: str) -> list[ErrorItem]:
     for error in errors:
         index = _CHANGE.match(str(error.get("path", "")))
         if index and "line" not in error:
-            _, _, message = str(error["message"]).partition(": ")
-            error = {**error, "line": lines[int(index[1])], "message": message}
+            error = {**error, "line": lines[int(index[1])], "message": _why(error["message"])}
         found.append(error)
     return found
+
+
+def _why(message: object) -> str:
+    """Return what is wrong, of a message that begins with where."""
+    if isinstance(message, Text) and isinstance(message.values, dict):
+        return cast("str", message.values.get("why", message))
+    return str(message)
 
 
 def cycle_typed(text: str) -> int:
@@ -196,7 +206,9 @@ def cycle_typed(text: str) -> int:
     if not text.strip():
         return 0
     if not text.strip().isdecimal():
-        raise invalid("cycle", [Problem((), f'"{text}" is not the number of a cycle.')])
+        raise invalid(
+            "cycle", [Problem((), say('"{text}" is not the number of a cycle.', text=text))]
+        )
     return int(text)
 
 
@@ -207,7 +219,9 @@ def extender_warnings(scheduler_config: str, gates: FeatureGates) -> list[ErrorI
     """
     allowed = AllowedHosts.parse(settings.EXTENDER_HOSTS)
     problems = [
-        Problem(("extenders", i, "urlPrefix"), f"{refusal} (docs/operation.md)")
+        Problem(
+            ("extenders", i, "urlPrefix"), say("{refusal} (docs/operation.md)", refusal=refusal)
+        )
         for i, extender in enumerate(configuration_of(scheduler_config, gates).extenders)
         if (refusal := allowed.refusal(extender.url_prefix))
     ]
@@ -234,9 +248,10 @@ def invalid(field: str, problems: Iterable[Problem]) -> InvalidInput:
 def refuse_veiled(run: Run) -> None:
     """Raise InvalidInput if a run is veiled: who runs it again would know what is hidden."""
     if run.is_veiled:
-        text = (
-            f"What happens after cycle {run.veiled_after} of this run is hidden until it is "
-            "revealed; so it cannot be simulated here."
+        text = say(
+            "What happens after cycle {cycle} of this run is hidden until it is revealed; so it "
+            "cannot be simulated here.",
+            cycle=run.veiled_after,
         )
         raise invalid("veil", [Problem((), text)])
 
@@ -247,7 +262,9 @@ def errors_of(problems: Iterable[Problem]) -> list[ErrorItem]:
 
 
 def _error_item(field: str, problem: Problem) -> ErrorItem:
-    message = f"{problem.field}: {problem.message}" if problem.path else problem.message
+    message = problem.message
+    if problem.path:
+        message = say("{what}: {why}", what=problem.field, why=message)
     item: dict[str, str | int] = {"field": field, "path": problem.field, "message": message}
     if problem.line is not None:
         item["line"] = problem.line

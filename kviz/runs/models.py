@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import uuid
 
+from django.conf import settings
 from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
 
 from kviz.accounts.models import Workspace
 from kviz.common.claiming import Claimed
+from kviz.runs.veil import Known
 from kviz.snapshots.models import Snapshot
 
 
@@ -79,6 +84,12 @@ class Run(Claimed):
     """The last cycle that may be known; null: all may. What is veiled is not simulated, so that it
     is nowhere (docs/lessons.md): the run pauses before the next cycle, until more is revealed.
     """
+    veiled_part = models.CharField(max_length=500, blank=True, default="", db_default="")
+    """What of the next cycle may be known, too (`runs.veil.Known`); empty: nothing.
+
+    That part is stored as the last chunk, which the whole cycle takes the place of. Until then
+    neither `cycles` nor the index has the cycle.
+    """
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     cycles = models.PositiveIntegerField(default=0)
     outcomes_told = models.BooleanField(default=True)
@@ -96,7 +107,6 @@ class Run(Claimed):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
-    share_token = models.CharField(max_length=64, blank=True, default="", db_index=True)
 
     class Meta:
         ordering = ("-created_at", "id")
@@ -134,9 +144,61 @@ class Run(Claimed):
         return self.status not in self.LIVE
 
     @property
+    def known(self) -> Known | None:
+        """How much may be known; None: all."""
+        if self.veiled_after is None:
+            return None
+        return Known.of(self.veiled_after, self.veiled_part)
+
+    @property
     def is_veiled(self) -> bool:
         """Whether cycles are hidden, and not simulated, until they are revealed."""
         return self.veiled_after is not None and self.status != self.Status.FINISHED
+
+
+class ShareLinks(models.QuerySet["ShareLink"]):
+    def open(self) -> ShareLinks:
+        """Those that open their run now."""
+        now = timezone.now()
+        return self.filter(revoked_at=None).exclude(expires_at__lte=now)
+
+
+class ShareLink(models.Model):
+    """What opens a run, for reading, to whoever has it (`?share=TOKEN`)."""
+
+    token = models.CharField(max_length=64, unique=True)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="links")
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, related_name="+", null=True, blank=True
+    )
+    """Null: a guest, whoever sits at the machine, or somebody whose account is gone."""
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    """Null: never."""
+    opened_at = models.DateTimeField(null=True, blank=True)
+    """When somebody else last opened it, to the hour."""
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ShareLinks.as_manager()
+
+    class Meta:
+        ordering = ("-created_at", "-id")
+
+    def __str__(self) -> str:
+        return f"link {self.pk} to {self.run_id}"
+
+    def get_absolute_url(self) -> str:
+        """What to send to whom one shares with, on this site."""
+        page = reverse("run-detail", args=[self.run_id])
+        return f"{page}?{urlencode({'share': self.token})}"
+
+    @property
+    def has_expired(self) -> bool:
+        return self.expires_at is not None and self.expires_at <= timezone.now()
+
+    @property
+    def is_open(self) -> bool:
+        return self.revoked_at is None and not self.has_expired
 
 
 class ExpectedFork(models.Model):

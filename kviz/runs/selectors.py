@@ -12,17 +12,17 @@ from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Length
 
 from kviz.accounts.models import Workspace
-from kviz.runs.models import Cycle, Optimum, PodOutcome, Run
+from kviz.runs.models import Cycle, Optimum, PodOutcome, Run, ShareLink
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from scheduler_core.trace.index import UNKNOWN
 from scheduler_core.wording import unpacked
 
 
 def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Run]:
-    """The workspace's own runs, and those the share token of run or snapshot opens."""
+    """The workspace's own runs, and those that the share token opens."""
     visible = Q(workspace=workspace)
     if share:
-        visible |= Q(share_token=share)
+        visible |= Q(pk__in=ShareLink.objects.open().filter(token=share).values("run"))
         visible |= Q(snapshot__share_token=share, workspace=F("snapshot__workspace"))
     return Run.objects.filter(visible).select_related("snapshot")
 
@@ -46,6 +46,18 @@ def run_before(*, run: Run, workspace: Workspace) -> Run | None:
 
 def run_get(*, run_id: UUID, workspace: Workspace | None, share: str = "") -> Run | None:
     return runs_visible(workspace=workspace, share=share).filter(pk=run_id).first()
+
+
+def link_ended(*, run_id: UUID, share: str) -> ShareLink | None:
+    """The link that opened a run once and does so no more."""
+    known = ShareLink.objects.filter(run=run_id, token=share).first() if share else None
+    return known if known and not known.is_open else None
+
+
+def links_of(*, workspace: Workspace) -> QuerySet[ShareLink]:
+    """All links to a workspace's runs, those that are over among them; the latest first."""
+    links = ShareLink.objects.filter(run__workspace=workspace)
+    return links.select_related("run__snapshot", "made_by")
 
 
 def optimum_known(*, run: Run) -> Optimum | None:

@@ -1,11 +1,10 @@
-"""Writes: a run is created, opened from a file, shared, paused, cancelled, deleted.
+"""Writes: a run is created, opened from a file, paused, cancelled, deleted.
 
 Claiming, executing and recording it is the work of `kviz.runs.execution`.
 """
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from tempfile import TemporaryFile
@@ -14,7 +13,7 @@ from typing import BinaryIO, Final, TypedDict, Unpack
 import msgspec
 import zstandard
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import ngettext
 
@@ -30,6 +29,7 @@ from kviz.runs.execution.optimum import QUEUE as OPTIMA
 from kviz.runs.inputs import changes_of, gates_of, invalid, refuse_veiled, rules_of
 from kviz.runs.models import ExpectedFork, Optimum, Run
 from kviz.runs.portable import saved
+from kviz.runs.veil import Known
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_adopt
 from kviz.without_secrets import without_secrets
@@ -40,7 +40,7 @@ from scheduler_core.model import Viability
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.records import QueueOrder
-from scheduler_core.wording import packed
+from scheduler_core.wording import packed, say
 
 MAX_NAME_CHARS: Final = 200
 OPTIMUM_LIMIT_S: Final = 10.0
@@ -95,6 +95,7 @@ class RunInputs(TypedDict, total=False):
     queue_order: QueueOrder
     changes: Sequence[Change]
     veiled_after: int | None
+    veiled_part: str
 
 
 def run_prepare(
@@ -110,10 +111,12 @@ def run_prepare(
     queue_order: QueueOrder = "listed",
     changes: Sequence[Change] = (),
     veiled_after: int | None = None,
+    veiled_part: str = "",
 ) -> Run:
     """Make a run that is not stored; `changes` are made before it begins.
 
-    Cycles beyond `veiled_after` are not simulated until they are revealed (`run_reveal`).
+    Cycles beyond `veiled_after` are not simulated until they are revealed (`run_reveal`), but for
+    `veiled_part` of the next.
 
     `tie_break` None is the release's. Raises InvalidInput when configuration, scenario or gates
     are bad, or a change cannot be made.
@@ -139,6 +142,7 @@ def run_prepare(
         out_of_tree_plugins=[asdict(plugin) for plugin in plugins],
         changes=made,
         veiled_after=veiled_after,
+        veiled_part=veiled_part,
     )
 
 
@@ -185,11 +189,11 @@ def variant_prepare(
 def _refuse_fork(parent: Run, cycle: int) -> Snapshot:
     """Return the cluster of a run that may fork at a cycle. Raises InvalidInput."""
     if parent.snapshot is None or parent.is_observed:
-        text = "A real scheduler decided this run; only simulated runs have variants."
+        text = say("A real scheduler decided this run; only simulated runs have variants.")
         raise invalid("parent", [Problem((), text)])
     refuse_veiled(parent)
     if not 0 <= cycle <= parent.cycles:
-        text = f"The run has {parent.cycles:,} cycles; 0 stands for its beginning."
+        text = say("The run has {n:,} cycles; 0 stands for its beginning.", n=parent.cycles)
         raise invalid("cycle", [Problem((), text)])
     return parent.snapshot
 
@@ -230,7 +234,7 @@ def run_open(*, workspace: Workspace, file: BinaryIO) -> Run:
         try:
             with transaction.atomic():
                 run = _run_store(workspace, found)
-        except (DatabaseError, OverflowError) as error:
+        except (DataError, IntegrityError, OverflowError) as error:
             raise RunFileError("This file holds values that no run of kviz has.") from error
     causes_store(run=run, max_work=AT_ONCE)
     return run
@@ -283,18 +287,6 @@ def run_rename(*, run: Run, name: str) -> None:
     Run.objects.filter(pk=run.pk).update(name=name.strip()[:MAX_NAME_CHARS])
 
 
-def run_share(*, run: Run) -> str:
-    """Return the token that opens this run to whoever has it (`?share=`)."""
-    Run.objects.filter(pk=run.pk, share_token="").update(share_token=secrets.token_urlsafe(24))
-    run.refresh_from_db(fields=["share_token"])
-    return run.share_token
-
-
-def run_unshare(*, run: Run) -> None:
-    """Take back the token that opened this run."""
-    Run.objects.filter(pk=run.pk).update(share_token="")
-
-
 def run_repeat_veiled(*, workspace: Workspace, run: Run, veiled_after: int) -> Run:
     """Queue a simulated run once more, behind a veil. Raises InvalidInput and TooManyAtOnce.
 
@@ -341,12 +333,17 @@ def run_resume(*, run: Run) -> bool:
     return True
 
 
-def run_reveal(*, run: Run, upto: int | None) -> None:
-    """Let a veiled run go on up to a cycle; None: to its end. What is known stays known."""
-    veiled = Run.objects.filter(pk=run.pk, veiled_after__isnull=False)
-    if upto is not None:
-        veiled = veiled.filter(veiled_after__lt=upto)
-    if veiled.update(veiled_after=upto):
+def run_reveal(*, run: Run, upto: Known | None) -> None:
+    """Let a veiled run go on up to a moment; None: to its end. What is known stays known."""
+    with transaction.atomic():
+        veiled = Run.objects.select_for_update().filter(pk=run.pk, veiled_after__isnull=False)
+        before = known.known if (known := veiled.first()) else None
+        after = before.and_also(upto) if before and upto else None
+        is_more = before is not None and after != before
+        if is_more:
+            words = after.words if after else ""
+            veiled.update(veiled_after=after.cycle if after else None, veiled_part=words)
+    if is_more:
         run_resume(run=run)
     run.refresh_from_db()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext
 
-from kviz.runs.models import Run
+from kviz.runs.models import Run, ShareLink
 from kviz.snapshots.templatetags.snapshot_titles import title_of
 
 
@@ -13,3 +13,10 @@ def run_title(run: Run) -> str:
     if run.name:
         return run.name
     return title_of(run.snapshot) if run.snapshot else gettext("Live session")
+
+
+def ended_text(link: ShareLink) -> str:
+    """Why a link opens nothing any more."""
+    if link.revoked_at is not None:
+        return gettext("This link was revoked: what it opened is no longer shared with it.")
+    return gettext("This link has expired: what it opened is no longer shared with it.")

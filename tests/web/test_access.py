@@ -17,7 +17,7 @@ from kviz.accounts.services import (
     local_workspace_ensure,
     token_create,
 )
-from kviz.runs.services import run_share
+from kviz.runs.sharing import run_share
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load, snapshot_share
 from tests.web.cast import API, NODES, Person, problem
@@ -52,8 +52,8 @@ def test_what_is_adas_is_not_bens(ada: Person, ben: Person) -> None:
 
 def test_a_share_token_opens_reading_only(ada: Person, ben: Person) -> None:
     run = ada.finished()
-    share = run_share(run=run)
-    assert share == run_share(run=run)
+    share = run_share(run=run).token
+    assert share == run_share(run=run).token
 
     for read in READS:
         assert ben.get(f"/runs/{run.pk}/{read}?share={share}").status_code == 200

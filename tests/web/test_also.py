@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from kviz.runs import services
 from kviz.runs.execution.engine import max_cycle
 from kviz.runs.models import Run
 from kviz.runs.reading import held_cycles, reenactment
+from kviz.runs.sharing import run_share
 from tests.web.cast import API, CLUSTER, NODES, Person, pod, problem
 
 PICKY = pod("picky", "64", nodeSelector="{disk: ssd}", priority="-1")
@@ -106,7 +106,7 @@ def test_what_is_not_there(ada: Person, ben: Person, run: Run) -> None:
 
 
 def test_whoever_has_the_link_may_ask(ben: Person, run: Run) -> None:
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     response = ben.client.get(
         f"{API}/runs/{run.pk}/cycles/1/also/", {"share": token}, headers=ben.headers
     )

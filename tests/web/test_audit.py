@@ -8,6 +8,7 @@ import io
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import DatabaseError
 from django.db.models import F
 from django.test import Client
 from pytest_django import Settings
@@ -116,6 +117,54 @@ def test_who_the_members_are(cleo: Client, team: Workspace) -> None:
         ("member", "nina: -"), ("invite", "viewer"),
     ]  # fmt: skip
     assert AuditEntry.objects.count() == 6
+
+
+def state(team: Workspace) -> list[object]:
+    """Who is in the workspace, as what; its name, links and tokens."""
+    team.refresh_from_db()
+    roles = Membership.objects.order_by("pk").values_list("workspace", "person", "role")
+    tokens = ApiToken.objects.order_by("pk").values_list("pk", flat=True)
+    return [team.name, list(roles), Invitation.objects.count(), list(tokens)]
+
+
+def test_a_change_and_its_entry_are_one(
+    cleo: Client, team: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log cannot be written: nothing is changed either, at any address of accounts."""
+    cleo.raise_request_exception = False
+    at = f"/account/workspaces/{team.pk}"
+    for name in ("nina", "omar"):
+        person_add(name=name, password=PASSWORD)
+    cleo.post(f"{at}/members", {"name": "nina", "role": "viewer"})
+    cleo.post(f"{at}/invitations", {"role": "viewer"})
+    cleo.post("/account/tokens/", {"name": "ci", "scope": "write", "days": "7"})
+    nina, link = Membership.objects.get(person__username="nina"), Invitation.objects.get()
+    token = ApiToken.objects.get().pk
+    asked: dict[str, dict[str, str]] = {
+        at: {"name": "Renamed"},
+        "/account/workspaces/": {"name": "Another"},
+        f"{at}/members": {"name": "omar", "role": "viewer"},
+        f"{at}/members/{nina.pk}/role": {"role": "editor"},
+        f"{at}/invitations": {"role": "editor"},
+        f"{at}/invitations/{link.pk}/withdraw": {},
+        "/account/tokens/": {"name": "more", "scope": "read", "days": "7"},
+        f"/account/tokens/{token}/revoke": {},
+        f"{at}/members/{nina.pk}/remove": {},
+    }
+
+    def refuse(*_: object, **__: object) -> None:
+        raise DatabaseError("no room")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(AuditEntry, "save", refuse)
+        for path, form in asked.items():
+            before = state(team)
+            assert cleo.post(path, form).status_code >= 500, path
+            assert state(team) == before, path
+    for path, form in asked.items():
+        before = state(team)
+        assert cleo.post(path, form).status_code < 400, path
+        assert state(team) != before, path
 
 
 def test_guests_and_local_mode_leave_no_entries(settings: Settings) -> None:

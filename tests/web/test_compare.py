@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from kviz.runs.models import Run
-from kviz.runs.services import run_share
+from kviz.runs.sharing import run_share
 from tests.web.cast import CLUSTER, NODES, Person, execute, pod, problem
 
 PACKED = """\
@@ -110,7 +110,7 @@ def test_both_runs_must_be_ones_own(ada: Person, ben: Person) -> None:
 
     for a, b in ((adas, bens), (bens, adas), (adas, adas)):
         problem(ben.get(f"/runs/{a.pk}/compare/{b.pk}/"), 404)
-    share = run_share(run=adas)
+    share = run_share(run=adas).token
     assert ben.get(f"/runs/{bens.pk}/compare/{adas.pk}/?share={share}").status_code == 200
 
 
@@ -136,7 +136,7 @@ def test_the_two_maps_know_what_to_read(owner: Person, ada: Person, two: tuple[R
     assert 'id="two-maps"' in html
     assert 'data-parting-a="1" data-parting-b="1"' in html
     assert f"/runs/{b.pk}/explore?c=CYCLE&quot;" in html
-    share = run_share(run=a)
+    share = run_share(run=a).token
     shared = ada.client.get(f"/runs/compare?a={a.pk}&b={a.pk}&share={share}").content.decode()
     assert f"explore?c=CYCLE&amp;share={share}" in shared
     assert "data-parting" not in shared

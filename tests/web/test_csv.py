@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kviz.common.csv_file import FORMULA, csv_pieces
-from kviz.runs import services
 from kviz.runs.models import Run
 from kviz.runs.reading import tables
+from kviz.runs.sharing import run_share
 from tests.web.cast import Person, crowd
 from tests.web.test_saved_runs import body
 
@@ -22,7 +22,7 @@ def read(file: bytes) -> list[dict[str, str]]:
 
 
 def of(who: Person, run: Run, path: str) -> list[dict[str, str]]:
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     join = "&" if "?" in path else "?"
     response = who.client.get(f"/runs/{run.pk}/{path}{join}share={token}")
     assert response["Content-Type"] == "text/csv; charset=utf-8"
@@ -62,8 +62,9 @@ def test_the_filter_of_the_page_is_the_filter_of_the_file(ada: Person) -> None:
     assert (giant["pod"], giant["first_cause"]) == ("shop/giant", "NodeResourcesFit")
     assert giant["message"].startswith("0/2 nodes are available: 2 Insufficient cpu.")
     assert [row["node"] for row in of(ada, run, "cycles.csv?pod=shop/web-1")] != [""]
-    page = ada.client.get(f"/runs/{run.pk}/cycles?kind=unschedulable&share={run.share_token}")
-    assert f"cycles.csv?kind=unschedulable&amp;share={run.share_token}" in page.content.decode()
+    share = run_share(run=run).token
+    page = ada.client.get(f"/runs/{run.pk}/cycles?kind=unschedulable&share={share}")
+    assert f"cycles.csv?kind=unschedulable&amp;share={share}" in page.content.decode()
 
 
 def test_where_every_pod_stands(ada: Person) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from kviz.runs import services
 from kviz.runs.models import Run
 from kviz.runs.reading import held_cycles, reenactment
 from kviz.runs.reading.near_devices import DEVICES_SHOWN
 from kviz.runs.selectors import has_devices
+from kviz.runs.sharing import run_share
 from kviz.snapshots.samples import SAMPLES
 from tests.web.cast import CLUSTER, NODES, Person, pod, problem
 
@@ -128,7 +128,7 @@ def claiming_run(ada: Person, n_devices: int) -> Run:
 
 
 def why_page(ada: Person, run: Run) -> str:
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     page = ada.client.get(f"/runs/{run.pk}/pods/shop/wants/why?share={token}")
     assert page.status_code == 200
     return unescape(page.content.decode())

@@ -55,6 +55,17 @@ def test_numbers_are_whole_and_positive(monkeypatch: pytest.MonkeyPatch, value: 
         environment.number("KVIZ_MAX_CYCLES", 5)
 
 
+def test_a_message_stays_with_its_worker_for_longer_than_any_work_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert environment.visibility_s(100) > 100
+    monkeypatch.setenv("KVIZ_VISIBILITY_SECONDS", "101")
+    assert environment.visibility_s(100) == 101
+    monkeypatch.setenv("KVIZ_VISIBILITY_SECONDS", "100")
+    with pytest.raises(EnvironmentProblem, match=r"VISIBILITY_SECONDS is 100, .* at least 101"):
+        environment.visibility_s(100)
+
+
 def test_a_value_may_name_another_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KVIZ_SECRET_KEY", "$SIGNING_KEY")
     with pytest.raises(EnvironmentProblem, match=r"KVIZ_SECRET_KEY .* SIGNING_KEY"):

@@ -21,7 +21,7 @@ NO_INPUTS = {
     "id", "workspace", "name", "changes", "n_inherited", "parent", "forked_at", "engine_version",
     "not_modelled", "status", "cycles", "bound", "pending", "last_seq", "trace_hash", "stop_reason",
     "error", "claimed_by", "claims", "heartbeat_at", "created_at", "started_at", "finished_at",
-    "share_token", "luck", "veiled_after", "outcomes_told",
+    "luck", "veiled_after", "veiled_part", "outcomes_told",
 }  # fmt: skip
 
 

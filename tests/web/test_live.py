@@ -30,6 +30,7 @@ from kviz.runs.execution.claim import run_claim
 from kviz.runs.execution.record import run_execute
 from kviz.runs.models import Run, TraceChunk
 from kviz.runs.reading.trace import cycle_details
+from kviz.runs.sharing import run_share
 from kviz.runs.signals import run_advanced
 from scheduler_core.trace.codec import MAX_CYCLES
 from tests.waiting import PATIENCE_S
@@ -244,7 +245,7 @@ async def test_strangers_see_nothing(share: str) -> None:
 async def test_a_share_token_opens_the_run(settings: Settings) -> None:
     settings.MODE = "server"
     _, run = await finished()
-    share = await sync_to_async(services.run_share)(run=run)
+    share = (await sync_to_async(run_share)(run=run)).token
     browser = [(b"origin", b"http://testserver")]
 
     async with socket(path(run, more=f"&share={share}"), browser) as communicator:
@@ -411,6 +412,7 @@ async def test_what_a_viewer_says_does_not_wait_for_slow_pages() -> None:
     [
         "", "x", "[]", '{"ack": "1"}', '{"seq": 1}', "{}", '{"details": [0]}', '{"details": 1}',
         '{"ack": 1, "got": 1}', json.dumps({"details": [1] * (MOST_WANTED + 1)}),
+        '{"preview": {"id": 1, "cycle": 1, "changes": ' + "[" * 3000 + "]" * 3000 + "}}",
     ],
 )  # fmt: skip
 async def test_nonsense_ends_the_connection(message: str) -> None:
@@ -419,6 +421,15 @@ async def test_nonsense_ends_the_connection(message: str) -> None:
         await follow(communicator, until="finished")
         await say(communicator, message)
         assert await next_frame(communicator) == BAD_REQUEST
+
+
+async def test_nothing_is_sent_after_nonsense() -> None:
+    ada, run = await finished()
+    async with socket(path(run), token(ada)) as communicator:
+        await say(communicator, "x")
+        while await next_frame(communicator) != BAD_REQUEST:
+            pass
+        assert await communicator.receive_nothing()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pytest_django import Settings
 from kviz.accounts.models import Workspace
 from kviz.accounts.services import person_add
 from kviz.runs.models import Run
-from kviz.runs.services import run_share
+from kviz.runs.sharing import run_share
 from tests.web.cast import API, NODES, Person, person, problem
 from tests.web.test_roles import addresses
 
@@ -64,7 +64,7 @@ def test_rest_wants_a_token_or_an_account(nobody: Client, ada: Person, run: Run)
 
 
 def test_what_is_shared_can_be_read(nobody: Client, run: Run) -> None:
-    share = run_share(run=run)
+    share = run_share(run=run).token
     for path in (f"/runs/{run.pk}", f"/runs/{run.pk}/explore", f"{API}/runs/{run.pk}/cycles/"):
         assert nobody.get(f"{path}?share={share}").status_code == 200
         assert nobody.get(f"{path}?share={share}x").status_code == 404

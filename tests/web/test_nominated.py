@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kviz.runs import services
+from kviz.runs.sharing import run_share
 
 from .cast import Person
 
@@ -53,7 +53,7 @@ def test_a_cycle_says_which_nodes_are_held_and_for_whom(ada: Person) -> None:
             "nominated": HELD,
         }
     }
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     address = f"/runs/{run.pk}/explore?c=3&view=tables&share={token}"
     page = " ".join(ada.client.get(address).content.decode().split())
     assert "1 held for nominated pods" in page
@@ -70,7 +70,7 @@ def test_why_a_pod_is_pending_names_the_nominated_pods(ada: Person) -> None:
     assert (why["status"], why["n_held"]) == ("pending", 1)
     assert why["nearest"][0]["nominated"] == HELD
     assert [reason["n_nominated"] for reason in why["reasons"]] == [1]
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     page = ada.client.get(f"/runs/{run.pk}/pods/shop/web/why?share={token}").content.decode()
     assert "(on 1 only because nominated pods count there)" in page
     assert "Only because nominated pods count there:" in page

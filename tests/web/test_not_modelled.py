@@ -10,9 +10,9 @@ import pytest
 
 from kviz.accounts.services import local_workspace_ensure, token_create
 from kviz.cli import main
-from kviz.runs import services
 from kviz.runs.models import Run
 from kviz.runs.reading.trace import chunks
+from kviz.runs.sharing import run_share
 from kviz.snapshots.services import snapshot_share
 from scheduler_core.trace.codec import read_headers
 from scheduler_core.trace.events import RunStarted
@@ -62,7 +62,7 @@ def run(ada: Person) -> Run:
 
 
 def test_every_page_of_the_run_also_by_a_shared_link(ada: Person, ben: Person, run: Run) -> None:
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     for address in PAGES:
         joint = "&" if "?" in address else "?"
         page = ben.client.get(f"{address.format(run=run.pk)}{joint}share={token}", follow=True)
@@ -125,6 +125,6 @@ def test_the_page_of_the_cluster_names_document_line_and_field(ada: Person) -> N
 def test_a_run_that_asks_for_nothing_else_says_nothing(ada: Person) -> None:
     run = ada.finished(CLUSTER)
     assert ada.get(f"/runs/{run.pk}/").json()["not_modelled"] == []
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     page = ada.client.get(f"/runs/{run.pk}?share={token}", follow=True)
     assert "Not modelled" not in page.content.decode()

@@ -22,6 +22,7 @@ from websockets.sync.client import connect
 
 from kviz.common import tracing
 from kviz.common.observed import JsonLines, request_id
+from kviz.common.work_counts import Worked
 from kviz.project.metrics import Stored
 from tests.running_server import Server, start_server, stop_server
 from tests.waiting import eventually
@@ -48,7 +49,11 @@ def stored() -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
 
 
 def read(server: Server, **headers: str) -> tuple[int, str]:
-    request = urllib.request.Request(f"{server.base_url}/metrics", headers=headers)
+    return read_at(f"{server.base_url}/metrics", **headers)
+
+
+def read_at(address: str, **headers: str) -> tuple[int, str]:
+    request = urllib.request.Request(address, headers=headers)
     try:
         with urllib.request.urlopen(request) as answer:
             return answer.status, answer.read().decode()
@@ -123,6 +128,7 @@ def test_the_dashboard_asks_for_metrics_there_are(server: Server) -> None:
     dashboard = json.loads((ROOT / "deploy/grafana/kviz.json").read_text())
     call(server, "/runs/")  # before the first request there is none to count
     there = {name for name, _ in samples(read(server)[1])}
+    there |= {sample.name for family in Worked().collect() for sample in family.samples}
     asked = {
         word
         for panel in dashboard["panels"]

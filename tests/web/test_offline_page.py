@@ -12,10 +12,10 @@ import msgspec
 import pytest
 from pytest_django import Settings
 
-from kviz.runs import services
 from kviz.runs.models import Run
 from kviz.runs.portable import offline
 from kviz.runs.reading import trace
+from kviz.runs.sharing import run_share
 from tests.web.cast import Person, crowd, problem
 from tests.web.test_saved_runs import body
 
@@ -122,7 +122,7 @@ def test_it_is_downloaded_and_shared(ada: Person, ben: Person) -> None:
     assert response["Content-Disposition"] == f'attachment; filename="{name}"'
     assert body(response).decode() == page_of(run)
     problem(ben.get(f"/runs/{run.pk}/page/"), 404)
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     assert body(ben.get(f"/runs/{run.pk}/page/?share={token}")).decode() == page_of(run)
 
 
@@ -151,7 +151,7 @@ def test_without_the_built_explorer_there_is_no_page(ada: Person, settings: Sett
 
 
 def detail_of(who: Person, run: Run) -> str:
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     return str(who.client.get(f"/runs/{run.pk}?share={token}").content.decode())
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from kviz.runs import services
 from kviz.runs.execution.optimum import optima_release, optimum_claim, optimum_execute
 from kviz.runs.models import Optimum, Run
+from kviz.runs.sharing import run_share
 from kviz.snapshots.samples import FOLDER
 from tests.web.cast import CLUSTER, Person, problem
 
@@ -167,7 +167,7 @@ def test_whose_run_it_is(ada: Person, ben: Person) -> None:
     search()
     problem(ben.get(f"/runs/{run.pk}/optimum/"), 404)
     problem(ask(ben, run), 404)
-    share = services.run_share(run=run)
+    share = run_share(run=run).token
     assert ben.get(f"/runs/{run.pk}/optimum/?share={share}").status_code == 200
     assert "Find the best placement" not in page(ben.client, run, f"?share={share}")
     assert ben.client.post(f"/runs/{run.pk}/optimum/ask?share={share}").status_code == 404

@@ -9,7 +9,7 @@ import pytest
 from django.urls import resolve, reverse
 from pytest_django import Settings
 
-from kviz.runs import services
+from kviz.runs.sharing import run_share
 from tests.page_list import NO_PAGES, PAGES, SERVER_PAGES, configured
 from tests.web.cast import Person
 
@@ -56,8 +56,9 @@ def test_what_is_no_page_shows_none(name: str, ada: Person, settings: Settings) 
         "membership_id": 1,
         "invitation_id": 1,
         "sha256": "x",
+        "link_id": 1,
     }
     wanted = re.findall(r":(\w+)>", configured()[name])
     address = reverse(name, kwargs={each: ids[each] for each in wanted})
-    answer = ada.client.get(address, {"share": services.run_share(run=run)})
+    answer = ada.client.get(address, {"share": run_share(run=run).token})
     assert answer.status_code == 405 or not answer["Content-Type"].startswith("text/html")

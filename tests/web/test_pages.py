@@ -210,10 +210,10 @@ def test_what_belongs_to_others_is_not_there(owner: Person, ada: Person) -> None
 
 
 def test_a_shared_run_can_be_read_but_not_changed(owner: Person, ada: Person) -> None:
-    from kviz.runs.services import run_share
+    from kviz.runs.sharing import run_share
 
     run = ada.finished(CLUSTER)
-    token = run_share(run=run)
+    token = run_share(run=run).token
     html = owner.client.get(f"/runs/{run.pk}?share={token}").content.decode()
     assert "Delete this run" not in html
     inside = [link for link in Page(html).links if link.startswith(f"/runs/{run.pk}")]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from kviz.runs import services
 from kviz.runs.models import Run
+from kviz.runs.sharing import run_share
 from tests.plugin_packages import install
 from tests.web.cast import Person, crowd, execute, problem
 
@@ -93,7 +93,7 @@ def test_a_run_with_a_plugin_says_so(ada: Person, shelf: Shelf) -> None:
 def test_the_page_of_a_run_says_so(ada: Person, shelf: Shelf) -> None:
     shelf.put()
     run = ada.finished(scheduler_config=CONFIG)
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     page = ada.client.get(f"/runs/{run.pk}?share={token}").content.decode()
     text = "Runs plugin NorthOnly from package north-only 1.0, which is not part of kviz."
     assert text in page

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kviz.runs import services
+from kviz.runs.sharing import run_share
 from kviz.snapshots.policies import BudgetRow, ClassRow, Policies, collect, selector_text
 from scheduler_core.api import (
     LabelSelector,
@@ -152,7 +152,7 @@ def test_a_run_shows_those_of_its_cluster_also_to_whom_it_is_shared(
     run = ada.finished(POLICIES)
     address = f"/runs/{run.pk}/policies"
     assert owner.client.get(address).status_code == 404
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     assert f"{address}?share={token}" in html_of(owner, f"/runs/{run.pk}?share={token}")
     html = html_of(owner, f"{address}?share={token}")
     assert "shop/web-0" in html

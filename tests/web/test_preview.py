@@ -19,11 +19,11 @@ from kviz.live import previews
 from kviz.live.consumers import BAD_REQUEST, MAX_MESSAGE
 from kviz.live.details import DETAIL
 from kviz.live.previews import PREVIEW
-from kviz.runs import services
 from kviz.runs.execution.engine import reenact
 from kviz.runs.models import Run
 from kviz.runs.reading import preview
 from kviz.runs.reading.held_cycles import HELD
+from kviz.runs.sharing import run_share
 from tests.waiting import PATIENCE_S
 from tests.web.cast import API, CLUSTER, Person, person, problem
 from tests.web.test_live import path as socket_path
@@ -132,7 +132,7 @@ def test_strangers_and_cycles_that_are_not_there(ada: Person, ben: Person, run: 
 
 
 def test_whoever_has_the_link_may_ask(ben: Person, run: Run) -> None:
-    share = services.run_share(run=run)
+    share = run_share(run=run).token
     response = ben.client.post(
         f"{API}/runs/{run.pk}/cycles/1/preview/?share={share}",
         json.dumps({"changes": []}),

@@ -17,14 +17,20 @@ from pytest_django import Settings
 
 from kviz.accounts import members
 from kviz.accounts.middleware import FOR_VIEWERS
-from kviz.accounts.models import Invitation, Membership, Role, Workspace
+from kviz.accounts.models import ApiToken, Invitation, Membership, Role, Workspace
 from kviz.accounts.services import person_add, token_create, workspace_create
+from kviz.by_hand.models import Game
+from kviz.by_hand.services import game_of_run
+from kviz.classroom.models import Room
+from kviz.classroom.services import room_open_run
+from kviz.clusters.followed.models import FollowedCluster
 from kviz.experiments.models import Experiment
 from kviz.experiments.services import experiment_create
 from kviz.extenders.models import ExtenderSession
 from kviz.extenders.services import session_create
 from kviz.live.consumers import NOT_FOUND
-from kviz.runs.models import Run
+from kviz.runs.models import Run, ShareLink
+from kviz.runs.sharing import run_share
 from kviz.snapshots.models import Snapshot
 from tests.web.cast import API, NODES, Person
 from tests.web.test_live import connect
@@ -59,6 +65,10 @@ def ids(olga: tuple[User, Client, Workspace]) -> dict[str, Any]:
     """What there is in the owner's workspace, by the name it has in addresses."""
     workspace = olga[2]
     run = Person(workspace, token_create(workspace=workspace)).finished()
+    observed = Run.objects.create(workspace=workspace, kind=Run.Kind.OBSERVED)
+    members.invitation_create(workspace=workspace, role=Role.VIEWER, made_by=olga[0])
+    invited = Invitation.objects.get()
+    token_create(workspace=workspace, person=olga[0], days=7)
     asked = {"of": "zones"}
     experiment = experiment_create(
         workspace=workspace, beginning=run, kind="survive", asked=asked, name=""
@@ -69,6 +79,14 @@ def ids(olga: tuple[User, Client, Workspace]) -> dict[str, Any]:
         "snapshot_id": run.snapshot_id,
         "experiment_id": experiment.pk,
         "session_id": session_create(workspace=workspace).pk,
+        "followed_id": FollowedCluster.objects.create(run=observed).pk,
+        "game_id": game_of_run(workspace=workspace, run=run, name="").pk,
+        "room_id": room_open_run(workspace=workspace, run=run, cycle=1).pk,
+        "link_id": run_share(run=run).pk,
+        "workspace_id": workspace.pk,
+        "membership_id": Membership.objects.get(workspace=workspace, role=Role.OWNER).pk,
+        "invitation_id": invited.pk,
+        "sha256": ApiToken.objects.get(person=olga[0]).pk,
     }
 
 
@@ -106,7 +124,8 @@ def _routes(patterns: list[URLPattern | URLResolver], before: str) -> Iterator[t
 
 def stored() -> list[int]:
     kinds = (Snapshot, Run, Experiment, ExtenderSession, Workspace, Membership, Invitation)
-    return [kind._base_manager.count() for kind in kinds]
+    kept = [kind._base_manager.count() for kind in (*kinds, ApiToken, Game, Room, FollowedCluster)]
+    return [*kept, ShareLink.objects.open().count()]
 
 
 def test_a_viewer_changes_nothing_at_any_address(
@@ -146,20 +165,41 @@ def test_a_viewer_reads_and_an_editor_changes(
     assert uploaded_by(editor)
 
 
-@pytest.mark.parametrize("role", Role.values)
+NOBODYS = {
+    "against", "code", "cycle", "name", "namespace", "node", "number", "page", "path", "slug",
+    "token", "upload_id", "verb",
+}  # fmt: skip
+"""What addresses name that belongs to nobody, is a part of what does, or opens a door by itself."""
+
+
+def test_every_id_that_an_address_names_is_tried(ids: dict[str, Any]) -> None:
+    routes = [route for _, route in _routes(get_resolver().url_patterns, "")]
+    named = {each for route in routes for each in re.findall(r"<(?:\w+:)?(\w+)>", route)}
+    assert named - NOBODYS == set(ids)
+
+
+@pytest.mark.parametrize("role", [*Role.values, "guest"])
 def test_who_is_in_another_workspace_finds_nothing(
     olga: tuple[User, Client, Workspace], ids: dict[str, Any], role: str
 ) -> None:
-    _, stranger = signed_in("stranger")
-    elsewhere = workspace_create(person=signed_in("ulli")[0], name="Elsewhere")
-    members.member_add(workspace=elsewhere, name="stranger", role=Role(role))
+    if role == "guest":
+        stranger = Client(raise_request_exception=False)
+        assert uploaded_by(stranger)
+    else:
+        _, stranger = signed_in("stranger")
+        elsewhere = workspace_create(person=signed_in("ulli")[0], name="Elsewhere")
+        members.member_add(workspace=elsewhere, name="stranger", role=Role(role))
     before = stored()
     found = []
-    for _name, path, is_theirs in addresses(ids):
+    for name, path, is_theirs in addresses(ids):
+        if name == "token-revoke":  # says the same of tokens of others as of none: see `stored`
+            assert stranger.post(path).status_code == 302
+            continue
         for method in ("get", *UNSAFE) if is_theirs else ():
-            status = getattr(stranger, method)(path).status_code
-            if status not in (400, 403, 404, 405, 415):
-                found.append((method, path, status))
+            answer = getattr(stranger, method)(path)
+            is_led_to_sign_in = answer.headers.get("Location", "").startswith("/account/sign-in?")
+            if answer.status_code not in (400, 403, 404, 405, 415) and not is_led_to_sign_in:
+                found.append((method, path, answer.status_code))
     assert found == []
     assert stored() == before
 

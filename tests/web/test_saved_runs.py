@@ -32,12 +32,13 @@ from kviz.runs.models import Cycle, PodOutcome, Run
 from kviz.runs.portable.saved import pieces
 from kviz.runs.reading import trace
 from kviz.runs.reading.findings import findings
+from kviz.runs.sharing import run_share
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects
 from scheduler_core.api.packing import pack
 from scheduler_core.api.types import Node
 from scheduler_core.trace.codec import TraceWriter, read_headers
-from scheduler_core.trace.events import ClockAdvanced
+from scheduler_core.trace.events import ClockAdvanced, CycleFinished
 from tests.web.cast import API, CLUSTER, Person, crowd, execute, problem
 from tests.web.test_runs import CONFIG
 
@@ -220,7 +221,7 @@ def test_a_run_that_goes_on_is_not_saved(ada: Person) -> None:
 def test_a_shared_run_is_saved_by_whoever_has_the_link(ada: Person, ben: Person) -> None:
     run = ada.finished()
     problem(ben.get(f"/runs/{run.pk}/file/"), 404)
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     assert body(ben.get(f"/runs/{run.pk}/file/?share={token}")) == saved(run)
 
 
@@ -260,6 +261,7 @@ def test_nothing_of_a_bad_file_is_kept(ada: Person, ben: Person) -> None:
     first, *later = (part for part in parts if isinstance(part, Part))
     assert later
     _, events = read_headers(first.chunk.headers)
+    ended_again = next(event for event in events if isinstance(event, CycleFinished))
     ended = msgspec.structs.replace(outcome, trace_hash="0" * 64)
     for bad, told in (
         (joined(inputs, first, *later), "cut off"),
@@ -267,7 +269,8 @@ def test_nothing_of_a_bad_file_is_kept(ada: Person, ben: Person) -> None:
         (joined(inputs, first, outcome), "does not end"),
         (joined(inputs, first, *later, ended), "its hash is another"),
         (joined(inputs, with_headers(first, events[:-1]), *later, outcome), "damaged"),
-        (joined(inputs, with_headers(first, [events[0], *events[9:]]), outcome), "contradicts"),
+        (joined(inputs, with_headers(first, [events[0], *events[9:]]), outcome), "stands for"),
+        (joined(inputs, with_headers(first, [*events, ended_again]), outcome), "contradicts"),
         (joined(inputs, inputs, first, *later, outcome), "two runs"),
         (joined(first, *later, outcome), "does not begin"),
         (joined(msgspec.structs.replace(inputs, objects=b"?"), outcome), "cluster in this file"),
@@ -314,7 +317,7 @@ def test_numbers_no_database_holds_are_refused(ada: Person) -> None:
     assert chunk is not None
     file = joined(inputs, Part(chunk), Outcome("finished", writer.trace_hash()))
     before = Snapshot.objects.count()
-    assert "values that no run of kviz has" in problem(opened(ada, file), 400)["detail"]
+    assert "stands for nothing" in problem(opened(ada, file), 400)["detail"]
     assert (Run.objects.count(), Snapshot.objects.count()) == (1, before)
 
 

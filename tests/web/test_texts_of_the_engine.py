@@ -10,11 +10,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from kviz import snapshots
 from kviz.experiments.models import Experiment
-from kviz.runs import services
 from kviz.runs.selectors import pods_pending
+from kviz.runs.sharing import run_share
 
 from .cast import Person, execute
 from .english import english_in, english_on
+from .test_experiments import carried_out
 from .test_unblock import found
 
 CLINIC = Path(snapshots.__file__).parent / "samples" / "why-pending.yaml"
@@ -28,7 +29,7 @@ LEADS = {
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_why_the_pods_of_the_clinic_are_pending(ada: Person, language: str) -> None:
     run = ada.finished(CLINIC.read_text())
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
     pods = pods_pending(run=run).values_list("pod", "last_cycle")
     assert len(pods) == 12
@@ -62,7 +63,7 @@ def test_one_stored_sentence_is_read_in_each_language(ada: Person) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_would_let_a_pod_of_the_clinic_bind(ada: Person, language: str) -> None:
     run = ada.finished(CLINIC.read_text())
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
     for name in ("train-2", "ledger-2"):
         found(ada, run, f"clinic/{name}")
@@ -89,7 +90,7 @@ def test_a_variant_says_in_each_language_what_was_changed(ada: Person) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_model_of_a_cycle(ada: Person, language: str) -> None:
     run = ada.finished(CLINIC.read_text())
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
     for cycle in range(1, run.cycles + 1):
         document = ada.get(f"/runs/{run.pk}/cycles/{cycle}/model/", **spoken).json()
@@ -167,3 +168,60 @@ def test_why_a_change_is_refused(ada: Person, change: object, refused: str) -> N
     )
     (error,) = answer.json()["errors"]
     assert error["message"].startswith(refused)
+
+
+def test_what_becomes_of_rules(owner: Person) -> None:
+    rules = """
+- bind: {pods: {}}
+- spread: {pods: {namespace: clinic}, over: zone, atLeast: 9}
+- survive: {pods: {namespace: clinic}, lossOf: node}
+- avoid: {pods: {namespace: clinic}, nodes: {name: worker-1}}
+- evict: {nobodyAbove: 1000}
+- utilisation: {resource: cpu, below: 1%}
+"""
+    run = owner.finished(CLINIC.read_text())
+    owner.client.post("/language", {"language": "zh-hans"})
+    page = owner.client.post(f"/runs/{run.pk}/rules", {"rules": rules}).content.decode()
+    assert "条被违反" in page
+    assert "个没有节点" in page
+    assert english_on(page) == []
+
+
+def test_what_a_loss_and_a_drain_come_to(owner: Person) -> None:
+    run = owner.finished(CLINIC.read_text())
+    owner.client.post("/language", {"language": "zh-hans"})
+    for kind, asked in (
+        ("survive", {"of": "nodes"}),
+        ("nodes", {"drain": 4}),
+        ("luck", {"runs": 15}),
+        ("changes", {"variants": [{"changes": [{"cordon": "worker-99"}], "name": "x"}]}),
+    ):
+        made = owner.post("/experiments/", {"run": str(run.pk), "kind": kind, "asked": asked})
+        assert made.status_code == 201
+        experiment = carried_out()
+        assert experiment.status == "finished", experiment.error
+        page = owner.client.get(f"/experiments/{experiment.pk}").content.decode()
+        assert english_on(page) == [], kind
+        spoken: Any = {"HTTP_ACCEPT_LANGUAGE": "zh-hans"}
+        answer = owner.get(f"/experiments/{experiment.pk}/", **spoken).json()["answer"]
+        assert english_in(answer) == [], kind
+
+
+def test_what_became_of_devices(owner: Person) -> None:
+    run = owner.finished((CLINIC.parent / "devices.yaml").read_text())
+    owner.client.post("/language", {"language": "zh-hans"})
+    cycle = run.pod_outcomes.get(pod="lab/batch-1").last_cycle
+    survey = owner.get(
+        f"/runs/{run.pk}/cycles/{cycle}/devices/", HTTP_ACCEPT_LANGUAGE="zh-hans"
+    ).json()
+    texts = [
+        answer["text"]
+        for node in survey["nodes"]
+        for device in node["devices"]
+        for answer in device["answers"]
+    ]
+    assert "设备类 gpu 的选择算符对它不成立" in texts
+    assert english_in(texts) == []
+    page = owner.client.get(f"/runs/{run.pk}/pods/lab/batch-1/why").content.decode()
+    assert "正在被使用" in page
+    assert english_on(page) == []

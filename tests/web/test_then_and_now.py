@@ -9,7 +9,7 @@ from kviz.common.glossary import glossary
 from kviz.common.plugin_guide import guide_of
 from kviz.common.then_and_now import TODAYS_WORDS, old_words_in, table
 from kviz.common.then_and_now.classic import messages_then, names_then
-from kviz.runs.services import run_share
+from kviz.runs.sharing import run_share
 from scheduler_core.config.old_names import OLD_NAMES
 from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES
 from scheduler_core.releases import LATEST
@@ -141,7 +141,7 @@ def test_yesterdays_names_stand_beside_todays_once_they_are_wanted(owner: Person
 def test_an_old_message_is_decoded(ada: Person) -> None:
     run = ada.finished(NODES + pod("p", "64"))
     address = f"/runs/{run.pk}/pods/shop/p/why"
-    share = run_share(run=run)
+    share = run_share(run=run).token
     pasted = "0/1 nodes are available: 1 node(s) didn't match node selector."
     page = ada.client.get(address, {"message": pasted, "share": share}).content.decode()
     assert "Old words in it" in page

@@ -12,19 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.db import OperationalError
 from django.test import Client
 
 from kviz.accounts.services import local_token_ensure
 from kviz.common.spooling import UnnamedFiles
-from kviz.runs import services
+from kviz.runs import sharing
 from kviz.runs.execution.engine import simulate_run
 from kviz.runs.models import Run
+from kviz.runs.portable.saved import pieces
 from scheduler_core.trace.events import AnyEvent
 from tests.running_server import command, environment, start_server, stop_server
 from tests.waiting import PATIENCE_S, eventually
-from tests.web.cast import CLUSTER, Person, execute, problem
+from tests.web.cast import API, CLUSTER, Person, execute, problem
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def locked(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(**_: Any) -> None:
         raise OperationalError("database is locked")
 
-    monkeypatch.setattr(services, "run_share", refuse)
+    monkeypatch.setattr(sharing, "run_share", refuse)
 
 
 def test_a_database_that_is_locked_asks_to_come_back(ada: Person, locked: None) -> None:
@@ -148,7 +149,7 @@ def test_a_link_that_was_withdrawn_opens_nothing(ada: Person, ben: Person) -> No
 
     assert ada.delete(f"/runs/{run.pk}/share/").status_code == 204
 
-    assert ben.get(f"/runs/{run.pk}/?share={token}").status_code == 404
+    assert ben.get(f"/runs/{run.pk}/?share={token}").status_code == 410
     assert ada.post(f"/runs/{run.pk}/share/", {}).json()["token"] != token
 
 
@@ -160,8 +161,7 @@ def test_a_link_is_withdrawn_on_the_page(owner: Person) -> None:
 
     browser.post(f"/runs/{run.pk}/unshare")
 
-    run.refresh_from_db()
-    assert run.share_token == ""
+    assert not run.links.open().exists()
 
 
 # ---------------------------------------------------------------- no room
@@ -194,3 +194,20 @@ def test_a_data_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> Non
     assert said.returncode == 1
     assert "cannot be written to" in said.stderr
     assert "Traceback" not in said.stderr
+
+
+@pytest.mark.parametrize("reason", ["database is locked", "database or disk is full"])
+def test_a_file_that_cannot_be_stored_now_is_not_called_damaged(
+    ada: Person, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    file = b"".join(pieces(ada.finished()))
+
+    def refuse(**_: Any) -> None:
+        raise OperationalError(reason)
+
+    monkeypatch.setattr("kviz.runs.services.chunk_store", refuse)
+    sent = {"file": SimpleUploadedFile("run.kviz", file)}
+
+    answer = ada.client.post(f"{API}/runs/file/", sent, headers=ada.headers)
+
+    assert "no run of kviz" not in problem(answer, 503)["detail"]

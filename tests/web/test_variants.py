@@ -13,6 +13,7 @@ from kviz.runs.execution.engine import simulate_run
 from kviz.runs.models import ExpectedFork, Run
 from kviz.runs.portable import saved
 from kviz.runs.services import run_open
+from kviz.runs.sharing import run_share
 from scheduler_core.trace.codec import TraceWriter
 from tests.web.cast import CLUSTER, Person, execute
 
@@ -207,8 +208,7 @@ def test_the_form_says_what_is_not_known_before_it_runs(owner: Person) -> None:
 @pytest.mark.django_db
 def test_a_parent_that_one_may_not_see_is_not_linked(owner: Person, ben: Person) -> None:
     parent = made(ben, snapshot=snapshot_id(ben))
-    Run.objects.filter(pk=parent.pk).update(share_token="secret")
-    form = f"/runs/{parent.pk}/differently?share=secret"
+    form = f"/runs/{parent.pk}/differently?share={run_share(run=parent).token}"
     answer = Client().post(form, {"changes": "seed 4"})
     execute(worker="w")
     page = Client().get(answer.headers["Location"]).content.decode()

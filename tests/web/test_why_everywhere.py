@@ -12,7 +12,7 @@ from typing import Any
 from kviz import snapshots
 from kviz.explain.explanation import explain
 from kviz.explain.text import as_json
-from kviz.runs import services
+from kviz.runs.sharing import run_share
 from scheduler_core.api.ingest import ingest
 
 from .cast import Person
@@ -51,7 +51,7 @@ def nodes_on_page(page: str) -> list[str]:
 
 def test_every_pending_pod_of_the_clinic(ada: Person) -> None:
     run = ada.finished(CLINIC.read_text())
-    token = services.run_share(run=run)
+    token = run_share(run=run).token
     objects = list(ingest([("clinic.yaml", CLINIC.read_bytes())]).objects)
     for name in PENDING:
         rest = ada.get(f"/runs/{run.pk}/pods/clinic/{name}/why/").json()

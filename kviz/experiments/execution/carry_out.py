@@ -14,6 +14,7 @@ is counted twice.
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
@@ -25,11 +26,12 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from kviz.answers.forked import Count, Died, Doing, Done, as_done
+from kviz.common import work_counts
 from kviz.common.claiming import MAX_CLAIMS, StorageFailed
+from kviz.common.time_limits import EXPERIMENT, TookTooLong
 from kviz.engine_build import engine_build
 from kviz.experiments.execution.claim import (
     PORTIONS,
-    QUEUE,
     claimed_experiment,
     experiment_claim,
     experiment_close,
@@ -37,18 +39,20 @@ from kviz.experiments.execution.claim import (
     portions_free,
     portions_make,
     portions_release,
+    queue_of,
     shared_experiment,
 )
 from kviz.experiments.models import Experiment, Portion, Result
 from kviz.experiments.questions import question_of
 from kviz.experiments.questions.question import Outcome, Question, Variant
 from kviz.runs.inputs import InvalidInput
+from kviz.runs.models import Run
 from scheduler_core.framework.plugin_calls import PluginFailure
 
 log = logging.getLogger(__name__)
 
 FLUSH_S: Final = 0.25
-"""How long results wait at most before they are stored."""
+"""How long results wait at most behind others that were stored."""
 TICK_S: Final = 0.25
 HEARTBEAT_S: Final = 0.5
 """So often a worker shows that it is alive, and sees that it was cancelled."""
@@ -56,6 +60,9 @@ WAIT_S: Final = 0.05
 """How often a worker that has no portion looks whether the others are done."""
 STAY_S: Final = 2.0
 """How long one that has joined stays without a portion: loading the cluster again takes longer."""
+
+LEAST: Final = 10
+"""How nice copies are where nobody asked: everything else on the machine goes first, too."""
 
 Elsewhere = Callable[[], bool]
 
@@ -96,8 +103,8 @@ def experiment_carry_out(
         portions_release(worker=worker, claims=0)
     except GiveWay:
         portions_release(worker=worker, claims=0)
-        QUEUE.give_back(experiment, worker)
-    except (InvalidInput, WorkersDied, PluginFailure) as reason:
+        queue_of(experiment).give_back(experiment, worker)
+    except (InvalidInput, WorkersDied, PluginFailure, TookTooLong) as reason:
         experiment_fail(experiment, str(reason))
     except StorageFailed:
         raise
@@ -122,6 +129,8 @@ class _Carrying:
         self._has_begun = False
         self._doing: dict[str, int] = {}
         """How many cycles the variants under way here have had, by their names."""
+        self._here = ""
+        """The variant that this process runs itself; empty for the cluster as it is."""
         self._count = Count(self._hear)
         self._question: Question[Any] = question_of(experiment, self._count)
         self._leads = experiment.claimed_by == worker
@@ -137,22 +146,32 @@ class _Carrying:
         self._outcomes: dict[int, Outcome] = {}
         self._read_to = 0
         now = time.monotonic()
-        self._flush_at, self._look_at = now + FLUSH_S, now + HEARTBEAT_S
+        self._flush_at, self._look_at = now, now + HEARTBEAT_S
+        self._ends_at = EXPERIMENT.ends_at()
 
     def _hear(self, n_cycles: int) -> None:
-        """Look around while this process runs the cluster itself. Raises ClaimLost and GiveWay."""
+        """Look around while this process runs the cluster itself. Raises what that raises."""
         if not self._has_begun:
-            self._doing = {"": n_cycles}
+            self._doing = {self._here: n_cycles}
         self._look_around()
 
     def finish(self) -> None:
-        """Carry it out to its end. Raises ClaimLost, GiveWay, InvalidInput and PluginFailure."""
+        """Carry it out to its end.
+
+        Raises ClaimLost, GiveWay, TookTooLong, InvalidInput and PluginFailure.
+        """
         if self._leads:
             self._drop_other_builds()
         self._read()
         answer = self._question.answer(self)
         self._store()
         if self._leads:
+            self._conclude(answer)
+
+    def _conclude(self, answer: Outcome) -> None:
+        """Store the answer: with the run, where nobody asked. Raises ClaimLost."""
+        experiment = self._experiment
+        with transaction.atomic():
             self._update(
                 status=Experiment.Status.FINISHED,
                 answer=answer,
@@ -161,6 +180,9 @@ class _Carrying:
                 finished_at=timezone.now(),
                 claimed_by="",
             )
+            if experiment.by_itself:
+                Run.objects.filter(experiments=experiment, luck__isnull=True).update(luck=answer)
+                experiment.delete()
 
     def _drop_other_builds(self) -> None:
         """Begin again what another build of the engine has begun."""
@@ -193,13 +215,18 @@ class _Carrying:
         return [self._outcomes[number] for number in numbers]
 
     def as_done(self, variants: Iterator[tuple[int, Variant]]) -> Iterator[tuple[int, Outcome]]:
-        """Run variants alone, as those that are done decide which are next."""
+        """Run variants alone, as those that are done decide which are next.
+
+        The first is run by this process: to copy it would take longer, and one waits for that.
+        """
         if not self._leads:
             raise GiveWay
         for number, variant in variants:
-            if number not in self._outcomes:
+            if number not in self._outcomes and self._has_begun:
                 yield from self._run(chain([(number, variant)], variants))
                 return
+            if number not in self._outcomes:
+                self._run_here(number, variant)
             yield number, self._outcomes[number]
 
     def expect(self, n_more: int) -> None:
@@ -254,10 +281,17 @@ class _Carrying:
                     begun[number] = variant
                     yield number
 
+        by_itself = self._experiment.by_itself
+
+        def carry_out(number: int) -> Outcome:
+            if by_itself:
+                os.nice(LEAST)
+            return self._question.carry_out(begun[number])
+
         running = as_done(
-            lambda number: self._question.carry_out(begun[number]),
+            carry_out,
             missing(),
-            settings.EXPERIMENT_PROCESSES,
+            1 if by_itself else settings.EXPERIMENT_PROCESSES,
             TICK_S,
             self._count,
         )
@@ -280,6 +314,15 @@ class _Carrying:
             running.close()
         for number in known:
             yield number, self._outcomes[number]
+
+    def _run_here(self, number: int, variant: Variant) -> None:
+        """Run a variant in this process, and store what it came to."""
+        self._here = variant.name
+        self._count.restart()
+        found = self._question.carry_out(variant)
+        self._has_begun, self._doing = True, {}
+        self._found.append(self._result(Done(number, found), variant))
+        self._look_around()
 
     def _result(self, piece: Done[Outcome] | Died, variant: Variant) -> Result:
         outcome = (
@@ -309,18 +352,23 @@ class _Carrying:
                 result.number = number
             Result.objects.bulk_create(self._found)
             Portion.objects.filter(pk__in=done).delete()
+        work_counts.variants_carried_out(len(stored))
         self._held = {portion: missing for portion, missing in left.items() if missing}
         self._found = []
         if self._read_to == n_before:  # nobody else has stored anything
             self._read_to = n_done
 
     def _look_around(self) -> None:
-        """Store what was found, show that the worker is alive. Raises ClaimLost and GiveWay."""
+        """Store what was found, show that the worker is alive.
+
+        Raises ClaimLost, GiveWay and TookTooLong.
+        """
         now = time.monotonic()
-        if now >= self._flush_at:
+        if self._found and now >= self._flush_at:  # the first result does not wait
             self._flush_at = now + FLUSH_S
             self._store()
-        if now >= self._look_at:
+        is_due = now >= self._look_at
+        if is_due:
             self._look_at = now + HEARTBEAT_S
             doing = [{"name": name[:512], "cycles": n} for name, n in self._doing.items()]
             self._update(**({"doing": doing} if self._leads else {}))
@@ -328,9 +376,12 @@ class _Carrying:
             if not self._leads:
                 key = str(self._experiment.pk)
                 self._leads = experiment_claim(worker=self._worker, key=key) is not None
-            if self._wanted_elsewhere():
+            if now >= self._ends_at:
                 self._store()
-                raise GiveWay
+                raise TookTooLong(EXPERIMENT) if self._leads else GiveWay
+        if (is_due or self._experiment.by_itself) and self._wanted_elsewhere():
+            self._store()
+            raise GiveWay
 
     def _row(self) -> QuerySet[Experiment]:
         """The experiment's row as long as the worker has a part in it, else no row."""

@@ -7,6 +7,7 @@ a portion runs its variants. All of them write to the experiment's row first, an
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
@@ -19,9 +20,9 @@ from kviz.common.claiming import TRIED, Queue
 from kviz.engine_build import engine_build
 from kviz.experiments.models import Experiment, Portion
 
-QUEUE: Final = Queue(
-    "experiment", lambda: Experiment.objects.select_related("snapshot"), "created_at"
-)
+QUEUE: Final = Queue("experiment", lambda: _experiments().filter(by_itself=False), "created_at")
+"""Those that somebody asked for."""
+BY_ITSELF: Final = Queue("luck", lambda: _experiments().filter(by_itself=True), "created_at")
 PORTIONS: Final = Queue(
     "portion",
     Portion.objects.all,
@@ -29,6 +30,8 @@ PORTIONS: Final = Queue(
     owner="experiment__workspace",
     key="experiment_id",
 )
+SHARED: Final = replace(PORTIONS, rows=lambda: Portion.objects.filter(experiment__by_itself=False))
+"""The portions that other workers may take, too."""
 
 MOST_PORTIONED: Final = 25
 """Variants of a portion: so many are lost at most to a worker that hangs, until it is missed."""
@@ -38,23 +41,40 @@ INVITED: Final = 16
 """Workers that are sent to a batch of portions at most; each stays while there are some."""
 
 
-def experiment_claim(*, worker: str, key: str = "") -> Experiment | None:
+def _experiments() -> QuerySet[Experiment]:
+    return Experiment.objects.select_related("snapshot")
+
+
+def queue_of(experiment: Experiment) -> Queue[Experiment]:
+    return BY_ITSELF if experiment.by_itself else QUEUE
+
+
+def experiment_claim(
+    *, worker: str, key: str = "", queue: Queue[Experiment] = QUEUE
+) -> Experiment | None:
     """Claim an experiment, or without `key` the oldest one that waits; None if another has it."""
     started_at = Coalesce(F("started_at"), timezone.now())
     if key:
-        return QUEUE.claim_row(key, worker, started_at=started_at)
-    return QUEUE.claim(worker, started_at=started_at)
+        return queue.claim_row(key, worker, started_at=started_at)
+    return queue.claim(worker, started_at=started_at)
 
 
 def experiments_release(*, worker: str, **also: int) -> int:
     """Give back what `worker` held; `also` is written with that."""
     portions_release(worker=worker, **also)
-    return QUEUE.release(worker, **also)
+    return QUEUE.release(worker, **also) + BY_ITSELF.release(worker, **also)
+
+
+def experiments_fail(*, worker: str, error: str) -> None:
+    """End what `worker` has claimed as failed; portions it has of others' wait again."""
+    for experiment in (*QUEUE.of_worker(worker), *BY_ITSELF.of_worker(worker)):
+        experiment_close(experiment, status=Experiment.Status.FAILED, error=error)
+    portions_release(worker=worker)
 
 
 def claimed_experiment(experiment: Experiment, worker: str) -> QuerySet[Experiment]:
     """The row of an experiment as long as the worker's claim holds, else no row."""
-    return QUEUE.held(experiment, worker)
+    return queue_of(experiment).held(experiment, worker)
 
 
 def shared_experiment(key: UUID) -> QuerySet[Experiment]:
@@ -66,7 +86,7 @@ def shared_experiment(key: UUID) -> QuerySet[Experiment]:
 
 def experiment_to_share(*, key: str) -> Experiment | None:
     """An experiment with a portion that waits for a worker; None if there is none."""
-    if not PORTIONS.free().filter(experiment=UUID(key)).exists():
+    if not SHARED.free().filter(experiment=UUID(key)).exists():
         return None
     return shared_experiment(UUID(key)).select_related("snapshot").first()
 
@@ -78,6 +98,8 @@ def experiment_close(experiment: Experiment, **values: object) -> bool:
         if not live.update(finished_at=timezone.now(), claimed_by="", **values):
             return False
         experiment.portions.all().delete()
+        if experiment.by_itself:
+            experiment.delete()
     return True
 
 
@@ -93,8 +115,10 @@ def portions_make(experiment: Experiment, missing: Iterable[int]) -> None:
             made[-1].stop += 1
         else:
             made.append(Portion(experiment=experiment, first=number, stop=number + 1))
-    for portion in Portion.objects.bulk_create(made)[1 : 1 + INVITED]:  # one is for who makes them
-        PORTIONS.announce(portion)
+    stored = Portion.objects.bulk_create(made)
+    if not experiment.by_itself:
+        for portion in stored[1 : 1 + INVITED]:  # one is for who makes them
+            SHARED.announce(portion)
 
 
 def portions_free(experiment: Experiment, among: range) -> QuerySet[Portion]:

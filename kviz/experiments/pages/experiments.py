@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
+from kviz.common.wording import translated
 from kviz.experiments import selectors, services
 from kviz.experiments.forms import asked_of, start_values
 from kviz.experiments.models import Experiment
@@ -34,6 +35,7 @@ from kviz.experiments.reading.report import report_of
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.presets import PRESETS
 from kviz.snapshots import selectors as snapshot_selectors
+from scheduler_core.wording import told
 
 SHOWN = 200
 MAX_DIGITS = 9
@@ -123,6 +125,6 @@ def experiment_run(request: HttpRequest, experiment_id: UUID) -> HttpResponse:
         number = int(variant) if variant.isdecimal() and len(variant) < MAX_DIGITS else 0
         run = services.experiment_run(experiment=experiment, variant=number)
     except InvalidInput as invalid:
-        messages.error(request, str(invalid))
+        messages.error(request, translated(told(invalid)))
         return redirect("experiment-detail", experiment_id)
     return redirect(f"{reverse('run-explore', args=[run.pk])}?c=1")

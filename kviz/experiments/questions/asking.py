@@ -26,6 +26,7 @@ from scheduler_core.api import KubeObject
 from scheduler_core.changes import document_of, line_of
 from scheduler_core.changes.vocabulary import UseConfiguration
 from scheduler_core.config import JsonValue
+from scheduler_core.wording import say
 
 MAX_TEMPLATES: Final = 20
 Name = Annotated[str, Meta(max_length=200)]
@@ -178,12 +179,13 @@ def _templates(asked: Sequence[Template], beginning: Run) -> list[AskedTemplate]
     ]
     for each in templates:
         if bool(each["pod"]) == bool(each["manifest"].strip()):
-            raise refused("pod", "Give a pod of the cluster or a manifest, one of the two.")
+            raise refused("pod", say("Give a pod of the cluster or a manifest, one of the two."))
     found = templates_of(templates, _objects(beginning))
     if len({bool(weight) for _, weight in found}) > 1:
-        raise refused("weight", "Give each pod of a mix a weight, or none of them.")
+        raise refused("weight", say("Give each pod of a mix a weight, or none of them."))
     if len(found) > MAX_TEMPLATES:
-        raise refused("manifest", f"There are {len(found)} pods; at most {MAX_TEMPLATES}.")
+        text = say("There are {n} pods; at most {most}.", n=len(found), most=MAX_TEMPLATES)
+        raise refused("manifest", text)
     return templates
 
 

@@ -24,6 +24,7 @@ from scheduler_core.cluster.pods import controller_of
 from scheduler_core.cluster.requests import pod_requests
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim.run import RunOptions
+from scheduler_core.wording import say
 
 TOGETHER: Final = "together"
 
@@ -102,7 +103,9 @@ def templates_of(
     for each in asked:
         if name := each["pod"]:
             if name not in there:
-                raise InvalidInput([{"field": "pod", "message": f"There is no pod {name}."}])
+                raise InvalidInput(
+                    [{"field": "pod", "message": say("There is no pod {pod}.", pod=name)}]
+                )
             found.append((there[name], each["weight"]))
         else:
             found += [(pod, each["weight"]) for pod in pods_in(each["manifest"])]

@@ -28,6 +28,7 @@ from scheduler_core.config import ConfigError, Problem
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim.run import Run as SimulatedCluster
 from scheduler_core.sim.run import RunOptions
+from scheduler_core.wording import say, series
 
 ADD: Final = "nodes to add"
 MOST_AT_ONCE: Final = 16
@@ -121,7 +122,11 @@ def shapes_of(text: str, objects: Sequence[KubeObject]) -> Shapes:
     nodes = [item for item in objects if isinstance(item, Node)]
     pools = {pool.name for pool in pools_of(nodes)}
     if unknown := sorted(shapes.pools.keys() - pools):
-        message = f"There is no pool {unknown[0]}; there is {', '.join(sorted(pools))}."
+        message = say(
+            "There is no pool {pool}; there is {pools}.",
+            pool=unknown[0],
+            pools=series(sorted(pools)),
+        )
         raise invalid("shapes", [Problem((), message)])
     if clash := sorted({node.name for node in nodes} & {node.name for node, _ in shapes.shapes}):
         raise invalid("shapes", [Problem((), f"{clash[0]} is the name of a node.")])

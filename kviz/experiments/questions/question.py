@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, TypeVar
 
+from kviz.experiments.questions.loaded import LOADED
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.inputs import varied
 from kviz.runs.models import Run
+from scheduler_core.advice.trial import Trials
 from scheduler_core.api import KubeObject
 from scheduler_core.changes import Change
 from scheduler_core.sim.run import RunOptions
@@ -34,6 +36,13 @@ class Beginning:
     def cluster(self) -> tuple[Sequence[KubeObject], RunOptions]:
         """The objects that variants begin with, and by which rules. Raises InvalidInput."""
         return self._heard(*cluster_of(self.run))
+
+    def trials(self) -> Trials:
+        """Trials of the same, loaded already where the last question was about it.
+
+        Raises InvalidInput.
+        """
+        return LOADED.trials(self.run, self.on_cycle)
 
     def varied(self, changes: Sequence[Change]) -> tuple[Sequence[KubeObject], RunOptions]:
         """The same after changes, of rules among them. Raises InvalidInput."""

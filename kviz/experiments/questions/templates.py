@@ -11,6 +11,7 @@ from scheduler_core.api import Pod
 from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import ingest
 from scheduler_core.api.pod_templates import WORKLOADS
+from scheduler_core.wording import say, series
 
 FIELD: Final = "manifest"
 
@@ -25,15 +26,20 @@ def pods_in(manifest: str) -> list[Pod]:
         raise InvalidInput([_error(each) for each in read.errors])
     pods = list(read.objects.of(Pod))
     if not pods:
-        others = ", ".join([*read.counts, *read.ignored])
-        text = "There is no pod in it, nor a workload that makes pods" + (
-            f", only: {others}." if others else "."
-        )
+        others = series([*read.counts, *read.ignored])
+        text = say("There is no pod in it, nor a workload that makes pods.")
+        if others:
+            text = say(
+                "There is no pod in it, nor a workload that makes pods, only: {kinds}.",
+                kinds=others,
+            )
         raise InvalidInput([{"field": FIELD, "message": text}])
     return pods
 
 
 def _error(error: ParseError) -> ErrorItem:
-    message = f"{error.field}: {error.message}" if error.field else error.message
+    message = error.message
+    if error.field:
+        message = say("{what}: {why}", what=error.field, why=message)
     found: dict[str, str | int] = {"field": FIELD, "message": message}
     return found if error.place.line is None else found | {"line": error.place.line}

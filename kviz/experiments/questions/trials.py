@@ -19,6 +19,7 @@ from scheduler_core.changes.owners import PINNED_KINDS
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.config import JsonValue
 from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.wording import told
 
 AS_IT_IS: Final = "as it is"
 WITH_ITS_NODE: Final = "gone with its node"
@@ -68,7 +69,7 @@ class Trials:
     @cached_property
     def _trials(self) -> advice.Trials:
         """The cluster, loaded once for all variants."""
-        return advice.Trials(*self._begun.cluster())
+        return self._begun.trials()
 
     @cached_property
     def _pinned(self) -> frozenset[str]:
@@ -85,7 +86,7 @@ class Trials:
         try:
             end = self._end(changes_given(cast("list[JsonValue]", list(variant.changes))))
         except (ChangeError, InvalidInput, PluginFailure) as error:
-            return {"problem": str(error)}
+            return {"problem": told(error)}
         return outcome_of(self._trials.as_it_is, end, self._pinned)
 
     def _end(self, changes: Sequence[Change]) -> advice.RunEnd:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from kviz.answers.unblock import as_json, tried_json, tried_of
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.runs.inputs import invalid
-from scheduler_core.advice.trial import Trials
 from scheduler_core.advice.unblock import NothingToUnblock, Search, Tried, with_others
 from scheduler_core.config import Problem
 from scheduler_core.wording import told
@@ -36,7 +35,7 @@ class Unblocking:
         self._search: Search | None = None
 
     def answer(self, running: Running[Attempt]) -> Outcome:
-        trials = Trials(*self._begun.cluster())
+        trials = self._begun.trials()
 
         def run(work: Callable[[int], Tried], numbers: Plans) -> Iterator[tuple[int, Tried]]:
             attempts = ((n, Attempt(self._searching.sentence(n), n)) for n in numbers)

@@ -56,7 +56,7 @@ class Lost:
 def read(results: Sequence[Result]) -> Lost:
     """Read the losses that were run."""
     before = next((each.outcome for each in results if not each.variant), None)
-    rows = [Row(each.name, each.outcome) for each in results if each.variant]
+    rows = [Row(_name(each.outcome), each.outcome) for each in results if each.variant]
     rows.sort(key=lambda row: row.hurt.key, reverse=True)
     names = [row.name for row in rows]
     chart = Bars(
@@ -72,6 +72,11 @@ def read(results: Sequence[Result]) -> Lost:
         columns=columns,
         matrix=_matrix(rows) if columns else [],
     )
+
+
+def _name(loss: Mapping[str, Any]) -> str:
+    text = _("without zone %s") if loss["kind"] == "zone" else _("without node %s")
+    return text % str(loss["name"])
 
 
 def _sentences(rows: Sequence[Row]) -> list[str]:

@@ -48,6 +48,12 @@ def luck_of_run(run: Run) -> Experiment | None:
     return found.first()
 
 
+@register.simple_tag
+def luck_is_expected(run: Run) -> bool:
+    """Whether it is being found out, though nobody has asked, how lucky the run was."""
+    return run.experiments.filter(by_itself=True).exists()
+
+
 @dataclass(frozen=True)
 class Search:
     """A search for what would let a pod bind, and what it has found."""

@@ -23,6 +23,7 @@ from kviz.runs.api.serializers import RunInputsSerializer
 from kviz.runs.execution.luck import luck_find
 from kviz.runs.inputs import InvalidInput, changes_given
 from kviz.runs.models import Run
+from kviz.runs.reading.luck import luck_document
 from kviz.runs.reading.rules import verdicts_of
 from kviz.runs.selectors import sentence_of
 from kviz.runs.services import run_prepare
@@ -41,7 +42,7 @@ class RunLuck(APIView):
         run = readable_run(request, run_id)
         if run.luck is None:
             raise Problem(HTTPStatus.NOT_FOUND, say("Nobody has asked yet: POST finds out."))
-        return Response(run.luck)
+        return Response(luck_document(run))
 
     @extend_schema(request=None, responses={201: OpenApiTypes.OBJECT})
     def post(self, request: Request, run_id: UUID) -> Response:
@@ -50,9 +51,9 @@ class RunLuck(APIView):
         try:
             luck_find(run=run)
         except InvalidInput as invalid:
-            text = "It cannot be found out here."
+            text = say("It cannot be found out here.")
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
-        return Response(run.luck, status=HTTPStatus.CREATED)
+        return Response(luck_document(run), status=HTTPStatus.CREATED)
 
 
 class RulesSerializer(serializers.Serializer[object]):
@@ -82,7 +83,7 @@ class RunRules(APIView):
         try:
             return Response(_checked(run, rules))
         except InvalidInput as invalid:
-            text = "These rules cannot be checked."
+            text = say("These rules cannot be checked.")
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
 
 
@@ -110,7 +111,7 @@ class SnapshotCheck(APIView):
             run = run_prepare(workspace=workspace_in(request), **given)
             return Response(_checked(run, rules))
         except InvalidInput as invalid:
-            text = "These rules cannot be checked."
+            text = say("These rules cannot be checked.")
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
 
 

@@ -126,8 +126,12 @@ class CycleViewSet(GenericViewSet[Cycle]):
 
     @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
     def retrieve(self, request: Request, run_id: UUID, cycle: int) -> Response:
-        """Everything about one cycle, in names."""
-        return Response(_recorded(readable_run(request, run_id), cycle))
+        """Everything about one cycle, in names; of a veiled run's next what may be known."""
+        run = readable_run(request, run_id)
+        document = trace.cycle_or_part(run=run, cycle=cycle)
+        if document is None:
+            raise _not_recorded(run, cycle)
+        return Response(document)
 
     @extend_schema(parameters=[SHARE], responses=AlsoSerializer)
     @action(detail=True)
@@ -306,7 +310,8 @@ class CycleViewSet(GenericViewSet[Cycle]):
             raise _not_recorded(run, cycle)
         response = HttpResponse(content_type=MessagePackRenderer.media_type)
         response["Vary"] = "Accept-Encoding"
-        response["Cache-Control"] = "private, max-age=3600"
+        is_whole = cycle <= run.cycles
+        response["Cache-Control"] = "private, max-age=3600" if is_whole else "no-store"
         if packs:
             response["Content-Encoding"] = "gzip"
         response.content = details
@@ -318,8 +323,8 @@ def _changes_in(request: Request) -> tuple[Change, ...]:
     text = request.query_params.get("changes", "")
     try:
         values = msgspec.json.decode(text, type=list[Any]) if text else []
-    except msgspec.DecodeError as error:
-        raise reading.BadChanges([{"field": "changes", "message": str(error)}]) from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise reading.BadChanges([{"field": "changes", "message": told(error)}]) from error
     return reading.changes_of(values)
 
 
@@ -364,7 +369,7 @@ def _no_node(cycle: int, node: str) -> Problem:
 
 def _not_recorded(run: Run, cycle: int) -> Problem:
     if run.veiled_after is not None and cycle > run.veiled_after:
-        return _veiled(f"Cycle {cycle} is hidden until it is revealed.")
+        return _veiled(say("Cycle {cycle} is hidden until it is revealed.", cycle=cycle))
     return Problem(HTTPStatus.NOT_FOUND, say("Cycle {cycle} is not recorded (yet).", cycle=cycle))
 
 
@@ -432,5 +437,5 @@ class PodWhy(APIView):
                 say("This run knows no pod {pod}.", pod=f"{namespace}/{name}"),
             )
         if run.is_veiled and document["cycle"] is None:
-            raise _veiled("What becomes of this pod is hidden until it is revealed.")
+            raise _veiled(say("What becomes of this pod is hidden until it is revealed."))
         return Response(document)

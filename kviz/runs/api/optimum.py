@@ -85,7 +85,7 @@ class RunOptimum(APIView):
         mode = request.query_params.get("mode", "classic")
         found = run.optima.filter(mode=mode, at_cycle=_cycle(request)).first()
         if found is None:
-            text = f"The optimum of this run was not asked for in mode {mode}."
+            text = say("The optimum of this run was not asked for in mode {mode}.", mode=mode)
             raise Problem(HTTPStatus.NOT_FOUND, text)
         return Response(OptimumSerializer(found).data)
 
@@ -97,7 +97,7 @@ class RunOptimum(APIView):
         wanted.is_valid(raise_exception=True)
         found = services.optimum_ask(run=run, **cast("Mapping[str, Any]", wanted.validated_data))
         if found is None:
-            text = "Only a simulated run that is over has an optimum to search for."
+            text = say("Only a simulated run that is over has an optimum to search for.")
             raise Problem(HTTPStatus.CONFLICT, text)
         return Response(OptimumSerializer(found).data, status=HTTPStatus.ACCEPTED)
 

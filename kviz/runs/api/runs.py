@@ -8,8 +8,6 @@ from typing import Any, Final, cast
 from uuid import UUID
 
 from django.http.response import HttpResponse, HttpResponseBase
-from django.urls import reverse
-from django.utils.http import urlencode
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -36,7 +34,6 @@ from kviz.runs.api.serializers import (
     RunCreateSerializer,
     RunFileSerializer,
     RunSerializer,
-    ShareSerializer,
 )
 from kviz.runs.models import Run
 from kviz.runs.portable import offline, saved
@@ -44,7 +41,7 @@ from kviz.runs.reading import comparing
 from kviz.runs.reading.scheduler_metrics import scheduler_metrics
 from kviz.snapshots.api import RawBody, files_in, stream_of
 from kviz.snapshots.selectors import snapshot_get
-from scheduler_core.wording import say
+from scheduler_core.wording import say, told
 
 THROTTLED: Final[dict[str, Scope]] = {"create": "run", "open": "upload"}
 """Actions that a workspace may call only so often, and what they count as."""
@@ -76,16 +73,18 @@ class MetricsRenderer(BaseRenderer):
 def _created(request: Request, values: Mapping[str, Any]) -> Run:
     """A run of a snapshot. Raises InvalidInput and Problem."""
     if "cycle" in values:
-        raise inputs.InvalidInput([_error("cycle", "Only a variant of a run begins at a cycle.")])
+        raise inputs.InvalidInput(
+            [_error("cycle", say("Only a variant of a run begins at a cycle."))]
+        )
     if "snapshot" not in values:
-        raise inputs.InvalidInput([_error("snapshot", "Required, unless there is a parent.")])
+        raise inputs.InvalidInput([_error("snapshot", say("Required, unless there is a parent."))])
     workspace, share = workspace_in(request), share_of(request._request)
     snapshot = snapshot_get(snapshot_id=values["snapshot"], workspace=workspace, share=share)
     if snapshot is None:
         raise Problem(
             HTTPStatus.BAD_REQUEST,
             say("There is no such snapshot in this workspace."),
-            [_error("snapshot", "Not found.")],
+            [_error("snapshot", say("Not found."))],
         )
     changes = inputs.changes_given(values.get("changes", ()))
     given = {**values, "snapshot": snapshot, "changes": changes}
@@ -100,12 +99,12 @@ def _varied(request: Request, values: Mapping[str, Any]) -> Run:
         raise Problem(
             HTTPStatus.BAD_REQUEST,
             say("There is no such run in this workspace."),
-            [_error("parent", "Not found.")],
+            [_error("parent", say("Not found."))],
         )
-    text = "A variant has the inputs of its parent. Say what is different as changes."
+    text = say("A variant has the inputs of its parent. Say what is different as changes.")
     errors = [_error(name, text) for name in values if name not in OF_A_VARIANT]
     if values.get("snapshot", parent.snapshot_id) != parent.snapshot_id:
-        errors.append(_error("snapshot", "A variant is of its parent's snapshot."))
+        errors.append(_error("snapshot", say("A variant is of its parent's snapshot.")))
     if errors:
         raise inputs.InvalidInput(errors)
     changes = inputs.changes_given(values.get("changes", ()))
@@ -194,23 +193,6 @@ class RunViewSet(GenericViewSet[Run]):
             raise Problem(HTTPStatus.CONFLICT, say("The run is over already."))
         return Response(RunSerializer(own_run(request, run_id)).data)
 
-    @extend_schema(request=None, responses=ShareSerializer)
-    @action(detail=True, methods=["post"])
-    def share(self, request: Request, run_id: UUID) -> Response:
-        """Make the link by which others can read the run; asked again, it is the same."""
-        run = own_run(request, run_id)
-        token = services.run_share(run=run)
-        page = reverse("run-detail", args=[run.pk])
-        url = request.build_absolute_uri(f"{page}?{urlencode({'share': token})}")
-        return Response({"token": token, "url": url})
-
-    @extend_schema(responses={204: None})
-    @share.mapping.delete
-    def unshare(self, request: Request, run_id: UUID) -> Response:
-        """Withdraw the link: who has it reads the run no longer."""
-        services.run_unshare(run=own_run(request, run_id))
-        return Response(status=HTTPStatus.NO_CONTENT)
-
     @extend_schema(
         parameters=[SHARE],
         request=ExpectedForkSerializer,
@@ -226,7 +208,7 @@ class RunViewSet(GenericViewSet[Run]):
         try:
             services.fork_expect(run=run, cycle=asked.validated_data["cycle"])
         except inputs.InvalidInput as invalid:
-            text = "No variant can fork there."
+            text = say("No variant can fork there.")
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
         return Response(status=HTTPStatus.ACCEPTED)
 
@@ -243,7 +225,7 @@ class RunViewSet(GenericViewSet[Run]):
         try:
             return Response(comparing.comparison(a=a, b=b).as_json())
         except comparing.CannotCompare as refused:
-            raise Problem(HTTPStatus.CONFLICT, str(refused)) from refused
+            raise Problem(HTTPStatus.CONFLICT, told(refused)) from refused
 
     # ------------------------------------------------------------ files
 
@@ -284,7 +266,7 @@ class RunViewSet(GenericViewSet[Run]):
             raise Problem(HTTPStatus.CONFLICT, str(too_early)) from too_early
         except offline.TooLarge as refused:
             raise Problem(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(refused), kind="too-large"
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told(refused), kind="too-large"
             ) from refused
         except offline.NotBuilt as missing:
             raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, str(missing)) from missing
@@ -310,7 +292,7 @@ class RunViewSet(GenericViewSet[Run]):
         try:
             run = services.run_open(workspace=workspace_in(request), file=stream_of(files[0]))
         except run_file.RunFileError as refused:
-            raise Problem(HTTPStatus.BAD_REQUEST, str(refused), kind="run-file") from refused
+            raise Problem(HTTPStatus.BAD_REQUEST, told(refused), kind="run-file") from refused
         finally:
             for file in files:
                 file.close()

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from kviz.common.fields import DocumentField
 from kviz.runs.models import Cycle, Run
+from kviz.runs.reading.stop_reasons import stop_reason
 from kviz.runs.selectors import sentence_of
 from scheduler_core.devices.survey import DeviceOutcome
 from scheduler_core.releases import RELEASES
@@ -101,6 +102,10 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     )
     bound = serializers.IntegerField(source="bound_told", allow_null=True, help_text=NOT_TOLD)
     pending = serializers.IntegerField(source="pending_told", allow_null=True, help_text=NOT_TOLD)
+    stop_reason = serializers.SerializerMethodField()
+
+    def get_stop_reason(self, run: Run) -> str:
+        return stop_reason(run.stop_reason)
 
     class Meta:
         model = Run
@@ -143,11 +148,6 @@ class RunCreatedSerializer(RunSerializer):
 
     class Meta(RunSerializer.Meta):
         fields = [*RunSerializer.Meta.fields, "warnings"]
-
-
-class ShareSerializer(serializers.Serializer[object]):
-    token = serializers.CharField()
-    url = serializers.URLField(help_text="Opens the run for whoever has it.")
 
 
 class RunFileSerializer(serializers.Serializer[Run]):

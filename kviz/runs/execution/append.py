@@ -45,6 +45,7 @@ class TraceAppender:
         self._owned = owned
         self.writer = writer
         self.index = TraceIndex()
+        self._replaces_part = False
         self._pods: dict[str, PodRow] = {}
         """The lines of pods as they are stored, by pod."""
         self._held: list[tuple[Chunk, Delta]] = []
@@ -66,8 +67,30 @@ class TraceAppender:
             return False
         with transaction.atomic():
             self.update(**self._progress(chunk.last_seq) | columns)
+            if self._replaces_part:
+                self._run.chunks.filter(first_seq__gte=chunk.first_seq).delete()
             chunk_store(run=self._run, chunk=chunk, delta=delta)
+        self._replaces_part = False
         return True
+
+    def resume(self) -> None:
+        """Go on after the last whole cycle; a part of the next gives way to the first cut."""
+        part = self._run.chunks.filter(last_cycle__gt=self._run.cycles).first()
+        if part is not None:
+            self._run.last_seq, self._replaces_part = part.first_seq - 1, True
+            self.writer = TraceWriter(resume_after=self._run.last_seq)
+
+    def cut_part(self, part: Chunk, owned: Owned, **columns: object) -> bool:
+        """Store what may be known of the next cycle, if the run is still as `owned` wants it.
+
+        The cycle's events have not been added. False: nothing was stored.
+        """
+        with transaction.atomic():
+            stored = owned(self._run).update(last_seq=part.last_seq, **columns)
+            if stored:
+                self._run.chunks.filter(first_seq__gte=part.first_seq).delete()
+                chunk_store(run=self._run, chunk=part, delta=Delta([], [], defines=False))
+        return bool(stored)
 
     def hold(self) -> None:
         """Cut off what was added since the last cut; it is stored with the run's next variant."""

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from kviz.common.claiming import COPY, Queue
 from kviz.runs.models import Run
+from kviz.runs.signals import run_advanced
 
 QUEUE: Final = Queue(
     "run",
@@ -35,6 +36,17 @@ def runs_wait() -> bool:
 def runs_release(*, worker: str, **also: int) -> int:
     """Give back what `worker` held; `also` is written with that."""
     return QUEUE.release(worker, **also)
+
+
+def runs_fail(*, worker: str, error: str) -> list[int]:
+    """End what `worker` and its copies hold as failed; the processes of those copies."""
+    held = list(QUEUE.of_worker(worker))
+    for run in held:
+        values = {"status": Run.Status.FAILED, "error": error, "finished_at": timezone.now()}
+        claimed_run(run, run.claimed_by).update(claimed_by="", **values)
+        run_advanced.send(sender=Run, run_id=run.pk, seq=run.last_seq)
+    copies = [run.claimed_by.removeprefix(worker).removeprefix(COPY) for run in held]
+    return [int(pid) for pid in copies if pid]
 
 
 def run_hand_over(*, run_id: UUID, worker: str, copy: int) -> tuple[Run, str] | None:

@@ -55,6 +55,7 @@ from scheduler_core.sim import Progress, ReenactedCycle, RunOptions, reenact_cyc
 from scheduler_core.sim.pending import Leads, leads_of
 from scheduler_core.sim.run import Run as SimulatedCluster
 from scheduler_core.trace.events import AnyEvent
+from scheduler_core.wording import say
 
 if TYPE_CHECKING:
     from kviz.optimum.answer import Answer
@@ -197,7 +198,7 @@ def cluster_of(run: Run) -> tuple[list[KubeObject], RunOptions]:
     refuse_veiled(run)
     objects, options = _made_of(run, None, _installed)
     if options.configuration.extenders:
-        text = "It has extenders, which are called by runs only."
+        text = say("It has extenders, which are called by runs only.")
         raise invalid("scheduler_config", [Problem(("extenders",), text)])
     return objects, options
 
@@ -287,7 +288,7 @@ def checked(run: Run, rules: Sequence[Rule], max_work: int) -> tuple[Verdict, ..
     objects, options = _made_of(run, None)
     n_runs = runs_needed(rules, objects)
     if n_runs * (1_000 + len(objects)) > max_work:
-        text = f"That takes {n_runs:,} runs of this cluster, more than a page waits for"
+        text = say("That takes {n:,} runs of this cluster, more than a page waits for", n=n_runs)
         problem = Problem((), f"{text}. `kviz check` makes as many as it takes.")
         raise invalid("rules", [problem])
     try:
@@ -352,7 +353,11 @@ def _as_made(run: Run, configuration: KubeSchedulerConfiguration) -> LoadedPlugi
     made_with = tuple(OutOfTreePlugin(**each) for each in run.out_of_tree_plugins)
     if plugins.out_of_tree != made_with:
         before, now = (_listed(each) for each in (made_with, plugins.out_of_tree))
-        message = f"This run was made with {before}; installed now: {now}. Start a new run."
+        message = say(
+            "This run was made with {before}; installed now: {now}. Start a new run.",
+            before=before,
+            now=now,
+        )
         raise invalid("scheduler_config", [Problem((), message)])
     return plugins
 

@@ -22,14 +22,14 @@ import signal
 import socket
 import sys
 import time
-import warnings
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final, NoReturn
 from uuid import UUID
 
 from django.db import connections
 
+from kviz.common.memory import memory_is_short
+from kviz.forking import fork
 from kviz.runs.execution.claim import run_take_back
 from kviz.runs.models import Run
 
@@ -40,8 +40,6 @@ EVERY_S: Final = 0.25
 copies would cost more than what is between them."""
 IDLE_S: Final = 900.0
 """After so long without a variant all points are given up."""
-SPARE_MEMORY: Final = 0.25
-"""No points are left, and none rest, while less than this share of the memory is available."""
 MAX_MESSAGE_BYTES: Final = 4096
 _SET_CHILD_SUBREAPER: Final = 36
 
@@ -150,7 +148,7 @@ class ForkPoints:
         or is expected to.
         """
         self._left_s = time.process_time()
-        if not self.most or _memory_is_short():
+        if not self.most or memory_is_short():
             return None
         here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         pid = _fork()
@@ -234,7 +232,7 @@ class ForkPoints:
     def tidy(self) -> None:
         """Give the points up if nobody needs them any more, or if memory is short."""
         self._reap()
-        if self._points and (time.monotonic() - self._used_s > IDLE_S or _memory_is_short()):
+        if self._points and (time.monotonic() - self._used_s > IDLE_S or memory_is_short()):
             for point in self._points[:]:
                 self._end(point)
 
@@ -313,10 +311,7 @@ def _fork() -> int:
     connections.close_all()
     sys.stdout.flush()
     sys.stderr.flush()
-    with warnings.catch_warnings():
-        # Python 3.12 warns where there are threads: a worker's only one waits for its supervisor.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
+    return fork()
 
 
 def _most_dispensable(points: list[_Point], most: int) -> _Point:
@@ -357,12 +352,3 @@ def _adopt_orphans() -> None:
     """Be the one who waits for copies of copies: in a container there may be no init to do it."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def _memory_is_short() -> bool:
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        amounts = {line.partition(":")[0]: int(line.split()[1]) for line in lines}
-        return amounts["MemAvailable"] < SPARE_MEMORY * amounts["MemTotal"]
-    except (OSError, LookupError, ValueError):
-        return False

@@ -45,6 +45,12 @@ def optima_release(*, worker: str, **also: int) -> int:
     return QUEUE.release(worker, **also)
 
 
+def optima_fail(*, worker: str, error: str) -> None:
+    """End what `worker` holds as failed."""
+    for found in QUEUE.of_worker(worker):
+        _close(found, worker, error=error)
+
+
 def optimum_execute(*, found: Optimum, worker: str) -> None:
     """Search, unless too many workers have died of it; store the answer or why there is none.
 

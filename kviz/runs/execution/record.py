@@ -13,17 +13,19 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from kviz.common import tracing
+from kviz.common import tracing, work_counts
 from kviz.common.claiming import MAX_CLAIMS, StorageFailed
+from kviz.common.time_limits import RUN, TookTooLong
 from kviz.engine_build import engine_build
 from kviz.runs.execution.append import AppendRefused, TraceAppender
 from kviz.runs.execution.causes import causes_store
 from kviz.runs.execution.claim import claimed_run, run_hand_over, run_to_vary
 from kviz.runs.execution.engine import SimulatedRun, simulate_run
 from kviz.runs.execution.fork_points import Errand, ForkPoints
+from kviz.runs.execution.part_of_cycle import PartOfCycle
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
-from kviz.runs.signals import run_advanced
+from kviz.runs.signals import run_advanced, run_finished
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.trace.codec import TraceWriter
 from scheduler_core.trace.events import AnyEvent, CycleStarted, RunStarted
@@ -82,7 +84,7 @@ def run_execute(
         log.info("run %s pauses at its veil", recording.run.pk)
     except AppendRefused:
         log.info("run %s is no longer ours", recording.run.pk)
-    except (InvalidInput, WorkersDied) as reason:
+    except (InvalidInput, WorkersDied, TookTooLong) as reason:
         recording.fail(str(reason))
     except PluginFailure as failure:
         log.warning("run %s failed", recording.run.pk, exc_info=failure)
@@ -115,7 +117,12 @@ class _Recording:
         self._simulated: SimulatedRun | None = None
         self._rest_before = 0
         """In a copy that only goes up to where a variant is expected to fork: that cycle."""
+        self._plugins: tuple[str, ...] = ()
+        self._part: PartOfCycle | None = None
+        """Of a cycle that is under way and may be known in part: what came of it so far."""
         self._trace = TraceAppender(run, TraceWriter(resume_after=run.last_seq), self._owned)
+        self._trace.resume()
+        self._ends_at = RUN.ends_at()
         self._alive()
 
     def _owned(self, run: Run) -> QuerySet[Run]:
@@ -134,13 +141,26 @@ class _Recording:
             self.take(event)
 
     def take(self, event: AnyEvent) -> None:
-        """Record the next event; store a chunk first if one is due. Raises AppendRefused."""
+        """Record the next event; store a chunk first if one is due.
+
+        Raises AppendRefused, VeilReached and TookTooLong.
+        """
         if self._rest_before:
             self._take_until_fork(event)
             return
+        if self._part is not None:
+            if not self._part.hold(event):
+                self._stop_in_cycle(self._part, event)
+            return
         now = time.monotonic()
+        if isinstance(event, CycleStarted) and now >= self._ends_at:
+            self.flush()
+            raise TookTooLong(RUN)
         if isinstance(event, CycleStarted) and self._is_veiled(event.cycle):
             self._stop_at_veil(event.cycle)
+            if self._part is not None:
+                self._part.hold(event)
+                return
         if isinstance(event, CycleStarted) and self._is_due(event.cycle, now):
             self.flush()
             self._leave_fork_point(event.cycle)
@@ -148,6 +168,7 @@ class _Recording:
             self._trace.update(heartbeat_at=timezone.now())
             self._heartbeat_at = now + HEARTBEAT_S
         if isinstance(event, RunStarted):
+            self._plugins = event.plugins
             self._begin(event)
         self._trace.add(event)
 
@@ -156,15 +177,43 @@ class _Recording:
         return veiled_after is not None and cycle > veiled_after
 
     def _stop_at_veil(self, cycle: int) -> None:
-        """Pause before a cycle that is veiled; go on if it was revealed meanwhile.
+        """Pause before a cycle that is veiled; go on if it was revealed meanwhile, or in part.
 
         Raises VeilReached, and AppendRefused.
         """
         self.flush()
-        veiled = self._owned(self.run).filter(veiled_after__lt=cycle)
+        known = self.run.known
+        if known is not None and known.reach == cycle:
+            self._part = PartOfCycle(known, self._plugins)
+            return
+        veiled = self._owned(self.run).filter(veiled_after__lt=cycle, veiled_part="")
         if veiled.update(status=Run.Status.PAUSED, claimed_by=""):
             raise VeilReached
-        self.run.refresh_from_db(fields=["veiled_after"])
+        self._look_at_veil()
+        if self._is_veiled(cycle):
+            self._stop_at_veil(cycle)
+
+    def _stop_in_cycle(self, part: PartOfCycle, hidden: AnyEvent) -> None:
+        """Pause before the first event of a cycle that is hidden; go on if more was revealed.
+
+        Raises VeilReached, and AppendRefused.
+        """
+        known = part.known
+        chunk = part.chunk(after=self._trace.writer.last_seq)
+        if self._trace.cut_part(
+            chunk,
+            lambda run: self._owned(run).filter(veiled_after=known.cycle, veiled_part=known.words),
+            status=Run.Status.PAUSED,
+            claimed_by="",
+        ):
+            raise VeilReached
+        self._look_at_veil()
+        self._part = None
+        for event in (*part.events, hidden):
+            self.take(event)
+
+    def _look_at_veil(self) -> None:
+        self.run.refresh_from_db(fields=["veiled_after", "veiled_part"])
 
     def _is_due(self, cycle: int, now: float) -> bool:
         """Whether to store what came before a cycle.
@@ -212,7 +261,7 @@ class _Recording:
 
     def _go_on(self, errand: Errand, simulated: SimulatedRun) -> None:
         """Run an errand from now on, in this copy of the process; or leave it to the worker."""
-        self._rest_before = errand.rest_before
+        self._rest_before, self._ends_at = errand.rest_before, RUN.ends_at()
         try:
             if errand.rest_before:
                 self._go_on_towards_fork(errand, simulated)
@@ -283,8 +332,10 @@ class _Recording:
 
     def flush(self) -> None:
         """Store what was taken since the last time. Raises AppendRefused."""
+        n_cycles = self.run.cycles
         if self._trace.cut(claims=0):
             _advanced(self.run)
+            work_counts.cycles_simulated(self.run.cycles - n_cycles)
         else:
             self._trace.update(heartbeat_at=timezone.now())
         self._alive()
@@ -295,13 +346,15 @@ class _Recording:
         end = self._trace.index.finished
         if end is None:
             raise RuntimeError("the engine stopped without RunFinished")
-        self._trace.update(
-            status=Run.Status.FINISHED,
-            cycles=end.n_cycles,
-            bound=end.n_bound,
-            pending=end.n_pending,
-            stop_reason=end.reason,
-            trace_hash=self._trace.writer.trace_hash(),
-            finished_at=timezone.now(),
-            claimed_by="",
-        )
+        with transaction.atomic():
+            self._trace.update(
+                status=Run.Status.FINISHED,
+                cycles=end.n_cycles,
+                bound=end.n_bound,
+                pending=end.n_pending,
+                stop_reason=end.reason,
+                trace_hash=self._trace.writer.trace_hash(),
+                finished_at=timezone.now(),
+                claimed_by="",
+            )
+            run_finished.send(sender=Run, run=self.run)

@@ -15,12 +15,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from kviz.accounts.middleware import share_of, workspace_of
+from kviz.common.wording import translated
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, Run
 from kviz.runs.pages.access import run_of, uuid_of
 from kviz.runs.pages.lists import RUNS_SHOWN
 from kviz.runs.reading.comparing import CannotCompare, comparison
 from scheduler_core.compare import Comparison, Parting
+from scheduler_core.wording import told
 
 ROWS_SHOWN: Final = 100
 """Of each table; REST has all."""
@@ -58,7 +60,7 @@ def run_compare(request: HttpRequest) -> HttpResponse:
             context |= _compared(a, b, comparison(a=a, b=b))
             context |= {"map_a": _map(request, a), "map_b": _map(request, b)}
         except CannotCompare as refused:
-            context["refused"], status = str(refused), HTTPStatus.CONFLICT
+            context["refused"], status = translated(told(refused)), HTTPStatus.CONFLICT
     return render(request, "runs/compare.html", context, status=status)
 
 

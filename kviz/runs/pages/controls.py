@@ -1,4 +1,4 @@
-"""Buttons of a run's page: pause, resume, cancel, rename, share, delete."""
+"""Buttons of a run's page: pause, resume, cancel, rename, delete."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -40,27 +38,6 @@ def run_cancel(request: HttpRequest, run_id: UUID) -> HttpResponse:
 def run_rename(request: HttpRequest, run_id: UUID) -> HttpResponse:
     services.run_rename(run=own_run_of(request, run_id), name=request.POST.get("name", ""))
     return redirect("run-detail", run_id)
-
-
-@require_POST
-def run_share(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    run = own_run_of(request, run_id)
-    token = services.run_share(run=run)
-    link = request.build_absolute_uri(
-        f"{reverse('run-detail', args=[run.pk])}?{urlencode({'share': token})}"
-    )
-    messages.success(
-        request, _("Everyone with this link can read the run: %(link)s") % {"link": link}
-    )
-    return redirect("run-detail", run.pk)
-
-
-@require_POST
-def run_unshare(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    run = own_run_of(request, run_id)
-    services.run_unshare(run=run)
-    messages.success(request, _("The link no longer opens the run."))
-    return redirect("run-detail", run.pk)
 
 
 @require_POST

@@ -61,7 +61,7 @@ def run_explore(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The Explorer's mount point, and the same cycle as tables for those who prefer them."""
     run = run_of(request, run_id)
     number = _number(request.GET.get("c", "")) or 1
-    cycle = trace.cycle_get(run=run, cycle=number)
+    cycle = trace.cycle_or_part(run=run, cycle=number)
     shown = None if request.GET.get("rows") == "all" else TABLE_ROWS_SHOWN
     context = run_context(request, run) | {
         "cycle": cycle,

@@ -16,6 +16,7 @@ from kviz.runs.pages.exports import exports_of
 from kviz.runs.reading import trace
 from kviz.runs.reading.findings import findings
 from kviz.runs.reading.luck import luck_of
+from kviz.runs.sharing import DAYS
 from kviz.snapshots.policies import policies_of
 from kviz.snapshots.summary import may_place_by_hand
 
@@ -32,6 +33,8 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "steps_refused": trace.steps_refused(run=run),
         "parent": selectors.parent_of(run=run, workspace=workspace_of(request)),
         "own_changes": selectors.own_changes(run=run),
+        "share_days": DAYS,
+        "n_links": run.links.open().count(),
         "variants": selectors.variants_of(run=run, workspace=workspace_of(request)),
     }
     if run.is_over:

@@ -32,6 +32,7 @@ def _run_list(
     context = {
         "section": "runs",
         "runs": selectors.runs_visible(workspace=workspace_of(request))[:RUNS_SHOWN],
+        "has_links": selectors.links_of(workspace=workspace_of(request)).exists(),
         "problems": problems,
         "problems_title": _("This could not be opened"),
     }

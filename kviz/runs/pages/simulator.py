@@ -12,12 +12,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from kviz.accounts.middleware import share_of, workspace_of
+from kviz.common.wording import translated
 from kviz.following.simulator import SimulatedPod, beside_simulator
 from kviz.runs.inputs import InvalidInput, configuration_of
 from kviz.snapshots import selectors
 from kviz.snapshots.models import Snapshot
 from scheduler_core.config import FeatureGates
 from scheduler_core.scheduler.assembly import SchedulerOptions
+from scheduler_core.wording import told
 
 PODS_SHOWN: Final = 100
 NODES_SHOWN: Final = 12
@@ -60,7 +62,7 @@ def _rows(snapshot: Snapshot) -> tuple[list[SimulatedPod], str]:
     try:
         config = configuration_of(selectors.snapshot_config(snapshot=snapshot), gates)
     except InvalidInput as invalid:
-        return [], str(invalid)
+        return [], translated(told(invalid))
     options = SchedulerOptions(configuration=config, features=gates)
     found = list(beside_simulator(results, objects, options))
     return sorted(found, key=lambda row: row.beside in ("same", "among the equals")), ""
