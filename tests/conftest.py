@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -23,10 +24,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell begins what is 
 def pytest_configure(config: pytest.Config) -> None:
     """Give each parallel worker a Redis database of its own: tests empty the cache.
 
+    Runs of tests are followed by nothing that was not asked for.
+
     Threads that a test leaves to their pool keep their connections, of which psycopg warns.
     """
     from django.conf import settings
 
+    settings.LUCK_OF_RUNS = False  # but where a test is about it
     if "postgresql" in str(settings.DATABASES["default"]["ENGINE"]):
         config.addinivalue_line("filterwarnings", "ignore:<psycopg.Connection:ResourceWarning")
     cache = cast("dict[str, Any]", settings.CACHES["default"])
@@ -40,10 +44,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give all tests with a real server, browser tests among them, to one parallel worker.
 
     They share the server and the browser that way, and two browsers never starve each other.
+
+    A failed test that starts processes of its own or uses that server is tried once more, and this
+    is said: what it expects of them comes late on two busy cores.
     """
     for item in items:
-        if "server" in getattr(item, "fixturenames", ()):
+        names = cast("pytest.Function", item).fixturenames
+        if "server" in names:
             item.add_marker(pytest.mark.xdist_group("server"))
+        if "server" in names or _starts_processes(cast("pytest.Function", item).module):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def _starts_processes(module: ModuleType) -> bool:
+    return any(
+        getattr(each, "__module__", "") == start_server.__module__ for each in vars(module).values()
+    )
 
 
 @pytest.fixture(scope="session")

@@ -44,6 +44,10 @@ NOTED: Final[dict[tuple[str, str], What]] = {
     ("POST", "api-run-share"): What.SHARE,
     ("POST", "run-unshare"): What.UNSHARE,
     ("DELETE", "api-run-share"): What.UNSHARE,
+    ("POST", "link-revoke"): What.UNSHARE,
+    ("POST", "links-revoke"): What.UNSHARE,
+    ("DELETE", "api-link-list"): What.UNSHARE,
+    ("DELETE", "api-link-detail"): What.UNSHARE,
 }
 """What requests do that are noted when they succeeded."""
 PAGE_SUCCEEDED: Final = HTTPStatus.FOUND

@@ -81,6 +81,11 @@ def workspace_in(request: Request) -> Workspace:
     return workspace
 
 
+def access_in(request: Request) -> Access:
+    """What a REST request may do, and who asks."""
+    return cast("Access", request.auth)
+
+
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """How the OpenAPI schema names the bearer token."""
 

@@ -69,6 +69,11 @@ def access_of_browser(session: Mapping[str, Any]) -> Access | None:
     return Access(guest) if guest else None
 
 
+def may_work(session: Mapping[str, Any]) -> bool:
+    """Whether a browser may do more than read what links share: where there are guests, any may."""
+    return settings.MODE == Mode.LOCAL or settings.GUESTS or person_of(session) is not None
+
+
 def person_of(session: Mapping[str, Any]) -> User | None:
     """Who is signed in with a session, if anybody is."""
     found = auth.get_user(cast("Any", SimpleNamespace(session=session)))

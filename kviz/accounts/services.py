@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from kviz.accounts import selectors
 from kviz.accounts.access import Access
 from kviz.accounts.models import ApiToken, Membership, Role, Workspace
+from kviz.common.expiry import in_days
 from kviz.common.mode import Mode
 
 USED_AGAIN_AFTER: Final = dt.timedelta(hours=1)
@@ -154,7 +155,7 @@ def token_create(
         person=person,
         name=name.strip()[:MAX_NAME_CHARS],
         scope=scope,
-        expires_at=timezone.now() + dt.timedelta(days=days) if days else None,
+        expires_at=in_days(days),
     )
     return token
 

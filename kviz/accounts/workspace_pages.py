@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Final, cast
 from uuid import UUID
 
@@ -9,12 +10,14 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
+from rest_framework.permissions import SAFE_METHODS
 
 from kviz.accounts import members, selectors, services
 from kviz.accounts.audit import What, note
@@ -26,8 +29,19 @@ READ_OR_POST: Final = ["GET", "HEAD", "POST"]
 
 
 def signed_in(view: View) -> View:
-    """Let in who is signed in, and lead others to the sign-in page and back; not in local mode."""
-    return server_only(login_required(view))
+    """Let in who is signed in, and lead others to the sign-in page and back; not in local mode.
+
+    What is posted is one transaction: a change without its entry in the log cannot be.
+    """
+
+    @wraps(view)
+    def whole(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        if request.method in SAFE_METHODS:
+            return view(request, *args, **kwargs)
+        with transaction.atomic():
+            return view(request, *args, **kwargs)
+
+    return server_only(login_required(whole))
 
 
 def signed_in_person(request: HttpRequest) -> User:

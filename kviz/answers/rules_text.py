@@ -9,7 +9,7 @@ import msgspec
 
 from kviz.answers.tables import table
 from scheduler_core.advice.rules import Verdict
-from scheduler_core.api.findings import counted
+from scheduler_core.wording import builtins, say
 
 
 def rules_json(verdicts: Sequence[Verdict]) -> dict[str, object]:
@@ -38,9 +38,14 @@ def rules_text(verdicts: Sequence[Verdict]) -> str:
 def rules_statement(verdicts: Sequence[Verdict]) -> str:
     """Say in a sentence whether the rules are kept."""
     broken = sum(not each.holds for each in verdicts)
+    n = len(verdicts)
     if not broken:
-        return "The rule is kept" if len(verdicts) == 1 else f"All {len(verdicts)} rules are kept"
-    return f"{broken} of {counted(len(verdicts), 'rule')} {'is' if broken == 1 else 'are'} broken"
+        return say("The rule is kept") if n == 1 else say("All {n} rules are kept", n=n)
+    if n == 1:
+        return say("The rule is broken")
+    if broken == 1:
+        return say("1 of {n} rules is broken", n=n)
+    return say("{broken} of {n} rules are broken", broken=broken, n=n)
 
 
 def _lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -59,7 +64,7 @@ def junit(verdicts: Sequence[Verdict], cluster: str) -> str:
         case = ElementTree.SubElement(
             suite, "testcase", name=_clean(each.rule), classname=f"kviz.{each.kind}"
         )
-        values = _clean(msgspec.json.format(msgspec.json.encode(each.values)).decode())
+        values = _clean(msgspec.json.format(msgspec.json.encode(builtins(each.values))).decode())
         if not each.holds:
             failure = ElementTree.SubElement(case, "failure", message=_clean(each.sentence))
             failure.text = values

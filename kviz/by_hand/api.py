@@ -20,7 +20,7 @@ from kviz.by_hand.documents import board_document, look_document
 from kviz.by_hand.models import Attempt
 from kviz.by_hand.services import CannotPlay
 from kviz.common.problems import Problem
-from scheduler_core.wording import say
+from scheduler_core.wording import say, told
 
 POD = OpenApiParameter("pod", str, description="Say of every node why this pod may not go there.")
 
@@ -33,15 +33,15 @@ class MoveSerializer(serializers.Serializer[object]):
     node = serializers.CharField(max_length=256, default="", allow_blank=True)
 
 
-def board_read(request: Request, attempt: Attempt) -> Response:
+def board_read(request: Request, attempt: Attempt, *, is_secret: bool = False) -> Response:
     """The board, or with `?pod=` what every node says of a pod."""
     pod = request.query_params.get("pod", "")
     if not pod:
-        return Response(board_document(attempt))
+        return Response(board_document(attempt, is_secret=is_secret))
     try:
         return Response(look_document(attempt, pod))
     except CannotPlay as refused:
-        raise Problem(HTTPStatus.CONFLICT, str(refused)) from refused
+        raise Problem(HTTPStatus.CONFLICT, told(refused)) from refused
 
 
 def board_move(request: Request, attempt: Attempt) -> None:
@@ -60,7 +60,7 @@ def board_move(request: Request, attempt: Attempt) -> None:
             case _:
                 services.attempt_finish(attempt=attempt)
     except CannotPlay as refused:
-        raise Problem(HTTPStatus.CONFLICT, str(refused)) from refused
+        raise Problem(HTTPStatus.CONFLICT, told(refused)) from refused
 
 
 class Board(APIView):

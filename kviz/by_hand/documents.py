@@ -19,6 +19,7 @@ from kviz.by_hand.tables import table_of
 from kviz.common.templatetags.design import binary_bytes, cores
 from kviz.runs.models import Optimum
 from scheduler_core.model.by_hand import NotPlaced, Reached, Room
+from scheduler_core.wording import told
 
 BYTES = ("memory", "ephemeral-storage")
 
@@ -85,10 +86,13 @@ class BoardDocument(TypedDict):
     verdict: str
 
 
-def board_document(attempt: Attempt) -> BoardDocument:
-    """The board as a player has it; what is revealed is shown once they are done."""
+def board_document(attempt: Attempt, *, is_secret: bool = False) -> BoardDocument:
+    """The board as a player has it; what is revealed is shown once they are done.
+
+    With `is_secret` it is not shown to them yet.
+    """
     game = attempt.game
-    shown = game.is_revealed and (attempt.is_finished or game.is_for_class)
+    shown = game.is_revealed and (attempt.is_finished or game.is_for_class) and not is_secret
     moves = {move["pod"]: move for move in attempt.moves}
     with table_of(game) as table:
         waiting, rooms, of = table.waiting, table.rooms(attempt.placement), table.of_priority
@@ -147,7 +151,7 @@ def look_document(attempt: Attempt, pod: str) -> dict[str, object]:
         with table_of(attempt.game) as table:
             found = table.look(attempt.placement, pod)
     except NotPlaced as error:
-        raise CannotPlay(str(error)) from error
+        raise CannotPlay(told(error)) from error
     refusals = {
         name: why and {"plugin": why.plugin, "message": why.message, "sentence": why.sentence}
         for name, why in found.items()

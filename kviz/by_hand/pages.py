@@ -14,6 +14,7 @@ from kviz.accounts.throttling import too_often
 from kviz.by_hand import services
 from kviz.by_hand.access import own_attempt
 from kviz.by_hand.services import CannotPlay
+from kviz.common.wording import translated
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.pages.access import run_of
 from kviz.runs.titles import run_title
@@ -22,6 +23,7 @@ from kviz.snapshots.samples import sample_named
 from kviz.snapshots.selectors import snapshot_config
 from kviz.snapshots.summary import MAX_NODES_BY_HAND, MAX_PODS_BY_HAND, may_place_by_hand
 from kviz.snapshots.templatetags.snapshot_titles import title_of
+from scheduler_core.wording import told
 
 
 @require_GET
@@ -73,9 +75,7 @@ def game_of_run(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 def _text(refusal: CannotPlay | InvalidInput) -> str:
-    if isinstance(refusal, InvalidInput):
-        return str(refusal.errors[0]["message"])
-    return str(refusal)
+    return translated(told(refusal))
 
 
 @require_GET

@@ -19,6 +19,7 @@ from kviz.runs.services import RunInputs, optimum_ask, run_create, run_prepare, 
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.summary import MAX_NODES_BY_HAND, MAX_PODS_BY_HAND
 from scheduler_core.model.by_hand import NotPlaced
+from scheduler_core.wording import told
 
 SEARCH_S: Final = 20.0
 """How long a worker searches for the best placement."""
@@ -99,7 +100,7 @@ def pod_place(*, attempt: Attempt, pod: str, node: str) -> None:
         with table_of(attempt.game) as table:
             turn = table.move(attempt.placement, pod, node)
     except NotPlaced as refused:
-        raise CannotPlay(str(refused)) from refused
+        raise CannotPlay(told(refused)) from refused
     _store(attempt, moves=[*attempt.moves, asdict(turn)])
 
 

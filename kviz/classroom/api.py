@@ -34,7 +34,7 @@ from kviz.classroom.seats import Door, door_of
 from kviz.classroom.services import Refused
 from kviz.common.problems import Problem
 from kviz.lessons.grading import NotAnAnswer
-from scheduler_core.wording import say
+from scheduler_core.wording import say, told
 
 
 class BrowserOnly(BaseAuthentication):
@@ -137,9 +137,9 @@ class ClassAnswer(_InRoom):
                 given=said["answer"],
             )
         except Refused as refused:
-            raise Problem(HTTPStatus.CONFLICT, str(refused)) from refused
+            raise Problem(HTTPStatus.CONFLICT, told(refused)) from refused
         except NotAnAnswer as error:
-            raise Problem(HTTPStatus.BAD_REQUEST, str(error)) from error
+            raise Problem(HTTPStatus.BAD_REQUEST, told(error)) from error
         return Response(mine_document(door.room, door.participant))
 
 
@@ -149,13 +149,19 @@ class ClassBoard(_InRoom):
     @extend_schema(parameters=[POD], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, code: str) -> Response:
         """My board; what the scheduler makes of it is in it once the teacher has shown that."""
-        return board_read(request, self._attempt(self.door(request, code)))
+        door = self.door(request, code)
+        held = selectors.held_document(door.room)["contest"] if door.room.held else None
+        is_secret = held is not None and not held["is_revealed"]
+        return board_read(request, self._attempt(door), is_secret=is_secret)
 
     @extend_schema(request=MoveSerializer, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, code: str) -> Response:
         """Place a pod, take the last move back, begin again, or be done; 409 with the reason."""
         door = self.door(request, code)
         attempt = self._attempt(door)
+        if door.room.held is not None:
+            text = gettext("The class is frozen: pods stay where they are.")
+            raise Problem(HTTPStatus.CONFLICT, text)
         was_new = not attempt.moves
         board_move(request, attempt)
         if was_new or attempt.is_finished:
@@ -163,9 +169,9 @@ class ClassBoard(_InRoom):
         return Response(board_document(attempt))
 
     def _attempt(self, door: Door) -> Attempt:
-        contest = selectors.contest_on(door.room)
+        contest = selectors.contest_seen(door.room)
         if door.participant is None:
-            raise Problem(HTTPStatus.FORBIDDEN, "Only who is in the class may place pods.")
+            raise Problem(HTTPStatus.FORBIDDEN, say("Only who is in the class may place pods."))
         if contest is None:
             raise Problem(HTTPStatus.CONFLICT, gettext("The class places no pods now."))
         return attempt_get(game=contest.game, player=door.participant.number)
@@ -184,5 +190,5 @@ class ClassControl(_InRoom):
         try:
             DOES[said["do"]](door.room, said)
         except Refused as refused:
-            raise Problem(HTTPStatus.CONFLICT, str(refused)) from refused
+            raise Problem(HTTPStatus.CONFLICT, told(refused)) from refused
         return Response(status=HTTPStatus.NO_CONTENT)

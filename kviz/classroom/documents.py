@@ -11,9 +11,7 @@ from dataclasses import asdict
 from typing import TypedDict, cast
 from urllib.parse import parse_qs, urlencode
 
-from django.conf import settings
 from django.urls import reverse
-from django.utils.translation import get_language
 
 from kviz.classroom import selectors
 from kviz.classroom.contests import (
@@ -30,6 +28,7 @@ from kviz.classroom.votes import Given, counts, gain
 from kviz.lessons.documents import OptionDocument, answer_in_words, moment_document
 from kviz.lessons.lesson import Question
 from kviz.lessons.marking_up import html_of
+from kviz.runs.models import Run
 
 Json = dict[str, object]
 
@@ -117,7 +116,7 @@ def class_document(room: Room) -> ClassDocument:
     """What the class may know now, while it is frozen what it knew when that began."""
     if room.held is None:
         return present_document(room)
-    held = cast("ClassDocument", room.held[get_language() or settings.LANGUAGE_CODE])
+    held = selectors.held_document(room)
     more: Json = {
         "version": room.version,
         "is_held": True,
@@ -125,7 +124,7 @@ def class_document(room: Room) -> ClassDocument:
         "is_open": room.closed_at is None,
         "pointer_seat": room.pointer_seat,
     }
-    return cast("ClassDocument", {**held, **more})
+    return cast("ClassDocument", held | more)
 
 
 def present_document(room: Room) -> ClassDocument:
@@ -148,7 +147,7 @@ def present_document(room: Room) -> ClassDocument:
         "query": query,
         "explore": _explore(room, query),
         "picture": picture,
-        "is_waiting": room.run is not None and cycle > room.run.cycles and not room.run.is_over,
+        "is_waiting": room.run is not None and _is_waiting(room.run, cycle, picture),
         "question": _asked(room, place),
         "is_black": room.is_black,
         "is_held": False,
@@ -157,6 +156,12 @@ def present_document(room: Room) -> ClassDocument:
         "leaders": [{"name": seat.name, "number": seat.number, "score": n} for seat, n in leaders],
         "contest": contest_document(room),
     }
+
+
+def _is_waiting(run: Run, cycle: int, picture: Picture | None) -> bool:
+    """Whether a cycle is to be simulated, or the rest of one that is known in part."""
+    at_rest = picture is not None and run.status == Run.Status.PAUSED
+    return cycle > run.cycles and not run.is_over and not at_rest
 
 
 def _moment(room: Room, place: Place) -> tuple[int, str, str]:
@@ -173,9 +178,10 @@ def _moment(room: Room, place: Place) -> tuple[int, str, str]:
 
 def _explore(room: Room, query: str) -> str:
     """The same moment in the Explorer, for who was let in; empty without a run."""
-    if room.run is None or not room.run.share_token:
+    link = room.run.links.open().first() if room.run else None
+    if room.run is None or link is None:
         return ""
-    door = urlencode({"share": room.run.share_token, "class": room.code})
+    door = urlencode({"share": link.token, "class": room.code})
     return f"{reverse('run-explore', args=[room.run.pk])}?{query}{'&' if query else ''}{door}"
 
 

@@ -24,6 +24,7 @@ from django.utils import timezone, translation
 
 from kviz.classroom import documents, news, selectors, services
 from kviz.classroom.models import Room
+from kviz.common.ending import task_ended
 from kviz.live.advances import group_of
 
 log = logging.getLogger(__name__)
@@ -113,7 +114,8 @@ class Hall:
 
     async def _publish_once(self) -> None:
         wanted = {follower.reads for follower in self.followers}
-        frames = await database_sync_to_async(self._read)(wanted)
+        # In a thread of its own: in the one of requests it would queue behind everybody's moves.
+        frames = await database_sync_to_async(self._read, thread_sensitive=False)(wanted)
         for readers, frame in frames.items():
             if self._frames.get(readers) == frame:
                 continue
@@ -207,9 +209,7 @@ class Building:
 
 async def _end(task: asyncio.Task[None] | None) -> None:
     if task is not None:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+        await task_ended(task)
 
 
 _buildings: WeakKeyDictionary[asyncio.AbstractEventLoop, Building] = WeakKeyDictionary()

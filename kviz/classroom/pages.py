@@ -25,10 +25,12 @@ from kviz.classroom.qr import qr_svg
 from kviz.classroom.seats import Door, door_of, remember_seat, remember_teacher
 from kviz.classroom.services import Refused
 from kviz.common.csv_file import MEDIA_TYPE, csv_pieces
+from kviz.common.wording import translated
 from kviz.lessons.access import lesson_named
 from kviz.lessons.selectors import lessons
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.pages.access import own_run_of
+from scheduler_core.wording import told
 
 
 @require_GET
@@ -95,7 +97,7 @@ def class_open_run(request: HttpRequest, run_id: UUID) -> HttpResponse:
         known = min(int(cycle), run.cycles) if cycle.isdigit() else 0
         room = services.room_open_run(workspace=workspace_of(request), run=run, cycle=known)
     except InvalidInput as invalid:
-        messages.error(request, str(invalid.errors[0]["message"]))
+        messages.error(request, translated(told(invalid)))
         return redirect("run-detail", run_id)
     except Refused as refusal:
         messages.error(request, str(refusal))

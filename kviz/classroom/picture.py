@@ -49,14 +49,14 @@ def picture_of(run: Run, cycle: int, point: str) -> Picture | None:
 
     Cycle 0 is before the first. Without a point all of the cycle is shown.
     """
-    if cycle > run.cycles:
+    if not trace.cycle_is_stored(run=run, cycle=cycle):
         return None
-    return _picture(run.pk, cycle, point)
+    return _picture(run.pk, cycle, point, run.last_seq if cycle > run.cycles else 0)
 
 
 @lru_cache(maxsize=128)
-def _picture(run_id: UUID, cycle: int, point: str) -> Picture | None:
-    """A stored cycle never changes."""
+def _picture(run_id: UUID, cycle: int, point: str, part_seq: int) -> Picture | None:
+    """A stored cycle never changes; a part of one, up to `part_seq`, gives way to more of it."""
     run = Run.objects.select_related("snapshot").get(pk=run_id)
     return _of_cycle(run, cycle, point) if cycle else _before_all(run)
 
@@ -82,7 +82,7 @@ def _before_all(run: Run) -> Picture | None:
 
 def _of_cycle(run: Run, cycle: int, point: str) -> Picture | None:
     state = trace.state_before(run=run, cycle=cycle)
-    document = trace.cycle_get(run=run, cycle=cycle)
+    document = trace.cycle_or_part(run=run, cycle=cycle)
     if state is None or document is None:
         return None
     pods: dict[int, list[str]] = {}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
+from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import get_language
 
 from kviz.accounts.models import Workspace
 from kviz.by_hand.documents import SideDocument, levels, outcome_document, side_of_attempt
@@ -75,6 +77,22 @@ def contest_on(room: Room) -> Contest | None:
     """What the class places by hand now."""
     found = room.contests.filter(is_on=True).select_related("game__run__snapshot")
     return found.first()
+
+
+def contest_seen(room: Room) -> Contest | None:
+    """What the class places by hand as far as it sees that: while frozen, what it saw then."""
+    if room.held is None:
+        return contest_on(room)
+    held = held_document(room)["contest"]
+    found = room.contests.select_related("game__run__snapshot")
+    return found.filter(game=held["id"]).first() if held else None
+
+
+def held_document(room: Room) -> dict[str, Any]:
+    """What a frozen class saw when that began, in the language that is asked for."""
+    assert room.held is not None
+    found: dict[str, Any] = room.held[get_language() or settings.LANGUAGE_CODE]
+    return found
 
 
 def finished_of(contest: Contest) -> list[Attempt]:

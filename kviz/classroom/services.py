@@ -22,19 +22,18 @@ from kviz.classroom import news, selectors
 from kviz.classroom.codes import draw_code
 from kviz.classroom.documents import present_document
 from kviz.classroom.models import Answer, Contest, Participant, Room, Vote
-from kviz.classroom.steps import is_step, place_of
+from kviz.classroom.steps import is_step, lesson_of, place_of
 from kviz.lessons.grading import NotAnAnswer, grade
+from kviz.lessons.lesson import shown_before
 from kviz.lessons.library import Shelved
 from kviz.lessons.services import lesson_run
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
-from kviz.runs.services import (
-    run_repeat_veiled,
-    run_reveal,
-    run_share,
-    run_unshare,
-)
+from kviz.runs.services import run_repeat_veiled, run_reveal
+from kviz.runs.sharing import run_share, run_unshare
 from kviz.runs.titles import run_title
+from kviz.runs.veil import Known
+from scheduler_core.wording import told
 
 MAX_OPEN: Final = 10
 """Rooms that a workspace may have open at once."""
@@ -86,8 +85,8 @@ def _check_number(workspace: Workspace) -> None:
 
 
 def _open(workspace: Workspace, run: Run, **what: Any) -> Room:
-    run_share(run=run)  # who is let in may look around in it
     closes_at = timezone.now() + dt.timedelta(hours=settings.CLASS_HOURS)
+    run_share(run=run, expires_at=closes_at)  # who is let in may look around in it
     for _ in range(10):
         try:
             with transaction.atomic():
@@ -172,14 +171,16 @@ def answer_give(*, room: Room, participant: Participant, vote_id: int, given: ob
 def step_go(*, room: Room, step: int) -> None:
     """Go to a step; votes that are open are closed. Raises Refused.
 
-    In a class about a run this reveals the cycle that is gone to.
+    This reveals the cycle that is gone to in a class about a run, and in a lesson what the steps
+    before reveal.
     """
     if not is_step(room, step):
         raise Refused(gettext("There is no such step."))
     room.votes.filter(is_open=True).update(is_open=False)
     room.contests.filter(is_on=True).update(is_on=False)
-    if not room.lesson and room.run is not None:
-        run_reveal(run=room.run, upto=step)
+    lesson = lesson_of(room)
+    if room.run is not None and (lesson is not None or not room.lesson):
+        run_reveal(run=room.run, upto=shown_before(lesson, step) if lesson else Known(step))
     _change(room, step=step, query="", marks=[])
 
 
@@ -231,9 +232,9 @@ def _game(workspace: Workspace, run: Run, name: str) -> Game:
     try:
         return game_of_run(workspace=workspace, run=run, name=name, is_for_class=True)
     except CannotPlay as refusal:
-        raise Refused(str(refusal)) from refusal
+        raise Refused(told(refusal)) from refusal
     except InvalidInput as invalid:
-        raise Refused(str(invalid.errors[0]["message"])) from invalid
+        raise Refused(told(invalid)) from invalid
 
 
 def contest_reveal(*, room: Room) -> None:

@@ -21,6 +21,7 @@ from channels.db import database_sync_to_async
 from django.conf import settings
 from django.utils.translation import get_supported_language_variant
 
+from kviz.accounts.selectors import may_work
 from kviz.classroom import news, selectors, services
 from kviz.classroom.codes import code_typed
 from kviz.classroom.documents import mine_document
@@ -81,7 +82,7 @@ def _come_in(scope: Scope) -> tuple[Door, Audience, str]:
     """Whom the browser is here. Raises Refusal."""
     code = code_typed(scope["url_route"]["kwargs"]["code"])
     room = selectors.room_open(code) if code else None
-    if room is None:
+    if room is None or not may_work(scope["session"]):
         raise Refusal(NOT_FOUND)
     door = door_of(scope["session"], room)
     asked = parse_qs(scope["query_string"].decode("latin-1")).get("as", ["class"])[0]
@@ -141,7 +142,7 @@ def _pointing(message: MutableMapping[str, Any]) -> Pointing | None:
     text = message.get("text") or ""
     if len(text) > MAX_MESSAGE:
         return None
-    with contextlib.suppress(msgspec.DecodeError):
+    with contextlib.suppress(msgspec.DecodeError, RecursionError):
         return msgspec.json.decode(text, type=Pointing)
     return None
 

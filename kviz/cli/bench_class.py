@@ -1,5 +1,7 @@
 """How long a teacher's step takes to reach a class: a real server, real websockets.
 
+Also while everybody places pods by hand, and how long they wait for their boards then.
+
 The server has a data folder and a process of its own, both gone afterwards. The followers are in
 this process, so what they take to read is in the lag. One of them does not read at all.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import random
 import re
 import resource
 import statistics
@@ -16,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -28,6 +31,8 @@ from kviz.bench.calibration import N_ITERATIONS, loop_s
 READY: Final = re.compile(r"kviz is ready: (http://\S+)")
 VERSION: Final = re.compile(r'"version":(\d+)')
 LESSON: Final = "requests"
+PLAYED: Final = "scores"
+"""The lesson whose cluster is played with: 9 nodes, 8 waiting pods."""
 STEPS: Final = 30
 AT_ONCE: Final = 20
 """Followers that come in at the same time."""
@@ -35,6 +40,11 @@ TOKEN: Final = "b" * 32
 PATIENCE_S: Final = 60.0
 PAUSE_S: Final = 0.25
 """Between two steps."""
+BETWEEN_STEPS_S: Final = 1.0
+"""While all play, beside that."""
+LEAST_THINKING_S: Final = 1.0
+MOST_THINKING_S: Final = 4.0
+"""Before each request of somebody who plays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +72,63 @@ def measure_class(n_followers: int) -> ClassResult:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 2 * n_followers + 500)), hard))
     with _served() as address:
         times = asyncio.run(_Class(address, n_followers).measure())
-    lags = sorted(1000 * lag for lag, _ in times)
+    lags = _in_ms(lag for lag, _ in times)
     return ClassResult(
         followers=n_followers,
         p50_ms=statistics.median(lags),
-        p95_ms=statistics.quantiles(lags, n=20)[-1],
+        p95_ms=_p95(lags),
         most_ms=lags[-1],
         request_p50_ms=1000 * statistics.median(answered for _, answered in times),
         calibration_s=calibration_s,
         load=os.getloadavg()[0],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class BoardsResult:
+    """Wall times in milliseconds, while each of so many has a board and asks every few seconds."""
+
+    boards: int
+    requests_per_s: float
+    look_p50_ms: float
+    look_p95_ms: float
+    move_p50_ms: float
+    move_p95_ms: float
+    step_p50_ms: float
+    """Of the teacher's, until the last one has it."""
+    step_p95_ms: float
+    calibration_s: float
+    load: float
+
+    def as_json(self) -> dict[str, object]:
+        return asdict(self)
+
+
+def measure_boards(n_boards: int) -> BoardsResult:
+    """Let so many place pods by hand at once, each at a person's pace."""
+    calibration_s = loop_s(N_ITERATIONS)
+    with _served() as address:
+        looks, moves, steps, took_s = asyncio.run(_Class(address, n_boards).play())
+    return BoardsResult(
+        boards=n_boards,
+        requests_per_s=(len(looks) + len(moves)) / took_s,
+        look_p50_ms=statistics.median(looks),
+        look_p95_ms=_p95(looks),
+        move_p50_ms=statistics.median(moves),
+        move_p95_ms=_p95(moves),
+        step_p50_ms=statistics.median(steps),
+        step_p95_ms=_p95(steps),
+        calibration_s=calibration_s,
+        load=os.getloadavg()[0],
+    )
+
+
+def _in_ms(seconds: Iterable[float]) -> list[float]:
+    return sorted(1000 * each for each in seconds)
+
+
+def _p95(times: list[float]) -> float:
+    return statistics.quantiles(times, n=20)[-1]
 
 
 @contextlib.contextmanager
@@ -109,22 +166,76 @@ class _Class:
         """Who has not got this version yet."""
         self.all_have = asyncio.Event()
         self.code = ""
+        self.sessions: dict[int, str] = {}
+        self.looks: list[float] = []
+        self.moves: list[float] = []
 
     async def measure(self) -> list[tuple[float, float]]:
         """Per step: until the last follower had it, and until the request was answered."""
         times = []
         async with httpx.AsyncClient(base_url=self.address, timeout=PATIENCE_S) as teacher:
-            await self._open(teacher)
+            await self._open(teacher, LESSON)
             await self._come_in()
             readers = [asyncio.create_task(self._read(i)) for i in range(self.n_followers - 1)]
             for number in range(STEPS + 1):
-                lag, answered = await self._step(teacher, 2 if number % 2 else 1)
+                lag, answered = await self._step(teacher, do="go", step=2 if number % 2 else 1)
                 if number:  # the first one finds everybody still coming in
                     times.append((lag, answered))
             for reader in readers:
                 reader.cancel()
         await asyncio.gather(*(line.close() for line in self.lines), return_exceptions=True)
         return times
+
+    async def play(self) -> tuple[list[float], list[float], list[float], float]:
+        """In ms how long looks, moves and the teacher's steps take while all play; and in s all."""
+        steps = []
+        async with httpx.AsyncClient(base_url=self.address, timeout=PATIENCE_S) as teacher:
+            await self._open(teacher, PLAYED)
+            await self._come_in()
+            readers = [asyncio.create_task(self._read(i)) for i in range(self.n_followers - 1)]
+            await self._step(teacher, do="play")
+            players = [asyncio.create_task(self._play(i)) for i in range(self.n_followers)]
+            await asyncio.sleep(MOST_THINKING_S)  # until everybody has begun
+            self.looks.clear()
+            self.moves.clear()
+            began = time.perf_counter()
+            for number in range(STEPS):
+                lag, _ = await self._step(teacher, do="score", on=number % 2 == 0)
+                steps.append(lag)
+                await asyncio.sleep(BETWEEN_STEPS_S)
+            took_s = time.perf_counter() - began
+            for task in (*readers, *players):
+                task.cancel()
+            ended = await asyncio.gather(*readers, *players, return_exceptions=True)
+        await asyncio.gather(*(line.close() for line in self.lines), return_exceptions=True)
+        for each in ended:
+            if isinstance(each, Exception):
+                raise each
+        return _in_ms(self.looks), _in_ms(self.moves), _in_ms(steps), took_s
+
+    async def _play(self, i: int) -> None:
+        """Look where a pod may go, put it there, and begin again when none is left."""
+        chance = random.Random(i)
+        path = f"/api/v1/classes/{self.code}/board/"
+        async with httpx.AsyncClient(base_url=self.address, timeout=PATIENCE_S) as player:
+            player.cookies.set("kviz_session", self.sessions[i])
+            await asyncio.sleep(chance.uniform(0, MOST_THINKING_S))
+            while True:
+                board = (await player.get(path)).raise_for_status().json()
+                for pod in (each["name"] for each in board["pods"] if not each["node"]):
+                    await asyncio.sleep(chance.uniform(LEAST_THINKING_S, MOST_THINKING_S))
+                    began = time.perf_counter()
+                    found = (await player.get(path, params={"pod": pod})).raise_for_status()
+                    self.looks.append(time.perf_counter() - began)
+                    node = next(
+                        (name for name, why in found.json()["nodes"].items() if not why), ""
+                    )
+                    if node:
+                        await asyncio.sleep(chance.uniform(LEAST_THINKING_S, MOST_THINKING_S))
+                        began = time.perf_counter()
+                        await self._post(player, path, do="place", pod=pod, node=node)
+                        self.moves.append(time.perf_counter() - began)
+                await self._post(player, path, do="reset")
 
     async def _post(self, client: httpx.AsyncClient, path: str, **body: object) -> httpx.Response:
         client.cookies.set("kviz_csrf", TOKEN)
@@ -134,8 +245,8 @@ class _Class:
             raise OSError(f"{path} answered {response.status_code}: {response.text[:200]}")
         return response
 
-    async def _open(self, teacher: httpx.AsyncClient) -> None:
-        opened = await self._post(teacher, f"/class/open/lesson/{LESSON}")
+    async def _open(self, teacher: httpx.AsyncClient, lesson: str) -> None:
+        opened = await self._post(teacher, f"/class/open/lesson/{lesson}")
         self.code = opened.headers["Location"].split("/")[2]
 
     async def _come_in(self) -> None:
@@ -145,10 +256,11 @@ class _Class:
         async def enter(i: int) -> ClientConnection:
             async with door, httpx.AsyncClient(base_url=self.address, timeout=PATIENCE_S) as client:
                 joined = await self._post(client, f"/class/{self.code}/join")
+                self.sessions[i] = joined.cookies["kviz_session"]
                 return await connect(
                     f"{self.address.replace('http', 'ws', 1)}/ws/class/{self.code}/?as=class",
                     additional_headers={
-                        "Cookie": f"kviz_session={joined.cookies['kviz_session']}",
+                        "Cookie": f"kviz_session={self.sessions[i]}",
                         "Origin": self.address,
                     },
                     compression=None,
@@ -168,13 +280,13 @@ class _Class:
                 if not self.waits:
                     self.all_have.set()
 
-    async def _step(self, teacher: httpx.AsyncClient, step: int) -> tuple[float, float]:
+    async def _step(self, teacher: httpx.AsyncClient, **said: object) -> tuple[float, float]:
         """One step of the teacher, until everybody has it who reads."""
         self.version += 1
         self.waits = set(range(self.n_followers - 1))
         self.all_have.clear()
         path, began = f"/api/v1/classes/{self.code}/control/", time.perf_counter()
-        await self._post(teacher, path, do="go", step=step)
+        await self._post(teacher, path, **said)
         answered = time.perf_counter() - began
         async with asyncio.timeout(PATIENCE_S):
             await self.all_have.wait()

@@ -108,8 +108,9 @@ def _asked(snapshot: Snapshot, n_variants: int) -> Experiment:
 def _worker(number: int) -> Iterator[None]:
     """Have a worker at work meanwhile, with its copies on one core."""
     cores = sorted(os.sched_getaffinity(0))
-    command = [sys.executable, "-m", "kviz.cli", "worker"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, "-m", "kviz.cli", "worker", "--leave-with-stdin"]
+    pipe = subprocess.PIPE  # it ends with this process, however that goes
+    with subprocess.Popen(command, stdin=pipe, stderr=pipe, text=True) as process:
         os.sched_setaffinity(process.pid, {cores[number % len(cores)]})
         assert process.stderr is not None
         try:

@@ -126,7 +126,7 @@ def _inputs(options: argparse.Namespace, made_of: RunInputs, cluster: Ingested) 
         name=options.files[0].stem[:200],
         sha256=files_sha256(options.files),
         ignored=cluster.ignored,
-        warnings=list(cluster.warnings),
+        warnings=list(map(str, cluster.warnings)),
         problems=[{"message": str(error)} for error in cluster.errors],
         scheduler_config=without_secrets(base.configuration),
         scenario=without_secrets(options.scenario.read_text()) if options.scenario else "",

@@ -84,7 +84,7 @@ def _answer(options: argparse.Namespace, asked: Asked, until: float) -> int:
     trials = Trials(asked.objects, asked.options)
     try:
         pod, *others = _pods(options, trials)
-        found = _found_until(unblock(trials, pod, _runner(options.jobs), others), until)
+        found = _found_until(unblock(trials, pod, runner(options.jobs), others), until)
     except (NothingToUnblock, CopyDied) as error:
         raise CommandFailed(str(error)) from error
     if options.json:
@@ -97,7 +97,8 @@ def _answer(options: argparse.Namespace, asked: Asked, until: float) -> int:
     return 0
 
 
-def _runner(jobs: int) -> Runner:
+def runner(jobs: int) -> Runner:
+    """Return what runs so many plans at a time."""
     if jobs == 1 or not hasattr(os, "fork"):
         return one_by_one
     by_copies: Runner = side_by_side(jobs)

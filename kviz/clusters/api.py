@@ -15,6 +15,7 @@ from kviz.accounts.throttling import Scope
 from kviz.clusters import selectors, services
 from kviz.common.problems import Problem
 from kviz.snapshots.api import SnapshotSerializer
+from scheduler_core.wording import told
 
 PROTECTIONS = ("verified", "unverified", "unencrypted")
 
@@ -82,7 +83,7 @@ class Imports(APIView):
                 name=wanted.validated_data.get("name", ""),
             )
         except selectors.NotOffered as problem:
-            raise Problem(HTTPStatus.NOT_FOUND, str(problem)) from None
+            raise Problem(HTTPStatus.NOT_FOUND, told(problem)) from None
         except services.ImportFailed as failed:
             raise Problem(HTTPStatus.BAD_GATEWAY, str(failed)) from None
         more = {"refused": list(found.refused), "resource_version": found.resource_version}

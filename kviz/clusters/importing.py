@@ -27,12 +27,13 @@ from scheduler_core.api.errors import LimitError, ParseError, Place
 from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.api.ingest import Ingested, ListIntake
 from scheduler_core.api.limits import Limits
+from scheduler_core.wording import say
 
 NEEDED: Final = ("Node", "Pod")
 """Read first; without them there is nothing to schedule, or everything would look empty."""
 MAX_RESTARTS: Final = 1
 """A list whose pages expired so often is asked for in one piece."""
-ROLE_HINT: Final = "`kviz import --rbac` prints a ClusterRole that allows it"
+ROLE_HINT: Final = say("`kviz import --rbac` prints a ClusterRole that allows it")
 
 
 class NotImported(ClusterProblem):
@@ -166,13 +167,21 @@ class _Reading:
         found = self.intake.result()
         target = self.connection.target
         warnings = (
-            f"Read from context {target.name} at resource version {self.resource_version}",
+            say(
+                "Read from context {name} at resource version {version}",
+                name=target.name,
+                version=self.resource_version,
+            ),
             *PROTECTION_WARNINGS.get(target.protection, ()),
-            *(f"{name} read at a later moment than the rest" for name in self.later),
+            *(say("{name} read at a later moment than the rest", name=name) for name in self.later),
             *found.warnings,
         )
         refused = [
-            ParseError(Place(name), "", f"{target.name} does not let kviz list them; {ROLE_HINT}")
+            ParseError(
+                Place(name),
+                "",
+                say("{name} does not let kviz list them; {hint}", name=target.name, hint=ROLE_HINT),
+            )
             for name in self.refused
         ]
         sentences = [f"{error.place} left out: {error.message}" for error in refused]
@@ -192,11 +201,15 @@ class _Reading:
 
 PROTECTION_WARNINGS: Final[dict[Protection, tuple[str, ...]]] = {
     "unverified": (
-        "The certificate of the API server was not checked (insecure-skip-tls-verify): whoever "
-        "was on the way could have answered",
+        say(
+            "The certificate of the API server was not checked (insecure-skip-tls-verify): whoever "
+            "was on the way could have answered"
+        ),
     ),
     "unencrypted": (
-        "The API server was asked over plain HTTP: whoever was on the way could read along and "
-        "answer",
+        say(
+            "The API server was asked over plain HTTP: whoever was on the way could read along and "
+            "answer"
+        ),
     ),
 }

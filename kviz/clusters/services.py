@@ -19,6 +19,7 @@ from kviz.common.mode import Mode
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_import
 from scheduler_core.api.limits import Limits
+from scheduler_core.wording import say, told
 
 log = logging.getLogger(__name__)
 
@@ -56,5 +57,7 @@ def shown(problem: ClusterProblem, cluster: str) -> str:
     log.error("%s cannot be read: %s", cluster, problem)
     inside = isinstance(problem, ContextRefused | Unreachable | StreamCut)
     if settings.MODE != Mode.SERVER or not inside:
-        return str(problem)
-    return f"{cluster} cannot be read at the moment; the server's log says why."
+        return told(problem)
+    return say(
+        "{cluster} cannot be read at the moment; the server's log says why.", cluster=cluster
+    )

@@ -30,6 +30,7 @@ from kviz.clusters.reading.resources import EVENTS, RESOURCES, Resource
 from kviz.following.changes import Listed, UnreadableChange, listed
 from kviz.following.follower import Follower, Journal, Told
 from kviz.following.recording import Line, items_of, line_of_watch, take_line, version_in
+from scheduler_core.wording import say, told
 
 FIRST_PAUSE_S: Final = 1.0
 LONGEST_PAUSE_S: Final = 30.0
@@ -128,7 +129,7 @@ def watch_kind(
         try:
             pause_s = watch.once()
         except (Forbidden, NotFound, ContextRefused) as problem:
-            hear(Trouble(resource.plural, str(problem), 0.0))
+            hear(Trouble(resource.plural, told(problem), 0.0))
             return
         except (ClusterProblem, UnreadableChange) as problem:
             pause_s = watch.failed(problem)
@@ -181,7 +182,7 @@ class _KindWatch:
         known = problem if isinstance(problem, ClusterProblem) else None
         pause_s = self.pauses.after(known)
         self.in_trouble = True
-        text = str(problem) if problem is not None else "Its watch is too old, time and again."
+        text = say("Its watch is too old, time and again.") if problem is None else told(problem)
         self.hear(Trouble(self.resource.plural, text, pause_s))
         return pause_s
 
@@ -283,7 +284,7 @@ def _take(follower: Follower, watched: Watched, message: Heard) -> None:
                 take_line(follower, msgspec.structs.replace(message, t=now_s))
             except UnreadableChange as error:
                 watched.n_unreadable += 1
-                watched.troubles[message.resource] = Trouble(message.resource, str(error), 0.0)
+                watched.troubles[message.resource] = Trouble(message.resource, told(error), 0.0)
 
 
 def _waiting(heard: queue.Queue[Heard]) -> Sequence[Heard]:

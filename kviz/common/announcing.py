@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Kind = Literal["run", "fork", "optimum", "experiment", "portion", "look"]
+Kind = Literal["run", "fork", "optimum", "experiment", "portion", "luck", "look"]
 """What a message is about; `look`: about nothing, look into the tables."""
 
 URGENCY: Final[dict[Kind, int]] = {
@@ -28,15 +28,13 @@ URGENCY: Final[dict[Kind, int]] = {
     "optimum": 3,
     "experiment": 6,
     "portion": 7,
+    "luck": 8,
     "look": 9,
 }
 """0 goes first: somebody watches runs, and waits for the others."""
 LEAST_URGENT: Final = 9
 CONNECT_S: Final = 2.0
 """A broker that is away holds nobody up: the row is stored, and found later."""
-VISIBILITY_S: Final = 600
-"""Redis delivers a message again that nobody has acknowledged for so long. What takes longer holds
-its row, so the second delivery finds nothing to do."""
 
 
 def task_name(kind: Kind) -> str:
@@ -53,7 +51,7 @@ def broker() -> Celery:
     if is_redis():
         steps = sorted(set(URGENCY.values()))
         transport_options = {
-            "visibility_timeout": VISIBILITY_S,
+            "visibility_timeout": settings.VISIBILITY_SECONDS,
             "priority_steps": steps,
             "queue_order_strategy": "priority",
             "socket_connect_timeout": CONNECT_S,

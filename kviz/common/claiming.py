@@ -16,17 +16,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from django.db import InterfaceError, OperationalError, models
+from django.db import InterfaceError, InternalError, OperationalError, models
 from django.db.models import F, Max, Q, QuerySet
 from django.utils import timezone
 
-from kviz.common import announcing
+from kviz.common import announcing, work_counts
 from kviz.common.announcing import Kind
 
 CLAIM_EXPIRES: Final = dt.timedelta(seconds=30)
 """A worker silent for so long is taken for dead, and what it held is claimed by another."""
-StorageFailed = (OperationalError, InterfaceError)
-"""The database is away, full or read-only: nobody's fault, and no reason to give a row up."""
+StorageFailed = (OperationalError, InterfaceError, InternalError)
+"""The database is away, full or read-only (InternalError, where another PostgreSQL took over):
+nobody's fault, and no reason to give a row up."""
 MAX_CLAIMS: Final = 3
 """Workers that may die on a row without having stored anything new, before it is given up."""
 COPY: Final = "#"
@@ -106,18 +107,24 @@ class Queue(Generic[Row]):
 
         `worker` is a name that no other live worker has; `also` is written with the claim.
         """
-        claimed = (
-            self.free()
-            .filter(pk=key)
-            .update(
-                status=RUNNING,
-                claimed_by=worker,
-                claims=F("claims") + 1,
-                heartbeat_at=timezone.now(),
-                **also,
-            )
+        free = self.free().filter(pk=key)
+        is_first = free.filter(heartbeat_at=None).exists()
+        claimed = free.update(
+            status=RUNNING,
+            claimed_by=worker,
+            claims=F("claims") + 1,
+            heartbeat_at=timezone.now(),
+            **also,
         )
-        return self.rows().filter(pk=key).first() if claimed else None
+        row = self.rows().filter(pk=key).first() if claimed else None
+        if row is not None and is_first:
+            waited = timezone.now() - getattr(row, self.oldest)
+            work_counts.waited(self.kind, waited.total_seconds())
+        return row
+
+    def state(self, key: str) -> str:
+        """What has become of a row."""
+        return self.rows().filter(pk=key).values_list("status", flat=True).first() or "deleted"
 
     def is_waiting(self) -> bool:
         """Whether a row waits for a worker."""

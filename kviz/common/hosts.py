@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
+from scheduler_core.wording import say, told
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -56,8 +58,11 @@ class AllowedHosts:
         """Raise HostRefused unless the host of a URL is listed."""
         if not self._lists(_canonical(host), port):
             raise HostRefused(
-                f"kviz may not call {host}:{port}: the operator has not listed it "
-                "in KVIZ_EXTENDER_HOSTS"
+                say(
+                    "kviz may not call {host}: the operator has not listed it in "
+                    "KVIZ_EXTENDER_HOSTS",
+                    host=f"{host}:{port}",
+                )
             )
 
     def refusal(self, url: str) -> str:
@@ -72,7 +77,7 @@ class AllowedHosts:
         try:
             self.check_host(host, port or DEFAULT_PORTS[parts.scheme])
         except HostRefused as refused:
-            return str(refused)
+            return told(refused)
         return ""
 
     def pick(self, host: str, port: int, addresses: Sequence[str]) -> str:

@@ -82,6 +82,8 @@ class Private:
             return problems.come_back(request)
         if isinstance(exception, TooManyAtOnce):
             return problems.too_many(request, exception)
+        if isinstance(exception, problems.Gone):
+            return problems.gone(request, exception)
         return None
 
 

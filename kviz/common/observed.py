@@ -99,3 +99,13 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
     converter = staticmethod(time.gmtime)
+
+
+class FaultsOfSenders(logging.Filter):
+    """Says in a line what was wrong with what somebody sent: no failure of the server's."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError):
+            record.exc_info = None
+            record.levelno, record.levelname = logging.INFO, "INFO"
+        return True

@@ -39,6 +39,7 @@ ANYWHERE: Final = {
     HTTPStatus.UNAUTHORIZED: "The token is not known.",
     HTTPStatus.FORBIDDEN: "Reading is allowed here, or the request could be a forged one.",
     HTTPStatus.NOT_FOUND: "There is no such thing, or it is somebody else's.",
+    HTTPStatus.GONE: "The share link was revoked or has expired.",
     HTTPStatus.NOT_ACCEPTABLE: "None of the media types asked for is to be had.",
     HTTPStatus.CONFLICT: "Not in the present state.",
     HTTPStatus.SERVICE_UNAVAILABLE: "For a moment; `Retry-After` says how long.",

@@ -58,6 +58,10 @@ class Problem(exceptions.APIException):
         self.wait = RETRY_AFTER_S if status in COME_BACK else None
 
 
+class Gone(Exception):
+    """What an address showed once and does no more; the message says why."""
+
+
 def document(
     status: int, detail: str, errors: Sequence[ErrorItem] = (), kind: Kind = ""
 ) -> dict[str, object]:
@@ -160,7 +164,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         return _error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_much_text())
     if isinstance(exception, DisallowedHost):
         host = request.META.get("HTTP_HOST", "")[:MAX_HOST_CHARS]
-        text = f"kviz does not answer as {host!r}. KVIZ_ALLOWED_HOSTS lists the names it has."
+        text = _("kviz does not answer as %(host)s. KVIZ_ALLOWED_HOSTS lists the names it has.")
+        text %= {"host": repr(host)}
         return _error(request, HTTPStatus.BAD_REQUEST, text)
     return malformed(request)
 
@@ -180,7 +185,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def come_back(request: HttpRequest) -> HttpResponse:
     """The database is locked, full or gone: nothing is wrong with the request."""
     log.warning("the database cannot be used", exc_info=True)
-    text = "The database cannot be used at the moment. Nothing was changed; try again."
+    text = _("The database cannot be used at the moment. Nothing was changed; try again.")
     answer = _error(request, HTTPStatus.SERVICE_UNAVAILABLE, text)
     answer.headers["Retry-After"] = str(BUSY_S)
     return answer
@@ -188,6 +193,10 @@ def come_back(request: HttpRequest) -> HttpResponse:
 
 def too_many(request: HttpRequest, why: TooManyAtOnce) -> HttpResponse:
     return _error(request, HTTPStatus.TOO_MANY_REQUESTS, str(why))
+
+
+def gone(request: HttpRequest, why: Gone) -> HttpResponse:
+    return _error(request, HTTPStatus.GONE, str(why))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

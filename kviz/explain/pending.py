@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scheduler_core.api.findings import counted, some_of
+from scheduler_core.api.findings import counted
 from scheduler_core.evidence.document import free_room_document, lead_document
 from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.sim.pending import Pending, PendingPod
+from scheduler_core.wording import some_of
 
 NEVER_TRIED = "was never tried: the run ended first"
 

@@ -18,7 +18,7 @@ from kviz.explain.explanation import (
     Preemption,
 )
 from kviz.explain.node_text import node_lines
-from scheduler_core.api.findings import counted, some_of
+from scheduler_core.api.findings import counted
 from scheduler_core.api.quantity import amounts_text
 from scheduler_core.config import FeatureGates
 from scheduler_core.devices.survey import DeviceAnswer, DeviceSurvey, survey_document
@@ -33,6 +33,7 @@ from scheduler_core.framework.events import ActionType, ClusterEvent, EventResou
 from scheduler_core.trace.nominated import Nominated, Nominee, nominated_document
 from scheduler_core.trace.tables import FIT
 from scheduler_core.trace.why import Cause, FunnelStep, NearMiss, why_document
+from scheduler_core.wording import some_of
 
 SHOWN: Final = 5
 """Nodes, candidates and victims listed by name."""

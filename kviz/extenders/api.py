@@ -152,14 +152,14 @@ class SessionViewSet(GenericViewSet[ExtenderSession]):
             snapshot = snapshot_get(snapshot_id=snapshot_id, workspace=workspace)
             if snapshot is None:
                 error = {"field": "snapshot", "message": "Not found."}
-                text = "There is no such snapshot in this workspace."
+                text = say("There is no such snapshot in this workspace.")
                 raise Problem(HTTPStatus.BAD_REQUEST, text, [error])
         filled_by = None
         if (run_id := wanted.validated_data["filled_by"]) is not None:
             filled_by = selectors.runs_that_fill(workspace=workspace).filter(pk=run_id).first()
             if filled_by is None:
                 error = {"field": "filled_by", "message": "Not found."}
-                text = "There is no such cluster being followed in this workspace."
+                text = say("There is no such cluster being followed in this workspace.")
                 raise Problem(HTTPStatus.BAD_REQUEST, text, [error])
         session = services.session_create(
             workspace=workspace,

@@ -28,6 +28,7 @@ from kviz.following.changes import (
 from kviz.following.decisions import Decision
 from kviz.following.follower import Follower, Journal, Told
 from scheduler_core.trace.events import AnyEvent
+from scheduler_core.wording import say, told
 
 GZIP: Final = b"\x1f\x8b"
 
@@ -72,7 +73,9 @@ def parse_lines(lines: Iterable[bytes], name: str = "journal") -> Iterator[Line]
         try:
             yield _LINE.decode(text)
         except msgspec.DecodeError as error:
-            raise BadRecording(f"{name}, line {number}: {error}") from None
+            raise BadRecording(
+                say("{name}, line {n}: {why}", name=name, n=number, why=told(error))
+            ) from None
 
 
 def followed(resource: str) -> bool:
@@ -207,7 +210,7 @@ def replay(lines: Iterable[Line]) -> Replayed:
         if line.type == "LIST" and followed(line.resource):
             lists.append(list_of(line))
     if not lists:
-        raise BadRecording("a recording begins with a list of every kind, then SYNCED")
+        raise BadRecording(say("a recording begins with a list of every kind, then SYNCED"))
     follower = Follower(lists)
     told = Replayed(Journal(lists), list(follower.beginning))
     for line in rest:

@@ -23,7 +23,7 @@ from kviz.lessons.models import Progress
 from kviz.lessons.selectors import Entry
 from kviz.lessons.services import NotYet
 from kviz.runs.inputs import InvalidInput, at_lines
-from scheduler_core.wording import say
+from scheduler_core.wording import say, told
 
 
 class AnswerSerializer(serializers.Serializer[object]):
@@ -86,8 +86,8 @@ class LessonAnswer(_OfStep):
         try:
             services.question_answer(progress=progress, shelved=shelved, number=number, given=given)
         except NotAnAnswer as error:
-            errors = [{"field": "answer", "message": str(error)}]
-            raise Problem(HTTPStatus.BAD_REQUEST, str(error), errors) from error
+            errors = [{"field": "answer", "message": told(error)}]
+            raise Problem(HTTPStatus.BAD_REQUEST, told(error), errors) from error
         return _step(progress, shelved, number)
 
 

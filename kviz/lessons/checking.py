@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kviz.lessons.enacting import Enacted, enact
 from kviz.lessons.facts import POINTS, NoSuchFact, agrees, fact_of
 from kviz.lessons.goals import reached
-from kviz.lessons.lesson import Lesson, Moment, Question, Task
+from kviz.lessons.lesson import Lesson, Moment, Question, Task, Upto
 from kviz.lessons.texts import n_texts, read_texts
 from scheduler_core.config.problems import ConfigError, Path, Problem
 from scheduler_core.config.source import located
@@ -50,18 +50,38 @@ def check_texts(lesson: Lesson, text: str) -> Checked:
 
 
 def _problems(lesson: Lesson, run: Enacted) -> Iterator[Problem]:
-    if lesson.veil is not None and lesson.veil >= len(run.cycles):
+    if lesson.known is not None and lesson.known.cycle >= len(run.cycles):
         yield Problem(("veil",), f"hides nothing: the run has {len(run.cycles)} cycles")
+    yield from _of_upto(lesson.veil, run, ("veil",))
     for i, step in enumerate(lesson.steps):
         path: Path = ("steps", i)
         if step.at:
             yield from _of_moment(step.at, run, (*path, "at"))
+        if step.reveal:
+            yield from _of_upto(step.reveal.to, run, (*path, "reveal", "to"))
         if step.reveal and step.reveal.at:
             yield from _of_moment(step.reveal.at, run, (*path, "reveal", "at"))
         if step.question:
             yield from _of_question(lesson, step.question, run, (*path, "question"))
         if step.task:
             yield from _of_task(lesson, step.task, run, (*path, "task"))
+
+
+def _of_upto(upto: object, run: Enacted, path: Path) -> Iterator[Problem]:
+    """What is wrong with the part of a cycle that may be known."""
+    if not isinstance(upto, Upto) or upto.cycle not in run.cycles:
+        return
+    cycle = run.document(upto.cycle)
+    came = {
+        "DryRun": bool(cycle["preemption"] and cycle["preemption"]["candidates"]),
+        "Score": bool(cycle["scores"]),
+        "NormalizeScore": bool(cycle["scores"]),
+    }
+    if not came.get(upto.after, True):
+        yield Problem((*path, "after"), f"cycle {upto.cycle} does not come to it")
+    elif upto.plugin and upto.plugin not in cycle["scores"]:
+        text = f'"{upto.plugin}" does not score in cycle {upto.cycle}'
+        yield Problem((*path, "plugin"), text)
 
 
 def _of_moment(at: Moment, run: Enacted, path: Path) -> Iterator[Problem]:

@@ -9,14 +9,17 @@ its steps by the same values.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from functools import reduce
+from typing import Literal
 
 import msgspec
+
+from kviz.runs.veil import Known
+from kviz.runs.veil import Part as CyclePart
 
 QuestionKind = Literal["node", "number", "choice", "order"]
 Key = str | int
 Tab = Literal["why", "filter", "score", "preempt", "node", "state", "log", "devices", "picture"]
-TO_THE_END: Final = "end"
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -32,6 +35,17 @@ class Moment(Part, frozen=True):
     pod: str = ""
     node: str = ""
     tab: Tab | None = None
+
+
+class Upto(Part, frozen=True):
+    """What may be known of a cycle beside all before it: what comes up to the end of a part.
+
+    With `plugin` no Score plugins but that and those before it.
+    """
+
+    cycle: int
+    after: CyclePart
+    plugin: str = ""
 
 
 class Fact(Part, frozen=True):
@@ -73,13 +87,13 @@ class Question(Part, frozen=True):
 class Reveal(Part, frozen=True):
     """How far the veil is lifted when a step is answered or given up, and what is then opened."""
 
-    to: int | Literal["end"]
+    to: int | Upto | Literal["end"]
     at: Moment | None = None
     text: str = ""
 
     @property
-    def upto(self) -> int | None:
-        return None if isinstance(self.to, str) else self.to
+    def upto(self) -> Known | None:
+        return None if isinstance(self.to, str) else known(self.to)
 
 
 class Goal(Part, frozen=True):
@@ -131,21 +145,38 @@ class Cluster(Part, frozen=True):
 
 
 class Lesson(Part, frozen=True):
-    """`veil` is the last cycle that may be known at the beginning; None: all may."""
+    """`veil` is the last cycle that may be known at the beginning, or how far; None: all may."""
 
     title: str
     about: str
     minutes: int
     cluster: Cluster
     steps: tuple[Step, ...]
-    veil: int | None = None
+    veil: int | Upto | None = None
     scheduler_config: str = ""
     scenario: str = ""
 
+    @property
+    def known(self) -> Known | None:
+        """How much may be known at the beginning; None: all."""
+        return None if self.veil is None else known(self.veil)
 
-def shown_after(shown: int | None, step: Step) -> int | None:
-    """The last cycle that may be known when a step is done."""
+
+def known(upto: int | Upto) -> Known:
+    """How much may be known, as a lesson writes it."""
+    if isinstance(upto, int):
+        return Known(upto)
+    return Known(upto.cycle - 1, upto.after, (upto.plugin,) if upto.plugin else ())
+
+
+def shown_after(shown: Known | None, step: Step) -> Known | None:
+    """How much may be known when a step is done; None: all."""
     if shown is None or step.reveal is None:
         return shown
     upto = step.reveal.upto
-    return None if upto is None else max(shown, upto)
+    return None if upto is None else shown.and_also(upto)
+
+
+def shown_before(lesson: Lesson, number: int) -> Known | None:
+    """How much may be known when a step, counted from 1, begins; None: all."""
+    return reduce(shown_after, lesson.steps[: number - 1], lesson.known)

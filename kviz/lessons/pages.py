@@ -23,8 +23,10 @@ from kviz.runs.inputs import InvalidInput, at_lines
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context
 from kviz.runs.reading import trace
+from kviz.runs.reading.preemption_table import preemption_table
 from kviz.runs.reading.score_table import score_table
 from kviz.snapshots.summary import cluster_of
+from scheduler_core.wording import told
 
 ROWS_SHOWN = 50
 
@@ -92,7 +94,7 @@ def lesson_answer(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     except NotYet:
         raise Http404(slug) from None
     except NotAnAnswer as error:
-        errors: list[ErrorItem] = [{"field": "answer", "message": str(error)}]
+        errors: list[ErrorItem] = [{"field": "answer", "message": told(error)}]
         return _step_page(request, shelved, progress, number, errors)
     return redirect("lesson-step", slug, number)
 
@@ -193,7 +195,8 @@ def _tried(step: StepDocument) -> str:
 def _waits(step: StepDocument, run: Run) -> bool:
     """Whether a worker is still at what the step shows, or tries."""
     at = step["at"]
-    wanted = at is not None and at["cycle"] > run.cycles and not run.is_over
+    at_work = run.status in (Run.Status.QUEUED, Run.Status.RUNNING)
+    wanted = at is not None and at["cycle"] > run.cycles and at_work
     attempt = step["task"]["attempt"] if step["task"] else None
     tried = attempt is not None and attempt["status"] in Run.LIVE
     return wanted or tried
@@ -202,11 +205,12 @@ def _waits(step: StepDocument, run: Run) -> bool:
 def _tables(run: Run, step: StepDocument) -> dict[str, object]:
     """The cluster before the first cycle, or the cycle that the step opens, as tables."""
     at = step["at"]
-    cycle = trace.cycle_get(run=run, cycle=at["cycle"]) if at and at["cycle"] else None
+    cycle = trace.cycle_or_part(run=run, cycle=at["cycle"]) if at and at["cycle"] else None
     assert run.snapshot is not None
     return {
         "cluster": cluster_of(run.snapshot),
         "cycle": cycle,
         "rejected": list(cycle["filter"].items())[:ROWS_SHOWN] if cycle else [],
         "scores": score_table(cycle, ROWS_SHOWN) if cycle else None,
+        "candidates": preemption_table(cycle) if cycle else None,
     }

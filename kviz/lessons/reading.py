@@ -8,7 +8,8 @@ from typing import Final
 
 import msgspec
 
-from kviz.lessons.lesson import Goal, Lesson, Question, Step, Task, shown_after
+from kviz.lessons.lesson import Goal, Lesson, Question, Step, Task, Upto, shown_after
+from kviz.runs.veil import Known
 from kviz.snapshots.samples import sample_named
 from scheduler_core.changes import ChangeError, read_lines
 from scheduler_core.config.problems import ConfigError, Path, Problem
@@ -53,7 +54,9 @@ def _wrong(lesson: Lesson) -> Iterator[Problem]:
         yield Problem(("steps",), f"a lesson has 1 to {MAX_STEPS} steps")
     if lesson.minutes < 1:
         yield Problem(("minutes",), "must be at least 1")
-    shown = lesson.veil
+    shown = lesson.known
+    if isinstance(lesson.veil, Upto):
+        yield from _wrong_upto(lesson.veil, ("veil",))
     for i, step in enumerate(lesson.steps):
         yield from _wrong_in(step, ("steps", i), shown)
         shown = shown_after(shown, step)
@@ -61,21 +64,32 @@ def _wrong(lesson: Lesson) -> Iterator[Problem]:
         yield Problem(("veil",), 'no step reveals the end: give the last one "reveal: {to: end}"')
 
 
-def _wrong_in(step: Step, path: Path, shown: int | None) -> Iterator[Problem]:
-    if step.at and shown is not None and step.at.cycle > shown:
-        text = f"cycle {step.at.cycle} is veiled at this step, which shows cycles up to {shown}"
+def _wrong_in(step: Step, path: Path, shown: Known | None) -> Iterator[Problem]:
+    if step.at and shown is not None and step.at.cycle > shown.reach:
+        text = (
+            f"cycle {step.at.cycle} is veiled at this step, which shows cycles up to {shown.reach}"
+        )
         yield Problem((*path, "at", "cycle"), text)
     if step.question is not None:
         yield from _wrong_question(step.question, (*path, "question"))
     if step.reveal is not None:
+        if isinstance(step.reveal.to, Upto):
+            yield from _wrong_upto(step.reveal.to, (*path, "reveal", "to"))
         after, at = shown_after(shown, step), step.reveal.at
-        if at and after is not None and at.cycle > after:
+        if at and after is not None and at.cycle > after.reach:
             text = f"cycle {at.cycle} is veiled here, too"
             yield Problem((*path, "reveal", "at", "cycle"), text)
     if step.task is not None:
         if shown is not None:
             yield Problem((*path, "task"), "what is tried runs to its end: reveal all of it before")
         yield from _wrong_task(step.task, (*path, "task"))
+
+
+def _wrong_upto(upto: Upto, path: Path) -> Iterator[Problem]:
+    if upto.cycle < 1:
+        yield Problem((*path, "cycle"), "must be at least 1")
+    if upto.plugin and upto.after not in ("Score", "NormalizeScore"):
+        yield Problem((*path, "plugin"), "is for Score and NormalizeScore")
 
 
 def _wrong_question(question: Question, path: Path) -> Iterator[Problem]:

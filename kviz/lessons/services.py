@@ -23,6 +23,7 @@ from kviz.snapshots.selectors import samples
 from kviz.snapshots.services import snapshot_create
 from scheduler_core.changes import line_of, lines_of_changes
 from scheduler_core.config import Problem
+from scheduler_core.wording import say
 
 
 class NotYet(Exception):
@@ -44,13 +45,14 @@ def lesson_begin(*, workspace: Workspace, shelved: Shelved) -> Progress:
 
 def lesson_run(*, workspace: Workspace, shelved: Shelved) -> Run:
     """A run of the lesson's cluster, veiled where the lesson wants it."""
-    lesson = shelved.lesson
+    lesson, known = shelved.lesson, shelved.lesson.known
     run = run_create(
         workspace=workspace,
         snapshot=_snapshot_of(workspace, shelved),
         scheduler_config=scheduler_config_of(lesson),
         scenario=scenario_of(lesson),
-        veiled_after=lesson.veil,
+        veiled_after=known.cycle if known else None,
+        veiled_part=known.words if known else "",
     )
     run.name = lesson.title
     run.save(update_fields=["name"])
@@ -79,7 +81,7 @@ def question_answer(*, progress: Progress, shelved: Shelved, number: int, given:
     """
     step = _step(progress, shelved, number)
     if step.question is None:
-        raise NotAnAnswer("This step asks nothing.")
+        raise NotAnAnswer(say("This step asks nothing."))
     known = progress.answers.get(str(number))
     if known is not None:
         return Graded(known["given"], known["right"])

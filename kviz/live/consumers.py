@@ -13,7 +13,8 @@ not recorded a text frame says `{"type": "missing", "cycle": n}`.
 `{"preview": {"id": n, "cycle": n, "changes": [...]}}` asks for a cycle with something changed, and
 `{"previewed": n}` acknowledges the answer (`kviz.live.previews`, docs/lab.md).
 
-Closed with 4400 (`after` is no number), 4404 (no such run for this viewer) or 1011 (a failure
+Closed with 4400 (`after` is no number), 4404 (no such run for this viewer, or no longer: see
+`kviz.live.doorkeeper`) or 1011 (a failure
 here; come back).
 """
 
@@ -38,15 +39,13 @@ from django.http import HttpRequest
 from django.utils.translation import get_language_from_request
 from msgspec import UNSET, UnsetType
 
-from kviz.accounts.models import Workspace
-from kviz.accounts.selectors import access_of_browser, access_of_token
 from kviz.common.observed import LAG, SOCKETS
 from kviz.live import advances
 from kviz.live.details import DetailFeed
+from kviz.live.doorkeeper import RunVisitor, doorkeeper
 from kviz.live.feed import Feed, FeedBroke, feed_of
 from kviz.live.origin import header
 from kviz.live.previews import PreviewFeed, PreviewRequest
-from kviz.runs import selectors
 from kviz.runs.selectors import Progress
 
 log = logging.getLogger(__name__)
@@ -66,6 +65,10 @@ SERVER_ERROR: Final = 1011
 Number = Annotated[int, msgspec.Meta(ge=1, lt=1 << 32)]
 
 
+class ViewerGone(Exception):
+    """Nobody takes what is sent any more."""
+
+
 class Message(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What a client sends, one at a time; `ack` is the last seq of a chunk it has taken in."""
 
@@ -79,6 +82,10 @@ class Message(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     def __post_init__(self) -> None:
         if sum(value is not UNSET for value in msgspec.structs.astuple(self)) != 1:
             raise ValueError("one thing at a time")
+
+
+class Refused(Exception):
+    """Who was let in may stay no longer."""
 
 
 class RunConsumer(AsyncWebsocketConsumer):
@@ -98,7 +105,8 @@ class RunConsumer(AsyncWebsocketConsumer):
             await self.close(BAD_REQUEST)
             return
         self.run_id = self.scope["url_route"]["kwargs"]["run_id"]
-        if not await database_sync_to_async(_may_see)(self.scope, self.run_id, share):
+        self.visitor = RunVisitor.of(self.scope, self.run_id, share)
+        if not await database_sync_to_async(self.visitor.may_come)():
             await self.close(NOT_FOUND)
             return
         self.sent_seq = int(after)
@@ -113,6 +121,10 @@ class RunConsumer(AsyncWebsocketConsumer):
     async def disconnect(self, code: int) -> None:
         if self.pump is not None:
             SOCKETS.dec()
+            await self.stop_sending()
+
+    async def stop_sending(self) -> None:
+        if self.pump is not None:
             self.pump.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self.pump
@@ -130,11 +142,13 @@ class RunConsumer(AsyncWebsocketConsumer):
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         if text_data is not None and len(text_data) > MAX_MESSAGE:
+            await self.stop_sending()
             await self.close(BAD_REQUEST)
             return
         try:
             message = msgspec.json.decode(text_data or "", type=Message)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
+            await self.stop_sending()
             await self.close(BAD_REQUEST)
             return
         if self.pump is not None:
@@ -167,9 +181,18 @@ class RunConsumer(AsyncWebsocketConsumer):
                 tasks.create_task(self.follow(feed))
                 tasks.create_task(self.details.pump(feed.packed_details))
                 tasks.create_task(self.previews.pump())
-        except Exception:
-            log.exception("the feed of run %s broke off", self.run_id)
-            await self.close(SERVER_ERROR)
+                tasks.create_task(self.leave_when_refused())
+        except Exception as error:
+            if isinstance(error, ExceptionGroup) and error.subgroup(Refused):
+                await self.close(NOT_FOUND)
+            elif not _is_gone(error):
+                log.exception("the feed of run %s broke off", self.run_id)
+                await self.close(SERVER_ERROR)
+
+    async def leave_when_refused(self) -> None:
+        """End the other tasks once the viewer may see the run no more. Raises Refused."""
+        await doorkeeper().until_refused(self.visitor)
+        raise Refused
 
     async def follow(self, feed: Feed) -> None:
         """Send what is new, wait for news, again; for as long as the client stays.
@@ -211,6 +234,13 @@ class RunConsumer(AsyncWebsocketConsumer):
             self.unacknowledged.append(self.sent_seq)
         return True
 
+    async def send(self, *args: Any, **more: Any) -> None:
+        """Send a frame. Raises ViewerGone."""
+        try:
+            await super().send(*args, **more)
+        except OSError as error:
+            raise ViewerGone from error
+
     async def send_frame(self, frame: bytes | str) -> None:
         if isinstance(frame, bytes):
             await self.send(bytes_data=frame)
@@ -227,11 +257,9 @@ class RunConsumer(AsyncWebsocketConsumer):
         await self.send(text_data=msgspec.json.encode(message).decode())
 
 
-def _may_see(scope: MutableMapping[str, Any], run_id: UUID, share: str) -> bool:
-    workspace = _workspace(scope)
-    if workspace is None and not share:
-        return False
-    return selectors.run_get(run_id=run_id, workspace=workspace, share=share) is not None
+def _is_gone(error: Exception) -> bool:
+    """Whether nothing failed but that the viewer went."""
+    return isinstance(error, ExceptionGroup) and error.split(ViewerGone)[1] is None
 
 
 def _language(scope: MutableMapping[str, Any]) -> str:
@@ -240,12 +268,3 @@ def _language(scope: MutableMapping[str, Any]) -> str:
     request.COOKIES = scope.get("cookies", {})
     request.META["HTTP_ACCEPT_LANGUAGE"] = header(scope, "accept-language")
     return get_language_from_request(request)
-
-
-def _workspace(scope: MutableMapping[str, Any]) -> Workspace | None:
-    scheme, _, token = header(scope, "authorization").partition(" ")
-    if scheme.lower() == "bearer":
-        access = access_of_token(token.strip())
-    else:
-        access = access_of_browser(scope["session"])
-    return access.workspace if access else None

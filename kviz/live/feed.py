@@ -22,6 +22,7 @@ from weakref import WeakKeyDictionary
 from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 
+from kviz.common.ending import task_ended
 from kviz.live.advances import group_of
 from kviz.runs import selectors
 from kviz.runs.reading import trace
@@ -120,10 +121,12 @@ class Feed:
         async with self._reading:
             if (found := self._details.get(cycle)) is not None:
                 return found[1]
+            progress = self.progress
             details: bytes | None = await _beside(trace.packed_details)(
                 run_id=self.run_id, cycle=cycle
             )
-            if details is not None:
+            # Of a cycle beyond these a part is stored, until all of it is revealed.
+            if details is not None and progress is not None and cycle <= progress.cycles:
                 self._details.put(cycle, (cycle, details))
             return details
 
@@ -133,9 +136,7 @@ class Feed:
         self._task = asyncio.create_task(self._follow())
 
     async def end(self) -> None:
-        self._task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
+        await task_ended(self._task)
 
     async def _follow(self) -> None:
         """Hear hints and look for news until the last viewer has gone."""

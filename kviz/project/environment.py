@@ -21,6 +21,8 @@ MIB: Final = 1024 * 1024
 POSTGRESQL: Final = re.compile(r"postgres(ql)?://[^/]*/[^/?]")
 BROKER: Final = re.compile(r"(rediss?|amqps?)://[^/]+")
 ISSUER: Final = re.compile(r"https://\S+|http://(localhost|127\.0\.0\.1|\[::1\])[:/]\S*")
+SPARE_S: Final = 600
+"""How much longer than its task takes a message stays with its worker, by default."""
 VITE: Final = re.compile(r"(https?)://([\w.-]+):(\d+)")
 
 _environment: Final = Env()
@@ -142,6 +144,19 @@ def broker(url: str) -> str:
             "amqp://user:password@host:5672//"
         )
     return url
+
+
+def visibility_s(longest_s: int) -> int:
+    """How long a broker believes that a message is being worked at: longer than any work takes."""
+    given_s = number("KVIZ_VISIBILITY_SECONDS", longest_s + SPARE_S)
+    if given_s <= longest_s:
+        raise EnvironmentProblem(
+            f"KVIZ_VISIBILITY_SECONDS is {given_s}, and a task may take {longest_s} s (the longer "
+            "of KVIZ_RUN_SECONDS and KVIZ_EXPERIMENT_SECONDS, and KVIZ_GRACE_SECONDS): the broker "
+            "would deliver it again while it is under way. Leave KVIZ_VISIBILITY_SECONDS out, or "
+            f"make it at least {longest_s + 1}"
+        )
+    return given_s
 
 
 def secret(name: str, name_of_file: str) -> str:

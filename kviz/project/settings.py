@@ -126,6 +126,14 @@ CELERY_BROKER_URL = env.broker(env.text("KVIZ_CELERY_BROKER_URL"))
 
 # ---------------------------------------------------------------- limits
 
+RUN_SECONDS = env.number("KVIZ_RUN_SECONDS", 3_600)
+"""What a worker may take for a run at a stretch; then it has failed, and says so."""
+EXPERIMENT_SECONDS = env.number("KVIZ_EXPERIMENT_SECONDS", 12 * 3_600)
+GRACE_SECONDS = env.number("KVIZ_GRACE_SECONDS", 60)
+"""How much longer it may take to say so, before its process is ended."""
+VISIBILITY_SECONDS = env.visibility_s(max(RUN_SECONDS, EXPERIMENT_SECONDS) + GRACE_SECONDS)
+"""Redis delivers a message again that nobody has acknowledged for so long."""
+
 MAX_UPLOAD_BYTES = env.number("KVIZ_MAX_UPLOAD_MIB", 512) * env.MIB
 """One request's body, as sent (compressed or not)."""
 MAX_UNPACKED_BYTES = env.number("KVIZ_MAX_UNPACKED_MIB", 1024) * env.MIB
@@ -143,6 +151,8 @@ MAX_SESSIONS = env.number("KVIZ_MAX_SESSIONS", 5) if MODE is Mode.SERVER else No
 """Live sessions that a workspace may have at once."""
 EXPERIMENT_PROCESSES = env.number("KVIZ_EXPERIMENT_PROCESSES", n_cores())
 """How many variants of an experiment run at the same time; by default one for each core."""
+LUCK_OF_RUNS = env.choice("KVIZ_LUCK_OF_RUNS", ("yes", "no")) == "yes"
+"""Whether it is found out unasked how lucky small runs were."""
 EXTENDER_HOSTS = env.words("KVIZ_EXTENDER_HOSTS", ())
 """Which scheduler extenders runs may call (docs/extenders.md); by default none."""
 try:
@@ -317,6 +327,7 @@ LOGGING = {
         "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
         "json": {"()": "kviz.common.observed.JsonLines"},
     },
+    "filters": {"senders": {"()": "kviz.common.observed.FaultsOfSenders"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["stderr"], "level": env.text("KVIZ_LOG_LEVEL", "INFO")},
     "loggers": {
@@ -325,6 +336,7 @@ LOGGING = {
         "kviz.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
         "celery": {"level": "WARNING"},
         "uvicorn": {"level": "WARNING"},
+        "uvicorn.error": {"filters": ["senders"]},
         "httpx": {"level": "WARNING"},
     },
 }
@@ -335,5 +347,7 @@ logging.captureWarnings(LOG_FORMAT == "json")  # so that these are lines of JSON
 
 METRICS_TOKEN = env.text("KVIZ_METRICS_TOKEN")
 """What Prometheus shows to read `/metrics`; in server mode nobody reads it without."""
+WORKER_METRICS_PORT = env.number("KVIZ_WORKER_METRICS_PORT", 0, at_least=0)
+"""Where a worker answers Prometheus; 0: nowhere."""
 OTEL_ENDPOINT = env.text("KVIZ_OTEL_ENDPOINT")
 """Where traces go, by OTLP over HTTP; nowhere if empty."""

@@ -4,6 +4,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
 from kviz.runs.api.answers import SnapshotCheck
+from kviz.runs.api.links import ShareLinkDetail, ShareLinks
 from kviz.snapshots import pages as snapshot_pages
 
 urlpatterns = [
@@ -27,6 +28,8 @@ urlpatterns = [
         name="api-snapshot-rules",
     ),
     path("api/v1/runs/", include("kviz.runs.api_urls")),
+    path("api/v1/share-links/", ShareLinks.as_view(), name="api-link-list"),
+    path("api/v1/share-links/<int:link_id>/", ShareLinkDetail.as_view(), name="api-link-detail"),
     path("api/v1/experiments/", include("kviz.experiments.api_urls")),
     path("api/v1/lessons/", include("kviz.lessons.api_urls")),
     path("api/v1/classes/", include("kviz.classroom.api_urls")),

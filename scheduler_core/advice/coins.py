@@ -34,16 +34,17 @@ import numpy as np
 from scheduler_core.cluster.arrays import IntArray
 from scheduler_core.framework.chance import Pinned
 from scheduler_core.releases.table import TieBreak
+from scheduler_core.wording import say
 
 Coin = Literal["arrival", "start", "workers", "maps", "draws"]
 COINS: Final[tuple[Coin, ...]] = get_args(Coin)
 
 IN_WORDS: Final[dict[Coin, str]] = {
-    "arrival": "the order of arrival",
-    "start": "the node at which the search starts",
-    "workers": "the order in which parallel workers finish",
-    "maps": "the order of Go's maps",
-    "draws": "the draw among equal scores",
+    "arrival": say("the order of arrival"),
+    "start": say("the node at which the search starts"),
+    "workers": say("the order in which parallel workers finish"),
+    "maps": say("the order of Go's maps"),
+    "draws": say("the draw among equal scores"),
 }
 
 

@@ -75,6 +75,11 @@ class Throwing:
         """Load the cluster and run it as it is, so that throws of these coins begin from there."""
         self._by("draw" if "draws" in coins else self._options.tie_break)
 
+    def n_cycles(self, coins: Collection[Coin]) -> int:
+        """Return how many scheduling cycles the run has in which nothing is tossed."""
+        ends = self._by("draw" if "draws" in coins else self._options.tie_break).as_it_is.pods
+        return max((end.cycle for end in ends.values()), default=0)
+
     def _by(self, tie_break: TieBreak) -> Trials:
         trials = self._trials.get(tie_break)
         if trials is None:

@@ -4,6 +4,7 @@ Archives are recognised by their first bytes, read as streams and never unpacked
 """
 
 import io
+import lzma
 import struct
 import tarfile
 import zipfile
@@ -38,6 +39,7 @@ _ARCHIVE_SUFFIXES = (".tgz", ".tar", ".zip")
 _DAMAGE = (
     tarfile.TarError,
     zipfile.BadZipFile,
+    lzma.LZMAError,
     zlib.error,
     struct.error,
     EOFError,

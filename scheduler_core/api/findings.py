@@ -8,9 +8,12 @@ from scheduler_core.api.errors import ParseError
 from scheduler_core.api.meta import KubeObject
 from scheduler_core.api.node import Node
 from scheduler_core.api.pod import Pod
+from scheduler_core.wording import say, series, some_of
 
-_SHOWN = 3
 _LEFT_OUT_SHOWN = 5
+
+POD = say("pod")
+OBJECT = say("object")
 
 _NOT_MODELLED_KINDS = (
     "DeviceTaintRule",
@@ -19,15 +22,11 @@ _NOT_MODELLED_KINDS = (
 )
 
 
-def some_of(names: Sequence[str]) -> str:
-    """A few names for a message: ``a, b, c and 7 more``."""
-    shown = ", ".join(names[:_SHOWN])
-    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN:,} more"
-
-
 def counted(count: int, singular: str) -> str:
     """``1 pod``, ``2 pods``."""
-    return f"{count:,} {singular}" if count == 1 else f"{count:,} {singular}s"
+    if count == 1:
+        return say("{n:,} {what}", n=count, what=singular)
+    return say("{n:,} {what}s", n=count, what=singular)
 
 
 def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Iterator[str]:
@@ -36,13 +35,14 @@ def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Ite
     nodes = {node.name for node in objects.of(Node)}
     lost = [pod.key for pod in pods if pod.spec.node_name and pod.spec.node_name not in nodes]
     if pods and not nodes:
-        yield "There are pods but no nodes: upload `kubectl get nodes -o yaml` as well"
+        yield say("There are pods but no nodes: upload `kubectl get nodes -o yaml` as well")
     elif lost:
-        yield (
-            f"{counted(len(lost), 'pod')} bound to a node that is not in the upload: "
-            f"{some_of(lost)}"
+        yield say(
+            "{pods} bound to a node that is not in the upload: {names}",
+            pods=counted(len(lost), POD),
+            names=some_of(lost),
         )
-    yield from (f"Not modelled: {text}" for text in not_modelled(objects, ignored))
+    yield from (say("Not modelled: {what}", what=text) for text in not_modelled(objects, ignored))
 
 
 def left_out(errors: Sequence[ParseError], unlisted: int = 0) -> Iterator[str]:
@@ -76,17 +76,26 @@ def not_modelled(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> I
             if any(device.binding_conditions for device in devices):
                 conditions.append(item.name)
     if grouped:
-        yield f"scheduling groups (gangs) of {counted(len(grouped), 'pod')}: {some_of(grouped)}"
+        yield say(
+            "scheduling groups (gangs) of {pods}: {names}",
+            pods=counted(len(grouped), POD),
+            names=some_of(grouped),
+        )
     for what, slices in (
-        ("attributes of devices that are lists", lists),
-        ("nodeAllocatableResourceMappings of devices", mappings),
-        ("how long drivers take to meet binding conditions (none here)", conditions),
+        (say("attributes of devices that are lists"), lists),
+        (say("nodeAllocatableResourceMappings of devices"), mappings),
+        (say("how long drivers take to meet binding conditions (none here)"), conditions),
     ):
         if slices:
-            yield f"{what}, in {counted(len(slices), 'ResourceSlice')}: {some_of(slices)}"
+            yield say(
+                "{what}, in {slices}: {names}",
+                what=what,
+                slices=counted(len(slices), "ResourceSlice"),
+                names=some_of(slices),
+            )
     unread = [counted(ignored[kind], kind) for kind in _NOT_MODELLED_KINDS if ignored.get(kind)]
     if unread:
-        yield ", ".join(unread)
+        yield series(unread)
 
 
 def _has_lists(device: Device) -> bool:

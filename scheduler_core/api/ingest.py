@@ -16,7 +16,7 @@ from scheduler_core.api.archives import Unpacked, is_noise, unpack_files
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.errors import LimitError, ParseError, Place
 from scheduler_core.api.file_reading import FileContent, FileReader
-from scheduler_core.api.findings import cluster_findings, counted, left_out, some_of
+from scheduler_core.api.findings import OBJECT, POD, cluster_findings, counted, left_out
 from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.api.limits import Budget, Limits
 from scheduler_core.api.meta import KubeObject
@@ -27,7 +27,7 @@ from scheduler_core.api.priority import PriorityClasses, UnknownPriorityClassErr
 from scheduler_core.api.simulator import MAX_RESULTS, SimulatorResult
 from scheduler_core.api.types import KINDS
 from scheduler_core.api.workload import PriorityClass
-from scheduler_core.wording import say
+from scheduler_core.wording import say, some_of
 
 Source = bytes | bytearray | memoryview | BinaryIO
 Progress = Callable[[int, int], None]
@@ -236,8 +236,11 @@ class _Upload:
         warnings = [*self._redactions(), *self._older_versions()]
         if self.repeated:
             warnings.append(
-                f"{counted(len(self.repeated), 'object')} given more than once, the last one "
-                f"counts: {some_of(self.repeated)}"
+                say(
+                    "{objects} given more than once, the last one counts: {names}",
+                    objects=counted(len(self.repeated), OBJECT),
+                    names=some_of(self.repeated),
+                )
             )
         warnings.extend(self._brought())
         self._tell_apart(warnings)
@@ -275,34 +278,45 @@ class _Upload:
                 continue
             owner = owner_of.setdefault(item.metadata.uid, item)
             if owner is not item:
-                repeated.append(f"{item.key} (that of {owner.key})")
+                repeated.append(say("{pod} (that of {owner})", pod=item.key, owner=owner.key))
                 self.objects[key] = replace(item, metadata=replace(item.metadata, uid=""))
         if repeated:
             warnings.append(
-                f"metadata.uid of {counted(len(repeated), 'pod')} ignored, as another pod has the "
-                f"same: {some_of(repeated)}"
+                say(
+                    "metadata.uid of {pods} ignored, as another pod has the same: {names}",
+                    pods=counted(len(repeated), POD),
+                    names=some_of(repeated),
+                )
             )
 
     def _redactions(self) -> Iterable[str]:
         if secrets := self.ignored["Secret"]:
-            yield f"{counted(secrets, 'Secret')} dropped"
+            yield say("{objects} dropped", objects=counted(secrets, "Secret"))
         if pods := self.dropped["env"]:
-            yield f"Environment variables of {counted(pods, 'pod')} dropped"
+            yield say("Environment variables of {pods} dropped", pods=counted(pods, POD))
         if managed := self.dropped["managedFields"]:
-            yield f"managedFields of {counted(managed, 'object')} dropped"
+            yield say("managedFields of {objects} dropped", objects=counted(managed, OBJECT))
 
     def _brought(self) -> Iterable[str]:
         if self.scheduler_config:
-            yield (
+            yield say(
                 "A KubeSchedulerConfiguration came with the objects. The form of a run begins with "
                 "it; commands take it by --config"
             )
         if self.results:
-            yield f"kube-scheduler-simulator wrote results on {counted(len(self.results), 'pod')}"
+            yield say(
+                "kube-scheduler-simulator wrote results on {pods}",
+                pods=counted(len(self.results), POD),
+            )
 
     def _older_versions(self) -> Iterable[str]:
         for (version, kind), count in sorted(self.older.items()):
-            yield f"{counted(count, kind)} of {version} read as {KINDS[kind].api_version}"
+            yield say(
+                "{objects} of {version} read as {now}",
+                objects=counted(count, kind),
+                version=version,
+                now=KINDS[kind].api_version,
+            )
 
     def _with_priorities(self, warnings: list[str]) -> ClusterObjects:
         """The objects, pods without a priority given theirs as admission would."""
@@ -317,7 +331,11 @@ class _Upload:
                     unknown.setdefault(error.name, []).append(item.key)
         for name, pods in unknown.items():
             warnings.append(
-                f"PriorityClass {name} is not in the upload; its pods count as priority 0: "
-                f"{some_of(pods)}"
+                say(
+                    "PriorityClass {name} is not in the upload; its pods count as priority 0: "
+                    "{pods}",
+                    name=name,
+                    pods=some_of(pods),
+                )
             )
         return ClusterObjects(items)

@@ -140,11 +140,19 @@ def _refuse_repeated(view: memoryview, start: int, text: bytes | bytearray) -> N
 
 
 def _keys(view: memoryview, start: int, text: bytes | bytearray) -> Iterator[tuple[str, int]]:
-    """The keys of the mapping that begins at ``start``, and where; values are passed over."""
+    """The keys of the mapping that begins at ``start``, and where; values are passed over.
+
+    Raises :class:`UnreadableError` with the line of one that is no text.
+    """
     position = _skip_space(text, start + 1)
     while text[position] != _OBJECT_END:
         end = _value_end(view, position, text)
-        yield msgspec.json.decode(view[position:end], type=str), position
+        try:
+            key = msgspec.json.decode(view[position:end], type=str)
+        except UnicodeDecodeError:
+            line = text.count(b"\n", 0, position) + 1
+            raise UnreadableError(say("holds text that is not UTF-8"), line) from None
+        yield key, position
         position = _skip_space(text, _skip_space(text, end) + 1)
         position = _skip_space(text, _value_end(view, position, text))
         if text[position] == _COMMA:

@@ -18,48 +18,72 @@ from scheduler_core.config.old_settings import OLD_GATES
 from scheduler_core.config.problems import ConfigError, Problem
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import GateSpec, Release
+from scheduler_core.wording import say
 
 SWITCHABLE: Final[Mapping[str, str]] = {
-    "DRAConsumableCapacity": "Devices may be shared: a claim consumes part of their capacity.",
-    "DRADeviceBindingConditions": "PreBind waits for devices that have to be made ready first.",
-    "DRADeviceTaints": "Taints of devices repel claims that do not tolerate them.",
-    "DRAExtendedResource": "A device class may back an extended resource: pods that request it "
-    "get devices without writing a claim.",
-    "DRAPartitionableDevices": "Devices may be partitions that draw on shared counters.",
-    "DRAPrioritizedList": "A request may list alternatives, the preferred first (firstAvailable).",
-    "DRAResourceClaimDeviceStatus": "Claims carry what drivers report about their devices.",
-    "DRASchedulerFilterTimeout": "The configuration may limit how long DynamicResources filters a "
-    "node (filterTimeout). In virtual time filtering takes none.",
-    "InPlacePodLevelResourcesVerticalScaling": "Resizes of pod-level resources count while they "
-    "are under way.",
-    "InPlacePodVerticalScalingExclusiveCPUs": "Concerns the kubelet; the scheduler decides the "
-    "same either way.",
-    "MatchLabelKeysInPodTopologySpread": "PodTopologySpread applies matchLabelKeys.",
-    "NodeDeclaredFeatures": "Pods go only to nodes that declare the features they need.",
-    "NominatedNodeNameForExpectation": "A pod's nominatedNodeName is set before it is bound, when "
-    "Permit or PreBind have something to wait for.",
-    "OpportunisticBatching": "Equal pods that follow each other may reuse the scores of the first.",
-    "PodLevelResources": "Requests of the pod as a whole (spec.resources) count.",
-    "SchedulerAsyncPreemption": "Victims are evicted in the background, while the preemptor waits "
-    "and other pods are scheduled.",
-    "SchedulerPopFromBackoffQ": "When the active queue is empty, pods are tried before their "
-    "backoff is over.",
-    "StorageCapacityScoring": "VolumeBinding scores nodes by the free capacity of their storage.",
-    "TaintTolerationComparisonOperators": "Tolerations may compare numbers (operators Lt and Gt).",
-    "VolumeLimitScaling": "NodeVolumeLimits rejects nodes that lack the CSI driver of a volume, if "
-    "the driver asks for that (preventPodSchedulingIfMissing).",
+    "DRAConsumableCapacity": say("Devices may be shared: a claim consumes part of their capacity."),
+    "DRADeviceBindingConditions": say(
+        "PreBind waits for devices that have to be made ready first."
+    ),
+    "DRADeviceTaints": say("Taints of devices repel claims that do not tolerate them."),
+    "DRAExtendedResource": say(
+        "A device class may back an extended resource: pods that request it "
+        "get devices without writing a claim."
+    ),
+    "DRAPartitionableDevices": say("Devices may be partitions that draw on shared counters."),
+    "DRAPrioritizedList": say(
+        "A request may list alternatives, the preferred first (firstAvailable)."
+    ),
+    "DRAResourceClaimDeviceStatus": say("Claims carry what drivers report about their devices."),
+    "DRASchedulerFilterTimeout": say(
+        "The configuration may limit how long DynamicResources filters a "
+        "node (filterTimeout). In virtual time filtering takes none."
+    ),
+    "InPlacePodLevelResourcesVerticalScaling": say(
+        "Resizes of pod-level resources count while they are under way."
+    ),
+    "InPlacePodVerticalScalingExclusiveCPUs": say(
+        "Concerns the kubelet; the scheduler decides the same either way."
+    ),
+    "MatchLabelKeysInPodTopologySpread": say("PodTopologySpread applies matchLabelKeys."),
+    "NodeDeclaredFeatures": say("Pods go only to nodes that declare the features they need."),
+    "NominatedNodeNameForExpectation": say(
+        "A pod's nominatedNodeName is set before it is bound, when "
+        "Permit or PreBind have something to wait for."
+    ),
+    "OpportunisticBatching": say(
+        "Equal pods that follow each other may reuse the scores of the first."
+    ),
+    "PodLevelResources": say("Requests of the pod as a whole (spec.resources) count."),
+    "SchedulerAsyncPreemption": say(
+        "Victims are evicted in the background, while the preemptor waits "
+        "and other pods are scheduled."
+    ),
+    "SchedulerPopFromBackoffQ": say(
+        "When the active queue is empty, pods are tried before their backoff is over."
+    ),
+    "StorageCapacityScoring": say(
+        "VolumeBinding scores nodes by the free capacity of their storage."
+    ),
+    "TaintTolerationComparisonOperators": say(
+        "Tolerations may compare numbers (operators Lt and Gt)."
+    ),
+    "VolumeLimitScaling": say(
+        "NodeVolumeLimits rejects nodes that lack the CSI driver of a volume, if "
+        "the driver asks for that (preventPodSchedulingIfMissing)."
+    ),
 }
 """Gates both of whose settings are modelled, with what they switch on, in a sentence."""
 
-_PLAIN_PODS: Final = "kviz schedules pods one by one and does not model pod groups"
+_PLAIN_PODS: Final = say("kviz schedules pods one by one and does not model pod groups")
 NOT_MODELLED: Final[Mapping[str, str]] = {
-    "DRADeviceTaintRules": "kviz does not read DeviceTaintRules",
-    "DRAListTypeAttributes": "kviz does not model attributes of devices that are lists",
-    "DRANodeAllocatableResources": "kviz does not count devices against a node's allocatable",
-    "DRAWorkloadResourceClaims": "kviz does not model claims of pod groups",
+    "DRADeviceTaintRules": say("kviz does not read DeviceTaintRules"),
+    "DRAListTypeAttributes": say("kviz does not model attributes of devices that are lists"),
+    "DRANodeAllocatableResources": say("kviz does not count devices against a node's allocatable"),
+    "DRAWorkloadResourceClaims": say("kviz does not model claims of pod groups"),
     "GangScheduling": _PLAIN_PODS,
     "GenericWorkload": _PLAIN_PODS,
-    "SchedulerAsyncAPICalls": "in kviz a call to the API server is over at once",
+    "SchedulerAsyncAPICalls": say("in kviz a call to the API server is over at once"),
     "TopologyAwareWorkloadScheduling": _PLAIN_PODS,
     "WorkloadAwarePreemption": _PLAIN_PODS,
 }

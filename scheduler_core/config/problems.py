@@ -14,6 +14,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from scheduler_core.wording import SEMICOLON, say, series
+
 
 class ByName(str):
     """A step of a path into a list: the element whose `name` is this string."""
@@ -49,9 +51,16 @@ class Problem(msgspec.Struct, frozen=True):
     def field(self) -> str:
         return path_text(self.path)
 
+    @property
+    def sentence(self) -> str:
+        """What is wrong and where, as one text."""
+        text = self.message
+        if self.path:
+            text = say("{what}: {why}", what=self.field, why=text)
+        return text if self.line is None else say("line {n}: {what}", n=self.line, what=text)
+
     def __str__(self) -> str:
-        where = f"line {self.line}: " if self.line is not None else ""
-        return f"{where}{self.field}: {self.message}" if self.path else f"{where}{self.message}"
+        return str(self.sentence)
 
 
 class ConfigError(Exception):
@@ -59,7 +68,7 @@ class ConfigError(Exception):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("; ".join(str(problem) for problem in self.problems))
+        super().__init__(series((problem.sentence for problem in self.problems), SEMICOLON))
 
 
 def invalid(path: Path, value: object, detail: str) -> Problem:

@@ -31,7 +31,7 @@ def inputs_not_modelled(
     the `configuration` it is arguments that have no effect.
     """
     yield from left_out
-    yield from not_modelled(objects, ignored)
+    yield from map(str, not_modelled(objects, ignored))
     yield from _selectors_not_modelled(objects)
     if configuration is not None and any(isinstance(item, ResourceSlice) for item in objects):
         yield from _timeouts_not_modelled(configuration)

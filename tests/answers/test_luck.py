@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from kviz.answers.luck import luck
+from kviz.answers import luck as answers
+from kviz.answers.luck import luck, runs_for
+from kviz.cli import luck as command
 from kviz.cli import main
 from scheduler_core.sim import RunOptions
 from tests.builders import make_node, make_pod
@@ -114,3 +116,23 @@ def test_what_is_refused(
 ) -> None:
     assert main(["luck", cluster, *asked]) == code
     assert says in capsys.readouterr().err
+
+
+def test_fewer_runs_are_made_of_larger_clusters(
+    cluster: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [runs_for(n, n_nodes=100) for n in (1, 58, 10_000)] == [1000, 200, 100]
+    assert printed(capsys, cluster)["asked"] == 1000
+    monkeypatch.setattr(answers, "WORK", 1)
+    assert printed(capsys, cluster)["asked"] == 100
+    assert printed(capsys, cluster, "--runs", "120")["asked"] == 120
+
+
+def test_what_takes_long_is_announced(
+    cluster: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["luck", cluster, "--runs", "120"]) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(command, "LONG_S", 0)
+    assert main(["luck", cluster, "--runs", "120"]) == 0
+    assert "120 are made at most" in capsys.readouterr().err

@@ -260,6 +260,19 @@ def test_text_that_is_not_utf8_inside_json() -> None:
     for text in ("ada", "Node"):
         broken = NODE.replace(f'"{text}"'.encode(), b'"\xff"')
         assert error_of(broken) == "upload#1: holds text that is not UTF-8"
+    for key in (b"kind", b"items"):
+        broken = b'{\n"apiVersion": "v1", "%s\xff": "Node"}' % key
+        assert error_of(broken) == "upload: holds text that is not UTF-8 (line 2)"
+
+
+def test_a_damaged_entry_of_a_zip_that_was_packed_with_lzma() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("pod.json", as_json(pod()) * 20)
+    data = bytearray(packed.getvalue())
+    data[60:68] = b"\xff" * 8
+    result = ingest([("dump.zip", io.BytesIO(bytes(data)))])
+    assert "cannot be unpacked" in str(result.errors[0])
 
 
 def test_an_encrypted_zip_entry() -> None:

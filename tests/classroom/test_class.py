@@ -149,7 +149,7 @@ def test_at_the_end_names_are_gone_and_the_run_is_closed(lesson: Lesson, mina: B
     room = Room.objects.get(pk=lesson.room.pk)
     assert room.closed_at is not None
     assert list(room.participants.values_list("name", flat=True)) == [""]
-    assert mina.client.get(explore).status_code == 404
+    assert mina.client.get(explore).status_code == 410
     assert mina.get().status_code == 404
     assert mina.answer(1, 1).status_code == 404
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import json
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.utils import timezone
+from pytest_django import Settings
 
 from kviz.classroom.hall import PAUSE_S, Follower, building
+from kviz.classroom.models import Participant, Room
 from kviz.classroom.sockets import BAD_REQUEST, NOT_FOUND
 from tests.classroom.people import ASKS, RIGHT, WRONG, Browser, Lesson, open_lesson
 from tests.waiting import PATIENCE_S
@@ -118,6 +122,33 @@ async def test_the_pointer_is_handed_over() -> None:
         assert frame == {"type": "pointer", "x": 300, "y": 400}
 
 
+async def test_who_gave_the_pointer_back_points_no_more() -> None:
+    lesson, mina, noah = await opened()
+    await sync_to_async(lesson.lead)("hand", seat=1)
+    await sync_to_async(lesson.lead)("hand", seat=0)
+    async with (
+        socket(path(mina), mina.headers) as mine,
+        socket(path(noah), noah.headers) as others,
+    ):
+        await until(mine, lambda frame: frame["pointer_seat"] == 0, [])
+        seen: list[str] = []
+        await until(others, lambda frame: frame["pointer_seat"] == 0, seen)
+        await say(mine, '{"point": [300, 400]}')
+        await sync_to_async(lesson.lead)("black", on=True)
+        await until(others, lambda frame: frame["is_black"], seen)
+        assert not any('"pointer"' in each for each in seen)
+
+
+async def test_pages_that_are_open_hear_that_the_time_of_the_class_is_over() -> None:
+    _, mina, _ = await opened()
+    async with socket(path(mina), mina.headers) as line:
+        await until(line, lambda frame: frame["is_open"], [])
+        over = timezone.now() - dt.timedelta(seconds=1)
+        await Room.objects.aupdate(closes_at=over)
+        await until(line, lambda frame: not frame["is_open"], [])
+    assert {seat.name async for seat in Participant.objects.all()} == {""}
+
+
 @pytest.mark.parametrize("audience", ["teacher", "screen", "nonsense"])
 async def test_a_student_is_sent_nothing_that_is_the_teachers(audience: str) -> None:
     _, mina, _ = await opened()
@@ -210,3 +241,13 @@ async def test_a_slow_page_holds_one_frame_of_each_kind_and_delays_nobody() -> N
     assert sorted(taken[1:]) == ["pointer 999", "state 999"]
     for pump in pumps:
         pump.cancel()
+
+
+async def test_without_guests_a_seat_needs_an_account(settings: Settings) -> None:
+    settings.MODE = "server"
+    lesson, mina, _ = await opened()
+    settings.GUESTS = False
+    for browser in (mina, lesson.teacher):
+        async with socket(path(browser), browser.headers) as line:
+            message = await line.receive_output(timeout=PATIENCE_S)
+            assert message == {"type": "websocket.close", "code": NOT_FOUND}

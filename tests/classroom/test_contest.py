@@ -12,7 +12,7 @@ from asgiref.sync import sync_to_async
 from kviz.by_hand.models import Game
 from kviz.classroom.documents import screen_document, teacher_document
 from kviz.runs.execution.optimum import optimum_claim, optimum_execute
-from kviz.runs.models import Optimum, Run
+from kviz.runs.models import Optimum, Run, ShareLink
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load
 from tests.classroom.people import Browser, Lesson, work
@@ -98,7 +98,7 @@ def test_no_way_around_the_teacher_leads_to_the_outcome(contest: Lesson) -> None
     mina = contest.enter("Mina")
     place(mina, *BEST)
     game = Game.objects.get(is_for_class=True)
-    token = contest.room.run.share_token if contest.room.run else ""
+    token = ShareLink.objects.get(run=contest.room.run).token
     runs = f"/api/v1/runs/{game.run_id}"
     for who in (mina, contest.teacher):
         assert who.client.get(f"/by-hand/{game.pk}").status_code == 404
@@ -157,6 +157,35 @@ def test_placements_leave_with_the_answers(contest: Lesson) -> None:
     know()
     assert rows()[2].startswith("0,by hand,,kube-scheduler,default/small=n1,,1,")
     assert rows()[3].startswith('0,by hand,,"best, proven",')
+
+
+def test_a_frozen_class_keeps_its_boards(contest: Lesson) -> None:
+    mina = contest.enter("Mina")
+    assert do(mina, "place", pod=SMALL, node="n1").status_code == 200
+    before = board(mina).json()
+    contest.lead("freeze", on=True)
+    for what in ("undo", "reset", "finish"):
+        refused = do(mina, what)
+        assert refused.status_code == 409
+        assert "frozen" in refused.json()["detail"]
+    contest.lead("play-reveal")
+    know()
+    assert board(mina).json() == before
+    assert board(mina, LARGE).status_code == 200
+    contest.lead("play-stop")
+    assert board(mina).json() == before
+    contest.lead("freeze", on=False)
+    assert board(mina).status_code == 409
+
+
+def test_what_was_shown_before_a_class_was_frozen_stays_shown(contest: Lesson) -> None:
+    mina = contest.enter("Mina")
+    place(mina, (SMALL, "n1"))
+    contest.lead("play-reveal")
+    know()
+    contest.lead("freeze", on=True)
+    assert board(mina).json()["outcome"]["scheduler"]
+    assert do(mina, "undo").status_code == 409
 
 
 def test_a_lesson_may_be_interrupted_and_goes_on(lesson: Lesson, mina: Browser) -> None:

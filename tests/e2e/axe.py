@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 
 AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = ("serious", "critical")
@@ -17,7 +17,20 @@ def _source() -> str:
 
 
 def serious_findings(page: Page) -> list[str]:
-    """What axe holds against the page as it is now: rule, element, explanation."""
+    """What axe holds against the page as it is now: rule, element, explanation.
+
+    A page that loads itself again meanwhile, because there is news, is looked at as it is then.
+    """
+    try:
+        return _findings(page)
+    except Error as error:
+        if "Execution context was destroyed" not in error.message:
+            raise
+        page.wait_for_load_state()
+        return _findings(page)
+
+
+def _findings(page: Page) -> list[str]:
     page.evaluate(_source())
     result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [

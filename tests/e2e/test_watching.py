@@ -78,6 +78,7 @@ def test_questions_appear_as_they_come(page: Page, ask: Ask) -> None:
 def test_everybody_can_use_it(page: Page, ask: Ask, tab: str) -> None:
     for verb in ("filter", "prioritize"):
         ask(verb, "web", {"NodeNames": ["a", "b", "c"]})
+    expect(page.get_by_role("table").get_by_text("shop/web")).to_be_visible()  # loads by itself
     assert serious_findings(page) == []
     page.get_by_role("link", name="Watch it live").click()
     expect(story(page)).to_contain_text("shop/web: 3 nodes passed the scheduler's filters.")

@@ -21,6 +21,7 @@ from kviz.runs.execution.claim import run_claim
 from kviz.runs.models import Run
 from kviz.runs.portable import saved
 from kviz.runs.reading.trace import chunk_headers
+from kviz.runs.sharing import run_share
 from kviz.runs.signals import run_advanced
 from scheduler_core.trace.events import (
     Bound,
@@ -329,7 +330,7 @@ def test_a_session_that_gets_too_long_says_so(ada: Person, monkeypatch: pytest.M
         run = write(session, asks(Verb.FILTER, second, f"p-{second}", "n"), recorder=recorder)
     assert (run.status, run.cycles) == ("finished", 3)
     assert run.stop_reason == "a live session holds at most 3 calls"
-    page = ada.client.get(f"/runs/{run.pk}?share={services.run_share(run=run)}")
+    page = ada.client.get(f"/runs/{run.pk}?share={run_share(run=run).token}")
     assert run.stop_reason in page.content.decode()
 
 
@@ -368,7 +369,7 @@ def test_pages_say_what_is_unknown(ada: Person, path: str) -> None:
     session = session_create(workspace=ada.workspace, name="Staging")
     victims = {"a": ["uid-other"]}
     run = write(session, asks(Verb.FILTER, 1, "web", "a"), would_evict(2, "vip", victims))
-    query = ("&" if "?" in path else "?") + f"share={services.run_share(run=run)}"
+    query = ("&" if "?" in path else "?") + f"share={run_share(run=run).token}"
     page = ada.client.get(f"/runs/{run.pk}{path}{query}")
     assert page.status_code == 200
     text = page.content.decode()

@@ -13,7 +13,8 @@ from kviz.runs.execution.extender_answers import RecordingTransport
 from kviz.runs.execution.record import run_execute
 from kviz.runs.models import ExtenderAnswer, Run
 from kviz.runs.portable import saved
-from kviz.runs.services import run_create, run_open, run_share
+from kviz.runs.services import run_create, run_open
+from kviz.runs.sharing import run_share
 from scheduler_core.extender.transport import Reply, RequestFailed, TLSSettings
 from scheduler_core.trace.events import (
     CycleFinished,
@@ -110,7 +111,7 @@ def test_pages_tell_that_an_extender_turned_nodes_down(
     settings.EXTENDER_HOSTS = ["127.0.0.1"]  # type: ignore[attr-defined]
     configuration = CONFIGURATION.replace("PORT/echo", f"{port}/none")
     run = execute(run_of(ada, configuration))
-    share = run_share(run=run)
+    share = run_share(run=run).token
     cycle = ada.get(f"/runs/{run.pk}/cycles/1/").json()
     assert cycle["message"].startswith("0/2 nodes are available: 1 no license. ")
     for path in ("", "/cycles", "/pods/shop/web-0/why"):

@@ -61,6 +61,11 @@ def test_the_template_is_a_lesson(tmp_path: Path, capsys: pytest.CaptureFixture[
         ("- node/large cordon", "- pod/default/web delete", "steps[2].task.solution[0]", "allows"),
         ("veil: 0", "veil: 1", "veil", "hides nothing"),
         ("      to: end", "      to: 1", "veil", "no step reveals the end"),
+        ("veil: 0", "veil: {cycle: 1, after: DryRun}", "veil.after", "does not come to it"),
+        ("veil: 0", "veil: {cycle: 1, after: Bind}", "veil.after", "Bind"),
+        ("veil: 0", "veil: {cycle: 0, after: Filter}", "veil.cycle", "at least 1"),
+        ("veil: 0", "veil: {cycle: 1, after: Filter, plugin: X}", "veil.plugin", "is for Score"),
+        ("veil: 0", "veil: {cycle: 1, after: Score, plugin: X}", "veil.after", "not come to it"),
     ],
 )
 def test_what_is_wrong_is_said_with_line_and_field(

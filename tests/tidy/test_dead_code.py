@@ -22,14 +22,16 @@ CALLED_BY: dict[str, str] = {
         workspace_context classic_context
         bad_request permission_denied page_not_found server_error csrf_failure _reject Counts""",
     "channels": "Hints",
+    "logging": "FaultsOfSenders",
     "django-allauth": """Accounts Identities is_open_for_signup add_message pre_social_login
         get_success_url""",
     "REST framework": """WorkspaceAuthentication MayDoIt authenticate authenticate_header
         has_permission get_cache_key get_paginated_response_schema
         get_schema_operation_parameters Negotiation select_renderer
-        exception_handler retrieve destroy throttle_scope get_sentence""",
+        exception_handler retrieve destroy throttle_scope get_sentence get_stop_reason
+        get_url""",
     "drf-spectacular": "TokenScheme SeatScheme get_security_definition describe_problems",
-    "uvicorn": "capture_signals",
+    "uvicorn": "capture_signals send_400_response",
     "Prometheus's client": "collect",
     "markdown-it": "table_open table_close fence",
     "attrgetter": "highest_priority",

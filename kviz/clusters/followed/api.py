@@ -24,7 +24,8 @@ from kviz.common.json_body import JsonBody
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
 from kviz.runs.inputs import InvalidInput
-from scheduler_core.wording import say
+from kviz.runs.reading.stop_reasons import stop_reason
+from scheduler_core.wording import say, told
 
 
 class FollowedSerializer(serializers.ModelSerializer[FollowedCluster]):
@@ -32,7 +33,7 @@ class FollowedSerializer(serializers.ModelSerializer[FollowedCluster]):
     cluster = serializers.CharField(source="context", help_text="Empty for a recording.")
     decisions = serializers.IntegerField(source="run.cycles")
     is_over = serializers.BooleanField(source="run.is_over")
-    stop_reason = serializers.CharField(source="run.stop_reason")
+    stop_reason = serializers.SerializerMethodField()
 
     class Meta:
         model = FollowedCluster
@@ -50,6 +51,9 @@ class FollowedSerializer(serializers.ModelSerializer[FollowedCluster]):
             "refused",
             "created_at",
         ]
+
+    def get_stop_reason(self, followed: FollowedCluster) -> str:
+        return stop_reason(followed.run.stop_reason)
 
 
 class TroubleSerializer(serializers.Serializer[object]):
@@ -126,7 +130,7 @@ class FollowedViewSet(GenericViewSet[FollowedCluster]):
         try:
             followed = _begun(request, wanted.validated_data)
         except InvalidInput as invalid:
-            text = "It cannot be followed."
+            text = say("It cannot be followed.")
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from None
         return Response(_state(followed), status=HTTPStatus.CREATED)
 
@@ -158,7 +162,7 @@ class FollowedViewSet(GenericViewSet[FollowedCluster]):
         try:
             services.followed_check(followed=followed)
         except InvalidInput as invalid:
-            raise Problem(HTTPStatus.CONFLICT, str(invalid), invalid.errors) from None
+            raise Problem(HTTPStatus.CONFLICT, told(invalid), invalid.errors) from None
         return Response(followed.checked)
 
 

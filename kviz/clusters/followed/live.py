@@ -32,6 +32,7 @@ from kviz.following.follower import Follower, Journal, Told
 from kviz.runs.execution.observe import ObservedTrace, observed_run_finish
 from kviz.runs.inputs import InvalidInput, configuration_of, refuse_secrets
 from scheduler_core.config import FeatureGates
+from scheduler_core.wording import say, told
 
 log = logging.getLogger(__name__)
 BEGIN_S: Final = 60.0
@@ -71,7 +72,7 @@ class Live:
             with self._connection as connection:
                 follow(connection, self._journal, self._tell, self._over, self.watched)
         except Exception as error:
-            self.problem = str(error) or type(error).__name__
+            self.problem = told(error) or type(error).__name__
             log.exception("a cluster is followed no longer")
         finally:
             close_old_connections()
@@ -122,7 +123,7 @@ def live_follow(
     given = configuration_of(scheduler_config, FeatureGates())
     refuse_secrets(given, "scheduler_config", scheduler_config)
     if settings.MODE is Mode.SERVER and _n_live(workspace) >= MAX_LIVE:
-        text = f"A workspace may follow {MAX_LIVE} clusters at a time; stop one."
+        text = say("A workspace may follow {n} clusters at a time; stop one.", n=MAX_LIVE)
         raise InvalidInput([{"field": "context", "message": text}])
     connection = _connection(workspace, context)
     waited, guessed = threading.Event(), GuessedConfig()
@@ -155,7 +156,8 @@ def live_resume(*, followed: FollowedCluster) -> None:
     if of(followed) is not None or followed.run.is_over:
         return
     if not services.followed_claim(followed=followed, by=server_name()):
-        raise InvalidInput([{"field": "context", "message": "Another server follows it."}])
+        text = say("Another server follows it.")
+        raise InvalidInput([{"field": "context", "message": text}])
     connection = _connection(followed.run.workspace, followed.context)
     _start(followed, connection, selectors.journal(followed=followed))
 
@@ -204,9 +206,9 @@ def _resume_or_say(followed: FollowedCluster) -> None:
     try:
         live_resume(followed=followed)
     except InvalidInput as problem:
-        if _unable.get(followed.pk) != str(problem):
+        if _unable.get(followed.pk) != told(problem):
             log.warning("%s is not followed: %s", followed, problem)
-        _unable[followed.pk] = str(problem)
+        _unable[followed.pk] = told(problem)
     else:
         _unable.pop(followed.pk, None)
 

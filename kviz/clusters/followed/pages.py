@@ -22,7 +22,9 @@ from kviz.clusters.followed import live, selectors, services
 from kviz.clusters.followed.models import FollowedCluster
 from kviz.clusters.selectors import clusters_offered
 from kviz.common.mode import Mode
+from kviz.common.wording import translated
 from kviz.runs.inputs import InvalidInput
+from scheduler_core.wording import told
 
 SHOWN = 100
 MAX_NAME = 200
@@ -42,7 +44,7 @@ def followed_list(request: HttpRequest) -> HttpResponse:
         try:
             return redirect("followed-detail", _begin(request).pk)
         except InvalidInput as error:
-            return _list(request, str(error), HTTPStatus.UNPROCESSABLE_ENTITY)
+            return _list(request, translated(told(error)), HTTPStatus.UNPROCESSABLE_ENTITY)
     return _list(request, "", HTTPStatus.OK)
 
 
@@ -108,7 +110,7 @@ def followed_check(request: HttpRequest, followed_id: UUID) -> HttpResponse:
     try:
         services.followed_check(followed=_followed_of(request, followed_id))
     except InvalidInput as error:
-        messages.error(request, str(error))
+        messages.error(request, translated(told(error)))
     return redirect("followed-detail", followed_id)
 
 
@@ -119,7 +121,7 @@ def followed_decision(request: HttpRequest, followed_id: UUID, number: int) -> H
     try:
         beside = services.decision_beside(followed=followed, number=number)
     except InvalidInput as error:
-        messages.error(request, str(error))
+        messages.error(request, translated(told(error)))
         return redirect("followed-detail", followed_id)
     if beside is None:
         raise Http404(number)
@@ -155,7 +157,7 @@ def followed_resume(request: HttpRequest, followed_id: UUID) -> HttpResponse:
     try:
         live.live_resume(followed=_followed_of(request, followed_id))
     except InvalidInput as error:
-        messages.error(request, str(error))
+        messages.error(request, translated(told(error)))
     return redirect("followed-detail", followed_id)
 
 

@@ -42,6 +42,7 @@ from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.config import FeatureGates
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.trace.events import AnyEvent
+from scheduler_core.wording import say, told
 
 MAX_CHANGES: Final = 100_000
 """A followed cluster that has told more is over, and says so."""
@@ -58,14 +59,14 @@ def recording_follow(
     given = configuration_of(scheduler_config, FeatureGates())
     refuse_secrets(given, "scheduler_config", scheduler_config)
     try:
-        told = replay(parse_lines(_lines(stream), name))
+        replayed = replay(parse_lines(_lines(stream), name))
     except (BadRecording, UnreadableChange, OSError, EOFError) as error:
-        raise InvalidInput([{"field": "recording", "message": str(error)}]) from None
+        raise InvalidInput([{"field": "recording", "message": told(error)}]) from None
     followed = followed_create(
         workspace=workspace,
         name=name,
-        journal=told.journal,
-        events=told.events,
+        journal=replayed.journal,
+        events=replayed.events,
         scheduler_config=scheduler_config,
     )
     observed_run_finish(run_id=followed.run_id)
@@ -84,7 +85,7 @@ def _lines(stream: BinaryIO) -> Iterable[bytes]:
     while line := unpacked.readline(settings.MAX_UNPACKED_BYTES):
         n_bytes += len(line)
         if n_bytes > settings.MAX_UNPACKED_BYTES:
-            raise BadRecording("the recording is too large")
+            raise BadRecording(say("the recording is too large"))
         yield line
 
 
@@ -157,7 +158,7 @@ def followed_check(*, followed: FollowedCluster) -> None:
     journal = selectors.journal(followed=followed)
     n_objects = sum(len(found.items) for found in journal.lists) + 1
     if followed.run.cycles * n_objects > MAX_WORK:
-        text = "This takes longer than a page waits for: kviz follow --check finds out."
+        text = say("This takes longer than a page waits for: kviz follow --check finds out.")
         raise InvalidInput([{"field": "followed", "message": text}])
     found = list(check(journal, options_of(followed)))
     followed.checked = as_json(found, score(found))

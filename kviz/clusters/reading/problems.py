@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from scheduler_core.wording import say
+
 
 class ClusterProblem(Exception):
     """A cluster cannot be read."""
@@ -48,12 +50,14 @@ class Refusal(ClusterProblem):
     `message` is its own; `retry_after_s` is None where it does not say when to ask again.
     """
 
-    about: ClassVar[str] = "The API server refused"
+    about: ClassVar[str] = say("The API server refused")
 
     def __init__(
         self, status: int, message: str, *, reason: str = "", retry_after_s: float | None = None
     ) -> None:
-        super().__init__(f"{self.about} ({status}): {message}")
+        super().__init__(
+            say("{about} ({status}): {message}", about=self.about, status=status, message=message)
+        )
         self.status = status
         self.message = message
         self.reason = reason
@@ -63,19 +67,19 @@ class Refusal(ClusterProblem):
 class Unauthorized(Refusal):
     """401: it does not know the credentials."""
 
-    about = "The API server does not accept the credentials"
+    about = say("The API server does not accept the credentials")
 
 
 class Forbidden(Refusal):
     """403: the credentials do not allow this."""
 
-    about = "The API server does not allow it"
+    about = say("The API server does not allow it")
 
 
 class NotFound(Refusal):
     """404: it has no such kind."""
 
-    about = "The API server has nothing there"
+    about = say("The API server has nothing there")
 
 
 class Expired(Refusal):
@@ -85,7 +89,7 @@ class Expired(Refusal):
     if there is none.
     """
 
-    about = "What was asked for is too old"
+    about = say("What was asked for is too old")
 
     def __init__(self, status: int, message: str, *, continue_token: str = "") -> None:
         super().__init__(status, message, reason="Expired")
@@ -95,10 +99,10 @@ class Expired(Refusal):
 class TooManyRequests(Refusal):
     """429: it is busy; ask again later."""
 
-    about = "The API server is busy"
+    about = say("The API server is busy")
 
 
 class ServerFailed(Refusal):
     """5xx: it failed; it may be well again later."""
 
-    about = "The API server failed"
+    about = say("The API server failed")

@@ -19,5 +19,10 @@ def semicolon() -> str:
 
 
 @register.simple_tag
+def colon() -> str:
+    return pgettext("punctuation", ": ")
+
+
+@register.simple_tag
 def full_stop() -> str:
     return pgettext("punctuation", ".")

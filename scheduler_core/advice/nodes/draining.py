@@ -15,13 +15,13 @@ from typing import Final
 from scheduler_core.advice.budgets import Budget, budgets_over, is_healthy
 from scheduler_core.advice.survival import goes_with_node
 from scheduler_core.api import Node, Pod, PodDisruptionBudget
-from scheduler_core.api.findings import counted
 from scheduler_core.changes.owners import comes_back
 from scheduler_core.changes.vocabulary import Cordon, Delete, Target, target_of
 from scheduler_core.sim.eviction import pods_on
 from scheduler_core.sim.run import Run
 from scheduler_core.trace.events import PodEvicted
 from scheduler_core.trace.tables import TERMINAL_PHASES
+from scheduler_core.wording import say
 
 CONTROL_PLANE: Final = (
     "node-role.kubernetes.io/control-plane",
@@ -72,14 +72,14 @@ def drain(run: Run, node: str) -> Drained | Kept:
     pods = [pod for pod in pods if pod.status.phase not in TERMINAL_PHASES]
     alone = next((pod.key for pod in pods if not comes_back(pod)), "")
     if alone:
-        return Kept(node, f"nobody would make {alone} again")
+        return Kept(node, say("nobody would make {pod} again", pod=alone))
     budgets, pending = _budgets(run), _pending(run)
     waves: list[tuple[str, ...]] = []
     _go_on(run, [Cordon(node, True)])
     while pods:
         wave, blocked_by = _wave(run, pods, budgets)
         if not wave:
-            return Kept(node, f"budget {blocked_by} allows no eviction")
+            return Kept(node, say("budget {budget} allows no eviction", budget=blocked_by))
         n_evicted = _go_on(run, [Delete(target_of(pod)) for pod in wave])
         if why := _harm(run, n_evicted, pending):
             return Kept(node, why)
@@ -98,9 +98,11 @@ def _go_on(run: Run, changes: Sequence[Cordon] | Sequence[Delete]) -> int:
 def _harm(run: Run, n_evicted: int, pending: Set[str]) -> str:
     """Return what is wrong after a step, empty if nothing is."""
     if n_evicted:
-        return f"{counted(n_evicted, 'pod')} would be preempted for those that move"
+        if n_evicted == 1:
+            return say("1 pod would be preempted for those that move")
+        return say("{n:,} pods would be preempted for those that move", n=n_evicted)
     stuck = sorted(_pending(run) - pending)
-    return f"{stuck[0]} would find no node" if stuck else ""
+    return say("{pod} would find no node", pod=stuck[0]) if stuck else ""
 
 
 def _budgets(run: Run) -> list[Budget]:

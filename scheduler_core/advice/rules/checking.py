@@ -34,17 +34,17 @@ from scheduler_core.advice.survival import (
 )
 from scheduler_core.advice.trial import RunEnd, Trials, played_out
 from scheduler_core.api import KubeObject, Node, Pod
-from scheduler_core.api.findings import counted
 from scheduler_core.changes.owners import comes_back, is_terminating
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.config.types import JsonValue
 from scheduler_core.sim.run import Run, RunOptions, admitted
+from scheduler_core.wording import SEMICOLON, say, series, some_of
 
 MAX_NAMED: Final = 3
 """So many pods or nodes are named in a sentence; the values have them all."""
 
 
-NOT_MADE_AGAIN: Final = "nobody makes it again"
+NOT_MADE_AGAIN: Final = say("nobody makes it again")
 """Of a pod without an owner that is gone with its node, or is evicted."""
 Lose: TypeAlias = Callable[[Run, Standing, Sequence[Loss]], Sequence[Aftermath]]
 """Runs each loss in a copy of a settled run, and leaves the run itself as it stands."""
@@ -152,8 +152,13 @@ class _Checked:
             ],
         }
         if not unbound:
-            return True, f"All {counted(len(pods), 'pod')} are on nodes", values
-        text = f"{len(unbound)} of {counted(len(pods), 'pod')} have no node: {_named(unbound)}"
+            return True, say("All {pods} are on nodes", pods=_pods(len(pods))), values
+        text = say(
+            "{n} of {pods} have no node: {names}",
+            n=len(unbound),
+            pods=_pods(len(pods)),
+            names=_named(unbound),
+        )
         return False, text, values
 
     def _spread(self, rule: Spread) -> _Found:
@@ -171,9 +176,15 @@ class _Checked:
             "pods_by_value": dict(sorted(counts.items())),
             "on_nodes_without": without,
         }
-        listed = ", ".join(f"{value} {n}" for value, n in sorted(counts.items())) or "none"
-        text = f"{counted(len(there), 'pod')} over {len(counts)} of {rule.over} ({listed})"
-        return len(counts) >= rule.at_least, f"{text}; {rule.at_least} are asked for", values
+        text = say(
+            "{pods} over {n} of {label} ({listed}); {asked} are asked for",
+            pods=_pods(len(there)),
+            n=len(counts),
+            label=rule.over,
+            listed=series(f"{value} {n}" for value, n in sorted(counts.items())) or say("none"),
+            asked=rule.at_least,
+        )
+        return len(counts) >= rule.at_least, text, values
 
     def _avoid(self, rule: Avoid) -> _Found:
         pods = rule.pods.of(self._objects)
@@ -186,10 +197,19 @@ class _Checked:
             "there": [{"pod": pod, "node": node} for pod, node in there],
         }
         if not there:
-            text = f"None of {counted(len(pods), 'pod')} is on one of {counted(len(nodes), 'node')}"
+            text = say(
+                "None of {pods} is on one of {nodes}",
+                pods=_pods(len(pods)),
+                nodes=_n_nodes(len(nodes)),
+            )
             return True, text, values
-        listed = _named([f"{pod} on {node}" for pod, node in there])
-        return False, f"{len(there)} of {counted(len(pods), 'pod')} are there: {listed}", values
+        text = say(
+            "{n} of {pods} are there: {names}",
+            n=len(there),
+            pods=_pods(len(pods)),
+            names=_named([say("{pod} on {node}", pod=pod, node=node) for pod, node in there]),
+        )
+        return False, text, values
 
     def _evict(self, rule: Evict) -> _Found:
         priorities = {pod.key: pod.spec.priority or 0 for pod in Pods().of(self._objects)}
@@ -200,10 +220,18 @@ class _Checked:
             "above": [{"pod": key, "priority": priority} for key, priority in above],
         }
         if not above:
-            text = f"{counted(len(gone), 'pod')} evicted, none of them above {rule.nobody_above}"
+            text = say(
+                "{pods} evicted, none of them above {priority}",
+                pods=_pods(len(gone)),
+                priority=rule.nobody_above,
+            )
             return True, text, values
-        listed = _named([f"{key} ({priority})" for key, priority in above])
-        text = f"{counted(len(above), 'pod')} above {rule.nobody_above} evicted: {listed}"
+        text = say(
+            "{pods} above {priority} evicted: {names}",
+            pods=_pods(len(above)),
+            priority=rule.nobody_above,
+            names=_named([f"{key} ({priority})" for key, priority in above]),
+        )
         return False, text, values
 
     # ------------------------------------------------------------ what is left, what would fit
@@ -211,7 +239,7 @@ class _Checked:
     def _survive(self, rule: Survive) -> _Found:
         chosen = _Chosen.of(rule.pods, self._standing[1])
         if not chosen.pods:
-            return False, "No pod that is selected has a node to lose", {"selected": 0}
+            return False, say("No pod that is selected has a node to lose"), {"selected": 0}
         losses = self._losses(rule.loss_of, chosen)
         lost: list[JsonValue] = []
         worst, worst_pods = "", list[str]()
@@ -229,14 +257,29 @@ class _Checked:
             "tried": len(losses),
             "not_survived": lost,
         }
-        what = "node" if rule.loss_of == NODE else f"value of {rule.loss_of}"
-        n_pods = counted(len(chosen.pods), "pod")
+        what = say("node")
+        if rule.loss_of != NODE:
+            what = say("value of {label}", label=rule.loss_of)
+        pods = _pods(len(chosen.pods))
+        if not losses:
+            return False, say("There is no {what} to lose", what=what), values
         if not lost:
-            text = f"All {n_pods} find nodes without any one {what}; {len(losses)} were tried"
-            return bool(losses), text if losses else f"There is no {what} to lose", values
-        text = (
-            f"{len(lost)} of {len(losses)} losses leave pods without a node; worst {worst}: "
-            f"{len(worst_pods)} of {n_pods}, {_named(worst_pods)}"
+            text = say(
+                "All {pods} find nodes without any one {what}; {n} were tried",
+                pods=pods,
+                what=what,
+                n=len(losses),
+            )
+            return True, text, values
+        text = say(
+            "{n} of {all} losses leave pods without a node; "
+            "worst {worst}: {n_pods} of {pods}, {names}",
+            n=len(lost),
+            all=len(losses),
+            worst=worst,
+            n_pods=len(worst_pods),
+            pods=pods,
+            names=_named(worst_pods),
         )
         return False, text, values
 
@@ -287,10 +330,13 @@ class _Checked:
             "stopped_by": dict(found.stop.by),
             "message": found.stop.message,
         }
+        pod = rule.pod.key
         if found.count >= rule.copies:
-            return True, f"{rule.copies} copies of {rule.pod.key} fit", values
-        text = f"{found.count} of {rule.copies} copies of {rule.pod.key} fit"
-        return False, f"{text}; {found.stop.message}" if found.stop.message else text, values
+            return True, say("{copies} copies of {pod} fit", copies=rule.copies, pod=pod), values
+        text = say(
+            "{n} of {copies} copies of {pod} fit", n=found.count, copies=rule.copies, pod=pod
+        )
+        return False, series(filter(None, (text, found.stop.message)), SEMICOLON), values
 
     def _utilisation(self, rule: Utilisation) -> _Found:
         names = [node.name for node in rule.nodes.of(self._nodes)]
@@ -309,9 +355,15 @@ class _Checked:
             "below": rule.below,
         }
         if not has:
-            return False, f"No node that is selected has {rule.resource}", values
-        share = f"{takes / has * 100:.1f} % of {rule.resource} on {counted(view.n, 'node')}"
-        text = f"{share}; below {rule.below * 100:g} % is asked for"
+            text = say("No node that is selected has {resource}", resource=rule.resource)
+            return False, text, values
+        text = say(
+            "{share:.1f} % of {resource} on {nodes}; below {below:g} % is asked for",
+            share=takes / has * 100,
+            resource=rule.resource,
+            nodes=_n_nodes(view.n),
+            below=rule.below * 100,
+        )
         return takes < rule.below * has, text, values
 
     # ------------------------------------------------------------ the run
@@ -327,7 +379,7 @@ class _Checked:
 
 
 _Found: TypeAlias = "tuple[bool, str, Mapping[str, JsonValue]]"
-NO_POD: Final[_Found] = (False, "No pod is selected", {"selected": 0})
+NO_POD: Final[_Found] = (False, say("No pod is selected"), {"selected": 0})
 
 
 @dataclass(frozen=True)
@@ -375,5 +427,12 @@ def _lost_with(node: Node, loss_of: str) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return ", ".join(names[:MAX_NAMED]) + more
+    return some_of(names, most=MAX_NAMED)
+
+
+def _pods(n: int) -> str:
+    return say("1 pod") if n == 1 else say("{n:,} pods", n=n)
+
+
+def _n_nodes(n: int) -> str:
+    return say("1 node") if n == 1 else say("{n:,} nodes", n=n)

@@ -38,6 +38,7 @@ from scheduler_core.plugins.dynamic_resources.requests import (
     Plan,
     alternatives,
 )
+from scheduler_core.wording import say, series
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +122,15 @@ class DeviceChecks:
     def _given(self, candidate: Candidate) -> _Finding | None:
         this = (self._claim, candidate.device.id, self._plan.request.full_name)
         if any((each.claim, each.device, each.result.request) == this for each in self._served):
-            return _Finding(DeviceOutcome.GIVEN, "given to this request")
+            return _Finding(DeviceOutcome.GIVEN, say("given to this request"))
         return None
 
     def _not_refused(self, candidate: Candidate) -> _Finding:
         if self._other_was_taken:
-            text = "would do; another alternative of the list was taken"
+            text = say("would do; another alternative of the list was taken")
             return _Finding(DeviceOutcome.NOT_NEEDED, text)
         if self._served:
-            text = "would do; the allocator takes the first devices that serve all requests"
+            text = say("would do; the allocator takes the first devices that serve all requests")
             return _Finding(DeviceOutcome.NOT_NEEDED, text)
         return _Finding(DeviceOutcome.USABLE, self._not_together(candidate))
 
@@ -138,15 +139,25 @@ class DeviceChecks:
         usable = self._usable()
         wanted = self._plan.n_devices
         if len(usable) < wanted:
-            what = f"all {wanted} that match" if self._plan.request.wants_all else str(wanted)
-            return f"would do alone; the request wants {what}, and {len(usable)} can be had here"
+            what = str(wanted)
+            if self._plan.request.wants_all:
+                what = say("all {n} that match", n=wanted)
+            return say(
+                "would do alone; the request wants {what}, and {n} can be had here",
+                what=what,
+                n=len(usable),
+            )
         beside = [each.device.id for each in usable if each is not candidate]
         for spec in self._plans[self._claim].claim.spec.devices.constraints:
             attribute = spec.match_attribute or spec.distinct_attribute or ""
             if wanted > 1 and concerns(spec.requests, self._plan.request):
                 values = self._attributes([candidate.device.id, *beside], attribute)
-                return f"would do alone; the claim wants {constraint_text(spec)}: {values}"
-        return "would do alone; the node cannot serve all requests of the pod together"
+                return say(
+                    "would do alone; the claim wants {constraint}: {values}",
+                    constraint=constraint_text(spec),
+                    values=values,
+                )
+        return say("would do alone; the node cannot serve all requests of the pod together")
 
     def _usable(self) -> list[Candidate]:
         """Return the devices that nothing but the other requests speaks against."""
@@ -179,35 +190,44 @@ class DeviceChecks:
                 continue
             if each.claim == self._claim or not request.admin_access:
                 whose = self._plans[each.claim].claim.key
-                text = f"given to request {each.result.request} of claim {whose} of this pod"
+                text = say(
+                    "given to request {request} of claim {claim} of this pod",
+                    request=each.result.request,
+                    claim=whose,
+                )
                 yield _Finding(DeviceOutcome.GIVEN_ELSEWHERE, text)
 
     def _held(self, device: DeviceId) -> str:
         holders = [each for each in self._holders.get(device, ()) if not each.admin_access]
-        return "in use by " + ", ".join(map(holder_text, holders))
+        return say("in use by {holders}", holders=series(map(holder_text, holders)))
 
     def _selection(self, candidate: Candidate) -> Iterator[_Finding]:
         device, of_class, request = candidate.device, self._plan.device_class, self._plan.request
         if device.device.binding_conditions and not self._gates.binding_conditions:
-            text = "has binding conditions, and gate DRADeviceBindingConditions is off"
+            text = say("has binding conditions, and gate DRADeviceBindingConditions is off")
             yield _Finding(DeviceOutcome.BINDING_CONDITIONS, text)
         for selectors, whose in (
-            (of_class.spec.selectors, f"class {of_class.name}"),
-            (request.selectors, f"request {request.full_name}"),
+            (of_class.spec.selectors, say("class {name}", name=of_class.name)),
+            (request.selectors, say("request {name}", name=request.full_name)),
         ):
             refusing = first_refusing(selectors, device)
             if refusing is None:
                 continue
             values = mentioned_values(refusing.expression, device)
-            outcome, text = DeviceOutcome.SELECTOR, f"the selector of {whose} is false for it"
+            outcome = DeviceOutcome.SELECTOR
+            text = say("the selector of {whose} is false for it", whose=whose)
             if isinstance(refusing.answer, CelProblem):
                 outcome = DeviceOutcome.SELECTOR_ERROR
-                text = f"the selector of {whose} ends in an error: {refusing.answer.text}"
+                text = say(
+                    "the selector of {whose} ends in an error: {error}",
+                    whose=whose,
+                    error=refusing.answer.text,
+                )
             yield _Finding(outcome, text, refusing.expression, values)
 
     def _place(self, candidate: Candidate) -> Iterator[_Finding]:
         if not self._planner.is_on_node(candidate.device):
-            yield _Finding(DeviceOutcome.OTHER_NODE, "cannot be used on this node")
+            yield _Finding(DeviceOutcome.OTHER_NODE, say("cannot be used on this node"))
 
     def _room(self, candidate: Candidate) -> Iterator[_Finding]:
         being_consumed = self._being_consumed.get(candidate.device.id, NOTHING)
@@ -217,20 +237,31 @@ class DeviceChecks:
 
     def _no_room_text(self, no_room: NoRoom, candidate: Candidate) -> str:
         if isinstance(no_room, LacksCapacity):
-            return f"has no capacity {no_room.name}"
+            return say("has no capacity {name}", name=no_room.name)
         if isinstance(no_room, AgainstPolicy):
-            return f"its policy does not allow {no_room.amount} of {no_room.name}"
-        left = nano_text(no_room.left, no_room.total)
-        text = f"{no_room.name}: asks for {no_room.amount}, {left} of {no_room.total} left"
+            return say(
+                "its policy does not allow {amount} of {name}",
+                amount=no_room.amount,
+                name=no_room.name,
+            )
+        text = say(
+            "{name}: asks for {amount}, {left} of {total} left",
+            name=no_room.name,
+            amount=no_room.amount,
+            left=nano_text(no_room.left, no_room.total),
+            total=no_room.total,
+        )
         users = [each for each in self._holders.get(candidate.device.id, ()) if each.consumed]
-        return f"{text}, shared by {', '.join(map(holder_text, users))}" if users else text
+        if not users:
+            return text
+        return say("{what}, shared by {users}", what=text, users=series(map(holder_text, users)))
 
     def _counters_left(self, candidate: Candidate) -> Iterator[_Finding]:
         device = candidate.device
         if not device.device.consumes_counters:
             return
         if not self._gates.partitionable_devices:
-            text = "consumes counters, and gate DRAPartitionableDevices is off"
+            text = say("consumes counters, and gate DRAPartitionableDevices is off")
             yield _Finding(DeviceOutcome.COUNTERS, text)
             return
         shared = self._gates.consumable_capacity and device.device.allow_multiple_allocations
@@ -244,12 +275,16 @@ class DeviceChecks:
     def _counters_text(self, short: CounterShort, candidate: Candidate) -> str:
         total = candidate.pool.counter_sets[short.counter_set][short.counter].value
         needed, left = (nano_text(amount, total) for amount in (short.needed, short.left))
-        text = (
-            f"counter {short.counter} of {short.counter_set}: "
-            f"needs {needed}, {left} of {total} left"
+        text = say(
+            "counter {counter} of {counter_set}: needs {needed}, {left} of {total} left",
+            counter=short.counter,
+            counter_set=short.counter_set,
+            needed=needed,
+            left=left,
+            total=total,
         )
-        users = [name for name in self._counting(short, candidate.pool.id.pool)]
-        return f"{text}, used by {', '.join(users)}" if users else text
+        users = series(self._counting(short, candidate.pool.id.pool))
+        return say("{what}, used by {users}", what=text, users=users) if users else text
 
     def _counting(self, short: CounterShort, pool: str) -> Iterator[str]:
         """Yield the devices that consume a counter: those in use, and those just given."""
@@ -271,8 +306,11 @@ class DeviceChecks:
         taint = untolerated_taint(candidate.device.device, request)
         if taint is None:
             return
-        tolerated = ", ".join(map(toleration_text, request.tolerations)) or "nothing"
-        text = f"taint {taint_text(taint)} is not tolerated; the request tolerates {tolerated}"
+        text = say(
+            "taint {taint} is not tolerated; the request tolerates {tolerated}",
+            taint=taint_text(taint),
+            tolerated=series(map(toleration_text, request.tolerations)) or say("nothing"),
+        )
         yield _Finding(DeviceOutcome.TAINT, text)
 
     def _constraint(self, candidate: Candidate) -> Iterator[_Finding]:
@@ -290,24 +328,31 @@ class DeviceChecks:
                 continue
             attribute = spec.match_attribute or spec.distinct_attribute or ""
             devices = [candidate.device.id, *(each.device for each in given)]
-            text = (
-                f"the claim wants {constraint_text(spec)}: {self._attributes(devices, attribute)}"
+            text = say(
+                "the claim wants {constraint}: {values}",
+                constraint=constraint_text(spec),
+                values=self._attributes(devices, attribute),
             )
             yield _Finding(DeviceOutcome.CONSTRAINT, text)
 
     def _attributes(self, devices: Sequence[DeviceId], name: str) -> str:
         """Return the values that some devices have of an attribute, the first being at hand."""
         this, *others = (self._attribute(device, name) for device in devices)
-        texts = [f"this one has {this}"]
-        texts += [f"{d.device} has {v}" for d, v in zip(devices[1:], others, strict=True)]
-        return ", ".join(texts)
+        texts = [say("this one has {value}", value=this)]
+        texts += [
+            say("{device} has {value}", device=device.device, value=value)
+            for device, value in zip(devices[1:], others, strict=True)
+        ]
+        return series(texts)
 
     def _attribute(self, device: DeviceId, name: str) -> str:
         attribute = find_attribute(self._candidates[device].device, name)
-        return "none" if attribute is None else attribute_text(attribute)
+        return say("none") if attribute is None else attribute_text(attribute)
 
 
 def holder_text(holder: Holder) -> str:
     """Return claim and pods of a holder in a few words."""
-    pods = f" of pod {', '.join(holder.pods)}" if holder.pods else ""
-    return f"claim {holder.claim}{pods}{' (reserved)' if holder.pending else ''}"
+    text = say("claim {claim}", claim=holder.claim)
+    if holder.pods:
+        text = say("claim {claim} of pod {pods}", claim=holder.claim, pods=series(holder.pods))
+    return say("{what} (reserved)", what=text) if holder.pending else text

@@ -24,6 +24,7 @@ from scheduler_core.devices.inventory import Devices
 from scheduler_core.devices.slices import SliceDevice
 from scheduler_core.devices.survey import SurveyedClaim, SurveyedRequest
 from scheduler_core.plugins.dynamic_resources.requests import Request, alternatives
+from scheduler_core.wording import AND, OR, say, series
 
 _NAME: Final = r"""(?:\.\??(\w+)|\[\??\s*["']([^"']+)["']\s*\])"""
 _DOMAIN: Final = r"""\[\??\s*["']([^"']+)["']\s*\]"""
@@ -57,10 +58,12 @@ def _keyed(taint: DeviceTaint) -> str:
 
 
 def toleration_text(toleration: DeviceToleration) -> str:
-    what = toleration.key or "every key"
+    what = toleration.key or say("every key")
     if toleration.operator != "Exists":
-        what += f"={toleration.value}"
-    return f"{what}:{toleration.effect}" if toleration.effect else what
+        what = say("{key}={value}", key=what, value=toleration.value)
+    return (
+        say("{what}:{effect}", what=what, effect=toleration.effect) if toleration.effect else what
+    )
 
 
 def nano_text(amount_nano: int, like: str) -> str:
@@ -132,22 +135,24 @@ def _expressions(selectors: Iterable[DeviceSelector]) -> tuple[str, ...]:
 
 
 def constraint_text(constraint: DeviceConstraint) -> str:
-    whose = f" (requests {', '.join(constraint.requests)})" if constraint.requests else ""
+    text = say("of an unknown kind")
     if constraint.match_attribute is not None:
-        return f"the same {constraint.match_attribute}{whose}"
-    if constraint.distinct_attribute is not None:
-        return f"a {constraint.distinct_attribute} of its own each{whose}"
-    return f"of an unknown kind{whose}"
+        text = say("the same {attribute}", attribute=constraint.match_attribute)
+    elif constraint.distinct_attribute is not None:
+        text = say("a {attribute} of its own each", attribute=constraint.distinct_attribute)
+    if not constraint.requests:
+        return text
+    return say("{what} (requests {requests})", what=text, requests=series(constraint.requests))
 
 
 def _place(selector: NodeSelector | None) -> str:
     if selector is None:
         return ""
     terms = (
-        " and ".join(map(_requirement, (*term.match_fields, *term.match_expressions)))
+        series(map(_requirement, (*term.match_fields, *term.match_expressions)), AND)
         for term in selector.node_selector_terms
     )
-    return " or ".join(terms)
+    return series(terms, OR)
 
 
 def _requirement(requirement: NodeSelectorRequirement) -> str:

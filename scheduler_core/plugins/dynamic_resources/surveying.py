@@ -33,6 +33,7 @@ from scheduler_core.plugins.dynamic_resources.gates import AllocatorGates
 from scheduler_core.plugins.dynamic_resources.planning import AllocationError, Planner
 from scheduler_core.plugins.dynamic_resources.requests import Candidate
 from scheduler_core.plugins.dynamic_resources.state import ClaimsState, NodeAllocation
+from scheduler_core.wording import say
 
 
 class Surveyor:
@@ -152,8 +153,10 @@ def _served(wanted: Sequence[ResourceClaim], allocation: NodeAllocation | None) 
 
 def _pool_problem(pool: Pool) -> str:
     if pool.incomplete:
-        return f"pool {pool.id} is incomplete: its driver is updating it"
-    return f"pool {pool.id} is invalid: {pool.invalid}" if pool.invalid else ""
+        return say("pool {pool} is incomplete: its driver is updating it", pool=str(pool.id))
+    if not pool.invalid:
+        return ""
+    return say("pool {pool} is invalid: {problem}", pool=str(pool.id), problem=pool.invalid)
 
 
 def _holders(devices: Devices) -> dict[DeviceId, list[Holder]]:
