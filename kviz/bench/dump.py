@@ -55,7 +55,7 @@ def recorded(name: str) -> Path:
 
     Raises UnusableDump.
     """
-    beside = Path(__file__).resolve().parents[4] / "shared" / "snapshots"
+    beside = Path(__file__).resolve().parents[3] / "shared" / "snapshots"
     path = Path(os.environ.get("KVIZ_DUMPS", beside)) / f"{name}.json.gz"
     if not path.is_file():
         raise UnusableDump(

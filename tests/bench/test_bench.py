@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -19,7 +20,7 @@ import pytest
 
 from kviz.answers.forked import n_cores
 from kviz.bench.calibration import REFERENCE
-from kviz.bench.dump import objects_of_dump
+from kviz.bench.dump import UnusableDump, objects_of_dump, recorded
 from kviz.bench.measure import BenchOptions, BenchResult
 from kviz.bench.parts import PARTS, part_of
 from kviz.bench.plugin_times import PluginTimes
@@ -303,3 +304,12 @@ def test_a_recorded_workload_is_found_where_the_dumps_are(
     assert main(["bench", "--workload", "openb", "--json"]) == 0
     measured = json.loads(capsys.readouterr().out)
     assert (measured["workload"], measured["nodes"], measured["bound"]) == ("openb", 1, 1)
+
+
+def test_without_a_setting_dumps_are_looked_for_beside_the_repository(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("KVIZ_DUMPS", raising=False)
+    beside = Path(__file__).resolve().parents[2].parent / "shared" / "snapshots"
+    with pytest.raises(UnusableDump, match=re.escape(str(beside / "nothing.json.gz"))):
+        recorded("nothing")
