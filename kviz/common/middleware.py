@@ -6,6 +6,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 from django.conf import settings
+from django.db import DataError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -80,6 +81,8 @@ class Private:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, StorageFailed):
             return problems.come_back(request)
+        if isinstance(exception, DataError):
+            return problems.not_storable(request)
         if isinstance(exception, TooManyAtOnce):
             return problems.too_many(request, exception)
         if isinstance(exception, problems.Gone):

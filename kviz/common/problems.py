@@ -191,6 +191,13 @@ def come_back(request: HttpRequest) -> HttpResponse:
     return answer
 
 
+def not_storable(request: HttpRequest) -> HttpResponse:
+    """The database takes no NUL in a text, and no value beyond what its column holds."""
+    log.warning("what was sent cannot be stored", exc_info=True)
+    text = _("A text or a number in this request is not one that the database can store.")
+    return _error(request, HTTPStatus.BAD_REQUEST, text)
+
+
 def too_many(request: HttpRequest, why: TooManyAtOnce) -> HttpResponse:
     return _error(request, HTTPStatus.TOO_MANY_REQUESTS, str(why))
 

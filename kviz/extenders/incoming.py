@@ -141,6 +141,8 @@ def _exchange(
     if "" in names:
         raise BadRequest("a node has no name")
     metadata = _OBJECT.decode(pod).metadata
+    if any("\0" in name for name in (*names, metadata.key, metadata.uid)):
+        raise BadRequest("a name contains the character NUL")
     return Exchange(
         pod=metadata.key,
         pod_key=metadata.uid[:MAX_UID_CHARS] or metadata.key,

@@ -9,6 +9,7 @@ from scheduler_core.api.coerce import Plain, coerce_struct, describe
 from scheduler_core.api.defaults import apply_defaults
 from scheduler_core.api.errors import FieldError, ParseError, Place
 from scheduler_core.api.meta import ApiStruct, KubeObject
+from scheduler_core.api.nul import NUL_IN_JSON, refuse_nul, without_nul
 from scheduler_core.api.older_versions import modernize
 from scheduler_core.api.redact import redact
 from scheduler_core.api.timestamps import parse_timestamp
@@ -36,8 +37,8 @@ class TypeName(NamedTuple):
         """How the kind is called in counts: with its group when it only shares a known name."""
         known = KINDS.get(self.kind)
         if known is None or self.group == _group_of(known):
-            return self.kind
-        return f"{self.kind}.{self.group}"
+            return without_nul(self.kind)
+        return without_nul(f"{self.kind}.{self.group}")
 
 
 class _Identity(ApiStruct, frozen=True, kw_only=True):
@@ -132,7 +133,7 @@ def convert(raw: Plain, kind: type[KubeObject], place: Place, api_version: str =
         item = msgspec.convert(raw, kind, dec_hook=decode_timestamp)
     except msgspec.ValidationError:
         return _convert_leniently(raw, kind, place, api_version)
-    return _complete(item, place, api_version)
+    return _complete(item, place, api_version, may_hold_nul=True)
 
 
 def decode(
@@ -145,17 +146,21 @@ def decode(
         return _convert_leniently(_decode_plain(raw, place), kind, place, api_version)
     except RecursionError:
         raise ParseError(place, "", TOO_DEEP) from None
-    return _complete(item, place, api_version)
+    return _complete(item, place, api_version, may_hold_nul=NUL_IN_JSON in bytes(raw))
 
 
-def _complete(item: KubeObject, place: Place, api_version: str) -> KubeObject:
+def _complete(
+    item: KubeObject, place: Place, api_version: str, *, may_hold_nul: bool
+) -> KubeObject:
     try:
         validate(item)
+        modernize(item, api_version)
+        redact(item)
+        if may_hold_nul:
+            refuse_nul(item)
     except FieldError as error:
         subject = _subject(item.kind, item.metadata.namespace, item.metadata.name)
         raise ParseError(place._replace(subject=subject), error.field, error.message) from None
-    modernize(item, api_version)
-    redact(item)
     apply_defaults(item)
     return item
 
@@ -171,7 +176,7 @@ def _convert_leniently(
         raise ParseError(named, error.field, error.message) from None
     except msgspec.ValidationError as error:
         raise ParseError(named, "", str(error)) from None
-    return _complete(item, place, api_version)
+    return _complete(item, place, api_version, may_hold_nul=True)
 
 
 def _decode_plain(raw: msgspec.Raw | bytes, place: Place) -> Plain:
@@ -193,7 +198,7 @@ def _group_of(kind: type[KubeObject]) -> str:
 def _subject(kind: str, namespace: str, name: str) -> str:
     if not name:
         return kind
-    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+    return without_nul(f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}")
 
 
 def subject_of(source: msgspec.Raw | Plain, kind: str) -> str:

@@ -30,6 +30,9 @@ from scheduler_core.api.volume import (
 )
 from scheduler_core.wording import say, told
 
+MAX_NAME_CHARS = 253
+"""Of an object, and of what names one: more is no DNS subdomain."""
+
 _UNSATISFIABLE_ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 
 # A field path and the amounts that stand there.
@@ -42,6 +45,9 @@ def validate(item: KubeObject) -> None:
         raise FieldError("metadata.name", say("is missing"))
     _validate_path_segment("metadata.name", item.metadata.name)
     _validate_path_segment("metadata.namespace", item.metadata.namespace)
+    for index, owner in enumerate(item.metadata.owner_references):
+        _validate_length(f"metadata.ownerReferences[{index}].kind", owner.kind)
+        _validate_length(f"metadata.ownerReferences[{index}].name", owner.name)
     match item:
         case Pod():
             _validate_pod(item)
@@ -73,12 +79,21 @@ def _validate_path_segment(path: str, name: str) -> None:
     for character in "/%":
         if character in name:
             raise FieldError(path, say('may not contain "{character}"', character=character))
+    _validate_length(path, name)
+
+
+def _validate_length(path: str, name: str) -> None:
+    if len(name) > MAX_NAME_CHARS:
+        raise FieldError(path, say("may have {most} characters at most", most=MAX_NAME_CHARS))
 
 
 def _validate_pod(pod: Pod) -> None:
     spec = pod.spec
     if not spec.containers:
         raise FieldError("spec.containers", say("a pod needs at least one container"))
+    _validate_length("spec.nodeName", spec.node_name)
+    _validate_length("spec.schedulerName", spec.scheduler_name)
+    _validate_length("status.nominatedNodeName", pod.status.nominated_node_name)
     for path, amounts in _pod_amounts(pod):
         _validate_amounts(path, amounts)
     for kind, containers in _containers_by_field(spec):

@@ -9,7 +9,7 @@ from os import getpid
 from typing import Final
 from uuid import UUID
 
-from django.db import transaction
+from django.db import DataError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -94,6 +94,9 @@ def run_execute(
     except MemoryError:
         log.exception("run %s failed", recording.run.pk)
         recording.fail("The worker ran out of memory. A worker with more, or fewer pods, may do.")
+    except DataError:
+        log.exception("run %s failed", recording.run.pk)
+        recording.fail("A name or a number in this run is not one that the database can store.")
     except Exception:
         log.exception("run %s failed", recording.run.pk)
         recording.fail("The engine failed. This is a bug; the server's log has the details.")

@@ -36,7 +36,9 @@ from kviz.snapshots.selectors import snapshot_packed
 from kviz.snapshots.summary import summarise
 from kviz.without_secrets import plain_without_secrets
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.nul import refuse_nul
 from scheduler_core.api.packing import PackError, pack, unpack
+from scheduler_core.api.validate import validate
 from scheduler_core.changes import (
     ChangeAt,
     ChangeError,
@@ -228,6 +230,9 @@ def _objects(inputs: Inputs) -> ClusterObjects:
     """The cluster, which every page of it must be able to show. Raises RunFileError."""
     try:
         objects = unpack(inputs.objects, max_bytes=settings.MAX_UNPACKED_BYTES)
+        for item in objects:
+            validate(item)
+            refuse_nul(item)
         summarise(objects)
     except PackError as error:
         raise RunFileError(
