@@ -8,12 +8,14 @@ MAX_ROWS = 40
 """So many rows are printed; all are in the JSON."""
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], most: int = MAX_ROWS
+) -> Iterator[str]:
     """Yield a line per row, each column as wide as what stands in it.
 
-    Columns of numbers are aligned to the right. Says how many rows are left out.
+    Columns of numbers are aligned to the right. Says how many rows above `most` are left out.
     """
-    shown = rows[:MAX_ROWS]
+    shown = rows[:most]
     widths = [max(map(len, column)) for column in zip(head, *shown, strict=True)]
     right = [bool(shown) and all(_is_number(row[i]) for row in shown) for i in range(len(head))]
     for row in (head, *shown):

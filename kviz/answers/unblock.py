@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
+from kviz.answers.tables import table
+from scheduler_core.advice.answer import Answer
+from scheduler_core.advice.budgets import Disruptions
 from scheduler_core.advice.took_room import TookRoom
-from scheduler_core.advice.unblock import Answer, Tried, Unblocked
+from scheduler_core.advice.unblock import PlanResult, Tried, Unblocked
 from scheduler_core.api.findings import counted
 from scheduler_core.changes import line_of, read_line
 from scheduler_core.evidence.document import free_room_document
@@ -25,6 +28,10 @@ def as_json(found: Unblocked) -> dict[str, object]:
         "tried": found.n_tried,
         "complete": found.complete,
         "triedByKind": dict(found.tried),
+        "plans": [
+            {"sentence": each.sentence, "price": each.price, "result": each.result}
+            for each in found.plans
+        ],
         "freeRoom": free_room_document(found.free_room) if found.free_room else None,
         "tookRoom": _took_room_json(found.took_room) if found.took_room else None,
     }
@@ -54,7 +61,32 @@ def _answer_json(answer: Answer) -> dict[str, object]:
         },
         "price": answer.price,
         "helps": answer.n_helped,
+        "leaving": list(answer.leaving),
+        "budgets": [_disruptions_json(each) for each in answer.budgets],
     }
+
+
+def _disruptions_json(found: Disruptions) -> dict[str, object]:
+    return {
+        "budget": found.budget,
+        "pods": list(found.pods),
+        "allowed": found.n_allowed,
+        "allows": found.are_allowed,
+        "sentence": _disruptions_told(found),
+    }
+
+
+def _disruptions_told(found: Disruptions) -> str:
+    if found.are_allowed:
+        return say("PodDisruptionBudget {budget} allows it", budget=found.budget)
+    if not found.n_allowed:
+        return say("PodDisruptionBudget {budget} allows no disruption", budget=found.budget)
+    return say(
+        "PodDisruptionBudget {budget} allows {allowed:,} of the {n:,} disruptions",
+        budget=found.budget,
+        allowed=found.n_allowed,
+        n=len(found.pods),
+    )
 
 
 def tried_json(tried: Tried) -> dict[str, object]:
@@ -82,6 +114,11 @@ def tried_of(stored: Mapping[str, Any]) -> Tried:
         base_price=stored["base_price"],
         kinds=tuple(stored["kinds"]),
         n_helped=found["helps"],
+        leaving=tuple(found.get("leaving", ())),
+        budgets=tuple(
+            Disruptions(each["budget"], tuple(each["pods"]), each["allowed"])
+            for each in found.get("budgets", ())
+        ),
     )
     return Tried(True, answer)
 
@@ -104,6 +141,9 @@ def _lines(found: Unblocked) -> Iterator[str]:
         yield f"{number:>3}. {each.sentence}"
         helps = f"; {each.n_helped} of {n_more + 1} bind" if n_more else ""
         yield f"     on {each.node}, price {each.price}{helps}{''.join(_felt(each))}"
+        yield from (f"     {_disruptions_told(budget)}" for budget in each.budgets)
+        if (each.leaving or each.evicted) and not each.budgets:
+            yield "     no PodDisruptionBudget covers who leaves"
         yield from (f"     --change '{quoted(line_of(change))}'" for change in each.changes)
     yield from ("", tried_sentence(found.n_tried, found.tried, found.complete))
     if found.free_room is not None:
@@ -112,6 +152,23 @@ def _lines(found: Unblocked) -> Iterator[str]:
         yield from ("", took_room_sentence(found.took_room))
         for placed in found.took_room.placements:
             yield f"  cycle {placed.cycle}: {placed.pod} on {placed.node}"
+
+
+RESULTS: Final[Mapping[PlanResult, str]] = {
+    "binds": say("it binds"),
+    "pending": say("run: it stays pending"),
+    "no node": say("its last cycle finds no node so either"),
+    "needless": say("less than this is an answer"),
+    "refused": say("the cluster refuses it"),
+}
+"""What came of a plan, in words."""
+
+
+def plans_text(found: Unblocked) -> str:
+    """Return every plan that was tried, in the order of their prices, and what came of it."""
+    rows = [(str(each.price), RESULTS[each.result], each.sentence) for each in found.plans]
+    head = ("PRICE", "CAME TO", "PLAN")
+    return "\n".join(table(head, rows, most=len(rows))) + "\n"
 
 
 def quoted(line: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from kviz.answers.forked import CopyDied, n_cores, side_by_side
-from kviz.answers.unblock import as_json, as_text
+from kviz.answers.unblock import as_json, as_text, plans_text
 from kviz.cli.arguments import Subparsers
 from kviz.cli.cluster import Asked, add_cluster_options, asked_cluster, asked_of
 from kviz.cli.problems import CommandFailed, WrongUsage
@@ -58,6 +59,9 @@ def add_parser(commands: Subparsers) -> None:
         help="stop searching after so many seconds, with what was found (default: %(default)s)",
     )
     command.add_argument(
+        "--tried", action="store_true", help="list every plan that was tried, with what came of it"
+    )
+    command.add_argument(
         "--jobs",
         type=int,
         default=n_cores(),
@@ -91,6 +95,8 @@ def _answer(options: argparse.Namespace, asked: Asked, until: float) -> int:
         print(json.dumps(as_json(found)))
     else:
         print(as_text(found), end="")
+        if options.tried:
+            print(f"\n{plans_text(found)}", end="")
         print(f"\n{asked.options.features.text}")
         for sentence in asked.sentences:
             print(f"changed: {sentence}")
@@ -124,13 +130,27 @@ def _pods(options: argparse.Namespace, trials: Trials) -> Sequence[str]:
 
 
 def _found_until(search: Iterator[Unblocked], until: float) -> Unblocked:
-    """What the search has found when it is over, or when the time is."""
+    """What the search has found when it is over, when the time is, or when it is interrupted."""
     found = next(search)
-    for found in search:
-        if sys.stderr.isatty():
-            print(f"\rtried {found.n_tried} of {found.n_plans}", end="", file=sys.stderr)
-        if time.monotonic() > until:
-            break
-    if sys.stderr.isatty():
+    tells = sys.stderr.isatty()
+    try:
+        for found in chain((found,), search):
+            if tells:
+                _tell(found)
+            if time.monotonic() > until:
+                break
+    except KeyboardInterrupt:
+        pass  # who has seen enough is told what was found
+    if tells:
         print("\r\033[K", end="", file=sys.stderr)
     return found
+
+
+def _tell(found: Unblocked) -> None:
+    """Say on one line how far the search is, and the best answer so far."""
+    text = f"tried {found.n_tried} of {found.n_plans}"
+    if found.answers:
+        best = found.answers[0]
+        text += f" (Ctrl-C ends it); so far, on {best.node}: {best.sentence}"
+    width = shutil.get_terminal_size().columns - 1
+    print(f"\r\033[K{text[:width]}", end="", file=sys.stderr, flush=True)

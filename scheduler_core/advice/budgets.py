@@ -46,6 +46,50 @@ def budgets_over(budgets: Iterable[PodDisruptionBudget], pods: Sequence[Pod]) ->
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Disruptions:
+    """What a budget says to some pods that leave: it allows `n_allowed` of those it covers."""
+
+    budget: str
+    pods: tuple[str, ...]
+    n_allowed: int
+
+    @property
+    def are_allowed(self) -> bool:
+        return len(self.pods) <= self.n_allowed
+
+
+def disruptions(
+    leaving: Sequence[Pod], budgets: Iterable[PodDisruptionBudget], pods: Sequence[Pod]
+) -> tuple[Disruptions, ...]:
+    """Return the budgets that cover pods that leave; `pods` are all there are."""
+    found = []
+    for each in budgets:
+        covering = Budget(each, 0)
+        covered = tuple(pod.key for pod in leaving if covering.covers(pod))
+        if covered:
+            found.append(Disruptions(each.key, covered, _allowed(each, pods)))
+    return tuple(found)
+
+
+def against(found: Iterable[Disruptions]) -> frozenset[str]:
+    """Return the pods that leave though a budget does not allow it: those after the allowed."""
+    return frozenset(pod for each in found for pod in each.pods[each.n_allowed :])
+
+
+def _allowed(budget: PodDisruptionBudget, pods: Sequence[Pod]) -> int:
+    """Return how many pods a budget lets leave now.
+
+    The disruption controller writes that; of a budget that it has not seen it is worked out.
+    """
+    status = budget.status
+    if status.expected_pods or status.disruptions_allowed:
+        return status.disruptions_allowed
+    near = [pod for pod in pods if pod.namespace == budget.namespace]
+    (known,) = budgets_over([budget], near)
+    return max(sum(known.covers(pod) and is_healthy(pod) for pod in near) - known.desired, 0)
+
+
 def is_healthy(pod: Pod) -> bool:
     """Return whether the pod counts as healthy: on a node, not finished, not on its way out."""
     is_over = pod.status.phase in TERMINAL_PHASES or is_terminating(pod)

@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import Final
 
 from scheduler_core.advice.actions import BROKEN_BUDGET, Action, action
+from scheduler_core.advice.budgets import Disruptions, against, disruptions
 from scheduler_core.api import Pod, PodDisruptionBudget
 from scheduler_core.changes.owners import comes_back, is_pinned, is_terminating, like
 from scheduler_core.changes.refusals import Objects
 from scheduler_core.changes.vocabulary import Create, Delete, StepChange, target_of
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.cluster.requests import pod_requests
-from scheduler_core.preemption.budgets import covers
 
 MAX_LEAVING: Final = 3
 """So many pods at most leave one node."""
@@ -59,13 +59,9 @@ class Leaving:
                 yield self._leave(chosen)
                 return
 
-    def violates(self, pod: Pod) -> bool:
-        """Return whether the pod's disruption budget does not allow that it leaves."""
-        return any(
-            covers(each, namespace=pod.namespace, name=pod.name, labels=pod.metadata.labels)
-            and each.status.disruptions_allowed < 1
-            for each in self._budgets
-        )
+    def disruptions(self, pods: Sequence[Pod]) -> tuple[Disruptions, ...]:
+        """Return what disruption budgets say to it that these pods leave together."""
+        return disruptions(pods, self._budgets, self._pods)
 
     def _leave(self, pods: Sequence[Pod]) -> Action:
         changes: list[StepChange] = [Delete(target_of(pod)) for pod in pods]
@@ -74,7 +70,7 @@ class Leaving:
             changes.append(Create(again))
         found = action("move" if len(again) == len(pods) else "delete", *changes)
         found = found.dearer(found.price * (len(pods) - 1))
-        return found.dearer(BROKEN_BUDGET * sum(map(self.violates, pods)))
+        return found.dearer(BROKEN_BUDGET * len(against(self.disruptions(pods))))
 
     def _may_leave(self, pod: Pod) -> bool:
         pinned = is_pinned(pod, self._objects) or is_terminating(pod)
@@ -85,9 +81,13 @@ class Leaving:
         return list(self._objects.all(PodDisruptionBudget))
 
     @cached_property
+    def _pods(self) -> list[Pod]:
+        return list(self._objects.all(Pod))
+
+    @cached_property
     def _on(self) -> dict[str, list[Pod]]:
         found: dict[str, list[Pod]] = {}
-        for pod in self._objects.all(Pod):
+        for pod in self._pods:
             if pod.spec.node_name:
                 found.setdefault(pod.spec.node_name, []).append(pod)
         return found

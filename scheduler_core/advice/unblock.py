@@ -10,20 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from scheduler_core.advice.actions import (
-    EVICTED,
-    NEWLY_PENDING,
-    NOT_HELPED,
-    Action,
-    Kind,
-    Plan,
-    action,
-    set_on,
-)
+from scheduler_core.advice.actions import Action, Plan, action, set_on
+from scheduler_core.advice.answer import Answer, Asked, answer_of
 from scheduler_core.advice.blockers import blocked_nodes
 from scheduler_core.advice.leaving import Leaving
 from scheduler_core.advice.many_pods import for_many, of_all
@@ -31,7 +23,7 @@ from scheduler_core.advice.missing_claims import claims_dropped, claims_made, sa
 from scheduler_core.advice.plans import plans
 from scheduler_core.advice.remedies import Remedies
 from scheduler_core.advice.took_room import TookRoom, took_room
-from scheduler_core.advice.trial import Outcome, PodEnd, RunEnd, Trials, differences
+from scheduler_core.advice.trial import Outcome, PodEnd, RunEnd, Trials
 from scheduler_core.advice.words import sentence_of
 from scheduler_core.api import KubeObject, Pod, ResourceClaimTemplate
 from scheduler_core.api.gc_freeze import gc_frozen
@@ -46,7 +38,7 @@ from scheduler_core.sim.preview import CannotPreview
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.events import CycleFinished, PreemptionDecided
 from scheduler_core.trace.records import NONE
-from scheduler_core.wording import say
+from scheduler_core.wording import SEMICOLON, say, series
 
 _OUTCOMES: Final[Mapping[Outcome, str]] = {
     "bound": say("bound"),
@@ -66,27 +58,6 @@ class NothingToUnblock(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """Changes after which the pod binds on `node`, in the run with them.
-
-    `evicted` are the pods evicted in that run and not in the one without; the others are pods
-    that have a node only with the changes, or only without. `base_price` is the price without
-    what other pods feel. `n_helped` of the pods asked about bind, the first of them on `node`.
-    """
-
-    changes: tuple[Change, ...]
-    sentence: str
-    node: str
-    evicted: tuple[str, ...]
-    newly_bound: tuple[str, ...]
-    newly_pending: tuple[str, ...]
-    price: int
-    base_price: int
-    kinds: tuple[Kind, ...]
-    n_helped: int = 1
-
-
-@dataclass(frozen=True, slots=True)
 class Tried:
     """What came of a run: an answer or none; no run at all if the changes cannot be made."""
 
@@ -94,11 +65,30 @@ class Tried:
     answer: Answer | None = None
 
 
+PlanResult = Literal["binds", "pending", "no node", "needless", "refused"]
+"""What came of a plan.
+
+`binds`: an answer. `pending`: it was run, and the pod has no node. `no node`: a preview of the
+pod's last cycle finds none. `needless`: less than it is an answer. `refused`: its changes cannot
+be made.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TriedPlan:
+    """A plan that was tried; `price` is without what its run showed."""
+
+    sentence: str
+    price: int
+    result: PlanResult
+
+
 @dataclass(frozen=True, slots=True)
 class Unblocked:
     """What has been found so far for a pod, cheapest first.
 
     `n_tried` of `n_plans` plans have been tried, by kind in `tried`; a pair counts under both.
+    `plans` are all of them, cheapest first.
     `complete`: none is left that might be cheaper than the answers here. `free_room` is what is
     free on the nodes that lack only room, `took_room` which earlier placements took that; both
     are of the pod's last cycle, and None where it has none or lacks room on no node. `pods` are
@@ -111,6 +101,7 @@ class Unblocked:
     n_tried: int = 0
     n_plans: int = 0
     tried: Mapping[str, int] = field(default_factory=dict)
+    plans: tuple[TriedPlan, ...] = ()
     complete: bool = False
     free_room: FreeRoom | None = None
     took_room: TookRoom | None = None
@@ -185,7 +176,7 @@ class Search:
         """What every plan does beside its own actions."""
         self._answers: list[Answer] = []
         self._tried: Counter[str] = Counter()
-        self._n_tried = 0
+        self._listed: list[TriedPlan] = []
         self._n_runs = 0
         self._enough: list[set[str]] = []
         """What changes have been enough: more of the same is no answer."""
@@ -217,7 +208,13 @@ class Search:
 
     def sentence(self, number: int) -> str:
         """Return in words what a plan does."""
-        return sentence_of(self._whole(self._plans[number]), self._trials.resting)
+        return self._told(self._plans[number])
+
+    def _told(self, plan: Plan) -> str:
+        try:
+            return sentence_of(self._whole(plan), self._trials.resting)
+        except ChangeError:  # what it does first cannot be done
+            return series(self._whole(plan).lines, SEMICOLON)
 
     def run(self, number: int) -> Tried:
         """Run a plan; this changes nothing here, and may happen in another process."""
@@ -238,7 +235,7 @@ class Search:
         for plan in (Plan((*first, way)) for way in ways):
             if not self._is_needless(plan):
                 self._try(plan)
-                yield self._found(self._n_tried, complete=False)
+                yield self._found(len(self._listed), complete=False)
         n_plans = len(ways)
         left = ways if not self._answers else ()
         held_with = [(way, self._held_after((*first, way))) for way in left]
@@ -367,9 +364,11 @@ class Search:
         """Take in what came of a plan, all before it having been taken in."""
         if self._is_one_of_many(plan):
             return
-        self._n_tried += 1
         self._tried.update(each.kind for each in plan.actions)
-        if tried is None or self._is_needless(plan):
+        is_needless = self._is_needless(plan)
+        result: PlanResult = "needless" if is_needless else _result(tried)
+        self._listed.append(TriedPlan(self._told(plan), plan.price, result))
+        if tried is None or is_needless:
             return
         self._n_runs += tried.has_run
         if tried.answer is not None:
@@ -409,29 +408,8 @@ class Search:
         self, plan: Plan, changes: tuple[Change, ...], nodes: Sequence[str], after: RunEnd
     ) -> Answer:
         """Return what came of a plan after which some of the pods are on these nodes."""
-        before = self._trials.as_it_is
-        others = [each for each in differences(before, after) if each.pod not in self._pods]
-        known = set(before.keys("evicted"))
-        evicted = tuple(key for key in after.keys("evicted") if key not in known)
-        bound = tuple(each.pod for each in others if each.what == "newly bound")
-        pending = tuple(each.pod for each in others if each.what == "newly pending")
-        price = plan.price + EVICTED * len(evicted) + NEWLY_PENDING * len(pending)
-        text = sentence_of(plan, self._trials.resting)
-        if len(changes) > len(plan.changes):
-            n = len(self._pods) - 1
-            text = say("{what} (and so of {n} more of its pods)", what=text, n=n)
-        return Answer(
-            changes=changes,
-            sentence=text,
-            node=nodes[0],
-            evicted=evicted,
-            newly_bound=bound,
-            newly_pending=pending,
-            price=price + NOT_HELPED * (len(self._pods) - len(nodes)),
-            base_price=plan.price,
-            kinds=tuple(each.kind for each in plan.actions),
-            n_helped=len(nodes),
-        )
+        asked = Asked(self._pods, self._trials.as_it_is, self._trials.resting)
+        return answer_of(asked, plan, changes, nodes, after)
 
     def _is_dearer_than_all(self, plan: Plan) -> bool:
         prices = sorted(each.price for each in self._answers)
@@ -443,13 +421,22 @@ class Search:
             pod=self._pod,
             pods=self._pods,
             answers=tuple(cheapest[:MAX_ANSWERS]),
-            n_tried=self._n_tried,
+            n_tried=len(self._listed),
             n_plans=n_plans,
             tried=dict(self._tried),
+            plans=tuple(self._listed),
             complete=complete,
             free_room=self._free_room,
             took_room=self._took_room,
         )
+
+
+def _result(tried: Tried | None) -> PlanResult:
+    if tried is None:
+        return "no node"
+    if not tried.has_run:
+        return "refused"
+    return "pending" if tried.answer is None else "binds"
 
 
 def _nothing() -> None:

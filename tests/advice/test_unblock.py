@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from kviz.answers.forked import side_by_side
 from kviz.conformance.cases import list_of, read_object
 from kviz.simulate import read_files
+from scheduler_core.advice.answer import Answer
 from scheduler_core.advice.trial import Trials, trial
 from scheduler_core.advice.unblock import (
-    Answer,
     NothingToUnblock,
     Tried,
     Unblocked,
@@ -28,14 +28,18 @@ from scheduler_core.advice.unblock import (
 from scheduler_core.api import (
     GCEPersistentDiskVolumeSource,
     KubeObject,
+    LabelSelector,
     Pod,
+    PodDisruptionBudget,
+    PodDisruptionBudgetSpec,
+    PodDisruptionBudgetStatus,
     PriorityClass,
     Volume,
 )
 from scheduler_core.api.meta import ObjectMeta
 from scheduler_core.changes import apply, line_of, read_line
 from scheduler_core.sim import RunOptions
-from tests.builders import make_node, make_pod
+from tests.builders import PodBuilder, make_node, make_pod
 from tests.effort import examples
 from tests.generator.documents import cycle_document
 from tests.plugins.storage import claim, storage_class, uses, volume
@@ -134,17 +138,106 @@ def test_the_largest_request_that_fits() -> None:
     assert "pod default/p: requests.cpu 6 → 4" in told
 
 
-def test_a_pod_that_has_an_owner_is_moved_and_its_budget_counts() -> None:
+def budget(
+    *, min_available: int, allowed: int | None = None, name: str = "web"
+) -> PodDisruptionBudget:
+    """A budget of the pods of `web`; without `allowed` no controller has seen it."""
+    status = PodDisruptionBudgetStatus(expected_pods=2, disruptions_allowed=allowed or 0)
+    return PodDisruptionBudget(
+        metadata=ObjectMeta(name=name, namespace="default"),
+        spec=PodDisruptionBudgetSpec(
+            selector=LabelSelector(match_labels={"app": "web"}), min_available=min_available
+        ),
+        status=PodDisruptionBudgetStatus() if allowed is None else status,
+    )
+
+
+def runs(name: str, cpu: int = 2) -> PodBuilder:
+    pod = make_pod(name).label("app", "web").owner("ReplicaSet", "web").cpu(cpu)
+    return pod.on("n").phase("Running")
+
+
+ALLOWS = (("default/web", ("default/web-0",), 1),)
+FORBIDS = (("default/web", ("default/web-0",), 0),)
+
+
+@pytest.mark.parametrize(
+    ("budgets", "price", "says"),
+    [
+        ([], 5, ()),
+        ([budget(min_available=1, allowed=1)], 5, ALLOWS),
+        ([budget(min_available=0, allowed=0)], 15, FORBIDS),
+        ([budget(min_available=1)], 15, FORBIDS),
+        ([budget(min_available=0)], 5, ALLOWS),
+    ],
+    ids=["none", "allows", "forbids", "would forbid", "would allow"],
+)
+def test_a_pod_that_has_an_owner_is_moved_and_its_budget_counts(
+    budgets: list[KubeObject], price: int, says: tuple[object, ...]
+) -> None:
     objects = [
         make_node("n").cpu(4).obj(),
         make_node("m").cpu(2).obj(),
-        make_pod("web").owner("ReplicaSet", "web").cpu(2).on("n").phase("Running").obj(),
+        runs("web-0").obj(),
+        *budgets,
         make_pod("p").cpu(4).obj(),
     ]
     found = found_for(list(objects), "default/p")
     move = next(each for each in found.answers if each.kinds == ("move",))
-    assert (move.node, move.newly_pending, move.price) == ("n", (), 5)
-    assert move.sentence == "delete pod default/web on n (let its owner make it again)"
+    assert (move.node, move.newly_pending, move.price) == ("n", (), price)
+    assert move.sentence == "delete pod default/web-0 on n (let its owner make it again)"
+    assert move.leaving == ("default/web-0",)
+    assert tuple((each.budget, each.pods, each.n_allowed) for each in move.budgets) == says
+
+
+def test_a_budget_that_allows_one_of_two_makes_the_other_dear() -> None:
+    objects = [
+        make_node("n").cpu(4).obj(),
+        make_node("m").cpu(2).obj(),
+        *(runs(f"web-{i}").obj() for i in range(2)),
+        budget(min_available=1, allowed=1),
+        make_pod("p").cpu(4).obj(),
+    ]
+    found = found_for(list(objects), "default/p")
+    move = next(each for each in found.answers if each.kinds == ("move",))
+    assert sorted(move.leaving) == ["default/web-0", "default/web-1"]
+    assert [(len(each.pods), each.n_allowed, each.are_allowed) for each in move.budgets] == [
+        (2, 1, False)
+    ]
+    assert (len(move.newly_pending), move.price) == (1, 5 + 5 + 10 + 4)
+
+
+@pytest.mark.parametrize(("allowed", "dearer"), [(1, 0), (0, 10)])
+def test_who_is_evicted_against_a_budget_makes_the_answer_dear(allowed: int, dearer: int) -> None:
+    high = PriorityClass(metadata=ObjectMeta(name="high"), value=10)
+    objects = [
+        high,
+        make_node("n").cpu(4).obj(),
+        runs("web-0", cpu=4).obj(),
+        budget(min_available=1, allowed=allowed),
+        make_pod("p").cpu(4).obj(),
+    ]
+    found = found_for(list(objects), "default/p")
+    raised = next(each for each in found.answers if each.kinds == ("priority",))
+    assert (raised.evicted, raised.leaving) == (("default/web-0",), ())
+    assert [(each.budget, each.are_allowed) for each in raised.budgets] == [
+        ("default/web", bool(allowed))
+    ]
+    assert raised.price == 4 + 6 + dearer
+
+
+def test_what_was_tried_is_listed_with_what_came_of_it() -> None:
+    node = make_node("n").cpu(4).taint("gpu").obj()
+    found = found_for([node, make_pod("p").cpu(6).obj()], "default/p")
+    results = {each.sentence: each.result for each in found.plans}
+    assert len(found.plans) == found.n_tried
+    assert [each.price for each in found.plans] == sorted(each.price for each in found.plans)
+    assert results["let pod default/p tolerate gpu:NoSchedule"] == "no node"
+    both = "let pod default/p tolerate gpu:NoSchedule, and pod default/p: requests.cpu 6 → 4"
+    assert results[both] == "binds"
+    assert {each.sentence for each in found.answers} == {
+        sentence for sentence, result in results.items() if result == "binds"
+    }
 
 
 def test_a_higher_class_preempts_and_says_whom() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,14 @@ def test_the_json_and_its_changes_make_the_pod_bind(
     found = asked(capsys, "unblock", cluster, "--pod=shop/web", "--json")
     assert found["pod"] == "shop/web"
     assert found["complete"] is True
-    assert found["tried"] == sum(found["triedByKind"].values())
+    assert found["tried"] == sum(found["triedByKind"].values()) == len(found["plans"])
+    assert found["plans"][0] == {
+        "sentence": "let pod shop/web tolerate gpu:NoSchedule",
+        "price": 2,
+        "result": "binds",
+    }
+    binding = [each["sentence"] for each in found["plans"] if each["result"] == "binds"]
+    assert sorted(binding) == sorted(answer["sentence"] for answer in found["answers"])
     assert found["answers"][0] == {
         "changes": [
             'pod/shop/web set spec.tolerations[+]={"key":"gpu","operator":"Exists",'
@@ -58,6 +66,8 @@ def test_the_json_and_its_changes_make_the_pod_bind(
         "others": {"newly_bound": [], "newly_pending": []},
         "price": 2,
         "helps": 1,
+        "leaving": [],
+        "budgets": [],
     }
     assert found["pods"] == ["shop/web"]
     for answer in found["answers"]:
@@ -73,6 +83,59 @@ def test_the_text_says_what_to_do_and_what_was_tried(
     text = capsys.readouterr().out
     assert "shop/web binds, cheapest first:\n  1. let pod shop/web tolerate" in text
     assert "Nothing smaller exists among what was tried." in text
+    assert "CAME TO" not in text
+    assert main(["unblock", cluster, "--owner=ReplicaSet/shop/web", "--tried"]) == 0
+    (row,) = [line for line in capsys.readouterr().out.splitlines() if "it binds" in line][:1]
+    assert row.startswith("    2  it binds ")
+    assert row.endswith("  let pod shop/web tolerate gpu:NoSchedule")
+
+
+BUDGETED = """\
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: b}
+status: {allocatable: {cpu: "2", memory: 8Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: db
+  namespace: shop
+  labels: {app: db}
+  ownerReferences: [{kind: ReplicaSet, name: db, controller: true}]
+spec: {nodeName: a, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+status: {phase: Running}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: db, namespace: shop}
+spec: {minAvailable: 1, selector: {matchLabels: {app: db}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec: {containers: [{name: c, resources: {requests: {cpu: "4"}}}]}
+"""
+
+
+def test_the_text_says_whether_a_budget_allows_that_a_pod_is_moved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "budgeted.yaml"
+    for budget, says in (
+        (BUDGETED, "PodDisruptionBudget shop/db allows no disruption"),
+        (BUDGETED.replace("minAvailable: 1", "minAvailable: 0"), "shop/db allows it"),
+        (BUDGETED.replace("{app: db}}}", "{app: x}}}"), "no PodDisruptionBudget covers who leaves"),
+    ):
+        file.write_text(budget)
+        assert main(["unblock", str(file), "--pod=shop/web"]) == 0
+        _, _, moved = capsys.readouterr().out.partition("delete pod shop/db on a")
+        assert says in "".join(moved.splitlines(keepends=True)[:3])
 
 
 def test_all_pods_of_an_owner(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,6 +184,26 @@ def test_what_is_free_and_who_took_the_room(
     assert "finds a node.\n  cycle 1: shop/web on a\n" in text
     assert main(["explain", *files, *untainted, bigger]) == 0
     assert "\n  Only a lacks nothing but room: it has 1 cpu free\n" in capsys.readouterr().out
+
+
+def test_an_interrupted_search_says_what_it_has_found(
+    cluster: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a terminal one sees the best answer so far, and Ctrl-C ends the search with that."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    real, shown = sys.stderr.write, []
+
+    def interrupted(text: str) -> int:
+        shown.append(text)
+        if "let pod shop/web tolerate" in text:
+            raise KeyboardInterrupt
+        return real(text)
+
+    monkeypatch.setattr(sys.stderr, "write", interrupted)
+    found = asked(capsys, "unblock", cluster, "--pod=shop/web", "--json", "--jobs=1")
+    assert any("so far, on a: let pod shop/web tolerate gpu:NoSchedule" in text for text in shown)
+    assert [each["node"] for each in found["answers"]] == ["a"]
+    assert (found["complete"], found["tried"]) == (False, 1)
 
 
 def test_a_search_that_was_ended_says_so(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:

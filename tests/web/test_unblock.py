@@ -157,10 +157,16 @@ def test_the_why_page_searches_says_the_best_once_and_leads_into_the_lab(
     best = answer["answers"][0]
     said = f"shop/giant binds on {best['node']} with this: {best['sentence']}."
     assert said in client.get(sent["Location"]).content.decode()
-    assert client.get(page).content.decode().count(best["sentence"]) == 1
+    text, _, _plans = client.get(page).content.decode().partition("All plans that were tried")
+    assert text.count(best["sentence"]) == 1
     for address in (page, sent["Location"]):
         text = client.get(address).content.decode()
         assert "Nothing smaller exists among what was tried." in text
+        (plan,) = [each for each in answer["plans"] if each["sentence"] == best["sentence"]]
+        assert plan["result"] == "binds"
+        _, _, listed = text.partition("All plans that were tried")
+        assert listed.count("<td>it binds</td>") == len(answer["answers"])
+        assert listed.count('<th scope="row">') >= answer["tried"]
         match = re.search(r"[?&;]lab=([\w-]+)", text)
         assert match is not None
         letters = match[1] + "=" * (-len(match[1]) % 4)

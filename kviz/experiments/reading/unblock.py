@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 from django.utils.translation import gettext as _
 
-from kviz.answers.unblock import tried_sentence
+from kviz.answers.unblock import RESULTS, tried_sentence
 from kviz.common.csv_file import Cell
 from kviz.common.wording import translated
 from kviz.experiments.models import Experiment, Result
@@ -35,6 +35,15 @@ class AnswerRow:
 
 
 @dataclass(frozen=True)
+class PlanRow:
+    """A plan that was tried, and in words what came of it."""
+
+    sentence: str
+    price: int
+    result: str
+
+
+@dataclass(frozen=True)
 class Helps:
     """What was found for a `pod`, and perhaps the other pending pods of its owner.
 
@@ -51,6 +60,17 @@ class Helps:
     @property
     def n_pods(self) -> int:
         return len(self.whole["pods"]) if self.whole else 1
+
+    @property
+    def plans(self) -> list[PlanRow]:
+        """All that were tried, cheapest first; none before the search is over."""
+        plans = self.whole.get("plans", ()) if self.whole else ()
+        return [
+            PlanRow(
+                translated(each["sentence"]), each["price"], translated(RESULTS[each["result"]])
+            )
+            for each in plans
+        ]
 
 
 def read(experiment: Experiment, results: Sequence[Result]) -> Helps:
