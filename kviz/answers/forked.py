@@ -130,15 +130,16 @@ def as_done(
     jobs: int,
     tick_s: float = TICK_S,
     count: Count | None = None,
+    per_copy: int = ONE,
 ) -> Generator[list[Done[T] | Died | Doing], None, None]:
     """Do `work(number)` for all numbers, `jobs` at a time, and yield what is done as it comes.
 
-    Numbers are taken from `numbers` one by one, when a copy may begin. A list comes at least every
-    `tick_s` seconds, empty if nothing was done: whoever iterates can look after other things. How
-    far pieces are that count is in it, too. What a piece of work raises is raised here. Closing the
-    iterator ends all copies.
+    Numbers are taken from `numbers` one by one, when a copy may begin; it does `per_copy` pieces at
+    most, one after the other. A list comes at least every `tick_s` seconds, empty if nothing was
+    done: whoever iterates can look after other things. How far pieces are that count is in it, too.
+    What a piece of work raises is raised here. Closing the iterator ends all copies.
     """
-    yield from _done_by(_Copies(work, max(1, jobs), ONE, count), numbers, tick_s)
+    yield from _done_by(_Copies(work, max(1, jobs), per_copy, count), numbers, tick_s)
 
 
 def _done_by(
@@ -357,6 +358,8 @@ def _be_copy(
             if count is not None:
                 count.in_copy(pipe)
             while number := os.read(orders, NUMBER.size):
+                if count is not None:
+                    count.restart()
                 answer = _answer(work, *NUMBER.unpack(number))
                 pipe.write(NUMBER.pack(len(answer)))
                 pipe.write(answer)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from kviz.answers.forked import (
+    MANY,
     CopyDied,
     Count,
     Died,
@@ -127,6 +128,23 @@ def test_copies_side_by_side_do_one_piece_after_the_other() -> None:
     done = dict(side_by_side(2)(lambda number: (os.getpid(), number * 10), iter(range(20))))
     assert {number: value for number, (_, value) in done.items()} == {n: n * 10 for n in range(20)}
     assert 1 <= len({pid for pid, _ in done.values()}) <= 2
+
+
+def test_a_copy_that_lasts_counts_each_piece_from_the_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kviz.answers.forked.TELL_S", 0.0)
+    count = Count(lambda n: None)
+
+    def work(number: int) -> int:
+        for _ in range(3):
+            count()
+        return os.getpid()
+
+    found = [each for some in as_done(work, range(5), 1, 0.5, count, MANY) for each in some]
+    assert {each.count for each in found if isinstance(each, Doing)} <= {1, 2, 3}
+    pids = [each.value for each in found if isinstance(each, Done)]
+    assert (len(pids), len(set(pids)), pids[0] != os.getpid()) == (5, 1, True)
 
 
 def test_a_copy_that_lasts_and_is_killed_is_replaced(tmp_path: Path) -> None:

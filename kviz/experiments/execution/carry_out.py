@@ -65,6 +65,8 @@ LEAST: Final = 10
 """How nice copies are where nobody asked: everything else on the machine goes first, too."""
 
 Elsewhere = Callable[[], bool]
+VariantOf = Callable[[int], Variant]
+"""The variant of a number, in this process and in its copies."""
 
 
 class ClaimLost(Exception):
@@ -204,7 +206,7 @@ class _Carrying:
             if self._leads and self._n_portioned < numbers.stop:
                 self._portion_out(numbers)
             if portions_free(self._experiment, numbers).exists():
-                for _ in self._run(self._claimed(variants, numbers)):
+                for _ in self._run(self._claimed(numbers), lambda n: variants[n - numbers.start]):
                     leave_at = time.monotonic() + STAY_S
                 self._store()
             elif not self._leads and time.monotonic() > leave_at:
@@ -214,19 +216,21 @@ class _Carrying:
                 self._look_around()
         return [self._outcomes[number] for number in numbers]
 
-    def as_done(self, variants: Iterator[tuple[int, Variant]]) -> Iterator[tuple[int, Outcome]]:
+    def as_done(
+        self, numbers: Iterator[int], variant_of: VariantOf
+    ) -> Iterator[tuple[int, Outcome]]:
         """Run variants alone, as those that are done decide which are next.
 
         The first is run by this process: to copy it would take longer, and one waits for that.
         """
         if not self._leads:
             raise GiveWay
-        for number, variant in variants:
+        for number in numbers:
             if number not in self._outcomes and self._has_begun:
-                yield from self._run(chain([(number, variant)], variants))
+                yield from self._run(chain([number], numbers), variant_of)
                 return
             if number not in self._outcomes:
-                self._run_here(number, variant)
+                self._run_here(number, variant_of(number))
             yield number, self._outcomes[number]
 
     def expect(self, n_more: int) -> None:
@@ -253,9 +257,7 @@ class _Carrying:
             portions_make(self._experiment, self._missing(numbers))
         self._n_portioned = numbers.stop
 
-    def _claimed(
-        self, variants: Sequence[Variant], numbers: range
-    ) -> Iterator[tuple[int, Variant]]:
+    def _claimed(self, numbers: range) -> Iterator[int]:
         """Claim portion after portion, each when the one before has been begun."""
         experiment, worker = self._experiment, self._worker
         while portion := portion_claim(experiment=experiment, among=numbers, worker=worker):
@@ -263,30 +265,29 @@ class _Carrying:
                 raise WorkersDied
             missing = self._missing(range(portion.first, portion.stop))
             self._held[portion.pk] = set(missing)
-            for number in missing:
-                yield number, variants[number - numbers.start]
+            yield from missing
 
     # ------------------------------------------------------------ running and storing
 
-    def _run(self, variants: Iterator[tuple[int, Variant]]) -> Iterator[tuple[int, Outcome]]:
+    def _run(self, numbers: Iterator[int], variant_of: VariantOf) -> Iterator[tuple[int, Outcome]]:
         """Run variants that have no known outcome; yield the others in between."""
         begun: dict[int, Variant] = {}
         known: list[int] = []
 
         def missing() -> Iterator[int]:
-            for number, variant in variants:
+            for number in numbers:
                 if number in self._outcomes:
                     known.append(number)
                 else:
-                    begun[number] = variant
+                    begun[number] = variant_of(number)
                     yield number
 
         by_itself = self._experiment.by_itself
 
         def carry_out(number: int) -> Outcome:
-            if by_itself:
+            if by_itself and os.nice(0) < LEAST:
                 os.nice(LEAST)
-            return self._question.carry_out(begun[number])
+            return self._question.carry_out(variant_of(number))
 
         running = as_done(
             carry_out,
@@ -294,6 +295,7 @@ class _Carrying:
             1 if by_itself else settings.EXPERIMENT_PROCESSES,
             TICK_S,
             self._count,
+            self._question.per_copy,
         )
         self._has_begun, self._doing = True, {}
         try:

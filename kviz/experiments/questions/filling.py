@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Final, TypedDict
 
 from kviz.answers.capacity import as_json
+from kviz.answers.forked import ONE
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.experiments.questions.templates import pods_in
 from kviz.runs.inputs import InvalidInput
@@ -46,6 +47,8 @@ class Fill(Variant):
 
 class Filling:
     """Fills the cluster with copies of all templates together, and of each alone."""
+
+    per_copy: Final = ONE
 
     def __init__(
         self, begun: Beginning, templates: Sequence[AskedTemplate], max_copies: int

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from kviz.answers.forked import ONE
 from kviz.answers.survival import before_json, loss_json
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from scheduler_core.advice.survival import (
@@ -33,6 +34,8 @@ class Lose(Variant):
 
 class Losses:
     """Loses every zone or every node of the settled cluster, each alone."""
+
+    per_copy: Final = ONE
 
     def __init__(self, begun: Beginning, of: str) -> None:
         self._begun = begun

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from kviz.answers.forked import ONE
 from kviz.answers.nodes import addition_json
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.runs.inputs import invalid
@@ -45,6 +46,8 @@ class Try(Variant):
 
 class NodeSets:
     """Looks for nodes to add, and drains nodes as far as that goes."""
+
+    per_copy: Final = ONE
 
     def __init__(self, begun: Beginning, shapes: str, max_runs: int, drains: int) -> None:
         self._begun = begun

@@ -65,10 +65,13 @@ class Running(Protocol[V_in]):
         """Run some variants, and return what they came to in their order."""
         ...
 
-    def as_done(self, variants: Iterator[tuple[int, V_in]]) -> Iterator[tuple[int, Outcome]]:
+    def as_done(
+        self, numbers: Iterator[int], variant_of: Callable[[int], V_in]
+    ) -> Iterator[tuple[int, Outcome]]:
         """Run variants that have numbers, and yield what each came to when it is done.
 
-        Each is asked for when it can be begun: what was yielded by then may decide which it is.
+        Each number is asked for when it can be begun: what was yielded by then may decide which it
+        is. Which variant it is, copies that were made before can tell, too.
         """
         ...
 
@@ -89,6 +92,11 @@ class Question(Protocol[V]):
 
         What all variants share is to be loaded before: then their copies share it.
         """
+        ...
+
+    @property
+    def per_copy(self) -> int:
+        """How many variants a copy of the process may run: many, if they change nothing in it."""
         ...
 
     def carry_out(self, variant: V) -> Outcome:

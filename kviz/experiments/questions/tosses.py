@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, cast
 
+from kviz.answers.forked import MANY
 from kviz.answers.luck_text import luck_json
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from scheduler_core.advice.coins import COINS, Coin, coins_of
@@ -38,6 +39,8 @@ class Tosses:
     The outcome of the first variant says where pods end as kviz pins the run; the others say which
     pods ended elsewhere, by their places in that.
     """
+
+    per_copy: Final = MANY
 
     def __init__(self, begun: Beginning, runs: int, coins: Sequence[str]) -> None:
         self._begun = begun

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypedDict, cast
 
+from kviz.answers.forked import MANY
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.runs.inputs import InvalidInput, changes_given
 from scheduler_core.advice import trial as advice
@@ -60,6 +61,8 @@ class Trials:
     differently from the run as it is, by how (`different`), and names some of them (`pods`). A
     variant that cannot be run has a `problem` instead.
     """
+
+    per_copy: Final = MANY
 
     def __init__(self, begun: Beginning, variants: Iterable[AskedVariant]) -> None:
         self._begun = begun

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
+from kviz.answers.forked import MANY
 from kviz.answers.unblock import as_json, tried_json, tried_of
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.runs.inputs import invalid
@@ -28,6 +30,8 @@ class Unblocking:
     An outcome has the `answer` that a plan is, None if it is none.
     """
 
+    per_copy: Final = MANY
+
     def __init__(self, begun: Beginning, pod: str, with_owner: bool) -> None:
         self._begun = begun
         self._pod = pod
@@ -38,8 +42,7 @@ class Unblocking:
         trials = self._begun.trials()
 
         def run(work: Callable[[int], Tried], numbers: Plans) -> Iterator[tuple[int, Tried]]:
-            attempts = ((n, Attempt(self._searching.sentence(n), n)) for n in numbers)
-            for number, outcome in running.as_done(attempts):
+            for number, outcome in running.as_done(numbers, self._attempt):
                 yield number, tried_of(outcome)
 
         try:
@@ -53,6 +56,9 @@ class Unblocking:
 
     def carry_out(self, variant: Attempt) -> Outcome:
         return tried_json(self._searching.run(variant.number))
+
+    def _attempt(self, number: int) -> Attempt:
+        return Attempt(self._searching.sentence(number), number)
 
     @property
     def _searching(self) -> Search:
