@@ -112,7 +112,8 @@ class Images:
         if image.rows and (not image.until or image.until[-1] < self._snapshot_at):
             image.until.append(self._snapshot_at)
             image.before.append(len(image.rows))
-        self._outdated |= image.rows - {row}
+        if self._snapshot_at:  # before the first snapshot no row says anything yet
+            self._outdated |= image.rows - {row}
 
     def snapshot(self, now: int) -> None:
         """Note that rows changed up to now have been copied as they are."""
