@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Final, cast
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib import auth
 from django.contrib.auth.models import User
-from django.db.models import Model, QuerySet
+from django.db.models import Count, Model, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from kviz.accounts.access import TOKEN_ONLY_READS, Access
@@ -116,6 +117,71 @@ def invitation_of(token: str) -> Invitation | None:
     """What a link invites to; None once it expired or was withdrawn."""
     found = Invitation.objects.filter(sha256=token_sha256(token), expires_at__gt=timezone.now())
     return found.select_related("workspace", "made_by").first()
+
+
+def person_named(name: str) -> User | None:
+    return User.objects.filter(username=name).first()
+
+
+# ---------------------------------------------------------------- all of a server
+
+
+def people(*, sought: str = "") -> QuerySet[User]:
+    """Everybody with an account, by name; with a text, those whose name or address has it.
+
+    Each has `n_workspaces` and `n_tokens`.
+    """
+    found = User.objects.order_by("username")
+    if sought:
+        found = found.filter(Q(username__icontains=sought) | Q(email__icontains=sought))
+    return found.annotate(
+        n_workspaces=Count("memberships", distinct=True), n_tokens=Count("tokens", distinct=True)
+    )
+
+
+USED: Final = ("snapshots", "runs", "experiments")
+"""What is counted in a workspace, as it calls what belongs to it."""
+
+
+def workspaces_used() -> QuerySet[Workspace]:
+    """Workspaces that are not a guest's, those with the most runs first.
+
+    Each has `n_members`, `n_snapshots`, `n_runs` and `n_experiments`, and its `owners`.
+    """
+    owners = Membership.objects.filter(role=Role.OWNER).select_related("person").order_by("pk")
+    counts = {f"n_{name}": _counted(name) for name in USED}
+    found = Workspace.objects.exclude(kind=Workspace.Kind.GUEST)
+    found = found.annotate(n_members=Count("memberships"), **counts)
+    return found.order_by("-n_runs", "created_at").prefetch_related(
+        Prefetch("memberships", queryset=owners, to_attr="owners")
+    )
+
+
+def used_in_all() -> dict[str, int]:
+    """How much there is on this server, of guests, too; samples are nobody's."""
+    guests = Workspace.objects.filter(kind=Workspace.Kind.GUEST).count()
+    return {
+        "people": User.objects.count(),
+        "guests": guests,
+        "shared": Workspace.objects.count() - guests,
+        **{name: _rows(name).exclude(workspace=None).count() for name in USED},
+    }
+
+
+def _counted(name: str) -> Coalesce:
+    own = _rows(name).filter(workspace=OuterRef("pk")).order_by().values("workspace")
+    return Coalesce(Subquery(own.annotate(n=Count("pk")).values("n")), 0)
+
+
+def _rows(name: str) -> QuerySet[Model]:
+    """What belongs to workspaces under this name."""
+    related = Workspace._meta.get_field(name).related_model
+    return cast("type[Model]", related)._base_manager.all()
+
+
+def tokens_all() -> QuerySet[ApiToken]:
+    """Everybody's tokens, and those of workspaces themselves; the latest first."""
+    return ApiToken.objects.select_related("workspace", "person").order_by("-created_at")
 
 
 def local_workspace() -> Workspace | None:

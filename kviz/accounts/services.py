@@ -177,6 +177,11 @@ def token_revoke(*, person: User, sha256: str) -> ApiToken | None:
     return found
 
 
+def token_delete(*, token: ApiToken) -> None:
+    """Let a token open nothing any more, whoever's it is."""
+    ApiToken.objects.filter(pk=token.pk).delete()
+
+
 def local_token_ensure(*, folder: Path) -> str:
     """The token of the local workspace; its text is in a file only the owner can read.
 

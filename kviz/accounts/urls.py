@@ -4,7 +4,7 @@ from django.contrib.auth.decorators import login_required
 from django.urls import path
 from django.views.decorators.http import require_POST
 
-from kviz.accounts import audit_pages, pages, token_pages, workspace_pages
+from kviz.accounts import audit_pages, pages, server_pages, token_pages, workspace_pages
 from kviz.accounts.pages import server_only
 
 OPENID = {"provider_id": "openid"}
@@ -56,6 +56,13 @@ urlpatterns = [
         audit_pages.workspace_log_csv,
         name="workspace-log-csv",
     ),
+    path("people", server_pages.people, name="server-people"),
+    path("people/password", server_pages.person_password, name="person-password"),
+    path("people/<int:person_id>/close", server_pages.person_close, name="person-close"),
+    path("people/<int:person_id>/open", server_pages.person_open, name="person-open"),
+    path("usage", server_pages.workspaces, name="server-workspaces"),
+    path("all-tokens", server_pages.tokens, name="server-tokens"),
+    path("all-tokens/<str:sha256>/revoke", server_pages.token_revoke, name="server-token-revoke"),
     path("log", audit_pages.server_log, name="server-log"),
     path("log.csv", audit_pages.server_log_csv, name="server-log-csv"),
 ]

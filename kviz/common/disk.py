@@ -29,6 +29,16 @@ def free_bytes(connection: BaseDatabaseWrapper) -> int:
     return _number(connection, "freelist_count") * _number(connection, "page_size")
 
 
+def database_bytes(connection: BaseDatabaseWrapper) -> int:
+    """What the database takes on its disk."""
+    if connection.vendor == "sqlite":
+        return _number(connection, "page_count") * _number(connection, "page_size")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_database_size(current_database())")
+        [value] = cursor.fetchone()
+    return int(value)
+
+
 def give_back(connection: BaseDatabaseWrapper) -> bool:
     """Give some of what is free back to the disk; False if that is not worth it, or impossible."""
     if free_bytes(connection) < WORTH_BYTES or not _number(connection, "auto_vacuum"):

@@ -56,6 +56,7 @@ def test_what_is_no_page_shows_none(name: str, ada: Person, settings: Settings) 
         "membership_id": 1,
         "invitation_id": 1,
         "sha256": "x",
+        "person_id": 1,
         "link_id": 1,
     }
     wanted = re.findall(r":(\w+)>", configured()[name])

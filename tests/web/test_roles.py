@@ -87,6 +87,7 @@ def ids(olga: tuple[User, Client, Workspace]) -> dict[str, Any]:
         "membership_id": Membership.objects.get(workspace=workspace, role=Role.OWNER).pk,
         "invitation_id": invited.pk,
         "sha256": ApiToken.objects.get(person=olga[0]).pk,
+        "person_id": olga[0].pk,
     }
 
 
