@@ -42,13 +42,13 @@ ANYWHERE: Final = {
     HTTPStatus.GONE: "The share link was revoked or has expired.",
     HTTPStatus.NOT_ACCEPTABLE: "None of the media types asked for is to be had.",
     HTTPStatus.CONFLICT: "Not in the present state.",
+    HTTPStatus.TOO_MANY_REQUESTS: "Too often; `Retry-After` says when to come back.",
     HTTPStatus.SERVICE_UNAVAILABLE: "For a moment; `Retry-After` says how long.",
 }
 WITH_A_BODY: Final = {
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "More than is allowed.",
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "A body of another type.",
     HTTPStatus.UNPROCESSABLE_ENTITY: "Nothing of what was sent can be used.",
-    HTTPStatus.TOO_MANY_REQUESTS: "Too often; `Retry-After` says when to come back.",
 }
 
 

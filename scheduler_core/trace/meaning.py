@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from scheduler_core.trace.events import (
     AnyEvent,
+    Bound,
     CycleStarted,
     ExtenderColumns,
     FilterColumns,
@@ -262,6 +263,7 @@ _BY_NAME: Final[Mapping[str, Role]] = {
 }
 """Of fields that are called so, whatever they are part of."""
 _BY_TYPE: Final[Mapping[type[msgspec.Struct], Mapping[str, Role]]] = {
+    Bound: {"node": _is_count},  # a scenario may bind to a node that is not there
     CandidateRecord: {"removed": _are_pods, "status": _is_whole},
     ExtenderColumns: {"removed": _is_column, "reason": _is_column, "nodes": _is_column},
     FilterColumns: {"statuses": _are_whole, "status": _is_column, "nodes": _is_column},

@@ -54,7 +54,8 @@ def altered_events(events: Sequence[Plain], draw: random.Random) -> list[Plain]:
             case 2:
                 found.insert(draw.randrange(len(found)), found.pop(i))
             case _:
-                found[i] = [kind, *altered(found[i][1:], draw)]
+                fields = altered(found[i][1:], draw)
+                found[i] = [kind, *(fields if isinstance(fields, list) else [fields])]
     return found
 
 

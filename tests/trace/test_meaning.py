@@ -59,6 +59,7 @@ RIGHT: tuple[AnyEvent, ...] = (
     ScoreColumns(BOTH, (PluginScores(0, 1, BOTH, BOTH),), BOTH),
     PreemptionDecided((0, 1), (CriterionRecord("numVictims", (1, 2), (0,)),), 0, (0,)),
     Bound(0, 1),
+    Bound(0, 7),  # as a scenario does to a node that is not there
 )
 WRONG: tuple[AnyEvent, ...] = (
     RunStarted("1", 0, 0, (), ()),

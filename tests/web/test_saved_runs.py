@@ -181,6 +181,19 @@ def test_the_same_cluster_is_not_kept_twice(ada: Person, ben: Person) -> None:
     assert Run.objects.count() == 4
 
 
+def test_a_pod_that_was_bound_to_a_node_that_is_not_there_comes_back(ada: Person) -> None:
+    put = (
+        "steps: [{at: 1s, put: {apiVersion: v1, kind: Pod, metadata: {name: giant, "
+        "namespace: shop}, spec: {nodeName: nowhere, containers: [{name: c}]}}}]"
+    )
+    run = ada.finished(scenario=put)
+
+    answer = opened(ada, saved(run))
+
+    assert answer.status_code == 201, answer.content
+    assert answer.json()["trace_hash"] == run.trace_hash
+
+
 def test_a_run_that_was_stopped_comes_back_as_far_as_it_got(ada: Person, ben: Person) -> None:
     run = ada.finished(crowd(130))
     Run.objects.filter(pk=run.pk).update(status=Run.Status.CANCELLED, trace_hash="")
