@@ -18,6 +18,7 @@ from rest_framework.permissions import SAFE_METHODS
 from kviz.accounts import selectors, services
 from kviz.accounts.access import Access
 from kviz.accounts.audit import note_request, noted
+from kviz.accounts.guests import guest_begins
 from kviz.accounts.models import Membership, Workspace
 from kviz.common.mode import Mode
 
@@ -36,8 +37,9 @@ class CurrentWorkspace:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        begin = None if request.method in SAFE_METHODS else partial(guest_begins, request)
         request.access = SimpleLazyObject(  # type: ignore[attr-defined]
-            lambda: services.access_for_session(session=request.session)
+            lambda: services.access_for_session(session=request.session, begin=begin)
         )
         request.person = request.user  # type: ignore[attr-defined] # REST puts a workspace there
         response = self.get_response(request)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -34,8 +35,12 @@ def local_workspace_ensure() -> Workspace:
     return workspace
 
 
-def access_for_session(*, session: SessionBase) -> Access:
-    """What a browser works in: the local workspace, a member's, or one for this session alone."""
+def access_for_session(*, session: SessionBase, begin: Callable[[], None] | None) -> Access:
+    """What a browser works in: the local workspace, a member's, or one for this session alone.
+
+    That one is stored once something shall be in it, not for who only looks around. `begin` is
+    called before, and may raise; None: nothing is stored.
+    """
     access = selectors.access_of_browser(session)
     if access is None and settings.MODE == Mode.LOCAL:
         return Access(local_workspace_ensure())
@@ -44,6 +49,9 @@ def access_for_session(*, session: SessionBase) -> Access:
     if access is None and not settings.GUESTS:  # somebody who reads what is shared
         return Access(Workspace(kind=Workspace.Kind.GUEST), Role.VIEWER)
     if access is None:
+        if begin is None:
+            return Access(Workspace(kind=Workspace.Kind.GUEST))
+        begin()
         access = Access(Workspace.objects.create(kind=Workspace.Kind.GUEST))
         session[selectors.SESSION_KEY] = str(access.workspace.pk)
     if workspace_seen(workspace=access.workspace):

@@ -55,7 +55,7 @@ def upload(browser: Client) -> str:
 
 def test_a_name_and_its_password_let_in(cleo: User) -> None:
     browser = Client()
-    browser.get("/runs/")
+    upload(browser)
     before = browser.cookies["kviz_session"].value
 
     answer = sign_in(browser)
