@@ -64,7 +64,7 @@ def class_find(request: HttpRequest) -> HttpResponse:
 
 
 def _too_many(request: HttpRequest) -> HttpResponse:
-    text = gettext("Too many wrong codes came from here. Wait an hour, or ask for the link.")
+    text = gettext("Too many wrong codes came from here. Wait an hour.")
     context = {"section": "teach", "refused": text}
     return render(request, "classroom/closed.html", context, status=HTTPStatus.TOO_MANY_REQUESTS)
 

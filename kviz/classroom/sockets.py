@@ -13,8 +13,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import MutableMapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 from urllib.parse import parse_qs
+from uuid import UUID
 
 import msgspec
 from channels.db import database_sync_to_async
@@ -28,6 +30,9 @@ from kviz.classroom.documents import mine_document
 from kviz.classroom.hall import Audience, Follower, Hall, building, encode
 from kviz.classroom.models import Participant
 from kviz.classroom.seats import Door, door_of
+from kviz.common.ending import task_ended
+from kviz.common.mode import Mode
+from kviz.live.doorkeeper import doorkeeper, session_of
 from kviz.live.origin import Receive, Scope, Send
 
 BAD_REQUEST: Final = 4400
@@ -70,7 +75,7 @@ async def class_socket(scope: Scope, receive: Receive, send: Send) -> None:
         follower.offer("me", mine)
     hall = await building().enter(door.room, follower)
     try:
-        await _serve(hall, follower, receive, send)
+        await _serve(hall, follower, receive, send, _visitor(scope, door, audience))
     finally:
         await building().leave(hall, follower)
         if audience == "class" and door.participant is not None:
@@ -109,17 +114,59 @@ def _connected(participant: Participant, by: int) -> None:
     services.participant_connected(participant=participant, by=by)
 
 
-async def _serve(hall: Hall, follower: Follower, receive: Receive, send: Send) -> None:
+@dataclass(frozen=True)
+class RoomVisitor:
+    """A teacher's page, or where everybody has an account somebody's in the class."""
+
+    room_id: UUID
+    session_key: str | None
+    is_class: bool
+
+    def may_stay(self) -> bool:
+        session, room = session_of(self.session_key), selectors.room_get(self.room_id)
+        if room is None or not may_work(session):
+            return False
+        return self.is_class or door_of(session, room).is_teacher
+
+
+def _visitor(scope: Scope, door: Door, audience: Audience) -> RoomVisitor | None:
+    """Who is to be asked again whether they may stay; a guest's seat ends with the class."""
+    if settings.MODE == Mode.LOCAL or (audience == "class" and settings.GUESTS):
+        return None
+    return RoomVisitor(door.room.pk, scope["session"].session_key, audience == "class")
+
+
+async def _serve(
+    hall: Hall, follower: Follower, receive: Receive, send: Send, visitor: RoomVisitor | None
+) -> None:
     async def send_text(frame: str) -> None:
         await send({"type": "websocket.send", "text": frame})
 
     pump = asyncio.create_task(follower.pump(send_text))
     try:
-        await _listen(hall, follower, receive, send)
+        if visitor is None:
+            await _listen(hall, follower, receive, send)
+        else:
+            await _listen_while_welcome(hall, follower, receive, send, visitor)
     finally:
         pump.cancel()
         with contextlib.suppress(asyncio.CancelledError, OSError):
             await pump
+
+
+async def _listen_while_welcome(
+    hall: Hall, follower: Follower, receive: Receive, send: Send, visitor: RoomVisitor
+) -> None:
+    """Listen until the page is gone, or may stay no longer."""
+    listening = asyncio.create_task(_listen(hall, follower, receive, send))
+    refused = asyncio.create_task(doorkeeper().until_refused(visitor))
+    try:
+        await asyncio.wait((listening, refused), return_when=asyncio.FIRST_COMPLETED)
+        if refused.done():
+            await send({"type": "websocket.close", "code": NOT_FOUND})
+    finally:
+        for task in (listening, refused):
+            await task_ended(task)
 
 
 async def _listen(hall: Hall, follower: Follower, receive: Receive, send: Send) -> None:

@@ -7,9 +7,8 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
-from kviz.classroom import services
+from kviz.classroom import guessing, services
 from kviz.classroom.codes import LENGTH, LETTERS, code_typed, draw_code
-from kviz.classroom.guessing import WRONG_CODES
 from kviz.classroom.models import Participant, Room
 from kviz.classroom.selectors import scores
 from tests.classroom.people import ASKS, RIGHT, WRONG, Browser, Lesson, open_lesson, work
@@ -190,14 +189,22 @@ def test_a_class_about_any_run_asks_for_the_next_node(db: None) -> None:
     assert lesson.seen["cycle"] == 2
 
 
-def test_codes_are_not_found_by_trying(lesson: Lesson) -> None:
+def test_codes_are_not_found_by_trying(
+    lesson: Lesson, mina: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guessing, "WRONG_CODES", 5)
     eve = Browser(lesson.room.code)
-    for _ in range(WRONG_CODES):
+    for _ in range(5):
         assert eve.client.get("/class/AAAAAA/").status_code == 404
     assert eve.client.get("/class/AAAAAA/").status_code == 429
     assert eve.get().status_code == 429
     assert eve.say("end").status_code == 429
     assert lesson.room.closed_at is None
+    # The class behind the same address goes on.
+    lesson.lead("go", step=ASKS)
+    lesson.lead("ask")
+    assert mina.answer(lesson.vote, 1).status_code == 200
+    assert mina.get().status_code == lesson.teacher.get("lead").status_code == 200
 
 
 @pytest.mark.parametrize("what", ["go", "ask", "reveal", "end", "freeze", "hand", "draw", "black"])
