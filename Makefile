@@ -166,8 +166,9 @@ format: .stamps/python .stamps/node_modules
 	.venv/bin/ruff check --quiet --fix .
 	cd frontend && npm run --silent format
 
-# What a server runs on, and what this checkout's tests need besides, at the same versions. Without index addresses: no committed file names a registry.
-COMPILE = $(UV) pip compile --quiet --generate-hashes --no-emit-index-url --no-header --all-extras
+# What a server runs on, and what this checkout's tests need besides, at the same versions; for every Python that kviz runs on (Debian 12 has 3.11.2, which needs more than 3.11.3).
+# Without index addresses: no committed file names a registry.
+COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11.0 --generate-hashes --no-emit-index-url --no-header --all-extras
 lock: | $(UV)
 	$(COMPILE) pyproject.toml --output-file requirements.lock
 	$(COMPILE) --group test --constraint requirements.lock pyproject.toml --output-file requirements-test.lock

@@ -113,6 +113,14 @@ def test_the_wheel_has_nothing_that_is_not_needed_to_run(wheel: Path) -> None:
     assert ("kviz", "Chart.yaml") not in top  # of deploy/helm/kviz
 
 
+@pytest.mark.parametrize("python", ["3.11.2", "3.12", "3.13"])  # of Debian 12, the image, Debian 13
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-test.lock"])
+def test_a_lock_has_all_that_a_python_needs(tmp_path: Path, python: str, lock: str) -> None:
+    of = ["--python", sys.executable, "--python-version", python, "--target", str(tmp_path)]
+    install = [UV, "pip", "install", "--quiet", "--dry-run", *of]
+    subprocess.run([*install, "--require-hashes", "-r", str(ROOT / lock)], check=True)
+
+
 def test_a_wheel_made_of_the_source_archive_is_the_same(wheel: Path, tmp_path: Path) -> None:
     sources, again = tmp_path / "sources", tmp_path / "again"
     build = [UV, "build", "--quiet"]
