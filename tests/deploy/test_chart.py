@@ -28,6 +28,8 @@ EVERYTHING = {
     "ingress": {"enabled": True, "className": "nginx", "tlsSecret": "kviz-tls"},
     "settings": {"KVIZ_MAX_UPLOAD_MIB": "128", "KVIZ_OIDC_ISSUER": "https://sso.example.org"},
     "oidcClientSecret": "0idc",
+    "brokerUrl": "amqp://kviz:br0ker@rabbitmq:5672//",
+    "metricsToken": "metr1cs",
     "image": {"pullSecrets": [{"name": "pull"}]},
     "networkPolicy": {"from": [{"namespaceSelector": {}}]},
     "nodeSelector": {"kubernetes.io/os": "linux"},
@@ -77,6 +79,7 @@ def test_what_is_needed_is_asked_for(chart: helm.Chart, missing: str) -> None:
     "wrong",
     [
         {"databaseUrl": "mysql://db/kviz"},
+        {"brokerUrl": "sqs://queue"},
         {"settings": {"PATH": "/"}},
         {"replicas": 3},
         {"web": {"replicas": "two"}},
@@ -148,8 +151,12 @@ def test_metrics_of_workers_are_reached_where_they_are_asked_for(chart: helm.Cha
     assert allowed["ingress"] == [
         {"ports": [{"port": "metrics", "protocol": "TCP"}], "from": [prometheus]}
     ]
-    without = str(rendered(chart, GIVEN))
-    assert "metrics" not in without.replace("app.kubernetes.io", "")
+    without = rendered(chart, GIVEN)
+    assert "prometheus.io" not in str(without)
+    assert [
+        pod["containers"][0]["name"] for pod in pods(without) if "ports" in pod["containers"][0]
+    ] == ["web"]
+    assert len(of_kind(without, "NetworkPolicy")) == 2
 
 
 def test_secrets_come_from_secrets_and_from_nowhere_else(chart: helm.Chart) -> None:
@@ -159,6 +166,8 @@ def test_secrets_come_from_secrets_and_from_nowhere_else(chart: helm.Chart) -> N
     assert "s3cret" not in yaml.safe_dump(elsewhere)
     assert "pass@db" not in yaml.safe_dump(elsewhere)
     assert "0idc" not in yaml.safe_dump(elsewhere)
+    assert "br0ker" not in yaml.safe_dump(elsewhere)
+    assert "metr1cs" not in yaml.safe_dump(elsewhere)
     keys = [
         variable["valueFrom"]["secretKeyRef"]["key"]
         for pod in pods(documents)
@@ -166,6 +175,57 @@ def test_secrets_come_from_secrets_and_from_nowhere_else(chart: helm.Chart) -> N
         if variable["name"] == "KVIZ_OIDC_CLIENT_SECRET"
     ]
     assert set(keys) == {"oidc-client-secret"}
+
+
+def test_keys_that_a_secret_need_not_have_keep_no_pod_from_starting(chart: helm.Chart) -> None:
+    documents = rendered(chart, {"hosts": ["kviz.example.org"], "existingSecret": "mine"})
+
+    for pod in pods(documents):
+        wanted = {
+            variable["name"]: variable["valueFrom"]["secretKeyRef"].get("optional", False)
+            for variable in pod["containers"][0]["env"]
+            if "valueFrom" in variable
+        }
+        assert wanted == {
+            "KVIZ_SECRET_KEY": False,
+            "KVIZ_DATABASE_URL": False,
+            "KVIZ_REDIS_URL": False,
+            "KVIZ_CELERY_BROKER_URL": True,
+            "KVIZ_METRICS_TOKEN": True,
+        }
+
+
+def test_what_the_settings_say_themselves_is_said_once(chart: helm.Chart) -> None:
+    settings = {"KVIZ_METRICS_TOKEN": "open", "KVIZ_MAX_VARIANTS": "9"}
+
+    for pod in pods(rendered(chart, {**EVERYTHING, "settings": settings})):
+        names = [variable["name"] for variable in pod["containers"][0]["env"]]
+        assert sorted(names) == sorted(set(names))
+
+
+def test_without_postgresql_one_pod_keeps_its_data_in_a_volume(chart: helm.Chart) -> None:
+    documents = rendered(chart, {"hosts": ["kviz.example.org"], "sqlite": {"enabled": True}})
+    [claim] = of_kind(documents, "PersistentVolumeClaim")
+    [web] = [found["spec"] for found in of_kind(documents, "Deployment", "Job")]
+    pod = web["template"]["spec"]
+    [container] = pod["containers"]
+
+    assert (web["replicas"], web["strategy"]) == (1, {"type": "Recreate"})
+    assert container["args"][-2:] == ["--workers", "1"]
+    assert not {"KVIZ_DATABASE_URL", "KVIZ_REDIS_URL"} & {each["name"] for each in container["env"]}
+    [data] = [volume for volume in pod["volumes"] if volume["name"] == "data"]
+    assert data["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
+    assert claim["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
+    assert of_kind(documents, "PodDisruptionBudget") == []
+
+
+def test_a_volume_that_is_there_is_used(chart: helm.Chart) -> None:
+    given = {"enabled": True, "existingClaim": "mine"}
+    documents = rendered(chart, {"hosts": ["kviz.example.org"], "sqlite": given})
+    [pod] = pods(documents)
+
+    assert of_kind(documents, "PersistentVolumeClaim") == []
+    assert {"claimName": "mine"} in [each.get("persistentVolumeClaim") for each in pod["volumes"]]
 
 
 def test_a_secret_of_ones_own_is_used_by_all(chart: helm.Chart) -> None:
@@ -246,3 +306,21 @@ def test_compose_starts_nothing_that_may_write_where_it_likes() -> None:
     for name in ("migrate", "web", "worker"):
         assert services[name]["read_only"] is True
         assert services[name]["cap_drop"] == ["ALL"]
+
+
+def test_compose_takes_no_capability_that_an_entry_point_needs() -> None:
+    """Those of Redis and PostgreSQL begin as root and become another user, unless told who."""
+    services = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"]
+    bound = [name for name, service in services.items() if service.get("cap_drop") == ["ALL"]]
+
+    assert set(bound) == {"migrate", "web", "worker", "redis"}
+    assert services["redis"]["user"] == "redis"
+
+
+def test_compose_gives_all_processes_one_broker_beside_the_hints() -> None:
+    services = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"]
+    [settings] = {yaml.safe_dump(services[name]["environment"]) for name in ("web", "worker")}
+    named = yaml.safe_load(settings)
+
+    assert named["KVIZ_CELERY_BROKER_URL"] != named["KVIZ_REDIS_URL"]
+    assert named["KVIZ_CELERY_BROKER_URL"].startswith("redis://redis:6379/")

@@ -29,10 +29,22 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 
 {{/* What the chart cannot do without; said at once instead of by a pod that does not start. */}}
 {{- define "kviz.secretData" -}}
-{{- $missing := "is needed, or existingSecret with the keys secret-key, database-url and redis-url" -}}
+{{- if .Values.sqlite.enabled }}
+{{- with .Values.secretKey }}
+secret-key: {{ b64enc . }}
+{{- end }}
+{{- else }}
+{{- $missing := "is needed, or existingSecret with the keys secret-key, database-url and redis-url, or sqlite.enabled" -}}
 secret-key: {{ required (printf "secretKey %s" $missing) .Values.secretKey | b64enc }}
 database-url: {{ required (printf "databaseUrl %s" $missing) .Values.databaseUrl | b64enc }}
 redis-url: {{ required (printf "redisUrl %s" $missing) .Values.redisUrl | b64enc }}
+{{- end }}
+{{- with .Values.brokerUrl }}
+broker-url: {{ b64enc . }}
+{{- end }}
+{{- with .Values.metricsToken }}
+metrics-token: {{ b64enc . }}
+{{- end }}
 {{- with .Values.oidcClientSecret }}
 oidc-client-secret: {{ b64enc . }}
 {{- end }}
@@ -50,12 +62,23 @@ oidc-client-secret: {{ b64enc . }}
   value: {{ ternary "yes" "no" $context.Values.tls | quote }}
 - name: KVIZ_TRUSTED_PROXIES
   value: {{ $context.Values.trustedProxies | quote }}
-{{- range $variable, $key := dict "KVIZ_SECRET_KEY" "secret-key" "KVIZ_DATABASE_URL" "database-url" "KVIZ_REDIS_URL" "redis-url" }}
+{{- $needed := dict "KVIZ_SECRET_KEY" "secret-key" "KVIZ_DATABASE_URL" "database-url" "KVIZ_REDIS_URL" "redis-url" }}
+{{- $optional := dict "KVIZ_CELERY_BROKER_URL" "broker-url" "KVIZ_METRICS_TOKEN" "metrics-token" }}
+{{- if $context.Values.sqlite.enabled }}
+{{- $needed = dict }}
+{{- $optional = dict "KVIZ_SECRET_KEY" "secret-key" "KVIZ_METRICS_TOKEN" "metrics-token" }}
+{{- end }}
+{{- range $variable, $key := merge (dict) $needed $optional }}
+{{- if not (hasKey $context.Values.settings $variable) }}
 - name: {{ $variable }}
   valueFrom:
     secretKeyRef:
       name: {{ $secret }}
       key: {{ $key }}
+      {{- if hasKey $optional $variable }}
+      optional: true
+      {{- end }}
+{{- end }}
 {{- end }}
 {{- if hasKey $context.Values.settings "KVIZ_OIDC_ISSUER" }}
 - name: KVIZ_OIDC_CLIENT_SECRET
@@ -110,8 +133,13 @@ capabilities:
 {{- define "kviz.volumes" -}}
 {{- $context := index . 0 -}}
 - name: data
+{{- if $context.Values.sqlite.enabled }}
+  persistentVolumeClaim:
+    claimName: {{ $context.Values.sqlite.existingClaim | default (printf "%s-data" (include "kviz.name" $context)) }}
+{{- else }}
   emptyDir:
     sizeLimit: 64Mi
+{{- end }}
 - name: tmp
   emptyDir:
     sizeLimit: {{ index . 1 }}
