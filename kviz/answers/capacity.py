@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kviz.answers.tables import listed, table
 from scheduler_core.advice.capacity import Capacity, TemplateEnd
+from scheduler_core.advice.daemons import is_of_daemon_set
 from scheduler_core.advice.filling import Stop
 from scheduler_core.advice.pools import amount_text
 from scheduler_core.advice.room import PoolRoom
+from scheduler_core.api import KubeObject, Pod
 from scheduler_core.api.findings import counted
+from scheduler_core.cluster.requests import pod_requests
 
 
 def as_json(found: Capacity) -> dict[str, object]:
@@ -60,12 +64,40 @@ def _pool_json(room: PoolRoom) -> dict[str, object]:
     }
 
 
+def daemons_json(objects: Iterable[KubeObject]) -> dict[str, object]:
+    """What the pods of DaemonSets take of the nodes that there are."""
+    n, takes = _daemons(objects)
+    return {"pods": n, "requests": takes}
+
+
+def _daemons(objects: Iterable[KubeObject]) -> tuple[int, dict[str, int]]:
+    """How many pods of DaemonSets are on nodes, and what they request."""
+    takes: Counter[str] = Counter()
+    n = 0
+    for item in objects:
+        if isinstance(item, Pod) and item.spec.node_name and is_of_daemon_set(item):
+            n += 1
+            takes.update(pod_requests(item).placed)
+    return n, {name: amount for name, amount in takes.items() if amount}
+
+
 # ---------------------------------------------------------------- text
 
 
-def as_text(found: Capacity) -> str:
-    """Return the count, what stops the next copy, and what is left in each pool."""
-    return "\n".join(_lines(found)) + "\n"
+def as_text(found: Capacity, objects: Iterable[KubeObject]) -> str:
+    """Return the count, what stops the next copy, and what is left in each pool.
+
+    `objects` are those of the cluster.
+    """
+    return "\n".join([*_lines(found), *_daemon_lines(objects)]) + "\n"
+
+
+def _daemon_lines(objects: Iterable[KubeObject]) -> Iterator[str]:
+    n, takes = _daemons(objects)
+    if n:
+        amounts = ", ".join(f"{amount_text(name, amount)} {name}" for name, amount in takes.items())
+        yield ""
+        yield f"{counted(n, 'pod')} of DaemonSets on these nodes: {amounts or 'nothing'} requested"
 
 
 def _lines(found: Capacity) -> Iterator[str]:

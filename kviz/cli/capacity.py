@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from kviz.answers.capacity import as_json, as_text
+from kviz.answers.capacity import as_json, as_text, daemons_json
 from kviz.cli.arguments import Subparsers
 from kviz.cli.cluster import add_cluster_options, asked_cluster
 from kviz.cli.problems import CommandFailed, WrongUsage
@@ -60,9 +60,10 @@ def run(options: argparse.Namespace) -> int:
             pods = [pod for pod, _ in templates]
             found = capacity(asked.objects, asked.options, pods, options.max)
     if options.json:
-        print(json.dumps(as_json(found) | {"changes": asked.sentences}))
+        more = {"daemons": daemons_json(asked.objects), "changes": asked.sentences}
+        print(json.dumps(as_json(found) | more))
     else:
-        print(as_text(found), end="")
+        print(as_text(found, asked.objects), end="")
         print(f"\n{asked.options.features.text}")
         for sentence in asked.sentences:
             print(f"changed: {sentence}")

@@ -131,10 +131,10 @@ def _pods(options: argparse.Namespace, trials: Trials) -> Sequence[str]:
 
 def _found_until(search: Iterator[Unblocked], until: float) -> Unblocked:
     """What the search has found when it is over, when the time is, or when it is interrupted."""
-    found = next(search)
+    first = found = next(search)
     tells = sys.stderr.isatty()
     try:
-        for found in chain((found,), search):
+        for found in chain((first,), search):
             if tells:
                 _tell(found)
             if time.monotonic() > until:

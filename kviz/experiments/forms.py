@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from kviz.experiments.questions.asking import refused
 from kviz.runs.presets import PRESETS
 
-TEXTS: Final = ("snapshot", "run", "question", "own", "variants", "runs", "name")
+TEXTS: Final = ("snapshot", "run", "question", "own", "variants", "runs", "sets", "name")
 
 
 def start_values(given: QueryDict) -> dict[str, Any]:
@@ -25,6 +25,8 @@ def asked_of(given: QueryDict) -> tuple[str, Mapping[str, object]]:
     match given.get("question"):
         case "zones" | "nodes" as of:
             return "survive", {"of": of}
+        case "sets":
+            return "survive", {"of": "sets", "sets": _sets(given.get("sets", ""))}
         case "luck":
             return "luck", _luck(given.get("runs", ""))
         case "configurations":
@@ -33,6 +35,11 @@ def asked_of(given: QueryDict) -> tuple[str, Mapping[str, object]]:
             return "changes", {"variants": _variants(given.get("variants", ""))}
         case _:
             raise refused("question", _("Choose what you would like to know."))
+
+
+def _sets(text: str) -> list[list[str]]:
+    """Lines, each the names of nodes that are lost together."""
+    return [names for line in text.splitlines() if (names := line.replace(",", " ").split())]
 
 
 def _luck(runs: str) -> dict[str, object]:

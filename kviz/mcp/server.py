@@ -46,6 +46,7 @@ Changes = Annotated[
 PodName = Annotated[
     str, Field(description="`namespace/name`.", max_length=512, pattern=r"^[^-\s][^\s]*$")
 ]
+NodeNames = Annotated[list[str], Field(min_length=1, max_length=5_000)]
 READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
@@ -74,6 +75,7 @@ def server_of(clusters: Mapping[str, Path], time_limit_s: float) -> MCPServer[No
         (tools.capacity, "How many more copies of a pod fit, where, and what stops the next one."),
         (tools.survive, "What becomes of the cluster when each zone or each node is gone."),
         (tools.nodes, "The cheapest nodes with which all pods bind, and which could be drained."),
+        (tools.check, "Which rules a cluster keeps and which it breaks, with what that rests on."),
         (tools.luck, "Which placements hold and which are a coin toss, over many runs."),
         (tools.more, "Read on in an answer that was cut: a list, an object or a long text."),
     ):
@@ -154,14 +156,56 @@ class Tools:
 
     async def survive(
         self,
-        of: Literal["zones", "nodes"],
+        of: Literal["zones", "nodes", "sets"],
+        sets: Annotated[
+            list[NodeNames],
+            Field(max_length=100, description="With `sets`: the nodes that are gone together."),
+        ] = [],  # noqa: B006 (pydantic copies it)
         cluster: Cluster = "",
         changes: Changes = [],  # noqa: B006
     ) -> dict[str, Json]:
-        return await self._ask("survive", cluster, [f"--{of}", "--json"], changes)
+        if (of == "sets") != bool(sets):
+            raise ToolError("Give `sets` with of=sets, and only then.")
+        lost = [f"--set={','.join(names)}" for names in sets] or [f"--{of}"]
+        return await self._ask("survive", cluster, [*lost, "--json"], changes)
 
-    async def nodes(self, cluster: Cluster = "", changes: Changes = []) -> dict[str, Json]:  # noqa: B006
-        return await self._ask("nodes", cluster, ["--json"], changes)
+    async def nodes(
+        self,
+        shapes: Annotated[
+            str,
+            Field(
+                max_length=20_000,
+                description="Nodes that can be had beside those of the pools, and prices, as YAML: "
+                "`shapes: [{name, allocatable: {cpu, memory}, price, atMost}]`, "
+                "`pools: [{name, price}]`.",
+            ),
+        ] = "",
+        cluster: Cluster = "",
+        changes: Changes = [],  # noqa: B006
+    ) -> dict[str, Json]:
+        with ExitStack() as files:
+            more = files.enter_context(file_of_text("--shapes", "shapes.yaml", shapes))
+            return await self._ask("nodes", cluster, [*more, "--json"], changes)
+
+    async def check(
+        self,
+        rules: Annotated[
+            str,
+            Field(
+                min_length=1,
+                max_length=50_000,
+                description="Rules as YAML, each with one demand: `bind`, `spread`, `survive`, "
+                "`avoid`, `evict`, `headroom` or `utilisation`. For example "
+                "`- survive: {pods: {matchLabels: {app: web}}, lossOf: zone}`, "
+                "`- evict: {nobodyAbove: 1000}`, `- utilisation: {resource: cpu, below: 80%}`.",
+            ),
+        ],
+        cluster: Cluster = "",
+        changes: Changes = [],  # noqa: B006
+    ) -> dict[str, Json]:
+        with ExitStack() as files:
+            more = files.enter_context(file_of_text("--rules", "rules.yaml", rules))
+            return await self._ask("check", cluster, [*more, "--json"], changes)
 
     async def luck(
         self,

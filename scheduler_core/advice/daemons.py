@@ -67,6 +67,10 @@ def _on_all(nodes: Iterable[Node], daemons: Sequence[Pod]) -> Iterator[Pod]:
         yield from (running_on(pod, node.name) for pod in daemons if runs_on(pod, node))
 
 
+def is_of_daemon_set(pod: Pod) -> bool:
+    return _daemon_set(pod) is not None
+
+
 def _daemon_set(pod: Pod) -> OwnerReference | None:
     owner = controller_of(pod)
     return owner if owner is not None and owner.kind == DAEMON_SET else None

@@ -95,6 +95,9 @@ def test_daemon_sets_take_their_part_of_nodes_that_changes_add(
     (tmp_path / "agent.yaml").write_text(AGENT)
     found = answer(capsys, str(tmp_path / "agent.yaml"), *files, "--change=node/a copies 1")
     assert found["by_node"] == {"a-copy-1": 1, "a": 1}
+    assert found["daemons"] == {"pods": 2, "requests": {"cpu": 4000}}
+    assert main(["capacity", str(tmp_path / "agent.yaml"), *files]) == 0
+    assert "\n1 pod of DaemonSets on these nodes: 2 cpu requested\n" in capsys.readouterr().out
 
 
 def test_text(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,6 +44,10 @@ spec: {containers: [{name: c, resources: {requests: {cpu: 500m}}}]}
 """
 
 
+SHAPES = "shapes: [{name: wide, allocatable: {cpu: '80', memory: 64Gi}}]"
+RULES = "- bind: {pods: {namespace: shop}}\n- utilisation: {resource: cpu, below: 80%}\n"
+
+
 @asynccontextmanager
 async def assistant(folder: Path, *clusters: str) -> AsyncIterator[ClientSession]:
     program, *arguments = command("mcp", *clusters)
@@ -91,7 +95,15 @@ async def test_an_assistant_asks_and_drills_down(cluster: Path, tmp_path: Path) 
         assert (await call(session, "diff", changes=less))["answer"]["newly_bound"]
         assert (await call(session, "capacity", pod=POD))["answer"]["count"] == 2
         assert (await call(session, "survive", of="nodes"))["answer"]
-        assert (await call(session, "nodes"))["answer"]
+        together = (await call(session, "survive", of="sets", sets=[["n1"]]))["answer"]
+        assert [(each["kind"], each["pods_lost"]) for each in together["losses"]] == [("set", 1)]
+        assert "sets" in await call(session, "survive", of="sets")
+        assert (await call(session, "nodes"))["answer"]["add"]["count"] == 0
+        added = (await call(session, "nodes", shapes=SHAPES))["answer"]["add"]
+        assert added["nodes"] == [{"offer": "wide", "count": 1, "price": None}]
+        verdicts = (await call(session, "check", rules=RULES))["answer"]
+        assert [each["holds"] for each in verdicts["rules"]] == [False, True]
+        assert "rules.yaml" in await call(session, "check", rules="- {nothing: {}}")
         assert (await call(session, "luck", runs=10))["answer"]
 
 

@@ -117,6 +117,9 @@ def test_an_experiment_about_a_run_has_its_inputs(ada: Person) -> None:
     [
         ("survive", {"of": "racks"}, "racks"),
         ("survive", {}, "of"),
+        ("survive", {"of": "sets"}, "Name the nodes"),
+        ("survive", {"of": "sets", "sets": [[]]}, "length"),
+        ("survive", {"of": "sets", "sets": [["south"], ["west"]]}, "no node west"),
         ("changes", {"variants": []}, "length"),
         ("changes", {"variants": [{"changes": ["node/n1 explode"]}]}, "explode"),
         ("configurations", {"configurations": [{"name": "x", "scheduler_config": "{"}]}, ""),
@@ -411,6 +414,15 @@ def test_the_form_asks_and_the_page_answers(owner: Person, client: Client) -> No
     assert b"What survives the loss of a zone" in client.get("/experiments/").content
 
 
+def test_chosen_nodes_are_lost_together(owner: Person, client: Client) -> None:
+    given = {"question": "sets", "sets": "south\nnorth south"}
+    sent = client.post("/experiments/new", {"snapshot": str(owner.snapshot(TIGHT).pk), **given})
+    carried_out()
+    page = client.get(sent["Location"]).content.decode()
+    assert "It hurts most without north, south: 3 pods have no node then, or are gone." in page
+    assert "<h1>What survives the loss of chosen nodes</h1>" in page
+
+
 @pytest.mark.parametrize(
     ("given", "answer"),
     [
@@ -419,6 +431,9 @@ def test_the_form_asks_and_the_page_answers(owner: Person, client: Client) -> No
         ({"question": "changes", "variants": "# more\nnode/south copies 1\n\nseed 4"}, 302),
         ({"question": "changes", "variants": "# nothing"}, 400),
         ({"question": "nodes"}, 302),
+        ({"question": "sets", "sets": "north, south\n\nsouth"}, 302),
+        ({"question": "sets", "sets": "west"}, 400),
+        ({"question": "sets", "sets": ""}, 400),
         ({}, 400),
     ],
 )

@@ -71,7 +71,7 @@ def test_capacity(ada: Person, cluster: str, capsys: pytest.CaptureFixture[str])
     found = experiment(ada, "capacity", templates=[{"manifest": BIG}])
     pasted = written(cluster, "big.yaml", BIG)
     expected = printed(capsys, "capacity", cluster, f"--pod={pasted}")
-    assert without(found, "alone", "daemons") == without(expected, "changes")
+    assert without(found, "alone") == without(expected, "changes")
 
 
 @pytest.mark.django_db
@@ -84,6 +84,15 @@ def test_nodes(ada: Person, cluster: str, capsys: pytest.CaptureFixture[str]) ->
 def test_luck(ada: Person, cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
     expected = printed(capsys, "luck", cluster, "--runs=10", "--jobs=1")
     assert experiment(ada, "luck", runs=10) == expected
+
+
+@pytest.mark.django_db
+def test_survive_sets(ada: Person, cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+    sets = [["north", "south"], ["south"]]
+    answer = experiment(ada, "survive", of="sets", sets=sets)
+    expected = printed(capsys, "survive", cluster, "--set=north,south", "--set=south", "--jobs=1")
+    assert (answer["ranking"], answer["before"]) == (expected["ranking"], expected["before"])
+    assert answer["variants"] == 2
 
 
 @pytest.mark.django_db

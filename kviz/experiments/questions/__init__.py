@@ -28,7 +28,7 @@ QUESTIONS: Final[Mapping[str, Making]] = {
     "nodes": lambda begun, asked: NodeSets(
         begun, asked["shapes"], asked["max_runs"], asked["drain"]
     ),
-    "survive": lambda begun, asked: Losses(begun, asked["of"]),
+    "survive": lambda begun, asked: Losses(begun, asked["of"], asked.get("sets", ())),
     "unblock": lambda begun, asked: Unblocking(begun, asked["pod"], asked["owner"]),
 }
 

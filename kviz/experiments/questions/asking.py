@@ -22,7 +22,7 @@ from scheduler_core.advice.coins import COINS, Coin
 from scheduler_core.advice.nodes.adding import MAX_RUNS as ADDING_RUNS
 from scheduler_core.advice.nodes.draining import MAX_CANDIDATES
 from scheduler_core.advice.unblock import MAX_RUNS as MAX_PLANS
-from scheduler_core.api import KubeObject
+from scheduler_core.api import KubeObject, Node
 from scheduler_core.changes import document_of, line_of
 from scheduler_core.changes.vocabulary import UseConfiguration
 from scheduler_core.config import JsonValue
@@ -56,9 +56,11 @@ class Configurations(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Survive(msgspec.Struct, forbid_unknown_fields=True):
-    """Every zone, or every node, is lost in turn."""
+    """Every zone, every node, or each of some sets of nodes is lost in turn."""
 
-    of: Literal["zones", "nodes"]
+    of: Literal["zones", "nodes", "sets"]
+    sets: list[Annotated[list[str], Meta(min_length=1)]] = []
+    """The names of nodes that are gone together."""
 
 
 class Luck(msgspec.Struct, forbid_unknown_fields=True):
@@ -126,7 +128,7 @@ def checked(kind: str, asked: object, beginning: Run) -> dict[str, Any]:
         case Configurations():
             return {"variants": _configurations(read.configurations, beginning)}
         case Survive():
-            return {"of": read.of}
+            return _losses(read, beginning)
         case Luck():
             return {"runs": read.runs, "coins": read.coins}
         case Capacity():
@@ -138,6 +140,20 @@ def checked(kind: str, asked: object, beginning: Run) -> dict[str, Any]:
             return {"pod": read.pod, "owner": read.owner}
 
 
+def _losses(asked: Survive, beginning: Run) -> dict[str, Any]:
+    """What is to be lost; sets of nodes that are there. Raises InvalidInput."""
+    if asked.of != "sets":
+        return {"of": asked.of}
+    if not asked.sets:
+        raise refused("asked.sets", say("Name the nodes that are lost together."))
+    known = {item.name for item in _objects(beginning) if isinstance(item, Node)}
+    for i, names in enumerate(asked.sets):
+        if absent := [name for name in names if name not in known]:
+            where = f"asked.sets[{i}]"
+            raise refused(where, say("There is no node {node}.", node=absent[0]))
+    return {"of": "sets", "sets": [list(dict.fromkeys(names)) for names in asked.sets]}
+
+
 def expected_variants(kind: str, asked: Mapping[str, Any], counts: Mapping[str, int]) -> int:
     """How many variants that will be at most, in a cluster of so many objects by kind.
 
@@ -145,7 +161,7 @@ def expected_variants(kind: str, asked: Mapping[str, Any], counts: Mapping[str, 
     """
     match kind:
         case "survive":
-            return counts.get("Node", 0)
+            return len(asked.get("sets", ())) or counts.get("Node", 0)
         case "luck":
             return expected_tosses(asked["runs"], len(asked["coins"] or COINS))
         case "capacity":

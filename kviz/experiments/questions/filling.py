@@ -5,24 +5,21 @@ With several templates each is also counted alone, so that one sees which of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
-from kviz.answers.capacity import as_json
+from kviz.answers.capacity import as_json, daemons_json
 from kviz.answers.forked import ONE
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.experiments.questions.templates import pods_in
 from kviz.runs.inputs import InvalidInput
 from scheduler_core.advice.capacity import capacity, capacity_of_mix
-from scheduler_core.advice.daemons import DAEMON_SET
 from scheduler_core.advice.filling import as_new
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.changes import document_of
 from scheduler_core.changes.vocabulary import Create
-from scheduler_core.cluster.pods import controller_of
-from scheduler_core.cluster.requests import pod_requests
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.sim.run import RunOptions
 from scheduler_core.wording import say
@@ -92,7 +89,7 @@ class Filling:
         one_more = 0 if found.stop.victims or found.stop.kind != "unschedulable" else 1
         copies = [Create((as_new(pod),), end.count + one_more) for end, pod in ends if end.count]
         return as_json(found) | {
-            "daemons": daemons_in(objects),
+            "daemons": daemons_json(objects),
             "changes": [document_of(each) for each in copies],
         }
 
@@ -113,16 +110,3 @@ def templates_of(
         else:
             found += [(pod, each["weight"]) for pod in pods_in(each["manifest"])]
     return found
-
-
-def daemons_in(objects: Iterable[KubeObject]) -> Mapping[str, Any]:
-    """What the pods of DaemonSets take of the nodes that there are."""
-    totals: dict[str, int] = {}
-    n = 0
-    for item in objects:
-        owner = controller_of(item) if isinstance(item, Pod) and item.spec.node_name else None
-        if owner is not None and owner.kind == DAEMON_SET and isinstance(item, Pod):
-            n += 1
-            for name, amount in pod_requests(item).placed.items():
-                totals[name] = totals.get(name, 0) + amount
-    return {"pods": n, "requests": {name: amount for name, amount in totals.items() if amount}}

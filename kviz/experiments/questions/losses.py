@@ -1,4 +1,4 @@
-"""What survives the loss of every zone, or every node, in turn.
+"""What survives the loss of every zone, every node, or each of some sets of nodes, in turn.
 
 Before the losses the scheduler does what it can with the cluster; each of them is then run in a
 copy of the process in which the settled cluster stands (`scheduler_core.advice.survival`).
@@ -6,6 +6,7 @@ copy of the process in which the settled cluster stands (`scheduler_core.advice.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -16,6 +17,7 @@ from kviz.experiments.questions.question import Beginning, Outcome, Running, Var
 from scheduler_core.advice.survival import (
     Loss,
     Standing,
+    chosen_loss,
     losses_of_nodes,
     losses_of_zones,
     standing_run,
@@ -33,13 +35,14 @@ class Lose(Variant):
 
 
 class Losses:
-    """Loses every zone or every node of the settled cluster, each alone."""
+    """Loses zones, nodes or `sets` of nodes of the settled cluster, each alone."""
 
     per_copy: Final = ONE
 
-    def __init__(self, begun: Beginning, of: str) -> None:
+    def __init__(self, begun: Beginning, of: str, sets: Sequence[Sequence[str]]) -> None:
         self._begun = begun
         self._of = of
+        self._sets = sets
 
     @cached_property
     def _settled(self) -> tuple[SimulatedCluster, Standing]:
@@ -47,11 +50,19 @@ class Losses:
         return run, Standing.before(run)
 
     def answer(self, running: Running[Lose]) -> Outcome:
-        nodes = self._settled[1].nodes
-        losses = losses_of_zones(nodes) if self._of == "zones" else losses_of_nodes(nodes)
-        lost = [Lose(f"without {each.kind} {each.name}", each) for each in losses]
+        lost = [Lose(f"without {each.kind} {each.name}", each) for each in self._losses()]
         outcomes = running.all([Lose(AS_IT_IS), *lost])
         return totals(*outcomes)
+
+    def _losses(self) -> Sequence[Loss]:
+        nodes = self._settled[1].nodes
+        match self._of:
+            case "zones":
+                return losses_of_zones(nodes)
+            case "nodes":
+                return losses_of_nodes(nodes)
+            case _:
+                return [chosen_loss(names) for names in self._sets]
 
     def carry_out(self, variant: Lose) -> Outcome:
         run, standing = self._settled

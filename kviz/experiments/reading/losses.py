@@ -1,4 +1,4 @@
-"""What survives the loss of every zone or node."""
+"""What survives the loss of zones, nodes and sets of nodes."""
 
 from __future__ import annotations
 
@@ -75,8 +75,13 @@ def read(results: Sequence[Result]) -> Lost:
 
 
 def _name(loss: Mapping[str, Any]) -> str:
-    text = _("without zone %s") if loss["kind"] == "zone" else _("without node %s")
-    return text % str(loss["name"])
+    match loss["kind"]:
+        case "zone":
+            return _("without zone %s") % str(loss["name"])
+        case "node":
+            return _("without node %s") % str(loss["name"])
+        case _:
+            return _("without %s") % ", ".join(loss["nodes"])
 
 
 def _sentences(rows: Sequence[Row]) -> list[str]:

@@ -25,6 +25,8 @@ def experiment_title(experiment: Experiment) -> str:
     match experiment.kind, experiment.asked.get("of"):
         case "survive", "zones":
             return _("What survives the loss of a zone")
+        case "survive", "sets":
+            return _("What survives the loss of chosen nodes")
         case "survive", _other:
             return _("What survives the loss of a node")
         case "luck", _other:
