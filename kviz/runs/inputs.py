@@ -83,7 +83,7 @@ def refuse_secrets(configuration: KubeSchedulerConfiguration, field: str, text: 
             path: tuple[str | int, ...] = (*place, "tlsConfig", "keyData")
             problems.append(Problem(path, _("A private key is not for kviz to keep.")))
         if without_user(extender.url_prefix) != extender.url_prefix:
-            text_of = _("A name and a password in an address are not for kviz to keep.")
+            text_of = _("kviz does not store a name and a password in an address.")
             problems.append(Problem((*place, "urlPrefix"), text_of))
     if problems:
         raise invalid(field, located(problems, text) if text else problems)

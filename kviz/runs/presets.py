@@ -87,7 +87,7 @@ profiles:
       disabled:
       - name: DefaultPreemption
 """,
-        _("A pod that fits nowhere waits; nobody is evicted for it."),
+        _("A pod that fits nowhere waits; no pod is evicted for it."),
     ),
     Preset(
         "gangs",

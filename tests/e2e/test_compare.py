@@ -59,7 +59,7 @@ def test_an_engineer_reads_where_packing_parts_from_the_default(
     parting = api.call("GET", f"runs/{before}/compare/{after}/")["first_divergence"]
     assert parting["point"] == "Score"
     expect(page.get_by_text("The runs part in cycle")).to_be_visible()
-    place = page.get_by_role("region", name="Where they part")
+    place = page.get_by_role("region", name="First difference")
     for said in (parting["node"], str(parting["a"]), str(parting["b"])):
         expect(place).to_contain_text(said)
     expect(maps(page)).to_have_count(2)
@@ -72,7 +72,7 @@ def test_one_timeline_moves_both_maps(page: Page, two: tuple[str, str]) -> None:
     page.goto(f"/runs/compare?a={a}&b={b}")
     slider = page.get_by_role("slider", name="Attempts of both runs, aligned")
     opened = slider.input_value()
-    expect(page.get_by_role("button", name="Where they part")).to_be_disabled()
+    expect(page.get_by_role("button", name="First difference")).to_be_disabled()
     page.get_by_role("button", name="Next difference").click()
     expect(slider).not_to_have_value(opened)
     expect(page).to_have_url(re.compile("at=[0-9]+"))

@@ -130,11 +130,11 @@ def test_the_tour_can_be_declined_left_and_taken_later(page: Page, clinic: str) 
 def test_what_plugins_prepared_can_be_looked_into(page: Page, clinic: str) -> None:
     page.goto(f"/runs/{clinic}/explore?c=3&tab=state")
     panel = page.get_by_role("tabpanel", name="State")
-    panel.get_by_role("button", name="Look into CycleState").click()
+    panel.get_by_role("button", name="Show CycleState").click()
     expect(panel.get_by_role("heading", name="PreFilter", exact=True)).to_be_visible()
     expect(panel.get_by_text("NodeResourcesFit").first).to_be_visible()
     page.keyboard.press("ArrowRight")
-    expect(panel.get_by_role("button", name="Look into CycleState")).to_be_visible()
+    expect(panel.get_by_role("button", name="Show CycleState")).to_be_visible()
 
 
 def test_a_line_shows_how_much_of_the_optimum_is_in_reach(page: Page, api: Api) -> None:

@@ -273,14 +273,14 @@ def test_rules_and_requests_are_changed_until_the_pod_fits(page: Page, picky: st
     expect(panel.get_by_text("The pod still finds no node").first).to_be_visible()
     expect(tried(page)).to_have_count(3)
 
-    panel.get_by_label("What the pod asks for besides").select_option("not on a node with pods")
+    panel.get_by_label("What else the pod asks for").select_option("not on a node with pods")
     panel.get_by_label("Label, key or taint").fill("app web")
     panel.get_by_role("button", name="Add", exact=True).click()
     expect(panel.get_by_text("Write it such as app=web.")).to_be_visible()
     panel.get_by_label("Label, key or taint").fill("app=web")
     panel.get_by_role("button", name="Add", exact=True).click()
     expect(tried(page).filter(has_text="picky: no pods app=web in its")).to_be_visible()
-    panel.get_by_label("What the pod asks for besides").select_option("needs nodes by a rule")
+    panel.get_by_label("What else the pod asks for").select_option("needs nodes by a rule")
     panel.get_by_label("Label, key or taint").fill("disk notin (hdd, tape)")
     panel.get_by_role("button", name="Add", exact=True).click()
     expect(

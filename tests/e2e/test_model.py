@@ -177,7 +177,7 @@ def test_the_classic_switch_is_among_the_commands_and_below_the_keys(
     page.reload()
     expect(pipeline).to_contain_text("LeastRequestedPriority")
     page.keyboard.press("?")
-    page.get_by_label("Yesterday's names beside today's").uncheck()
+    page.get_by_label("Former names beside current ones").uncheck()
     page.keyboard.press("Escape")
     expect(pipeline).not_to_contain_text("LeastRequestedPriority")
 

@@ -63,7 +63,7 @@ def test_a_second_node_is_chosen_by_name(page: Page, fit: str) -> None:
     field.press("Enter")
     expect(inspector(page)).to_contain_text("twin-1 is rejected: ")
     expect(inspector(page)).to_contain_text("What the pod asks of both")
-    inspector(page).get_by_role("button", name="Without the other node").click()
+    inspector(page).get_by_role("button", name="Stop comparing").click()
     expect(inspector(page)).not_to_contain_text("What the pod asks of both")
 
 

@@ -121,7 +121,7 @@ def test_the_page_leads_with_the_sentence(owner: Person, two: tuple[Run, Run]) -
     a, b = two
     html = page(owner.client, a, b)
 
-    parts = ("The runs part in cycle 1", "Where they part", 'id="moved"', "Resources at the end")
+    parts = ("The runs part in cycle 1", "First difference", 'id="moved"', "Resources at the end")
     assert in_order(html, parts)
     for run in two:
         address = f"/runs/{run.pk}/explore?c=1&amp;p=Score&amp;g=NodeResourcesFit&amp;n="
@@ -146,7 +146,7 @@ def test_identical_runs_have_no_tables(owner: Person, two: tuple[Run, Run]) -> N
     html = page(owner.client, two[0], two[0])
 
     assert "The runs are identical" in html
-    assert "Where they part" not in html
+    assert "First difference" not in html
     assert 'id="moved"' not in html
 
 

@@ -1,4 +1,4 @@
-// Yesterday's names beside today's, from the one table that the page Then and now has.
+// Former names beside current ones, from the one table that the page Then and now has.
 
 import type { Classic } from "./display.svelte.ts";
 

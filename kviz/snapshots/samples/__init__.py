@@ -201,7 +201,7 @@ SAMPLES = (
     Sample(
         slug="why-pending",
         title=_("The pending clinic"),
-        teaches=_("A dozen pods are pending, each for another reason."),
+        teaches=_("A dozen pods are pending, each for a different reason."),
         lesson=_(
             "Too large, no such label, taint not tolerated, GPU taken, host port taken, claim "
             "missing, claim not bound, anti-affinity, affinity to nothing, a spread over a "

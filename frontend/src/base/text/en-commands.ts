@@ -1,7 +1,7 @@
 // English: what one can do, by key, by name, and on the tour.
 
 export const commands = {
-  "offer.tour": "First time here? Six stops show what is where.",
+  "offer.tour": "First time here? A tour of six stops shows what is where.",
   "offer.take": "Take the tour",
   "offer.decline": "No, thanks",
   "granularity.cycle": "cycle",
@@ -45,7 +45,7 @@ export const commands = {
   "command.unpin": "Clear the selection",
   "command.theme": "Light or dark",
   "command.motion": "Motion on or off",
-  "command.classic": "Yesterday's names beside today's, on or off",
+  "command.classic": "Former names beside current ones, on or off",
   "command.help": "Keys and signs",
   "command.tour": "Take the tour",
 

@@ -1,10 +1,9 @@
 // English: verdicts and scores node by node, and the values behind them. It is loaded with the views that show them.
 
 export const evidence = {
-  "evidence.offline": "The values behind verdicts are worked out by a server, and this page has none.",
+  "evidence.offline": "The values behind verdicts are computed by a kviz server. This page has none.",
   "evidence.tried":
-    "The values behind verdicts are those of what happened. What is tried has its verdicts and scores on the map " +
-    "and in the tables.",
+    "The values behind verdicts are from the recorded run. The map and the tables show verdicts and scores of what you are trying.",
   "lead.tried": "With these changes {node} comes nearest: {pod} {sentence}.",
   "evidence.observed": "A real scheduler decided this cycle, and kviz cannot ask its plugins for their values.",
   "evidence.loading": "Simulating the run again up to this cycle…",
@@ -15,7 +14,7 @@ export const evidence = {
   "evidence.unmet": "not met",
   "evidence.counting": "counting the nominated pods {pods}",
   "evidence.values": "values",
-  "evidence.nothing": "The pod asks nothing of a node.",
+  "evidence.nothing": "The pod has no requirements for a node.",
   "evidence.preemption": "Preemption: {sentence}.",
   "evidence.scores": "Its scores, written out",
   "evidence.normalized": "normalised",
@@ -32,13 +31,13 @@ export const evidence = {
   "node.says": "{pod} {sentence}.",
   "node.known": "What the scheduler knows of {node}",
   "node.compare": "Compare with",
-  "node.compare.hint": "Shift-click on the map chooses it, too.",
+  "node.compare.hint": "Or Shift-click a node on the map.",
   "node.compare.go": "Compare",
-  "node.compare.end": "Without the other node",
+  "node.compare.end": "Stop comparing",
   "node.compare.unknown": "There is no node {node}.",
   "node.two": "{first} or {second}?",
   "node.two.asked": "What the pod asks of both",
-  "node.two.nothing": "nothing to ask",
+  "node.two.nothing": "no requirement",
   "node.two.decides": "decides",
   "strip.open": "Side by side",
   "strip.close": "Select no node",

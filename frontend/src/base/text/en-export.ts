@@ -14,7 +14,7 @@ export const exporting = {
   "export.group.picture": "Pictures, as shown",
   "export.group.table": "Tables as CSV, all rows",
   "export.run-file": "Run as a file (.kviz)",
-  "export.run-page": "Page for offline (.html)",
+  "export.run-page": "Offline page (.html)",
   "export.map-png": "Map as PNG",
   "export.map-svg": "Map as SVG",
   "export.map-copy": "Copy the map as an image",
@@ -31,13 +31,12 @@ export const exporting = {
   "export.csv-queues": "Queues",
   "export.csv-cycles": "Cycles",
   "export.foot":
-    "There are pictures of the map and the timeline. What the tabs show leaves as tables. What is grey does " +
-    "not exist at this moment.",
+    "The map and the timeline export as pictures, the tabs as tables. Greyed items have nothing to export right now.",
   "export.begun": "The download begins",
   "export.saved": "Saved",
   "export.savedRows": { one: "Saved, {n} row", other: "Saved, {n} rows" },
   "export.copied": "Image copied",
   "export.copyFailed": "This browser does not let pages copy images; save it as PNG",
   "export.tooLarge": "The picture is too large for this browser; make the window smaller",
-  "export.nothing": "There is nothing of this in this cycle",
+  "export.nothing": "Nothing to export in this cycle",
 } as const;

@@ -6,18 +6,18 @@ export const extenders = {
   "calls.answered": "answered",
   "calls.failed": "failed",
   "observed.passed": {
-    one: "{pod}: {n} node passed the scheduler's filters. Whether it was chosen, the scheduler does not report.",
-    other: "{pod}: {n} nodes passed the scheduler's filters. Which of them it chose, it does not report.",
+    one: "{pod}: {n} node passed the scheduler's filters. The scheduler does not report whether it was chosen.",
+    other: "{pod}: {n} nodes passed the scheduler's filters. It does not report which of them it chose.",
   },
   "observed.evicts": {
-    one: "{pod} is unschedulable. The scheduler would evict pods on {n} node; whether it did, it does not report.",
-    other: "{pod} is unschedulable. The scheduler would evict pods on one of {n} nodes; which, it does not report.",
+    one: "{pod} is unschedulable. The scheduler would evict pods on {n} node; it does not report whether it did.",
+    other: "{pod} is unschedulable. The scheduler would evict pods on one of {n} nodes; it does not report which.",
   },
   "observed.scores": {
     one: "The scheduler scores {n} node. It does not report the scores.",
     other: "The scheduler scores {n} nodes. It does not report the scores.",
   },
-  "observed.start": "Listening. The first pod that the scheduler is seen to try appears here.",
+  "observed.start": "Listening. The first pod the scheduler tries appears here.",
   "observed.plugins": "The scheduler does not report its plugins.",
   "observed.unknown": "?",
   "observed.bound": "{pod} was bound to {node}.",

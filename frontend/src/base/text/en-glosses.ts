@@ -31,7 +31,7 @@ export const glosses = {
   "formula.NodeResourcesBalancedAllocation": "50 + half of how much the pod evens out the fill of cpu and memory.",
   "formula.PodTopologySpread": "Counts similar pods in the node's domains; fewer is better.",
   "formula.InterPodAffinity":
-    "Adds the weights of preferred affinity, takes off those of anti-affinity, and stretches to 0-100.",
+    "Adds the weights of preferred affinity, subtracts those of anti-affinity, and stretches to 0-100.",
   "formula.ImageLocality": "The size of the images already on the node, more for images found on many nodes.",
 
   "tab.why.gloss": "Why the pod is where it is, and what happens next",
@@ -39,7 +39,7 @@ export const glosses = {
   "tab.score.gloss": "How the node was chosen",
   "tab.preempt.gloss": "Which pods would be evicted",
   "tab.picture.gloss": "The two cycles, the queue and the cache, lit where the pod is",
-  "tab.devices.gloss": "Which device went to whom, and why each other was refused",
+  "tab.devices.gloss": "Which device went to which claim, and why the others were not used",
   "tab.node.gloss": "What the pod asks and what the node has, side by side; what the scheduler knows of a node",
   "tab.model.gloss": "The cycle as sets and predicates, with their values",
   "tab.state.gloss": "CycleState: what the cycle prepared and knew",

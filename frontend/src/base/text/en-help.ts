@@ -16,7 +16,7 @@ export const help = {
   "help.sign.unexamined": "not examined",
   "help.sign.unevaluated": "not evaluated, an earlier plugin had rejected",
   "help.singleKeys": "Use keys without Ctrl or Alt",
-  "help.classic": "Yesterday's names beside today's",
+  "help.classic": "Former names beside current ones",
   "help.group.export": "Saving",
 
   "find.label": "Find a pod, node, cycle or command",

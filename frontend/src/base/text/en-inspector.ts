@@ -20,7 +20,7 @@ export const inspector = {
   "diagram.atPoint": "Cycle {n} is at {point}.",
   "diagram.afterCycle": "The whole cycle; the point that decided it is lit.",
   "diagram.noPod": "No pod is selected.",
-  "diagram.gone": "{pod} is not there at this moment.",
+  "diagram.gone": "{pod} does not exist at this moment.",
   "diagram.cached": "{pod}: {place}.",
   "diagram.noQueue": "{pod} is in no queue at this moment.",
   "diagram.queued": "{pod}: {place}.",
@@ -43,7 +43,7 @@ export const inspector = {
   "why.toScores": "Show the scores",
   "why.funnel": { one: "From {n} node to {fit}", other: "From {n} nodes to {fit}" },
   "why.byNomination": "Only the nominated node was examined, because it fits.",
-  "why.byHint": "Only the node left over by a pod of the same shape was examined.",
+  "why.byHint": "Only the next-best node from an identical pod's cycle was examined.",
   "why.sampled": "{x} of {n} nodes were examined: the search stops once {find} are found.",
   "why.examined": "examined",
   "why.allNodes": "nodes in the cluster",
@@ -56,7 +56,7 @@ export const inspector = {
   "why.next": "What happens next",
   "why.nominated": "{node} is nominated for it while the victims terminate.",
   "why.next.active": "It is tried as soon as it reaches the head of the queue.",
-  "why.next.backoff": "It backs off for {time} more, unless the active queue is empty before.",
+  "why.next.backoff": "It backs off for {time} more, or until the active queue is empty.",
   "why.next.gated": "It is not queued until {plugin} lets it in.",
   "why.next.unschedulable": {
     one: "It waits for an event that could help, {n} minute at most.",
@@ -78,5 +78,5 @@ export const inspector = {
 
   "log.events": "Events of {pod}",
   "log.noEvents": "None so far.",
-  "log.all": { one: "{n} thing happened in this cycle", other: "{n} things happened in this cycle" },
+  "log.all": { one: "{n} entry for this cycle", other: "{n} entries for this cycle" },
 } as const;

@@ -31,24 +31,24 @@ export const observed = {
   "seen.pod.told": "cycle {cycle}: {node}",
   "seen.pods.none": "None so far.",
   "seen.unasked":
-    "Where no node passes the scheduler's filters, and preemption finds no candidate, it calls nobody: not shown.",
+    "If no node passes the scheduler's filters and preemption finds no candidate, it calls no extender: not shown.",
   "seen.pod.passed": { one: "cycle {cycle}: {n} node passed", other: "cycle {cycle}: {n} nodes passed" },
   "seen.pod.node": "was on {node} later",
   "seen.note": "A real scheduler decided this. It sent kviz, its extender, what is shown here; the rest is unknown.",
   "seen.filter": { one: "{n} node passed", other: "{n} nodes passed" },
   "seen.others": { one: "{n} other node is unknown", other: "{n} other nodes are unknown" },
   "seen.nodes": "Nodes of this attempt",
-  "seen.outcome": "What became of it",
+  "seen.outcome": "Outcome",
   "seen.outcome.node": "It went to {node}: a later call, or its cluster, says so.",
   "seen.outcome.retried": "It was tried again in cycle {n}, so this attempt did not place it.",
   "seen.outcome.nominated": "By now {node} is nominated for it.",
   "seen.outcome.unknown":
     "Unknown. A later call may show it: another attempt, or preemption that finds the pod on a node.",
-  "seen.score": "Scores are not reported. That it called prioritize means that more than one node was left.",
+  "seen.score": "Scores are not reported. It called prioritize, so more than one node was left.",
   "seen.score.none": "prioritize was not called in this attempt: at most one node was feasible.",
   "seen.preempt": "Where evicting pods would make room",
   "seen.preempt.how":
-    "The scheduler evicts these on one of the nodes. Which, and which pods it reprieved, it does not report.",
+    "The scheduler evicts these on one of the nodes. It does not report which node, or which pods it reprieved.",
   "seen.preempt.none": "The scheduler did not call preempt in this attempt.",
   "seen.pdb": { one: "breaks {n} disruption budget", other: "breaks {n} disruption budgets" },
 } as const;

@@ -9,12 +9,12 @@ export const reach = {
   "reach.worth": "{pods} worth {worth}",
   "reach.mark": "Cycle {n} lost the optimum",
   "reach.never": "No cycle lost it.",
-  "reach.unknown": "Which cycle lost it is not known: time ran out.",
+  "reach.unknown": "Time ran out before the cycle that lost it was found.",
   "reach.loss": {
     one: "Out of reach after cycle {cycle}: at least {n} of the {of} pods that can be placed",
     other: "Out of reach after cycle {cycle}: at least {n} of the {of} pods that can be placed",
   },
   "reach.more": "How far from the best",
   "reach.here": "The optimum from this cycle on",
-  "reach.failed": "What is in reach could not be fetched.",
+  "reach.failed": "Could not load what is still in reach.",
 } as const;

@@ -4,7 +4,7 @@ export const story = {
   "story.awaited": "Loading the run up to cycle {n}…",
   "story.loading": "Loading the run.",
   "story.reading": "The run has started; its first cycle appears in a moment.",
-  "story.paused": "The run is paused before its first cycle; its page resumes it.",
+  "story.paused": "The run is paused before its first cycle. Resume it on the run's page.",
   "story.nothing": "No pod was waiting for a node, so there was nothing to schedule.",
   "story.start": {
     one: "{n} node, {pods} pods. Press play, or the right arrow, to schedule the first pod.",
@@ -12,7 +12,7 @@ export const story = {
   },
   "story.running": "{pod} is being scheduled.",
   "story.nominated": "{pod} is placed on {node}, which was nominated for it.",
-  "story.hinted": "{pod} is placed on {node}, left over by a pod of the same shape.",
+  "story.hinted": "{pod} is placed on {node}, the next-best node from an identical pod's cycle.",
   "story.filterNominated": "Filter: {node}, nominated for {pod}, fits; no other node is examined.",
   "story.onlyNode": "{pod} is placed on {node}, the only node that fits.",
   "story.wins": {
@@ -20,12 +20,12 @@ export const story = {
     other: "{pod} is placed on {node}: {n} nodes fit, and it scores {total}, {margin} ahead of {second}.",
   },
   "story.tie": "{pod} is placed on {node}: {tied} of the {fit} nodes that fit tie at {total}, and the order decides.",
-  "story.drawn": "{pod} is placed on {node}, drawn among {tied} of the {fit} nodes that fit: they tie at {total}.",
+  "story.drawn": "{pod} is placed on {node}, drawn at random: {tied} of the {fit} nodes that fit tie at {total}.",
   "story.fitsNowhere": {
-    one: "{pod} is unschedulable: the one node is rejected.",
+    one: "{pod} is unschedulable: the only node is rejected.",
     other: "{pod} is unschedulable: all {n} nodes are rejected.",
   },
-  "story.fitsNowhereHeld": "{pod} is unschedulable: {held} of {all} nodes would fit, but for nominated pods.",
+  "story.fitsNowhereHeld": "{pod} is unschedulable: {held} of {all} nodes would fit if no room were held for nominated pods.",
   "story.preempts": {
     one: "{pod} is unschedulable for now: preemption evicts {n} pod on {node} to make room.",
     other: "{pod} is unschedulable for now: preemption evicts {n} pods on {node} to make room.",
@@ -34,7 +34,7 @@ export const story = {
   "story.error": "{pod} could not be scheduled because of an error: {message}",
   "story.bindError": "{pod} could not be bound to {node}: {message}",
   "story.skipped": "{pod} is skipped: it is being deleted, or has a node already.",
-  "story.waiting": "{pod} has {node}, but waits for permission before it is bound.",
+  "story.waiting": "{pod} has a place on {node}, but waits on Permit before it is bound.",
   "story.queueSort": "{pod} is first in the queue: priority {priority}, attempt {attempt}.",
   "story.preFilter": {
     one: "PreFilter: {n} plugin looks at {pod} once for all nodes; {skipped} have nothing to check.",
@@ -45,9 +45,9 @@ export const story = {
     other: "PreFilter leaves {n} nodes to examine.",
   },
   "story.filter": "Filter: {fit} of {examined} nodes can take {pod}.",
-  "story.filterHeld": "Filter: {fit} of {examined} nodes can take {pod}; {held} more would, but for nominated pods.",
+  "story.filterHeld": "Filter: {fit} of {examined} nodes can take {pod}; {held} more would if no room were held for nominated pods.",
   "story.filterSamples":
-    "Filter: {fit} nodes can take {pod}; the search stops after {examined} of {all} nodes, enough were found.",
+    "Filter: {fit} nodes can take {pod}; enough were found after {examined} of {all} nodes, so the search stops.",
   "story.postFilter": {
     one: "PostFilter: evicting {n} pod on {node} would make room for {pod}.",
     other: "PostFilter: evicting {n} pods on {node} would make room for {pod}.",
@@ -58,19 +58,19 @@ export const story = {
     other: "PreScore: {n} plugins prepare; {skipped} will not score.",
   },
   "story.score": {
-    one: "Score: {n} node is rated, {node} comes first.",
-    other: "Score: {n} nodes are rated, {node} comes first.",
+    one: "Score: {n} node is scored; {node} comes first.",
+    other: "Score: {n} nodes are scored; {node} comes first.",
   },
   "story.scoreSkipped": "Score is skipped: {node} is the only node that fits.",
   "story.reserve": "Reserve: {pod} is assumed on {node}, so the next pod already sees that room taken.",
   "story.permit": "Permit: no plugin rejects {pod} on {node}.",
   "story.permitWaits": "Permit: {pod} keeps its place on {node} and waits for permission.",
   "story.preBind": "PreBind: everything {pod} needs on {node} is made ready.",
-  "story.bind": "Bind: {pod} now belongs to {node}.",
+  "story.bind": "Bind: {pod} is bound to {node}.",
   "story.postBind": "PostBind: {pod} is bound to {node}; plugins clean up.",
   "story.pointFails": "{point} refuses {pod} on {node}: {reason}",
   "story.pluginSkips": "{plugin} has nothing to check for {pod}; it takes no part.",
-  "story.pluginUnevaluated": "{plugin} is not evaluated: an earlier plugin had decided.",
+  "story.pluginUnevaluated": "{plugin} is not evaluated: an earlier plugin had already decided.",
   "story.pluginRejects": {
     one: "{plugin} rejects {n} of the {evaluated} nodes it evaluates.",
     other: "{plugin} rejects {n} of the {evaluated} nodes it evaluates.",
@@ -80,15 +80,15 @@ export const story = {
     other: "{plugin} accepts all {n} nodes it evaluates.",
   },
   "story.pluginScores": {
-    one: "{plugin} rates {n} node, with weight {weight}.",
-    other: "{plugin} rates {n} nodes, with weight {weight}.",
+    one: "{plugin} scores {n} node, with weight {weight}.",
+    other: "{plugin} scores {n} nodes, with weight {weight}.",
   },
   "story.pluginFails": "{plugin} rejects {pod}: {reason}",
   "story.pluginNominates": {
     one: "{plugin} nominates {node} for {pod}, and evicts {n} pod there to make room.",
     other: "{plugin} nominates {node} for {pod}, and evicts {n} pods there to make room.",
   },
-  "story.pluginNoRoom": "{plugin} makes no room for {pod}.",
+  "story.pluginNoRoom": "{plugin} cannot make room for {pod}.",
   "story.pluginPasses": "{plugin} passes at {point}.",
   "story.pluginWaits": "{plugin} holds {pod} on Permit: its place on {node} stays reserved.",
 } as const;
