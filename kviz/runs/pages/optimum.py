@@ -97,7 +97,7 @@ def run_optimum_ask(request: HttpRequest, run_id: UUID) -> HttpResponse:
     if refused := too_often(request, "run"):
         messages.error(request, str(refused["message"]))
     elif not services.optimum_ask(run=run, mode=mode, time_limit_s=limit_s, at_cycle=at_cycle):
-        messages.error(request, _("The run goes on; its optimum comes when it is over."))
+        messages.error(request, _("The run is not over yet; its optimum is computed when it is."))
     return redirect(_address(run, mode, at_cycle))
 
 
