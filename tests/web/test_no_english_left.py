@@ -14,8 +14,11 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
 from django.test import Client
+from django.utils import translation
 
+from kviz.common.wording import translated
 from kviz.runs.models import Run
+from kviz.runs.reading.not_modelled import not_modelled
 from kviz.runs.reading.stop_reasons import stop_reason
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load
@@ -176,6 +179,71 @@ def test_an_unknown_reason_to_stop_stays_as_it_is() -> None:
     assert stop_reason("stopped after 7 cycles") == "stopped after 7 cycles"
     assert isinstance(stop_reason("stopped after 7 cycles"), Text)
     assert stop_reason("for old times' sake") == "for old times' sake"
+
+
+NOT_MODELLED = """
+apiVersion: v1
+kind: Node
+metadata: {name: n}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {schedulingGroup: {podGroupName: g}, containers: [{name: c}]}
+---
+apiVersion: scheduling.k8s.io/v1alpha2
+kind: PodGroup
+metadata: {name: g}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b}
+spec: {containers: [{name: c, resources: {requests: {cpu: much}}}]}
+"""
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
+def test_what_a_run_does_not_model(owner: Person, language: str) -> None:
+    run = owner.finished(NOT_MODELLED)
+    assert len(run.not_modelled) == 3
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
+    assert owner.get(f"/runs/{run.pk}/").json()["not_modelled"] == run.not_modelled
+    for address in (f"/runs/{run.pk}/", f"/runs/{run.pk}/cycles/"):
+        told = owner.get(address, **spoken).json()["not_modelled"]
+        assert [CHINESE.search(each) is not None for each in told] == [True] * 3
+    owner.client.post("/language", {"language": language})
+    for page in ("", "/cycles", "/explore", "/explore?view=tables"):
+        shown = owner.client.get(f"/runs/{run.pk}{page}").content.decode()
+        assert english_on(shown) == []
+        assert not any(text in shown for text in run.not_modelled)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "scheduling groups (gangs) of 1,003 pods: a/b, c/d, e/f and 1,000 more",
+        "attributes of devices that are lists, in 1 ResourceSlice: s-1",
+        "how long drivers take to meet binding conditions (none here), in 2 ResourceSlices: s, t",
+        "2 PodGroups, 1 Workload",
+        "1 DeviceTaintRule",
+        "the extender http://x:1 was not called",
+        "filterTimeout 5s of DynamicResources: the search for devices ends after so many "
+        "candidates, whatever the time",
+        "CEL functions of device selectors: f, g; such a selector ends in an error",
+        "12 more objects left out, as they cannot be read",
+        "Pod a/b left out: spec.containers[0].name: is missing",
+    ],
+)
+def test_what_is_not_modelled_is_read_back(text: str) -> None:
+    with translation.override("zh-hans"):
+        [read] = not_modelled([text])
+        assert str(read) == text
+        assert CHINESE.search(translated(read))
+
+
+def test_what_is_not_known_of_it_stays_as_it_is() -> None:
+    assert not_modelled(["for old times' sake"]) == ["for old times' sake"]
 
 
 NOTED = """

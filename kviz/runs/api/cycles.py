@@ -44,6 +44,7 @@ from kviz.runs.reading.formal_rows import formal_context
 from kviz.runs.reading.held_cycles import CannotReenact
 from kviz.runs.reading.lab_inputs import lab_inputs
 from kviz.runs.reading.markdown import pod_markdown
+from kviz.runs.reading.not_modelled import not_modelled
 from kviz.runs.reading.projection import CycleDocument
 from kviz.runs.titles import run_title
 from kviz.snapshots.api import SnapshotSerializer
@@ -121,7 +122,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
         """One line per scheduling cycle, in order."""
         rows = self.paginate_queryset(self.get_queryset())
         response = self.get_paginated_response(self.get_serializer(rows, many=True).data)
-        response.data["not_modelled"] = readable_run(request, run_id).not_modelled
+        response.data["not_modelled"] = not_modelled(readable_run(request, run_id).not_modelled)
         return response
 
     @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from kviz.common.fields import DocumentField
 from kviz.runs.models import Cycle, Run
+from kviz.runs.reading.not_modelled import not_modelled
 from kviz.runs.reading.stop_reasons import stop_reason
 from kviz.runs.selectors import sentence_of
 from scheduler_core.devices.survey import DeviceOutcome
@@ -103,9 +104,13 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     bound = serializers.IntegerField(source="bound_told", allow_null=True, help_text=NOT_TOLD)
     pending = serializers.IntegerField(source="pending_told", allow_null=True, help_text=NOT_TOLD)
     stop_reason = serializers.SerializerMethodField()
+    not_modelled = serializers.SerializerMethodField()
 
     def get_stop_reason(self, run: Run) -> str:
         return stop_reason(run.stop_reason)
+
+    def get_not_modelled(self, run: Run) -> list[str]:
+        return not_modelled(run.not_modelled)
 
     class Meta:
         model = Run

@@ -22,6 +22,7 @@ from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.runs.presets import PRESETS, SAMPLE_SCENARIOS, Preset
 from kviz.runs.reading.decoder import reasons_in
+from kviz.runs.reading.not_modelled import not_modelled
 from kviz.runs.reading.stop_reasons import stop_reason
 from kviz.runs.titles import run_title
 from kviz.snapshots.models import Snapshot
@@ -35,6 +36,7 @@ register = template.Library()
 register.filter("reasons_in", reasons_in)
 register.filter("run_title", run_title)
 register.filter("stop_reason", stop_reason)
+register.filter("not_modelled", not_modelled)
 register.filter("change_in_words", selectors.sentence_of)
 
 
