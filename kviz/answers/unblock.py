@@ -157,7 +157,7 @@ def _lines(found: Unblocked) -> Iterator[str]:
 RESULTS: Final[Mapping[PlanResult, str]] = {
     "binds": say("it binds"),
     "pending": say("run: it stays pending"),
-    "no node": say("its last cycle finds no node so either"),
+    "no node": say("its last cycle finds no node with it"),
     "needless": say("less than this is an answer"),
     "refused": say("the cluster refuses it"),
 }
@@ -239,11 +239,9 @@ def took_room_sentence(found: TookRoom) -> str:
     )
     if not found.n_earlier:
         return say("No earlier cycle of this run placed a pod {where}.", where=where)
-    placed = (
-        say("1 earlier placement")
-        if found.n_earlier == 1
-        else say("{n:,} earlier placements", n=found.n_earlier)
-    )
+    if found.n_earlier == 1:
+        return say("The one earlier placement {where} did not take the room alone.", where=where)
+    placed = say("{n:,} earlier placements", n=found.n_earlier)
     if not found.complete:
         return say(
             "None that was tried of {placed} {where} took the room alone.",
