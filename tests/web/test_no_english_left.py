@@ -214,7 +214,9 @@ def test_what_a_run_does_not_model(owner: Person, language: str) -> None:
         assert [CHINESE.search(each) is not None for each in told] == [True] * 3
     owner.client.post("/language", {"language": language})
     for page in ("", "/cycles", "/explore", "/explore?view=tables"):
-        shown = owner.client.get(f"/runs/{run.pk}{page}").content.decode()
+        answer = owner.client.get(f"/runs/{run.pk}{page}")
+        assert answer.status_code == 200
+        shown = answer.content.decode()
         assert english_on(shown) == []
         assert not any(text in shown for text in run.not_modelled)
 
