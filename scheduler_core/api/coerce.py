@@ -35,6 +35,9 @@ def fields_of(cls: type[msgspec.Struct]) -> tuple[FieldPlan, ...]:
     return tuple(FieldPlan(field.encode_name, field.type) for field in struct.fields)
 
 
+_PERHAPS_SECRET = "metadata.annotations"
+
+
 def coerce_struct(value: Plain, cls: type[msgspec.Struct], path: str = "") -> dict[str, Plain]:
     """The known fields of ``value`` in the shape ``cls`` decodes from.
 
@@ -98,7 +101,7 @@ def _coerce_list(value: Plain, item_type: inspect.Type, path: str) -> Plain:
 
 def _coerce_map(value: Plain, value_type: inspect.Type, path: str) -> Plain:
     if not isinstance(value, Mapping):
-        raise FieldError(path, say("must be an object, not {what}", what=describe(value)))
+        raise FieldError(path, say("must be an object, not {what}", what=_shown(value, path)))
     return {
         key_text(key): coerce_value(
             "" if item is None else item, value_type, f"{path}{key_path(key)}"
@@ -129,7 +132,7 @@ def _coerce_timestamp(value: Plain, path: str) -> int:
 def _coerce_text(value: Plain, path: str) -> str:
     if isinstance(value, str):
         return value
-    problem = say("must be text, not {what}", what=describe(value))
+    problem = say("must be text, not {what}", what=_shown(value, path))
     if isinstance(value, bool | int | float):
         problem = say("{what}; put it in quotes", what=problem)
     raise FieldError(path, problem)
@@ -164,3 +167,19 @@ def describe(value: Plain) -> str:
             return say("a list")
         case _:
             return say("an object")
+
+
+def kind_of(value: Plain) -> str:
+    """The same without the value, for what may be secret."""
+    match value:
+        case str():
+            return say("text")
+        case int() | float() if not isinstance(value, bool):
+            return say("a number")
+        case _:
+            return describe(value)
+
+
+def _shown(value: Plain, path: str) -> str:
+    """A value for a message about a field: scripts leave secrets in annotations."""
+    return kind_of(value) if path.startswith(_PERHAPS_SECRET) else describe(value)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import ryaml
 
-from scheduler_core.api.coerce import Plain, describe
+from scheduler_core.api.coerce import Plain, kind_of
 from scheduler_core.api.errors import FieldError, UnreadableError
 from scheduler_core.api.parse import TypeName, type_name
 from scheduler_core.api.simulator import is_export, opened
@@ -164,7 +164,7 @@ def _list_name(value: Plain) -> TypeName | None:
 def _document(value: Plain, inherited: TypeName, source: _Piece) -> YamlDocument:
     if not isinstance(value, dict):
         raise UnreadableError(
-            say("is not an object but {what}", what=describe(value)), source.first_line
+            say("is not an object but {what}", what=kind_of(value)), source.first_line
         )
     try:
         own = type_name(value)

@@ -61,7 +61,7 @@ ALIAS_BOMB = ("a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ),
         (b'{"a": 1}', "upload#1 kind: is missing; is this a Kubernetes object?"),
         (b"a: 1", "upload#1 kind: is missing; is this a Kubernetes object? (line 1)"),
-        (b"hello", 'upload: is not an object but the text "hello" (line 1)'),
+        (b"hello", 'upload: is not an object but text (line 1)'),
         (b'{"kind": 5}', "upload#1: is not an object with apiVersion and kind as text"),
         (b"[1, 2]", "upload#1: is not an object with apiVersion and kind as text"),
         (b"# only a comment\n---\n", "there is no Kubernetes object to read"),
@@ -384,3 +384,26 @@ def test_two_pods_with_one_uid_are_two_pods() -> None:
         "metadata.uid of 1 pod ignored, as another pod has the same: shop/b (that of shop/a)"
         in (found.warnings)
     )
+
+
+SECRET = "hunter2-do-not-tell"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SECRET,
+        '- "hunter2-do-not-tell"',
+        "{apiVersion: v1, kind: Node, metadata: {name: n, annotations: hunter2-do-not-tell}}",
+        "{apiVersion: v1, kind: Node, metadata: {name: n, annotations: {pin: [hunter2-do-not-tell]}}}",
+        "{apiVersion: v1, kind: Node, metadata: {name: n, annotations: {pin: 20261125}}}",
+        '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": "hunter2-do-not-tell"}}',
+        '{"apiVersion": "v1", "kind": "Secret", "data": {"p": "hunter2-do-not-tell"}, oops}',
+        'apiVersion: v1\nkind: Secret\nstringData:\n  p: "hunter2-do-not-tell\n  q: [}\n',
+    ],
+)
+def test_messages_do_not_quote_what_may_be_secret(text: str) -> None:
+    found = ingest([("upload", io.BytesIO(text.encode()))])
+    said = " ".join(map(str, (*found.errors, *found.warnings, *found.left_out)))
+    assert SECRET not in said
+    assert "20261125" not in said

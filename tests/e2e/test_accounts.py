@@ -82,6 +82,7 @@ def test_axe_finds_nothing_serious_on_account_pages(
     found = []
     for address in (
         workspace, f"{workspace}/log", "/account/workspaces/", "/account/tokens/",
+        "/account/people", "/account/usage", "/account/all-tokens",
         "/account/log", "/account/password", "/account/closed",
     ):  # fmt: skip
         ada.goto(address)
