@@ -386,20 +386,20 @@ def test_two_pods_with_one_uid_are_two_pods() -> None:
     )
 
 
-SECRET = "hunter2-do-not-tell"
+SECRET = "hunter2-secret"
 
 
 @pytest.mark.parametrize(
     "text",
     [
         SECRET,
-        '- "hunter2-do-not-tell"',
-        "{apiVersion: v1, kind: Node, metadata: {name: n, annotations: hunter2-do-not-tell}}",
-        "{apiVersion: v1, kind: Node, metadata: {name: n, annotations: {pin: [hunter2-do-not-tell]}}}",
+        '- "hunter2-secret"',
+        "{apiVersion: v1, kind: Node, metadata: {name: n, annotations: hunter2-secret}}",
+        "{apiVersion: v1, kind: Node, metadata: {name: n, annotations: {pin: [hunter2-secret]}}}",
         "{apiVersion: v1, kind: Node, metadata: {name: n, annotations: {pin: 20261125}}}",
-        '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": "hunter2-do-not-tell"}}',
-        '{"apiVersion": "v1", "kind": "Secret", "data": {"p": "hunter2-do-not-tell"}, oops}',
-        'apiVersion: v1\nkind: Secret\nstringData:\n  p: "hunter2-do-not-tell\n  q: [}\n',
+        '{"apiVersion": "v1", "kind": "Node", "metadata": {"annotations": "hunter2-secret"}}',
+        '{"apiVersion": "v1", "kind": "Secret", "data": {"p": "hunter2-secret"}, oops}',
+        'apiVersion: v1\nkind: Secret\nstringData:\n  p: "hunter2-secret\n  q: [}\n',
     ],
 )
 def test_messages_do_not_quote_what_may_be_secret(text: str) -> None:
