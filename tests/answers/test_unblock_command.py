@@ -191,6 +191,7 @@ def test_an_interrupted_search_says_what_it_has_found(
 ) -> None:
     """At a terminal one sees the best answer so far, and Ctrl-C ends the search with that."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "200")
     real, shown = sys.stderr.write, []
 
     def interrupted(text: str) -> int:
