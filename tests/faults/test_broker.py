@@ -46,7 +46,7 @@ class Site:
     """A `kviz serve` with its worker, and the broker between them."""
 
     server: Server
-    redis: Killable
+    broker: Killable
     env: dict[str, str]
 
     @property
@@ -275,7 +275,7 @@ def test_a_run_goes_before_an_experiment_that_is_under_way(site: Site) -> None:
 
 
 def test_what_waits_is_found_when_the_broker_has_forgotten_it(site: Site, calm: Any) -> None:
-    site.redis.kill()
+    site.broker.kill()
     run = run_of(site.server, crowd(400))
     assert call(site.server, f"/runs/{run}/")["status"] == "queued"
     with connect(
@@ -283,5 +283,5 @@ def test_what_waits_is_found_when_the_broker_has_forgotten_it(site: Site, calm: 
         additional_headers={"Authorization": f"Bearer {site.server.token}"},
     ) as live:
         assert json.loads(live.recv(timeout=PATIENCE_S))["status"] == "queued"
-    site.redis.start()
+    site.broker.start()
     is_as_if_nothing_happened(site, run, calm)

@@ -17,8 +17,9 @@ from tests.running_server import (
     start_server,
     stop_server,
 )
-from tests.web.cast import CLUSTER
-from tests.web.test_serve import call, run_of, wait_for
+from tests.waiting import eventually
+from tests.web.cast import CLUSTER, crowd
+from tests.web.test_serve import call, has_begun, run_of, wait_for
 
 pytestmark = pytest.mark.xdist_group("backup")  # who share the servers and the backup
 
@@ -88,6 +89,36 @@ def test_a_server_moves_from_sqlite_to_postgresql_and_back(
     assert kviz(there, "backup", str(again), KVIZ_DATABASE_URL=url).returncode == 0
     assert kviz(tmp_path, "restore", str(again)).returncode == 0
     assert served(tmp_path, run) == told
+
+
+def test_a_run_goes_on_where_its_backup_was_restored(postgresql: str, tmp_path: Path) -> None:
+    first, url = tmp_path / "first", new_database(postgresql)
+    one, two = tmp_path / "one.backup", tmp_path / "two.backup"
+    first.mkdir()
+    server = start_server(first)
+    try:
+        calm = wait_for(server, run_of(server, crowd(400)))
+        run = run_of(server, crowd(400))
+        eventually(lambda: has_begun(server, run))
+        call(server, f"/runs/{run}/pause/", {"yes": True})
+        stored = call(server, f"/runs/{run}/")["last_seq"]
+        assert 0 <= stored < calm["last_seq"]
+    finally:
+        assert stop_server(server) == 0
+
+    assert kviz(first, "backup", str(one)).returncode == 0
+    assert kviz(first, "restore", str(one), KVIZ_DATABASE_URL=url).returncode == 0
+    assert kviz(first, "backup", str(two), KVIZ_DATABASE_URL=url).returncode == 0
+    assert kviz(tmp_path, "restore", str(two)).returncode == 0
+    for folder, more in ((first, {"KVIZ_DATABASE_URL": url}), (tmp_path, {})):
+        server = start_server(folder, **more)
+        try:
+            assert call(server, f"/runs/{run}/")["last_seq"] == stored
+            call(server, f"/runs/{run}/resume/", {"yes": True})
+            end = wait_for(server, run)
+            assert (end["status"], end["trace_hash"]) == ("finished", calm["trace_hash"])
+        finally:
+            assert stop_server(server) == 0
 
 
 def test_what_is_there_goes_only_when_asked(
