@@ -3,7 +3,8 @@
 export const evidence = {
   "evidence.offline": "The values behind verdicts are computed by a kviz server. This page has none.",
   "evidence.tried":
-    "The values behind verdicts are from the recorded run. The map and the tables show verdicts and scores of what you are trying.",
+    "The values behind verdicts are from the recorded run. The map and the tables show verdicts and " +
+    "scores of what you are trying.",
   "lead.tried": "With these changes {node} comes nearest: {pod} {sentence}.",
   "evidence.observed": "A real scheduler decided this cycle, and kviz cannot ask its plugins for their values.",
   "evidence.loading": "Simulating the run again up to this cycle…",

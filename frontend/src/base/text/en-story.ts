@@ -25,7 +25,8 @@ export const story = {
     one: "{pod} is unschedulable: the only node is rejected.",
     other: "{pod} is unschedulable: all {n} nodes are rejected.",
   },
-  "story.fitsNowhereHeld": "{pod} is unschedulable: {held} of {all} nodes would fit if no room were held for nominated pods.",
+  "story.fitsNowhereHeld":
+    "{pod} is unschedulable: {held} of {all} nodes would fit if no room were held for nominated pods.",
   "story.preempts": {
     one: "{pod} is unschedulable for now: preemption evicts {n} pod on {node} to make room.",
     other: "{pod} is unschedulable for now: preemption evicts {n} pods on {node} to make room.",
@@ -45,7 +46,8 @@ export const story = {
     other: "PreFilter leaves {n} nodes to examine.",
   },
   "story.filter": "Filter: {fit} of {examined} nodes can take {pod}.",
-  "story.filterHeld": "Filter: {fit} of {examined} nodes can take {pod}; {held} more would if no room were held for nominated pods.",
+  "story.filterHeld":
+    "Filter: {fit} of {examined} nodes can take {pod}; {held} more would if no room were held for " + "nominated pods.",
   "story.filterSamples":
     "Filter: {fit} nodes can take {pod}; enough were found after {examined} of {all} nodes, so the search stops.",
   "story.postFilter": {

@@ -7,7 +7,8 @@ export const tour = {
   "tour.progress": "{at} of {of}",
   "tour.stages.title": "One cycle, one pod",
   "tour.stages":
-    "The sentence says what the scheduler did in this cycle. Below it are the extension points it went through, with how many nodes went in and came out. Click one to see its plugins.",
+    "The sentence says what the scheduler did in this cycle. Below it are the extension points it went " +
+    "through, with how many nodes went in and came out. Click one to see its plugins.",
   "tour.queues.title": "Who is waiting",
   "tour.queues":
     "Pods about to be tried, backing off, or unschedulable until something changes. Each pod shows why it is where " +
