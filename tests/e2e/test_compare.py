@@ -113,5 +113,5 @@ def test_a_node_is_the_same_on_both_maps(page: Page, two: tuple[str, str]) -> No
 
 def test_a_run_and_itself_say_so(page: Page, two: tuple[str, str]) -> None:
     page.goto(f"/runs/compare?a={two[0]}&b={two[0]}")
-    expect(page.get_by_text("Every attempt came to the same end in both")).to_be_visible()
+    expect(page.get_by_text("Every attempt ended the same way in both")).to_be_visible()
     expect(maps(page)).to_have_count(2)
