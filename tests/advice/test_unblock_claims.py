@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
+from scheduler_core.advice.answer import Answer
 from scheduler_core.advice.trial import Trials, trial
-from scheduler_core.advice.unblock import Answer, unblock
+from scheduler_core.advice.unblock import unblock
 from scheduler_core.api import (
     Container,
     KubeObject,
