@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 WORDS: Final = {
     "boardAsk": _(
@@ -61,4 +62,5 @@ WORDS: Final = {
     "feasible": _("feasible"),
     "rejected": _("rejected"),
     "unexamined": _("not examined"),
+    "colon": pgettext_lazy("punctuation", ": "),
 }

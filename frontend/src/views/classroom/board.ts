@@ -215,7 +215,7 @@ export class Board {
 
 /** The plugin, and what it says with values; without them its own message. */
 function inWords({ plugin, message, sentence }: Refusal): string {
-  return [plugin, sentence || message].filter(Boolean).join(": ");
+  return [plugin, sentence || message].filter(Boolean).join(w("colon"));
 }
 
 function pictureOf(nodes: readonly BoardNode[], refusals: Refusals | null): Picture {

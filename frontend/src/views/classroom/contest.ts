@@ -17,7 +17,7 @@ export function contestOf(contest: Contest, withSides: boolean): HTMLElement[] {
   if (shown) found.push(besideOf(contest, called));
   const leaders = contest.leaders.map(({ number, name, placed, worth }) => {
     const result = w("contestReached", { n: placed, worth: inDigits(worth) });
-    return el("li", {}, `${name || w("seat", { n: number })}: ${result}`);
+    return el("li", {}, `${name || w("seat", { n: number })}${w("colon")}${result}`);
   });
   return leaders.length ? [...found, el("ol", { class: "class__leaders" }, ...leaders)] : found;
 }

@@ -149,7 +149,7 @@ export function outcomeOf(asked: Asked, mine: Given | null): HTMLElement[] {
   const found: HTMLElement[] = [];
   if (asked.answer !== null) {
     const verdict = mine === null ? w("theAnswer") : same(mine, asked.answer) ? `✓ ${w("right")}` : `✕ ${w("wrong")}`;
-    found.push(el("p", { class: "class__verdict" }, el("strong", {}, `${verdict}: ${asked.answer_text}`)));
+    found.push(el("p", { class: "class__verdict" }, el("strong", {}, `${verdict}${w("colon")}${asked.answer_text}`)));
     if (mine !== null && !same(mine, asked.answer))
       found.push(el("p", {}, w("yours", { answer: inWords(asked, mine) })));
     if (asked.because) found.push(marked(asked.because));
@@ -172,7 +172,7 @@ export function outcomeOf(asked: Asked, mine: Given | null): HTMLElement[] {
 export function leadersOf(state: ClassState): HTMLElement[] {
   if (!state.leaders.length) return [];
   const rows = state.leaders.map(({ name, number, score }) =>
-    el("li", {}, `${name || w("seat", { n: number })}: ${w("score", { n: score })}`),
+    el("li", {}, `${name || w("seat", { n: number })}${w("colon")}${w("score", { n: score })}`),
   );
   return [el("ol", { class: "class__leaders" }, ...rows)];
 }
