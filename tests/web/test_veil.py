@@ -19,6 +19,7 @@ from kviz.runs.sharing import run_share
 from kviz.runs.veil import Known
 from scheduler_core.trace import codec
 from scheduler_core.trace.events import CycleStarted
+from tests.classroom.people import work
 from tests.waiting import PATIENCE_S
 from tests.web.cast import API, CLUSTER, Person, execute, person, problem
 from tests.web.test_live import path, say, socket, token
@@ -97,6 +98,36 @@ def test_no_answer_tells_what_is_veiled(ada: Person) -> None:
             assert answer.status_code != 500, address
             assert HIDDEN.encode() not in content(answer), address
     assert len(asked) > 40
+    assert Run.objects.get(pk=run.pk).cycles == 4
+
+
+LISTS = ("/", "/runs/", "/experiments/", "/teach", "/learn/", "/class/", "/by-hand/")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("method", ["options", "head", "post", "put", "patch"])
+def test_no_other_method_tells_what_is_veiled(ada: Person, method: str) -> None:
+    run = veiled(ada, 4)
+    shared = f"?share={run_share(run=run).token}"
+    asked = sorted(addresses(run, 4, "giant") | addresses(run, 5, "giant"))
+    for address in asked:
+        if any(word in address for word in ("cancel", "delete", "reveal")):
+            continue
+        answer = getattr(ada.client, method)(address + shared, headers=ada.headers)
+        assert answer.status_code != 500, address
+        told = content(answer) + json.dumps(dict(answer.headers)).encode()
+        assert HIDDEN.encode() not in told, address
+    work()
+    assert Run.objects.get(pk=run.pk).cycles == 4
+
+
+@pytest.mark.django_db
+def test_no_list_tells_what_is_veiled(ada: Person) -> None:
+    run = veiled(ada, 4)
+    for address in (*LISTS, f"{API}/runs/", f"{API}/snapshots/", f"{API}/experiments/"):
+        answer = ada.client.get(address, headers=ada.headers)
+        assert answer.status_code == 200, address
+        assert HIDDEN.encode() not in content(answer), address
     assert Run.objects.get(pk=run.pk).cycles == 4
 
 
