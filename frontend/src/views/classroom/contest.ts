@@ -3,7 +3,7 @@
 
 import type { Contest, ContestOfTeacher } from "../../wire/classroom.ts";
 import { inDigits, notesOf, rowsOf, sidesOf } from "./outcome.ts";
-import { el, w } from "./page.ts";
+import { el, scrollable, w } from "./page.ts";
 
 /** What is revealed: somebody's placement beside the scheduler's, if it is shown; who placed best. */
 export function contestOf(contest: Contest, withSides: boolean): HTMLElement[] {
@@ -38,7 +38,7 @@ function besideOf({ shown, outcome }: Contest, called: string): HTMLElement {
   });
   const head = [w("boardPod"), called, w("boardByScheduler")].map((text) => el("th", { scope: "col" }, text));
   const table = el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows));
-  return el("div", { class: "table-wrap" }, table);
+  return scrollable(`${called}, ${w("boardByScheduler")}`, table);
 }
 
 /** How many reached what, the best first. */

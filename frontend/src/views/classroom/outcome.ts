@@ -1,7 +1,7 @@
 // What came of pods that were placed by hand: a player beside the scheduler and the best there is, pod by pod.
 
 import type { BoardPod, BoardState, Outcome, Side } from "../../wire/classroom.ts";
-import { el, w } from "./page.ts";
+import { el, scrollable, w } from "./page.ts";
 
 type Row = readonly [name: string, side: Side | null, note: string];
 
@@ -60,16 +60,13 @@ export function sidesOf(rows: readonly Row[], of: Readonly<Record<string, number
       : [el("td", { colspan: levels.length + 1 }, note)];
     return el("tr", {}, el("th", { scope: "row" }, name), ...shown);
   });
-  return el(
-    "div",
-    { class: "table-wrap" },
-    el(
-      "table",
-      {},
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, w("boardBy")), ...head)),
-      el("tbody", {}, ...body),
-    ),
+  const table = el(
+    "table",
+    {},
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, w("boardBy")), ...head)),
+    el("tbody", {}, ...body),
   );
+  return scrollable(w("boardResult"), table);
 }
 
 function worthOf({ worth }: Side): string {
@@ -104,6 +101,5 @@ function movesOf(pods: readonly BoardPod[], outcome: Outcome): HTMLElement[] {
     el("thead", {}, el("tr", {}, ...head.map((text) => el("th", { scope: "col" }, text)))),
     el("tbody", {}, ...rows),
   );
-  const wrap = el("div", { class: "table-wrap", role: "region", tabindex: "0", "aria-label": w("boardMoves") }, table);
-  return [el("h3", {}, w("boardMoves")), wrap];
+  return [el("h3", {}, w("boardMoves")), scrollable(w("boardMoves"), table)];
 }

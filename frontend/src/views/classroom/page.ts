@@ -29,6 +29,11 @@ export function button(text: string, onclick: () => void, look = "button"): HTML
   return made;
 }
 
+/** A table that scrolls sideways where it is too wide; the keyboard reaches it. */
+export function scrollable(label: string, table: HTMLTableElement): HTMLElement {
+  return el("div", { class: "table-wrap", role: "region", tabindex: "0", "aria-label": label }, table);
+}
+
 /** HTML that the server made from Markdown, in which raw HTML stayed text. */
 export function marked(html: string): HTMLElement {
   const made = el("div", { class: "class__text" });
