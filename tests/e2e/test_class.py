@@ -210,3 +210,75 @@ def test_who_looks_around_in_the_explorer_comes_back(people: Open) -> None:
     expect(laptop).not_to_have_url(re.compile("g=NodeResourcesFit"))
     laptop.get_by_role("button", name="Come back to the teacher's moment").click()
     expect(laptop).to_have_url(re.compile("g=NodeResourcesFit"))
+
+
+def test_a_teacher_freezes_blacks_out_and_hands_the_pointer(people: Open) -> None:
+    teacher, phone = people(LAPTOP), people(PHONE)
+    code = open_class(teacher)
+    come_in(phone, code, "Mina")
+    expect(teacher.get_by_text("In the class: 1")).to_be_visible()
+
+    teacher.get_by_role("button", name="Freeze", exact=True).click()
+    expect(phone.get_by_text("The teacher has frozen the class.").last).to_be_visible()
+    press(teacher, "Next step")
+    expect(teacher.get_by_text("Step 2 of 4")).to_be_visible()
+    expect(phone.get_by_text("Step 1 of 4")).to_be_visible()
+    press(teacher, "Let the class follow")
+    expect(phone.get_by_text("Step 2 of 4")).to_be_visible()
+
+    press(teacher, "Black out")
+    expect(phone.get_by_text("The teacher has blacked out the screen.").last).to_be_visible()
+    press(teacher, "Show again")
+    expect(phone.get_by_text("Step 2 of 4")).to_be_visible()
+
+    press(teacher, "Hand the pointer to Mina")
+    expect(phone.get_by_text("You have the pointer: move over the map.")).to_be_visible()
+    press(teacher, "Take the pointer back")
+    expect(phone.get_by_text("You have the pointer: move over the map.")).to_be_hidden()
+
+
+def test_a_teacher_who_reloads_or_opens_a_second_tab_leads_on(people: Open) -> None:
+    teacher, phone = people(LAPTOP), people(PHONE)
+    code = open_class(teacher)
+    come_in(phone, code)
+    press(teacher, "Next step")
+    press(teacher, "Ask the question")
+    answer(phone, "1")
+    teacher.reload()
+    expect(teacher.get_by_text("Answered: 1 of 1")).to_be_visible()
+    second = teacher.context.new_page()
+    second.goto(f"/class/{code}/lead")
+    press(second, "Reveal")
+    for page in (teacher, phone):
+        expect(
+            page.get_by_text("The answer: 1 of 3").or_(page.get_by_text("✓ Right")).first
+        ).to_be_visible()
+
+
+def test_two_classes_at_once_keep_apart(people: Open) -> None:
+    ada, ben, mina, noah = (people(size) for size in (LAPTOP, LAPTOP, PHONE, PHONE))
+    first, second = open_class(ada), open_class(ben)
+    come_in(mina, first)
+    come_in(noah, second)
+    press(ada, "Next step")
+    press(ada, "Ask the question")
+    answer(mina, "1")
+    expect(noah.get_by_text("Step 1 of 4")).to_be_visible()
+    expect(ben.get_by_text("In the class: 1")).to_be_visible()
+    expect(noah.locator("input[name=answer]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [(320, 256), NARROW])
+def test_a_class_works_at_400_per_cent_zoom(people: Open, size: tuple[int, int]) -> None:
+    """A window of 1280 pixels at 400 % is 320 CSS pixels wide, and 256 high."""
+    teacher, phone = people(size), people(size)
+    code = open_class(teacher)
+    come_in(phone, code)
+    press(teacher, "Next step")
+    press(teacher, "Ask the question")
+    answer(phone, "1")
+    press(teacher, "Reveal")
+    expect(phone.get_by_text("✓ Right: 1 of 3")).to_be_visible()
+    for page in (teacher, phone):
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        assert serious_findings(page) == []
