@@ -140,10 +140,7 @@ def verdict(explanation: Explanation) -> str:
         case "terminating":
             return "It is being deleted, so the scheduler passes it over."
         case "otherScheduler":
-            return (
-                f"It asks for the scheduler {explanation.held_by}, which is none of those "
-                "configured here."
-            )
+            return f"It asks for scheduler {explanation.held_by}, which no profile here has."
         case "gated":
             gates = ", ".join(explanation.gates)
             held = f" by the gates {gates}" if gates else ""

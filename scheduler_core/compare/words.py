@@ -206,7 +206,7 @@ def _ends(ends: Ends, *evicted: Sequence[str]) -> Iterator[str]:
     if not (ends.newly_pending or ends.newly_bound or ends.moved or ends.messages):
         yield say("every pod that both runs have is in the same place")
         if others := [each.resource for each in ends.utilisation if each.a != each.b]:
-            yield say("what is left differs of {resources}", resources=series(others))
+            yield say("different amounts of {resources} are left", resources=series(others))
 
 
 def _moved(moved: Sequence[Moved]) -> str:

@@ -80,7 +80,7 @@ def lead_of_pod(rejections: Sequence[PluginEvidence]) -> Lead:
 
 def lead_of_scheduler(name: str) -> Lead:
     """Return what leads for a pod that asks for a scheduler of another name."""
-    return Lead("", say("asks for the scheduler {name}, which is none of those here", name=name))
+    return Lead("", say("asks for scheduler {name}, which no profile here has", name=name))
 
 
 def _nearest(evidence: CycleEvidence, near: Sequence[str]) -> str:

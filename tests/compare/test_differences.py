@@ -195,7 +195,7 @@ def test_what_differs_though_nothing_was_decided_differently() -> None:
     apart = compare(run([*nodes(), bound, *pods(1)]), run([*nodes(), make_pod("other").obj()]))
 
     assert not none.identical
-    assert "what is left differs of cpu, memory, pods" in none.sentence
+    assert "different amounts of cpu, memory, pods are left" in none.sentence
     assert apart.sentence.startswith("The runs try no pod in common.")
 
 

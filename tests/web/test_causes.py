@@ -45,7 +45,7 @@ def test_a_finished_run_has_them(run: Run) -> None:
     assert first.lead is not None
     assert first.lead["plugin"] == "NodeResourcesFit"
     other = outcome(run, "other")
-    assert sentence_of(other) == "asks for the scheduler elsewhere, which is none of those here"
+    assert sentence_of(other) == "asks for scheduler elsewhere, which no profile here has"
     gated = outcome(run, "gated")
     assert sentence_of(gated) == "is held back by the scheduling gate quota"
 

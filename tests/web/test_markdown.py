@@ -60,6 +60,6 @@ def test_pods_that_are_not_pending_and_that_were_never_tried(ada: Person, ben: P
     )
     gated = "**shop/gated** is held back by the scheduling gate later"
     assert served(ada, run, "shop/gated").startswith(gated)
-    assert "asks for the scheduler elsewhere" in served(ada, run, "shop/other")
+    assert "asks for scheduler elsewhere" in served(ada, run, "shop/other")
     problem(ada.get(f"/runs/{run.pk}/pods/shop/nobody/why/markdown/"), 404)
     problem(ben.get(f"/runs/{run.pk}/pods/shop/giant/why/markdown/"), 404)
