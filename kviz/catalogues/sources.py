@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_args
 
 import django
 import ryaml
@@ -20,6 +20,7 @@ from django.conf import settings
 from django.utils.translation.template import templatize
 
 from kviz import document_text
+from kviz.common.glossary import Diagram, labels
 from scheduler_core.config.old_names import OLD_NAMES
 from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES
 from scheduler_core.config.types import API_VERSION
@@ -113,12 +114,17 @@ def explorer() -> Iterator[Message]:
 
 
 def glossary() -> Iterator[Message]:
-    """Yield the terms of the glossary; the context of a text says whose it is."""
+    """Yield the terms of the glossary and the labels of its diagrams.
+
+    The context of a text says whose it is.
+    """
     found = json.loads((CHECKOUT / "kviz/common/glossary/en.json").read_bytes())
     for group in found["groups"]:
         yield group["title"], f"group.{group['id']}"
     for key, term in found["terms"].items():
         yield from ((term[field], f"{key}.{field}") for field in TERM_TEXTS if field in term)
+    for label in dict.fromkeys(label for name in get_args(Diagram) for label in labels(name)):
+        yield label, f"diagram.{label}"
 
 
 def then_and_now() -> Iterator[Message]:

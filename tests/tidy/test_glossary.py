@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from django.utils import translation
 
-from kviz.common.glossary import Diagram, Term, diagram, glossary
+from kviz.common.glossary import Diagram, Term, diagram, glossary, labels
 from kviz.common.plugin_guide import guide_of
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +20,10 @@ SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 IN_TEMPLATE = re.compile(r'\{% term "([^"]+)"')
 IN_DIAGRAM = re.compile(r'data-term="([^"]+)"')
 IN_EXPLORER = re.compile(r'"([a-z-]+)"')
+LABEL = re.compile(r"(?<=>)[^<>\n]+(?=<)")
+SPOKEN = re.compile(r'aria-label="([^"]+)"')
+CHINESE = re.compile("[\u4e00-\u9fff]")
+NAME = re.compile(r"[A-Z]\w+|[a-z]+Q")
 PLUGIN_IN_TEMPLATE = "{% plugin_terms "
 POINT_IN_TEMPLATE = "{% point_term "
 
@@ -74,3 +79,15 @@ def test_every_term_is_explained_somewhere_or_linked_from_one_that_is() -> None:
         reached.add(key)
         at_hand |= set(TERMS[key].see) - reached
     assert TERMS.keys() - reached == set()
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
+@pytest.mark.parametrize("name", DIAGRAMS)
+def test_a_diagram_is_labelled_in_the_readers_language(name: Diagram, language: str) -> None:
+    assert len(labels(name)) > 5
+    with translation.override(language):
+        drawn = diagram(name)
+    shown = LABEL.findall(drawn) + SPOKEN.findall(drawn)
+    assert len(shown) >= len(labels(name))
+    assert [text for text in shown if not (CHINESE.search(text) or NAME.fullmatch(text))] == []
+    assert re.sub(LABEL, "", drawn).count("<") == re.sub(LABEL, "", diagram(name)).count("<")

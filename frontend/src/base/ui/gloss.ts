@@ -46,7 +46,7 @@ async function fillWithTerm(tip: HTMLElement, id: TermId): Promise<void> {
   const { name, text, example, picture } = await termOf(id);
   const shown: Node[] = [line("strong", name), line("p", text)];
   if (example) shown.push(line("code", example));
-  if (picture) shown.push((await import("./diagram.ts")).diagram(picture, id));
+  if (picture) shown.push(await (await import("./diagram.ts")).diagram(picture, id));
   tip.replaceChildren(...shown);
 }
 
