@@ -44,9 +44,9 @@ export PATH := $(CURDIR)/.node/bin:$(PATH)
 endif
 
 SCHEMA_SOURCES := $(wildcard kviz/editor_schema/*.py scheduler_core/config/*.py)
-FRONTEND_SOURCES := $(SCHEMA_SOURCES) $(wildcard locale/*/explorer.po locale/*/glossary.po) $(shell find frontend kviz/common/glossary static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
+FRONTEND_SOURCES := $(wildcard locale/*/explorer.po locale/*/glossary.po) $(shell find frontend kviz/common/glossary static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
 
-setup: .stamps/python .stamps/frontend .stamps/catalogues
+setup: .stamps/python .stamps/schemas
 
 .uv/bin/uv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -78,6 +78,10 @@ setup: .stamps/python .stamps/frontend .stamps/catalogues
 
 .stamps/frontend: $(FRONTEND_SOURCES) .stamps/node_modules | .stamps/python
 	cd frontend && npm run --silent build -- --logLevel warn
+	@mkdir -p .stamps && touch $@
+
+# What the editor says of fields, in each language, beside the front end.
+.stamps/schemas: $(SCHEMA_SOURCES) .stamps/frontend .stamps/catalogues
 	.venv/bin/python -m kviz.editor_schema static/kviz/schema
 	.venv/bin/python -m whitenoise.compress --quiet static/kviz
 	@mkdir -p .stamps && touch $@

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
-from typing import Final, TypeAlias, get_args
+from typing import Final, TypeAlias
 
 import django
 import ryaml
@@ -20,7 +20,7 @@ from django.conf import settings
 from django.utils.translation.template import templatize
 
 from kviz import document_text
-from kviz.common.glossary import Diagram, labels
+from kviz.drawing_text import labels
 from scheduler_core.config.old_names import OLD_NAMES
 from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES
 from scheduler_core.config.types import API_VERSION
@@ -123,7 +123,12 @@ def glossary() -> Iterator[Message]:
         yield group["title"], f"group.{group['id']}"
     for key, term in found["terms"].items():
         yield from ((term[field], f"{key}.{field}") for field in TERM_TEXTS if field in term)
-    for label in dict.fromkeys(label for name in get_args(Diagram) for label in labels(name)):
+    texts: dict[str, None] = {}
+    for path in ("queues.svg", "cycles.svg", "cache.svg"):
+        texts |= dict.fromkeys(
+            labels((CHECKOUT / "kviz/common/glossary" / path).read_text("utf-8"))
+        )
+    for label in texts:
         yield label, f"diagram.{label}"
 
 

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-import inspect as python_inspect
 from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 from msgspec import inspect
 
-from kviz.editor_schema.schema import Field, FieldType, Schema, shortened
+from kviz.editor_schema.schema import Field, FieldType, Schema
+from scheduler_core.api.types import (
+    LabelSelector,
+    LabelSelectorRequirement,
+    NodeAffinity,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    PreferredSchedulingTerm,
+    TopologySpreadConstraint,
+)
 from scheduler_core.config.types import (
     API_VERSION,
     ARGS_TYPES,
     KIND,
+    ClientConnection,
     DefaultingType,
+    Extender,
+    ExtenderManagedResource,
+    ExtenderTLSConfig,
+    LeaderElection,
     Plugin,
-    PluginSet,
+    Plugins,
     PodTopologySpreadArgs,
+    RequestedToCapacityRatioParam,
+    ResourceSpec,
     ScoringStrategy,
     ScoringStrategyType,
+    UtilizationShapePoint,
 )
-from scheduler_core.config.v1 import ConfigurationV1, PluginConfigV1
+from scheduler_core.config.v1 import ConfigurationV1, PluginConfigV1, ProfileV1
 from scheduler_core.registry import in_tree_registry
+from scheduler_core.wording import Text, say
 
 SCALARS: Final[Mapping[type[inspect.Type], FieldType]] = {
     inspect.StrType: "string",
@@ -31,6 +49,36 @@ SCALARS: Final[Mapping[type[inspect.Type], FieldType]] = {
     inspect.BoolType: "boolean",
     inspect.Metadata: "string",  # a duration, as Go writes it
 }
+
+
+DOCS: Final[Mapping[type[msgspec.Struct], Text]] = {
+    ClientConnection: say("Checked and not used: the simulation talks to no API server."),
+    Extender: say("An HTTP extender. A verb that is empty is not called."),
+    ExtenderManagedResource: say("An extended resource that an extender looks after."),
+    ExtenderTLSConfig: say("TLS settings of an extender; fields with Data go before files."),
+    LeaderElection: say("Checked and not used: the simulation has one scheduler."),
+    NodeAffinity: say("Has to hold for every pod, in addition to the pod's own."),
+    NodeSelector: say("Terms of which one must hold."),
+    NodeSelectorRequirement: say("A requirement on a label or a field of a node."),
+    NodeSelectorTerm: say("Requirements that must all hold; a term without any matches nothing."),
+    Plugin: say("A plugin by its name; without a weight it has its default weight."),
+    PluginConfigV1: say("The arguments of one plugin."),
+    Plugins: say(
+        "What is enabled and disabled at each extension point; multiPoint means all points."
+    ),
+    PreferredSchedulingTerm: say("A term with the weight that it adds where it holds."),
+    ProfileV1: say("A scheduler name with its plugins and their arguments."),
+    RequestedToCapacityRatioParam: say("The scoring function, as points of a line."),
+    ResourceSpec: say("A resource to score, with its weight."),
+    ScoringStrategy: say("How NodeResourcesFit scores."),
+    TopologySpreadConstraint: say("A spread constraint of pods that have none of their own."),
+    LabelSelector: say(
+        "A selector over labels: without one nothing matches, an empty one everything."
+    ),
+    LabelSelectorRequirement: say("A requirement on a label."),
+    UtilizationShapePoint: say("A point: utilization from 0 to 100 percent, score from 0 to 10."),
+}
+"""What the editor says of a field of each type."""
 
 
 def configuration_schema() -> Schema:
@@ -94,8 +142,7 @@ def _field(schema: Schema, field: inspect.Field) -> Field:
 
 def _object(schema: Schema, of: type[msgspec.Struct], *, is_list: bool = False) -> Field:
     _add(schema, of)
-    text = "" if of is PluginSet else shortened(python_inspect.getdoc(of) or "")
-    return Field("object", of=of.__name__, is_list=is_list, doc=text)
+    return Field("object", of=of.__name__, is_list=is_list, doc=DOCS.get(of, ""))
 
 
 def _bare(wanted: inspect.Type) -> inspect.Type:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
+
+from scheduler_core.wording import Text
 
 FieldType = Literal["string", "integer", "number", "boolean", "object", "any"]
+
+Translate: TypeAlias = Callable[[Text], str]
 
 MAX_DOC_CHARS: Final = 400
 
@@ -16,7 +20,8 @@ class Field:
     """One field of an object.
 
     `of` names the type of an object's fields; with `is_list` and `is_map` it is that of the items.
-    `values` are those that are known, which need not be all.
+    `values` are those that are known, which need not be all. `doc` is a `Text` where the words are
+    kviz's own; upstream's stay English.
     """
 
     type: FieldType
@@ -27,9 +32,10 @@ class Field:
     default: str = ""
     doc: str = ""
 
-    def document(self) -> dict[str, object]:
+    def document(self, translate: Translate) -> dict[str, object]:
         """What there is to say, under short names."""
-        found: dict[str, object] = {"type": self.type, "of": self.of, "doc": self.doc}
+        doc = translate(self.doc) if isinstance(self.doc, Text) else self.doc
+        found: dict[str, object] = {"type": self.type, "of": self.of, "doc": doc}
         found |= {"list": self.is_list, "map": self.is_map, "default": self.default}
         found["values"] = list(self.values)
         return {name: value for name, value in found.items() if value}
@@ -42,9 +48,9 @@ class Schema:
     roots: Mapping[str, str]
     types: dict[str, dict[str, Field]] = field(default_factory=dict)
 
-    def document(self) -> dict[str, object]:
+    def document(self, translate: Translate = str) -> dict[str, object]:
         types = {
-            name: {each: found.document() for each, found in fields.items()}
+            name: {each: found.document(translate) for each, found in fields.items()}
             for name, fields in self.types.items()
         }
         return {"roots": dict(self.roots), "types": types}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -19,10 +20,22 @@ from scheduler_core.changes.reading import STEP_ACTIONS
 from scheduler_core.config import default_configuration
 from scheduler_core.registry import in_tree_registry
 from scheduler_core.sim.scenario import ScenarioOptions
+from scheduler_core.wording import Text
 
 OBJECTS = object_schema()
 CONFIGURATION = configuration_schema()
 SCENARIO = scenario_schema()
+
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder into which the schemas were written."""
+    monkeypatch.setattr(sys, "argv", ["editor_schema", str(tmp_path)])
+    command.main()
+    return tmp_path
 
 
 @pytest.mark.parametrize("schema", [OBJECTS, CONFIGURATION, SCENARIO])
@@ -79,16 +92,36 @@ def test_a_scenario_offers_every_action_and_option() -> None:
     assert set(SCENARIO.types["Options"]) == options
 
 
-def test_the_schemas_are_written_as_the_page_reads_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["editor_schema", str(tmp_path)])
-    command.main()
-    for name in ("objects", "configuration", "scenario"):
-        document = json.loads((tmp_path / f"{name}.json").read_text())
+def test_the_schemas_are_written_as_the_page_reads_them(written: Path) -> None:
+    for name in ("objects", "configuration.en", "scenario.en"):
+        document = json.loads((written / f"{name}.json").read_text())
         assert set(document) == {"roots", "types"}
     assert document["types"]["Step"]["create"]["of"] == ANY_KIND
     assert document["types"]["Step"]["cordon"] == {
         "type": "string",
         "doc": "Marks a node unschedulable.",
     }
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
+def test_words_of_kviz_are_in_the_readers_language(written: Path, language: str) -> None:
+    for name, own in (("configuration", CONFIGURATION), ("scenario", SCENARIO)):
+        types = json.loads((written / f"{name}.{language}.json").read_text())["types"]
+        said = [
+            types[of][field]["doc"]
+            for of, fields in own.types.items()
+            for field, found in fields.items()
+            if isinstance(found.doc, Text)
+        ]
+        assert len(said) > 20
+        assert [doc for doc in said if not CHINESE.search(doc)] == []
+
+
+def test_only_upstream_describes_in_english() -> None:
+    ours = set(SCENARIO.types) - set(OBJECTS.types) | set(CONFIGURATION.types)
+    docs = [
+        field.doc
+        for of in ours
+        for field in (SCENARIO.types.get(of) or CONFIGURATION.types[of]).values()
+    ]
+    assert [doc for doc in docs if doc and not isinstance(doc, Text)] == []

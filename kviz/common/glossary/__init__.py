@@ -6,14 +6,14 @@ with it. A term has two sentences and an example, or a diagram in which it is a 
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib.resources import files
 from typing import Final, Literal
 
 import msgspec
-from django.utils.html import escape
 from django.utils.translation import get_language, override, pgettext
+
+from kviz.drawing_text import labelled
 
 Diagram = Literal["queues", "cycles", "cache"]
 
@@ -88,37 +88,6 @@ def diagram(name: Diagram) -> str:
 
 @cache
 def _drawn(name: Diagram, language: str) -> str:
+    svg = files(__name__).joinpath(f"{name}.svg").read_text(encoding="utf-8")
     with override(language):
-        return _LABEL.sub(_labelled, _source(name))
-
-
-def _source(name: Diagram) -> str:
-    return files(__name__).joinpath(f"{name}.svg").read_text(encoding="utf-8")
-
-
-_LABEL: Final = re.compile(r'((?<=aria-label=")|<text [^>]*>)([^<>"\n]+(?:<tspan.*</tspan>)?)')
-_LINE: Final = re.compile(r"(?:^|(?<=>))[^<]+")
-_NAME: Final = re.compile(r"[A-Z]\w+|[a-z]+Q")
-"""Extension points and queues, which have one name in all languages."""
-
-
-def labels(name: Diagram) -> list[str]:
-    """The labels of a diagram that have a translation, in English."""
-    found = (_words(label) for _, label in _LABEL.findall(_source(name)))
-    return [words for words in found if not _NAME.fullmatch(words)]
-
-
-def _words(label: str) -> str:
-    """The words of a label, which may stand in several lines."""
-    return " ".join(_LINE.findall(label))
-
-
-def _labelled(label: re.Match[str]) -> str:
-    """A label in the active language; a translation breaks its lines itself."""
-    before, shown = label.groups()
-    words = _words(shown)
-    text = pgettext(f"diagram.{words}", words)
-    if text == words:
-        return label[0]
-    lines = iter(text.split("\n"))
-    return before + _LINE.sub(lambda _: escape(next(lines, "")), shown)
+        return labelled(svg, lambda words: pgettext(f"diagram.{words}", words))
