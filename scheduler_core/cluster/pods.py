@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from scheduler_core.api import (
     LabelSelector,
+    ObjectMeta,
     OwnerReference,
     Pod,
     PodAffinityTerm,
@@ -249,6 +250,14 @@ class TemplateTable:
                 return info
         info = self._last[pod.uid] = PodInfo.of(pod, self._template(pod))
         return info
+
+    def name_only(self, info: PodInfo) -> PodInfo:
+        """Return a pod of which nothing is known but its name and uid."""
+        metadata = info.pod.metadata
+        pod = Pod(
+            metadata=ObjectMeta(name=metadata.name, namespace=metadata.namespace, uid=metadata.uid)
+        )
+        return PodInfo.of(pod, self._template(pod))
 
     def forget(self, pod: Pod) -> None:
         """Let go of a pod that is gone."""

@@ -235,7 +235,7 @@ class DefaultPreemption:
 
     def _clear_lesser_nominations(self, pod: PodInfo, node_name: str) -> None:
         for rival in self._handle.nominated_by_node().get(node_name, ()):
-            if rival.priority < pod.priority:
+            if rival.priority < pod.priority and rival.nominated_node_name:
                 self._handle.clear_nomination(rival)
 
 

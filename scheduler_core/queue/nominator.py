@@ -92,6 +92,12 @@ class Nominator:
         else:
             self.add(new)
 
+    def restate(self, pod: PodInfo) -> None:
+        """Take over what is known of a pod now; its nomination, if it has one, stays."""
+        if node_name := self._node_of.get(pod.uid):
+            self._on_node[node_name][pod.uid] = pod
+            self._list(node_name)
+
     def delete(self, pod: PodInfo) -> None:
         """Drop the pod's nomination, if it has one."""
         if self._remove(pod):

@@ -143,6 +143,9 @@ class Scheduler:
         elif not self.cache.is_assumed_pod(pod.uid):
             return False
         self.queue.done(pod.uid)
+        # Nominated pods are looked up in the queue. One that has left it keeps its nomination,
+        # but only its name is known: it asks for nothing and has no priority.
+        self.queue.nominator.restate(self.cache.columns.templates.name_only(pod))
         self._trace.skipped(cycle)
         return True
 

@@ -107,6 +107,15 @@ def test_update(cast: Cast, in_memory: str, old: str, new: str, result: str) -> 
         assert list(cast.nominator.nominated_pods_for_node(result)) == [after]
 
 
+def test_a_nomination_outlasts_what_is_known_of_the_pod(cast: Cast) -> None:
+    cast.nominator.add(cast.pod("p"), OVERRIDE, "n1")
+    named = pod_info(make_pod("p"))
+    cast.nominator.restate(named)
+    cast.nominator.restate(pod_info(make_pod("other")))
+    assert cast.nominator.nominated_by_node() == {"n1": [named]}
+    assert cast.told == [("default/p", "n1")]
+
+
 def test_delete(cast: Cast) -> None:
     pod = cast.pod("p")
     cast.nominator.delete(pod)

@@ -362,6 +362,17 @@ def test_a_pod_being_deleted_is_skipped() -> None:
     assert cluster.queue.in_flight_pods() == []
 
 
+def test_a_skipped_pod_keeps_its_nomination_but_asks_for_nothing() -> None:
+    # Nominated pods are looked up in the queue, which it has left. Its port is free, and its
+    # priority does not count; it still is one pod.
+    going = make_pod("going").host_port(80).priority(9).nominated("n0").deleted_at_ns(2**62)
+    cluster = Cluster(*nodes(1), going.obj())
+    cluster.attempt()
+    assert cluster.queue.nominator.nominations() == {"default/going": "n0"}
+    cluster.create(make_pod("p").host_port(80).priority(1).obj())
+    assert cluster.attempt().suggested_host == "n0"
+
+
 # ---------------------------------------------------------------- batching
 
 
