@@ -162,6 +162,22 @@ def test_devices_share_an_attribute_or_all_differ_in_it() -> None:
     assert given_devices([claim("c", constraints=[MATCH_NUMA])], bare) is None
 
 
+def test_the_oldest_allocator_is_in_use_when_it_has_all_that_is_on() -> None:
+    slices = resource_slice("s", device("g0", numa=0), device("g1", numa=1), node="n1")
+    sized = claim("c", exactly("a", capacity={"memory": "1Gi"}))
+    distinct = DeviceConstraint(distinct_attribute=f"{DRIVER}/numa")
+    apart = claim("c", exactly("a"), exactly("b"), constraints=[distinct])
+    newer = feature_gates({"DRAConsumableCapacity": False})
+    oldest = feature_gates({"DRAConsumableCapacity": False, "DRADeviceBindingConditions": False})
+
+    with pytest.raises(AllocationError, match="has capacity requests"):
+        given_devices([sized], slices, features=newer)
+    assert given_devices([sized], slices, features=oldest) == ["a=g0"]
+    assert given_devices([apart], slices, features=newer) == ["a=g0", "b=g1"]
+    with pytest.raises(AllocationError, match="constraint #0: empty constraint"):
+        given_devices([apart], slices, features=oldest)
+
+
 def test_a_constraint_may_be_about_some_requests_only() -> None:
     slices = resource_slice(
         "s", device("g0", numa=0), device("g1", numa=1), device("g2", numa=1), node="n1"

@@ -142,7 +142,7 @@ class Search:
         self._candidates = [
             Candidate(device, pool) for pool in pools if pool.usable for device in pool.devices
         ]
-        self._constraints = [constraints_of(plan.claim) for plan in plans]
+        self._constraints = [constraints_of(plan.claim, self._gates) for plan in plans]
         self._counters = CounterAccount(allocator.available)
         self._taken_by: dict[DeviceId, set[int]] = {}
         self._being_consumed: dict[DeviceId, Consumed] = {}
@@ -303,12 +303,13 @@ class Search:
         return True
 
 
-def constraints_of(claim: ResourceClaim) -> list[Constraint]:
+def constraints_of(claim: ResourceClaim, gates: AllocatorGates) -> list[Constraint]:
     """Return a claim's constraints. Raises AllocationError for one of an unknown kind."""
     constraints = []
     for i, given in enumerate(claim.spec.devices.constraints):
         constraint = constraint_of(given)
-        if constraint is None:
+        unknown = gates.stable_suffices and given.match_attribute is None
+        if constraint is None or unknown:
             what = "empty constraint (unsupported constraint type?)"
             raise AllocationError(f"claim {claim.key}, constraint #{i}: {what}")
         constraints.append(constraint)

@@ -320,7 +320,9 @@ class DeviceChecks:
         named = {
             each.full_name: each for one in item.spec.devices.requests for each in alternatives(one)
         }
-        constraints = zip(item.spec.devices.constraints, constraints_of(item), strict=True)
+        constraints = zip(
+            item.spec.devices.constraints, constraints_of(item, self._gates), strict=True
+        )
         for spec, constraint in constraints:
             for each in given:
                 constraint.add(named[each.result.request], self._candidates[each.device].device)

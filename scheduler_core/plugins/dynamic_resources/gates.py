@@ -18,6 +18,17 @@ class AllocatorGates:
     binding_conditions: bool
     consumable_capacity: bool
 
+    @property
+    def stable_suffices(self) -> bool:
+        """Whether upstream's oldest allocator has all that is on, and so is the one in use.
+
+        It passes over capacity requests and does not know `distinctAttribute`. It also tries
+        pools in no particular order; kviz keeps to the order of the others.
+
+        Upstream: v1.36 dynamic-resource-allocation/structured/internal/stable.
+        """
+        return not (self.binding_conditions or self.consumable_capacity)
+
     @staticmethod
     def of(features: FeatureGates) -> AllocatorGates:
         return AllocatorGates(

@@ -90,7 +90,8 @@ class Planner:
         def error(what: str) -> AllocationError:
             return AllocationError(f"claim {claim.key}, request {request.name}: {what}")
 
-        if request.capacity is not None and not self._gates.consumable_capacity:
+        refuses = not (self._gates.consumable_capacity or self._gates.stable_suffices)
+        if request.capacity is not None and refuses:
             kind = "subrequest" if request.parent else "request"
             what = "has capacity requests, but the DRAConsumableCapacity feature is disabled"
             raise AllocationError(f"claim {claim.key}, {kind} {request.name}: {what}")
