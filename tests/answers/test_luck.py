@@ -131,6 +131,7 @@ def test_fewer_runs_are_made_of_larger_clusters(
 def test_what_takes_long_is_announced(
     cluster: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(command, "LONG_S", 3600)
     assert main(["luck", cluster, "--runs", "120"]) == 0
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(command, "LONG_S", 0)

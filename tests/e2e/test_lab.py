@@ -276,7 +276,7 @@ def test_rules_and_requests_are_changed_until_the_pod_fits(page: Page, picky: st
     panel.get_by_label("What else the pod asks for").select_option("not on a node with pods")
     panel.get_by_label("Label, key or taint").fill("app web")
     panel.get_by_role("button", name="Add", exact=True).click()
-    expect(panel.get_by_text("Write it such as app=web.")).to_be_visible()
+    expect(panel.get_by_text("Write it like this: app=web.")).to_be_visible()
     panel.get_by_label("Label, key or taint").fill("app=web")
     panel.get_by_role("button", name="Add", exact=True).click()
     expect(tried(page).filter(has_text="picky: no pods app=web in its")).to_be_visible()
@@ -287,7 +287,7 @@ def test_rules_and_requests_are_changed_until_the_pod_fits(page: Page, picky: st
         tried(page).filter(has_text="picky: needs nodes with disk notin (hdd, tape)")
     ).to_be_visible()
     inspector.get_by_role("tab", name="State").click()
-    expect(inspector.get_by_text("Of the cycle that happened").first).to_be_visible()
+    expect(inspector.get_by_text("From the recorded cycle").first).to_be_visible()
     expect(tried(page).get_by_role("alert")).to_have_count(0)
 
 

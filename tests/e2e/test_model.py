@@ -167,7 +167,7 @@ def test_the_classic_switch_is_among_the_commands_and_below_the_keys(
     expect(pipeline).not_to_contain_text("LeastRequestedPriority")
 
     page.keyboard.press("Control+k")
-    page.get_by_label("Find a pod, node, cycle or command").fill("yesterday")
+    page.get_by_label("Find a pod, node, cycle or command").fill("former names")
     page.keyboard.press("Enter")
     expect(pipeline).to_contain_text("LeastRequestedPriority")
     expect(queues(page)).to_contain_text("unschedulableQ")

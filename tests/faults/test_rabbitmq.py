@@ -34,9 +34,7 @@ from tests.web.test_serve import call, has_begun, run_of, upload, wait_for
 PROGRAM = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 pytestmark = [
     pytest.mark.xdist_group("rabbitmq"),
-    pytest.mark.skipif(
-        not (IS_LONG and PROGRAM.exists()), reason="ADR 0040: the long form, with RabbitMQ"
-    ),
+    pytest.mark.skipif(not (IS_LONG and PROGRAM.exists()), reason="ADR 0040: the long form"),
 ]
 
 

@@ -217,6 +217,7 @@ def test_image_counts_clear_what_depends_on_images_and_nothing_else() -> None:
     profile = framework(of_object, of_images)
     for name in ("n1", "n2"):
         columns.set_node(make_node(name).images({"web:latest": 1}).obj())
+        columns.take_snapshot()
     pods = [columns.templates.info(make_pod(name).uid(name).obj()) for name in "abcd"]
     everywhere = Nodes(columns, np.arange(2))
     for pod in pods[:3]:

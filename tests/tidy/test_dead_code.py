@@ -29,7 +29,7 @@ CALLED_BY: dict[str, str] = {
         has_permission get_cache_key get_paginated_response_schema
         get_schema_operation_parameters Negotiation select_renderer
         exception_handler retrieve destroy throttle_scope get_sentence get_stop_reason
-        get_url""",
+        get_not_modelled get_url""",
     "drf-spectacular": "TokenScheme SeatScheme get_security_definition describe_problems",
     "uvicorn": "capture_signals send_400_response",
     "Prometheus's client": "collect",

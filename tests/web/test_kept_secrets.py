@@ -151,7 +151,7 @@ def test_no_output_of_a_run_has_what_was_typed_into_it(
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        (extender(f"http://user:{SECRET}@127.0.0.1:9"), "A name and a password"),
+        (extender(f"http://user:{SECRET}@127.0.0.1:9"), "a name and a password"),
         (extender("https://127.0.0.1:9", certData="Y2VydA==", keyData="aHVudGVyMg=="), "private"),
     ],
     ids=["address", "key"],

@@ -34,7 +34,7 @@ from kviz.runs.sharing import run_share
 from kviz.runs.signals import run_advanced
 from scheduler_core.trace.codec import MAX_CYCLES
 from tests.waiting import PATIENCE_S
-from tests.web.cast import Person, crowd, execute, person
+from tests.web.cast import NODES, Person, crowd, execute, person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -256,7 +256,7 @@ async def test_a_share_token_opens_the_run(settings: Settings) -> None:
 async def test_a_browser_follows_its_own_run(settings: Settings) -> None:
     settings.MODE = "server"
     client = Client()
-    await sync_to_async(client.get)("/api/v1/runs/")
+    await sync_to_async(client.post)("/snapshots/new", {"text": NODES})
     _, run = await finished()
     workspace = await sync_to_async(lambda: client.session["workspace"])()
     await Run.objects.filter(pk=run.pk).aupdate(workspace=workspace)
