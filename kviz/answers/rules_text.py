@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
-
-import msgspec
 
 from kviz.answers.tables import table
 from scheduler_core.advice.rules import Verdict
@@ -64,7 +63,7 @@ def junit(verdicts: Sequence[Verdict], cluster: str) -> str:
         case = ElementTree.SubElement(
             suite, "testcase", name=_clean(each.rule), classname=f"kviz.{each.kind}"
         )
-        values = _clean(msgspec.json.format(msgspec.json.encode(builtins(each.values))).decode())
+        values = _clean(json.dumps(builtins(each.values), ensure_ascii=False, indent=2))
         if not each.holds:
             failure = ElementTree.SubElement(case, "failure", message=_clean(each.sentence))
             failure.text = values

@@ -54,6 +54,20 @@ def test_a_broken_rule_ends_with_1_and_says_what_it_rests_on(
     assert '"requested": 1000' in (failure.text or "")
 
 
+def test_a_report_has_values_that_are_sentences(
+    files: tuple[str, str, str], tmp_path: Path
+) -> None:
+    cluster, option, rules = files
+    loss = "{pods: {namespace: shop}, lossOf: node}"
+    Path(rules).write_text(f"- name: web survives a node\n  survive: {loss}\n")
+    report = tmp_path / "report.xml"
+    assert main(["check", cluster, option, rules, "--junit", str(report)]) == 1
+    failure = ElementTree.parse(report).find(".//failure")
+    assert failure is not None
+    [lost] = json.loads(failure.text or "")["not_survived"]
+    assert lost["pods"] == [{"pod": "shop/web", "message": "nobody makes it again"}]
+
+
 def test_rules_that_a_change_keeps_end_with_0(
     files: tuple[str, str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
