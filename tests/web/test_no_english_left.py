@@ -1,7 +1,7 @@
 """Every page that one comes to by links, in Chinese: no English sentence but those of others.
 
 Others are kube-scheduler, which speaks English everywhere, and whoever wrote the cluster's objects.
-Documents that are not translated, old names and the glossary of them stay as they are.
+Documents that are not translated stay as they are, and so do the words of older books.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.web.english import english_on
 from tests.web.test_pages import BAD_CONFIG, Page
 from tests.web.test_texts_of_the_engine import CLINIC
 
-ENGLISH = re.compile(r"/(docs|static|then-and-now|glossary)/")
+ENGLISH = re.compile(r"/(docs|static)/")
 NAMES = re.compile(r"/(cycles|pods|nodes)/.*")
 SAMPLES = ("why-pending", "fit-and-balance", "preemption-budget")
 CHINESE = re.compile("[\u4e00-\u9fff]")
