@@ -51,8 +51,14 @@ def _texts(document: Any, verbatim: frozenset[str]) -> Iterator[str]:
 
 
 def english_on(page: str) -> list[str]:
-    """Return the same of the main part of a page."""
-    main = page.partition("<main")[2].partition("</main>")[0]
-    text = re.sub(r"<[^>]*>", "\n", VERBATIM_ELEMENTS.sub("", main))
-    lines = (unescape(line).strip() for line in text.splitlines())
+    """Return the same of a page, its title and what only screen readers and scripts read of it."""
+    shown = VERBATIM_ELEMENTS.sub("", page)
+    text = re.sub(r"<[^>]*>", "\n", shown)
+    said = (words for tag in _TAG.findall(shown) for words in _ATTRIBUTE.findall(tag))
+    lines = (unescape(line).strip() for line in (*text.splitlines(), *said))
     return [line for line in lines if _is_english(line)]
+
+
+_TAG: Final = re.compile(r"<[a-z][^>]*>", re.DOTALL)
+_ATTRIBUTE: Final = re.compile(r' (?:aria-label|title|alt|data-[a-z-]+)="([^"\n]*)"')
+"""What has several lines is what a button types into an editor."""
