@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from kviz.accounts.limits import owns_enough, refuse_another_invitation
 from kviz.accounts.models import Invitation, Membership, Role, Workspace
 from kviz.accounts.selectors import token_sha256
 
@@ -30,7 +31,11 @@ def member_add(*, workspace: Workspace, name: str, role: Role) -> Membership:
 
 
 def _join(workspace: Workspace, person: User, role: Role) -> Membership:
-    """Make a member of a person; who is one already stays what they are."""
+    """Make a member of a person; who is one already stays what they are. Raises Refused."""
+    known = workspace.memberships.filter(person=person).first()
+    if known is not None:
+        return known
+    _refuse_another_owned(person, role)
     found, _is_new = Membership.objects.get_or_create(
         workspace=workspace, person=person, defaults={"role": role}
     )
@@ -43,6 +48,8 @@ def member_appoint(*, workspace: Workspace, membership_id: int, role: Role) -> s
         found = _locked(workspace, membership_id)
         if role != Role.OWNER:
             _refuse_without(found)
+        elif found.role != Role.OWNER:
+            _refuse_another_owned(found.person, role)
         found.role = role
         found.save(update_fields=["role"])
     return found.person.username
@@ -66,6 +73,13 @@ def _locked(workspace: Workspace, membership_id: int) -> Membership:
     return found
 
 
+def _refuse_another_owned(person: User, role: Role) -> None:
+    """Raise Refused if a person would own more workspaces than one may."""
+    if role == Role.OWNER and owns_enough(person):
+        text = _("%(name)s owns as many workspaces as one may. Choose another role.")
+        raise Refused(text % {"name": person.username})
+
+
 def _refuse_without(leaving: Membership) -> None:
     owners = leaving.workspace.memberships.filter(role=Role.OWNER)
     if not owners.exclude(pk=leaving.pk).exists():
@@ -73,7 +87,9 @@ def _refuse_without(leaving: Membership) -> None:
 
 
 def invitation_create(*, workspace: Workspace, role: Role, made_by: User) -> str:
-    """Return the text of a link's token, which is not stored."""
+    """Return the text of a link's token, which is not stored. Raises TooManyAtOnce."""
+    workspace.invitations.filter(expires_at__lte=timezone.now()).delete()
+    refuse_another_invitation(workspace)
     token = secrets.token_urlsafe(24)
     workspace.invitations.create(
         sha256=token_sha256(token),
@@ -85,7 +101,7 @@ def invitation_create(*, workspace: Workspace, role: Role, made_by: User) -> str
 
 
 def invitation_accept(*, invitation: Invitation, person: User) -> Membership:
-    """Make a member of who opens the link; more people may."""
+    """Make a member of who opens the link; more people may. Raises Refused."""
     return _join(invitation.workspace, person, Role(invitation.role))
 
 

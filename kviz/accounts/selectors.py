@@ -188,6 +188,11 @@ def local_workspace() -> Workspace | None:
     return Workspace.objects.filter(kind=Workspace.Kind.LOCAL).first()
 
 
+def is_used(*, workspace: Workspace) -> bool:
+    """Whether there is anything that its members would miss."""
+    return any(_rows(name).filter(workspace=workspace).exists() for name in USED)
+
+
 def is_empty(*, workspace: Workspace) -> bool:
     """Whether nothing was uploaded, run or begun there."""
     return not any(

@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 
 from kviz.accounts import selectors
 from kviz.accounts.access import Access
+from kviz.accounts.limits import owns_enough, refuse_another_token, refuse_another_workspace
 from kviz.accounts.models import ApiToken, Membership, Role, Workspace
 from kviz.common.expiry import in_days
 from kviz.common.mode import Mode
@@ -60,7 +61,8 @@ def access_for_session(*, session: SessionBase, begin: Callable[[], None] | None
 
 
 def workspace_create(*, person: User, name: str) -> Workspace:
-    """A workspace of which a person is the owner."""
+    """A workspace of which a person is the owner. Raises TooManyAtOnce."""
+    refuse_another_workspace(person)
     with transaction.atomic():
         workspace = Workspace.objects.create(
             kind=Workspace.Kind.MEMBERS, name=name.strip()[:MAX_NAME_CHARS]
@@ -73,6 +75,14 @@ def workspace_rename(*, workspace: Workspace, name: str) -> None:
     """Give a workspace another name; an empty one changes nothing."""
     workspace.name = name.strip()[:MAX_NAME_CHARS] or workspace.name
     workspace.save(update_fields=["name"])
+
+
+def workspace_delete(*, workspace: Workspace) -> bool:
+    """Delete a workspace with its members, links and tokens; False if there is work in it."""
+    if selectors.is_used(workspace=workspace):
+        return False
+    workspace.delete()
+    return True
 
 
 def workspace_use(*, session: SessionBase, workspace: Workspace) -> None:
@@ -110,15 +120,20 @@ def person_appoint(*, person: User, is_admin: bool) -> None:
         person.save(update_fields=["is_staff", "is_superuser"])
 
 
-def guest_take_along(*, session: SessionBase, person: User) -> None:
-    """Give a person who signs in what they did as a guest: it becomes a workspace of theirs."""
+def guest_take_along(*, session: SessionBase, person: User) -> bool:
+    """Give a person who signs in what they did as a guest: it becomes a workspace of theirs.
+
+    False if they own as many as they may: then it stays a guest's, whom nobody is any more.
+    """
     known = session.pop(selectors.SESSION_KEY, "")
     guest = Workspace.objects.filter(pk=known, kind=Workspace.Kind.GUEST).first() if known else None
     if guest is None:
-        return
+        return True
     if selectors.is_empty(workspace=guest):
         guest.delete()
-        return
+        return True
+    if owns_enough(person):
+        return False
     name = person.username
     if selectors.memberships_of(person=person).exists():
         name = _("Before signing in, %(day)s") % {"day": timezone.now().date().isoformat()}
@@ -127,6 +142,7 @@ def guest_take_along(*, session: SessionBase, person: User) -> None:
         guest.kind, guest.name = Workspace.Kind.MEMBERS, name[:MAX_NAME_CHARS]
         guest.save(update_fields=["kind", "name"])
     session[selectors.SESSION_KEY] = str(guest.pk)
+    return True
 
 
 def workspace_seen(*, workspace: Workspace) -> bool:
@@ -155,7 +171,12 @@ def token_create(
     scope: ApiToken.Scope = ApiToken.Scope.WRITE,
     days: int | None = None,
 ) -> str:
-    """Make a token, of a person or of the workspace; return its text, which is not stored."""
+    """Make a token, of a person or of the workspace; return its text, which is not stored.
+
+    Raises TooManyAtOnce if the person has as many as one may.
+    """
+    if person is not None:
+        refuse_another_token(person)
     token = f"kviz_{secrets.token_urlsafe(32)}"
     ApiToken.objects.create(
         sha256=selectors.token_sha256(token),

@@ -9,11 +9,13 @@ from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 
 from kviz.accounts import services
 from kviz.accounts.audit import What, known_name, note
@@ -56,7 +58,11 @@ def groups_claimed(claims: dict[str, Any]) -> set[str]:
 
 @receiver(user_logged_in)
 def take_guest_along(request: HttpRequest, user: User, **_more: object) -> None:
-    services.guest_take_along(session=request.session, person=user)
+    if not services.guest_take_along(session=request.session, person=user):
+        text = _(
+            "What you did before signing in stays behind: you own as many workspaces as one may."
+        )
+        messages.warning(request, text, fail_silently=True)
     note(What.SIGN_IN, who=user.username)
 
 

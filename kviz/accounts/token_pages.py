@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Final
 
 from django.contrib import messages
@@ -15,6 +16,7 @@ from kviz.accounts.audit import What, note
 from kviz.accounts.middleware import access_of
 from kviz.accounts.models import ApiToken
 from kviz.accounts.workspace_pages import READ_OR_POST, signed_in, signed_in_person
+from kviz.common.limits import TooManyAtOnce
 
 DAYS: Final = (7, 30, 90, 365)
 
@@ -24,6 +26,7 @@ DAYS: Final = (7, 30, 90, 365)
 def token_list(request: HttpRequest) -> HttpResponse:
     """My tokens, and another one; its text is shown now and never again."""
     person, access, token = signed_in_person(request), access_of(request), ""
+    status = HTTPStatus.OK
     if request.method == "POST":
         name, days = request.POST.get("name", "").strip(), request.POST.get("days", "")
         scope = request.POST.get("scope", "")
@@ -32,21 +35,26 @@ def token_list(request: HttpRequest) -> HttpResponse:
         if not name:
             messages.error(request, _("Give the token a name."))
             return redirect("token-list")
-        token = services.token_create(
-            workspace=access.workspace,
-            person=person,
-            name=name,
-            scope=ApiToken.Scope(scope),
-            days=int(days),
-        )
-        note(What.TOKEN, who=person.username, workspace=access.workspace.pk, about=name)
+        try:
+            token = services.token_create(
+                workspace=access.workspace,
+                person=person,
+                name=name,
+                scope=ApiToken.Scope(scope),
+                days=int(days),
+            )
+        except TooManyAtOnce as many:
+            messages.error(request, str(many))
+            status = HTTPStatus.TOO_MANY_REQUESTS
+        else:
+            note(What.TOKEN, who=person.username, workspace=access.workspace.pk, about=name)
     context = {
         "tokens": selectors.tokens_of(person=person),
         "workspace": access.workspace,
         "token": token,
         "days": DAYS,
     }
-    return render(request, "account/tokens.html", context)
+    return render(request, "account/tokens.html", context, status=status)
 
 
 @require_POST

@@ -26,6 +26,11 @@ urlpatterns = [
         "workspaces/<uuid:workspace_id>", workspace_pages.workspace_detail, name="workspace-detail"
     ),
     path("workspaces/<uuid:workspace_id>/use", workspace_pages.workspace_use, name="workspace-use"),
+    path(
+        "workspaces/<uuid:workspace_id>/delete",
+        workspace_pages.workspace_delete,
+        name="workspace-delete",
+    ),
     path("workspaces/<uuid:workspace_id>/members", workspace_pages.member_add, name="member-add"),
     path(
         "workspaces/<uuid:workspace_id>/members/<int:membership_id>/role",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
+from http import HTTPStatus
 from typing import Final, cast
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from kviz.accounts.audit import What, note
 from kviz.accounts.middleware import access_of, person_of
 from kviz.accounts.models import AuditEntry, Membership, Role, Workspace
 from kviz.accounts.pages import View, server_only
+from kviz.common.limits import TooManyAtOnce
 
 READ_OR_POST: Final = ["GET", "HEAD", "POST"]
 
@@ -91,13 +93,31 @@ def workspace_list(request: HttpRequest) -> HttpResponse:
         if not (name := request.POST.get("name", "").strip()):
             messages.error(request, _("Give the workspace a name."))
             return redirect("workspace-list")
-        workspace = services.workspace_create(person=signed_in_person(request), name=name)
+        try:
+            workspace = services.workspace_create(person=signed_in_person(request), name=name)
+        except TooManyAtOnce as many:
+            return _list(request, refused=str(many))
         services.workspace_use(session=request.session, workspace=workspace)
         _note(request, What.WORKSPACE, workspace.pk, workspace.name)
         return redirect("workspace-detail", workspace.pk)
+    return _list(request)
+
+
+def _list(request: HttpRequest, refused: str = "") -> HttpResponse:
     current = access_of(request).workspace  # makes the first one
-    mine = selectors.memberships_of(person=signed_in_person(request))
-    return render(request, "account/workspaces.html", {"mine": mine, "current": current})
+    context = {
+        "mine": selectors.memberships_of(person=signed_in_person(request)),
+        "current": current,
+    }
+    return render(request, "account/workspaces.html", context, status=_told(request, refused))
+
+
+def _told(request: HttpRequest, refused: str) -> HTTPStatus:
+    """Put on the page what there is too much of, if it is; the status that says so, too."""
+    if not refused:
+        return HTTPStatus.OK
+    messages.error(request, refused)
+    return HTTPStatus.TOO_MANY_REQUESTS
 
 
 @require_POST
@@ -121,7 +141,21 @@ def workspace_detail(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
     return _detail(request, mine)
 
 
-def _detail(request: HttpRequest, mine: Membership, link: str = "") -> HttpResponse:
+@require_POST
+@signed_in
+def workspace_delete(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
+    """Delete a workspace in which there is nothing any more."""
+    workspace = _owned(request, workspace_id).workspace
+    if not services.workspace_delete(workspace=workspace):
+        messages.error(request, _("Delete its clusters, runs and experiments first."))
+        return redirect("workspace-detail", workspace_id)
+    _note(request, What.DELETE, workspace_id, f"workspace {workspace.name}")
+    return redirect("workspace-list")
+
+
+def _detail(
+    request: HttpRequest, mine: Membership, *, link: str = "", refused: str = ""
+) -> HttpResponse:
     context = {
         "mine": mine,
         "workspace": mine.workspace,
@@ -131,7 +165,7 @@ def _detail(request: HttpRequest, mine: Membership, link: str = "") -> HttpRespo
         "roles": Role.values,
         "link": link,
     }
-    return render(request, "account/workspace.html", context)
+    return render(request, "account/workspace.html", context, status=_told(request, refused))
 
 
 def _after(request: HttpRequest, workspace_id: UUID, refusal: members.Refused) -> HttpResponse:
@@ -186,9 +220,13 @@ def invitation_create(request: HttpRequest, workspace_id: UUID) -> HttpResponseB
     """Make a link; it is shown now and never again."""
     mine, role = _owned(request, workspace_id), _role(request)
     me = signed_in_person(request)
-    token = members.invitation_create(workspace=mine.workspace, role=role, made_by=me)
+    try:
+        token = members.invitation_create(workspace=mine.workspace, role=role, made_by=me)
+    except TooManyAtOnce as many:
+        return _detail(request, mine, refused=str(many))
     _note(request, What.INVITE, workspace_id, role)
-    return _detail(request, mine, request.build_absolute_uri(reverse("invitation", args=[token])))
+    link = request.build_absolute_uri(reverse("invitation", args=[token]))
+    return _detail(request, mine, link=link)
 
 
 @require_POST
@@ -210,7 +248,10 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if found is None:
         raise Http404
     if request.method == "POST":
-        joined = members.invitation_accept(invitation=found, person=signed_in_person(request))
+        try:
+            joined = members.invitation_accept(invitation=found, person=signed_in_person(request))
+        except members.Refused as refusal:
+            raise TooManyAtOnce(str(refusal)) from None
         services.workspace_use(session=request.session, workspace=joined.workspace)
         me = signed_in_person(request).username
         _note(request, What.MEMBER, joined.workspace_id, f"{me}: {joined.role}")

@@ -66,6 +66,7 @@ MIDDLEWARE = [
     "kviz.common.middleware.EveryAnswer",
     "kviz.common.middleware.StaticFiles",
     "kviz.common.middleware.Private",
+    "kviz.common.middleware.NoExtraSlash",
     "kviz.common.middleware.ApiProblems",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -149,6 +150,14 @@ MAX_EXPERIMENTS = env.number("KVIZ_MAX_EXPERIMENTS", 3) if MODE is Mode.SERVER e
 MAX_WAITING_RUNS = env.number("KVIZ_MAX_WAITING_RUNS", 50) if MODE is Mode.SERVER else None
 MAX_SESSIONS = env.number("KVIZ_MAX_SESSIONS", 5) if MODE is Mode.SERVER else None
 """Live sessions that a workspace may have at once."""
+MAX_SHARE_LINKS = env.number("KVIZ_MAX_SHARE_LINKS", 500) if MODE is Mode.SERVER else None
+"""That open runs of a workspace."""
+MAX_WORKSPACES = env.number("KVIZ_MAX_WORKSPACES", 20) if MODE is Mode.SERVER else None
+"""Of which a person is an owner."""
+MAX_TOKENS = env.number("KVIZ_MAX_TOKENS", 50) if MODE is Mode.SERVER else None
+"""Of a person; those that have expired count until they are revoked."""
+MAX_INVITATIONS = env.number("KVIZ_MAX_INVITATIONS", 50) if MODE is Mode.SERVER else None
+"""Links that invite to a workspace."""
 EXPERIMENT_PROCESSES = env.number("KVIZ_EXPERIMENT_PROCESSES", n_cores())
 """How many variants of an experiment run at the same time; by default one for each core."""
 LUCK_OF_RUNS = env.choice("KVIZ_LUCK_OF_RUNS", ("yes", "no")) == "yes"
@@ -166,6 +175,8 @@ LESSONS_DIR = env.text("KVIZ_LESSONS_DIR")
 """A folder with lessons beside those that come with kviz (docs/lessons.md)."""
 CLASS_HOURS = env.number("KVIZ_CLASS_HOURS", 4)
 """When a live class ends by itself."""
+CLASS_SEATS_PER_ADDRESS = env.number("KVIZ_CLASS_SEATS_PER_ADDRESS", 300)
+"""How many may be in a live class from one address, in server mode."""
 CLUSTERS_FILE = Path(clusters_file) if (clusters_file := env.text("KVIZ_CLUSTERS_FILE")) else None
 """Server mode: the real clusters that may be imported, and by whom (docs/clusters.md)."""
 MAX_REENACTED_CYCLES = env.number("KVIZ_MAX_REENACTED_CYCLES", 10_000)
@@ -226,7 +237,7 @@ AUDIT_DAYS = env.number("KVIZ_AUDIT_DAYS", 365)
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {
-        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "NAME": "kviz.accounts.passwords.LongEnough",
         "OPTIONS": {"min_length": 12},
     },
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

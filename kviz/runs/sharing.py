@@ -5,12 +5,16 @@ from __future__ import annotations
 import datetime as dt
 import secrets
 from typing import Final
+from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import ngettext
 
 from kviz.accounts.models import Workspace
+from kviz.common.limits import TooManyAtOnce
 from kviz.runs.models import Run, ShareLink, ShareLinks
 
 OPENED_AGAIN_AFTER: Final = dt.timedelta(hours=1)
@@ -23,11 +27,35 @@ DAYS: Final = (7, 30, 90, 365)
 def run_share(
     *, run: Run, made_by: User | None = None, expires_at: dt.datetime | None = None
 ) -> ShareLink:
-    """Return a link that opens a run; asked again for one that never expires, the same."""
+    """Return a link that opens a run; asked again for one that never expires, the same.
+
+    Raises TooManyAtOnce if as many links open runs of the workspace as may.
+    """
     if expires_at is None and (known := run.links.open().filter(expires_at=None).first()):
         return known
+    _make_room(run.workspace_id)
     token = secrets.token_urlsafe(24)
     return ShareLink.objects.create(token=token, run=run, made_by=made_by, expires_at=expires_at)
+
+
+def _make_room(workspace: UUID) -> None:
+    """Raise TooManyAtOnce if as many links open a workspace's runs as may.
+
+    Of those that open nothing any more as many are listed; the oldest are forgotten.
+    """
+    most = settings.MAX_SHARE_LINKS
+    if most is None:
+        return
+    links = ShareLink.objects.filter(run__workspace=workspace)
+    if links.open().count() >= most:
+        text = ngettext(
+            "%(n)d link opens runs of this workspace, and no more may. Revoke it first.",
+            "%(n)d links open runs of this workspace, and no more may. Revoke one first.",
+            most,
+        )
+        raise TooManyAtOnce(text % {"n": most})
+    over = links.exclude(pk__in=links.open().values("pk")).order_by("-pk")
+    ShareLink.objects.filter(pk__in=list(over.values_list("pk", flat=True)[most - 1 :])).delete()
 
 
 def run_unshare(*, run: Run) -> int:
