@@ -7,11 +7,10 @@ from typing import Final
 
 from django.core.cache import cache
 from django.http import HttpRequest
-from rest_framework.request import Request
-from rest_framework.throttling import BaseThrottle
 
 from kviz.classroom import selectors
 from kviz.classroom.codes import code_typed
+from kviz.classroom.crowding import address_of
 from kviz.classroom.models import Room
 from kviz.classroom.seats import is_in
 
@@ -24,10 +23,6 @@ class TooManyGuesses(Exception):
     """An address has typed too many wrong codes; right ones let in nobody new either."""
 
 
-class _Address(BaseThrottle):
-    """Knows whose address counts behind proxies."""
-
-
 def room_behind(request: HttpRequest, text: str) -> Room | None:
     """The open room with a code that was typed. Raises TooManyGuesses.
 
@@ -37,7 +32,7 @@ def room_behind(request: HttpRequest, text: str) -> Room | None:
     room = selectors.room_open(code) if code else None
     if room is not None and is_in(request.session, room):
         return room
-    key = f"class-code:{_Address().get_ident(Request(request))}"
+    key = f"class-code:{address_of(request)}"
     if cache.get(key, 0) >= WRONG_CODES:
         raise TooManyGuesses
     if room is None:

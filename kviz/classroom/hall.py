@@ -23,6 +23,7 @@ from channels.layers import get_channel_layer
 from django.utils import timezone, translation
 
 from kviz.classroom import documents, news, selectors, services
+from kviz.classroom.crowding import MAX_PAGES
 from kviz.classroom.models import Room
 from kviz.common.ending import task_ended
 from kviz.live.advances import group_of
@@ -56,10 +57,18 @@ class Follower:
         """The participant's number; 0 for the teacher's own pages."""
         self.outbox: dict[Kind, str] = {}
         self._news = asyncio.Event()
+        self._displaced = asyncio.Event()
 
     def offer(self, kind: Kind, frame: str) -> None:
         self.outbox[kind] = frame
         self._news.set()
+
+    def displace(self) -> None:
+        """Newer pages of the same seat take this one's place."""
+        self._displaced.set()
+
+    async def until_displaced(self) -> None:
+        await self._displaced.wait()
 
     async def pump(self, send: Send) -> None:
         """Send what is in the outbox, as fast as the page takes it; for as long as it stays."""
@@ -77,14 +86,19 @@ class Hall:
     def __init__(self, room_id: UUID, run_id: UUID | None) -> None:
         self.room_id = room_id
         self.run_id = run_id
-        self.followers: set[Follower] = set()
+        self.followers: dict[Follower, None] = {}
+        """In the order of coming."""
         self.pointer_seat = 0
         self._frames: dict[Readers, str] = {}
         self._dirty = asyncio.Event()
 
     def enter(self, follower: Follower) -> None:
         """Let somebody follow: first what is known here, then what is new."""
-        self.followers.add(follower)
+        self.followers[follower] = None
+        if follower.seat:
+            pages = [each for each in self.followers if each.seat == follower.seat]
+            for oldest in pages[:-MAX_PAGES]:
+                oldest.displace()
         frame = self._frames.get(follower.reads)
         if frame is not None:
             follower.offer("state", frame)
@@ -178,7 +192,7 @@ class Building:
     async def leave(self, hall: Hall, follower: Follower) -> None:
         """Let somebody go; the last one closes the hall, and the last hall the building."""
         async with self._opening:
-            hall.followers.discard(follower)
+            hall.followers.pop(follower, None)
             if hall.followers:
                 return
             self._halls.pop(hall.room_id, None)

@@ -62,6 +62,8 @@ class Participant(models.Model):
     number = models.PositiveIntegerField()
     """From 1, in the order of coming."""
     name = models.CharField(max_length=40, blank=True)
+    origin = models.CharField(max_length=32, blank=True, default="", db_default="")
+    """Tells seats of one address from others' (`crowding.py`); deleted with the name."""
     n_connected = models.PositiveIntegerField(default=0)
     """How many of their pages are connected now."""
 

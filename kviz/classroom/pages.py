@@ -20,6 +20,7 @@ from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
 from kviz.by_hand.access import own_attempt
 from kviz.classroom import selectors, services
+from kviz.classroom.crowding import origin_of
 from kviz.classroom.guessing import TooManyGuesses, room_behind
 from kviz.classroom.qr import qr_svg
 from kviz.classroom.seats import Door, door_of, remember_seat, remember_teacher
@@ -143,7 +144,11 @@ def class_join(request: HttpRequest, code: str) -> HttpResponse:
         return door
     if door.participant is None:
         try:
-            seat = services.participant_join(room=door.room, name=request.POST.get("name", ""))
+            seat = services.participant_join(
+                room=door.room,
+                name=request.POST.get("name", ""),
+                origin=origin_of(request, door.room),
+            )
         except Refused as refusal:
             messages.error(request, str(refusal))
             return redirect("class-room", door.room.code)

@@ -20,6 +20,7 @@ from kviz.by_hand.models import Game
 from kviz.by_hand.services import CannotPlay, game_of_run, game_reveal
 from kviz.classroom import news, selectors
 from kviz.classroom.codes import draw_code
+from kviz.classroom.crowding import Crowded, make_room
 from kviz.classroom.documents import present_document
 from kviz.classroom.models import Answer, Contest, Participant, Room, Vote
 from kviz.classroom.steps import is_step, lesson_of, place_of
@@ -37,7 +38,6 @@ from scheduler_core.wording import told
 
 MAX_OPEN: Final = 10
 """Rooms that a workspace may have open at once."""
-MAX_SEATS: Final = 2_000
 MAX_MARKS: Final = 60
 MAX_CONTESTS: Final = 20
 """In one room."""
@@ -104,7 +104,7 @@ def room_close(*, room: Room) -> None:
         closed_at=timezone.now(), held=None, version=F("version") + 1
     )
     if closed:
-        room.participants.update(name="", n_connected=0)
+        room.participants.update(name="", origin="", n_connected=0)
         room.votes.update(is_open=False)
         if room.run is not None:
             run_unshare(run=room.run)
@@ -120,17 +120,26 @@ def rooms_close_late() -> None:
 # ---------------------------------------------------------------- who is in
 
 
-def participant_join(*, room: Room, name: str) -> Participant:
+def participant_join(*, room: Room, name: str, origin: str) -> Participant:
     """Let somebody in, with or without a name. Raises Refused."""
     with transaction.atomic():
         Room.objects.filter(pk=room.pk).update(n_joined=F("n_joined") + 1)
         room.refresh_from_db(fields=["n_joined"])
-        if room.n_joined > MAX_SEATS:
-            raise Refused(gettext("This class is full."))
-        clean = " ".join(name.split())[:40]
-        seat = Participant.objects.create(room=room, number=room.n_joined, name=clean)
+        try:
+            make_room(room, origin)
+        except Crowded as crowded:
+            raise Refused(str(crowded)) from crowded
+        seat = Participant.objects.create(
+            room=room, number=room.n_joined, name=_clean(name), origin=origin
+        )
     news.tell(room.pk)
     return seat
+
+
+def _clean(name: str) -> str:
+    """A name in one line, of characters that can be seen."""
+    words = "".join(each for each in name if each.isprintable() or each.isspace()).split()
+    return " ".join(words)[:40]
 
 
 def participant_connected(*, participant: Participant, by: int) -> None:

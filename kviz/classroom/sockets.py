@@ -5,7 +5,8 @@ Text frames are documents (`documents.py`): `{"type": "state", ...}` whenever so
 latest of each kind is sent. The holder of the pointer says `{"point": [x, y]}`; nothing else is
 said here, answers and the teacher's steps go over REST.
 
-Closed with 4404 (no such room for this browser, or no longer) or 4400 (nonsense).
+Closed with 4404 (no such room for this browser, or no longer), 4403 (no seat in it, or no longer),
+4429 (newer pages of the same seat have taken this one's place) or 4400 (nonsense).
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ from kviz.live.doorkeeper import doorkeeper, session_of
 from kviz.live.origin import Receive, Scope, Send
 
 BAD_REQUEST: Final = 4400
+NO_SEAT: Final = 4403
 NOT_FOUND: Final = 4404
+TOO_MANY_PAGES: Final = 4429
 MAX_MESSAGE: Final = 200
 """Characters of one message."""
 LEAST_S: Final = 0.03
@@ -93,9 +96,11 @@ def _come_in(scope: Scope) -> tuple[Door, Audience, str]:
     asked = parse_qs(scope["query_string"].decode("latin-1")).get("as", ["class"])[0]
     if asked in ("teacher", "screen") and door.is_teacher:
         return Door(room, True, None), "teacher" if asked == "teacher" else "screen", ""
-    if asked != "class" or (door.participant is None and not door.is_teacher):
+    if asked != "class":
         raise Refusal(NOT_FOUND)
     if door.participant is None:
+        if not door.is_teacher:
+            raise Refusal(NO_SEAT)
         return door, "class", ""
     _connected(door.participant, 1)
     return door, "class", encode(mine_document(room, door.participant))
@@ -144,10 +149,7 @@ async def _serve(
 
     pump = asyncio.create_task(follower.pump(send_text))
     try:
-        if visitor is None:
-            await _listen(hall, follower, receive, send)
-        else:
-            await _listen_while_welcome(hall, follower, receive, send, visitor)
+        await _listen_while_welcome(hall, follower, receive, send, visitor)
     finally:
         pump.cancel()
         with contextlib.suppress(asyncio.CancelledError, OSError):
@@ -155,17 +157,20 @@ async def _serve(
 
 
 async def _listen_while_welcome(
-    hall: Hall, follower: Follower, receive: Receive, send: Send, visitor: RoomVisitor
+    hall: Hall, follower: Follower, receive: Receive, send: Send, visitor: RoomVisitor | None
 ) -> None:
-    """Listen until the page is gone, or may stay no longer."""
+    """Listen until the page is gone, may stay no longer, or is one too many of its seat."""
     listening = asyncio.create_task(_listen(hall, follower, receive, send))
-    refused = asyncio.create_task(doorkeeper().until_refused(visitor))
+    ends = {asyncio.create_task(follower.until_displaced()): TOO_MANY_PAGES}
+    if visitor is not None:
+        ends[asyncio.create_task(doorkeeper().until_refused(visitor))] = NOT_FOUND
     try:
-        await asyncio.wait((listening, refused), return_when=asyncio.FIRST_COMPLETED)
-        if refused.done():
-            await send({"type": "websocket.close", "code": NOT_FOUND})
+        await asyncio.wait((listening, *ends), return_when=asyncio.FIRST_COMPLETED)
+        code = next((code for task, code in ends.items() if task.done()), None)
+        if code is not None:
+            await send({"type": "websocket.close", "code": code})
     finally:
-        for task in (listening, refused):
+        for task in (listening, *ends):
             await task_ended(task)
 
 

@@ -17,6 +17,9 @@ WORDS: Final = {
     "chooseNode": _("Choose a node, on the map or in the list."),
     "chosen": _("chosen"),
     "closed": _("The vote is closed."),
+    "crowded": _(
+        "You have opened this class in too many pages. Close some of them, then reload this one."
+    ),
     "down": _("{name}: move down"),
     "feasible": _("feasible"),
     "gain": _("Right: {before} of {n} before the discussion, {after} of {n} after it."),
@@ -26,6 +29,7 @@ WORDS: Final = {
     "newQuestion": _("A question: {ask}"),
     "newStep": _("Step {n}: {title}"),
     "nobody": _("Nobody is in yet."),
+    "noSeat": _("You have no seat in this class any more. Reload the page to come in again."),
     "none": _("No answer was given."),
     "notAnswered": _("no answer yet"),
     "over": _("The class is over. Names are deleted."),

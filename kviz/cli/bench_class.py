@@ -137,6 +137,7 @@ def _served() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="kviz-bench-") as folder:
         kept = {name: text for name, text in os.environ.items() if not name.startswith("KVIZ_")}
         more = {"KVIZ_DATA_DIR": folder, "KVIZ_MODE": "server", "KVIZ_TLS": "no"}
+        more["KVIZ_CLASS_SEATS_PER_ADDRESS"] = "2000"  # all followers come from this machine
         process = subprocess.Popen(
             [sys.executable, "-m", "kviz.cli", "serve", "--port", "0"],
             env={**kept, **more, "KVIZ_LOG_LEVEL": "ERROR"},

@@ -66,7 +66,7 @@ MIDDLEWARE = [
     "kviz.common.middleware.EveryAnswer",
     "kviz.common.middleware.StaticFiles",
     "kviz.common.middleware.Private",
-    "kviz.common.middleware.NoExtraSlash",
+    "kviz.common.extra_slash.NoExtraSlash",
     "kviz.common.middleware.ApiProblems",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

@@ -14,7 +14,7 @@ from pytest_django import Settings
 
 from kviz.classroom.hall import PAUSE_S, Follower, building
 from kviz.classroom.models import Participant, Room
-from kviz.classroom.sockets import BAD_REQUEST, NOT_FOUND
+from kviz.classroom.sockets import BAD_REQUEST, NO_SEAT, NOT_FOUND
 from tests.classroom.people import ASKS, RIGHT, WRONG, Browser, Lesson, open_lesson
 from tests.waiting import PATIENCE_S
 from tests.web.test_live import say, socket
@@ -162,7 +162,7 @@ async def test_who_has_not_come_in_follows_nothing() -> None:
     other, *_ = await opened()
     stranger = Browser(lesson.teacher.code, other.teacher.client)
     async with socket(path(stranger), stranger.headers) as line:
-        assert (await line.receive_output(timeout=PATIENCE_S))["code"] == NOT_FOUND
+        assert (await line.receive_output(timeout=PATIENCE_S))["code"] == NO_SEAT
     async with socket("/ws/class/AAAAAA/?as=class", mina.headers) as line:
         assert (await line.receive_output(timeout=PATIENCE_S))["code"] == NOT_FOUND
 

@@ -150,18 +150,23 @@ export type Frame = ClassState | Me | { readonly type: "pointer"; readonly x: nu
 
 export interface Hears {
   frame(frame: Frame): void;
-  /** Whether the connection stands; `null`: the room is closed to this browser for good. */
-  link(isUp: boolean | null): void;
+  link(state: LinkState): void;
 }
+
+/** Connected, or being connected again; for good: the class is over, this browser has no seat in it, or newer pages of it
+ * have taken this one's place. */
+export type LinkState = "up" | "away" | "over" | "noSeat" | "crowded";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-const NOT_FOUND = 4404;
+/** The codes after which a page does not connect again. */
+const FOR_GOOD: Readonly<Record<number, LinkState>> = { 4403: "noSeat", 4404: "over", 4429: "crowded" };
 
 /** The connection to a room: a lost one is made again, each time after a longer pause. */
 export class Link {
   private socket: WebSocket | null = null;
   private pause = FIRST_PAUSE_MS;
+  private hasEnded = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -181,22 +186,28 @@ export class Link {
     const socket = (this.socket = new WebSocket(this.url));
     socket.onmessage = ({ data }) => {
       this.pause = FIRST_PAUSE_MS;
-      this.hears.link(true);
+      this.hears.link("up");
       this.hears.frame(JSON.parse(String(data)) as Frame);
     };
     socket.onclose = ({ code }) => {
       this.socket = null;
-      if (code === NOT_FOUND) return this.hears.link(null);
-      this.hears.link(false);
+      const end = FOR_GOOD[code];
+      if (end) return this.end(end);
+      this.hears.link("away");
       // A class that lost its connection together does not come back in one moment.
       this.timer = setTimeout(() => this.connect(), this.pause * (0.5 + Math.random()));
       this.pause = Math.min(this.pause * 2, LONGEST_PAUSE_MS);
     };
   }
 
+  private end(state: LinkState): void {
+    this.hasEnded = true;
+    this.hears.link(state);
+  }
+
   /** Do not wait any longer: the network is back, or somebody looks at the page again. */
   private hurry(): void {
-    if (this.socket) return;
+    if (this.socket || this.hasEnded) return;
     clearTimeout(this.timer);
     this.pause = FIRST_PAUSE_MS;
     this.connect();

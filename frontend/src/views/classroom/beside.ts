@@ -34,8 +34,8 @@ export class Beside {
     document.body.append(this.root);
     new Link(addressOf(code, leads ? "teacher" : "class"), {
       frame: (frame) => this.hear(frame),
-      link: (isUp) => {
-        if (!isUp) this.title.textContent = w(isUp === null ? "over" : "away");
+      link: (state) => {
+        if (state !== "up") this.title.textContent = w(state);
       },
     });
   }

@@ -1,6 +1,6 @@
 // What all three pages of a class show: the step, the small map, the connection, and one live region.
 
-import type { ClassState, Picture } from "../../wire/classroom.ts";
+import type { ClassState, LinkState, Picture } from "../../wire/classroom.ts";
 import { SmallMap, stateInWords } from "./map.ts";
 import { el, marked, place, w } from "./page.ts";
 
@@ -15,13 +15,14 @@ export function say(text: string): void {
   live.textContent = text;
 }
 
-export function showLink(isUp: boolean | null): void {
+export function showLink(state: LinkState): void {
   if (!lost) return;
-  if (lost.hidden === (isUp !== true)) {
-    lost.hidden = isUp === true;
-    lost.textContent = isUp === null ? w("over") : w("away");
-    say(isUp === true ? w("back") : lost.textContent);
-  }
+  const isUp = state === "up";
+  const text = isUp ? w("back") : w(state);
+  if (lost.hidden === isUp && (isUp || lost.textContent === text)) return;
+  lost.hidden = isUp;
+  lost.textContent = text;
+  say(text);
 }
 
 export function stepName({ number, n_steps }: ClassState): string {
