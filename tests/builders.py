@@ -35,6 +35,8 @@ from scheduler_core.api import (
     TopologySpreadConstraint,
     Volume,
 )
+from scheduler_core.config.features import FeatureGates, feature_gates
+from scheduler_core.releases import LATEST
 
 ZONE = "topology.kubernetes.io/zone"
 HOSTNAME = "kubernetes.io/hostname"
@@ -324,3 +326,10 @@ def container(
         ports=tuple(ports),
         restart_policy="Always" if sidecar else "",
     )
+
+
+def gates_off(*names: str) -> FeatureGates:
+    """Gates with some switched off, and with them what cannot be on without one of them."""
+    off = set(names)
+    off |= {name for name, spec in LATEST.gates.items() if spec.default and off & {*spec.requires}}
+    return feature_gates(dict.fromkeys(off, False))

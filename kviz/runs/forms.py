@@ -76,16 +76,20 @@ class GateRow:
     """By default."""
     about: str
     value: str
+    needs: tuple[str, ...] = ()
+    """Gates it cannot be on without, but for locked ones."""
 
 
 def gate_rows(values: Mapping[str, str]) -> list[GateRow]:
     """The gates that a run may switch, with what the form's `values` say of them."""
     release = RELEASES.get(values.get("release", ""), LATEST)
-    return [
-        GateRow(name, field, spec.default, SWITCHABLE[name], values.get(field, ""))
-        for name, spec in switchable(release).items()
-        if (field := GATE_PREFIX + name)
-    ]
+    rows = []
+    for name, spec in switchable(release).items():
+        needs = tuple(needed for needed in spec.requires if needed in switchable(release))
+        field = GATE_PREFIX + name
+        value = values.get(field, "")
+        rows.append(GateRow(name, field, spec.default, SWITCHABLE[name], value, needs))
+    return rows
 
 
 def gate_fields(gates: Mapping[str, bool]) -> dict[str, str]:

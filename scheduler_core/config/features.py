@@ -17,9 +17,11 @@ from msgspec import Struct
 from scheduler_core.config.old_settings import OLD_GATES
 from scheduler_core.config.problems import ConfigError, Problem
 from scheduler_core.releases import LATEST
-from scheduler_core.releases.table import GateSpec, Release
+from scheduler_core.releases.table import GateSpec, OtherGate, Release
 from scheduler_core.wording import say
 
+_OF_KUBELET: Final = say("Concerns the kubelet; the scheduler decides the same either way.")
+_OF_API_SERVER: Final = say("Concerns the API server; the scheduler decides the same either way.")
 SWITCHABLE: Final[Mapping[str, str]] = {
     "DRAConsumableCapacity": say("Devices may be shared: a claim consumes part of their capacity."),
     "DRADeviceBindingConditions": say(
@@ -35,17 +37,19 @@ SWITCHABLE: Final[Mapping[str, str]] = {
         "A request may list alternatives, the preferred first (firstAvailable)."
     ),
     "DRAResourceClaimDeviceStatus": say("Claims carry what drivers report about their devices."),
+    "DRAResourceClaimGranularStatusAuthorization": _OF_API_SERVER,
     "DRASchedulerFilterTimeout": say(
         "The configuration may limit how long DynamicResources filters a "
         "node (filterTimeout). In virtual time filtering takes none."
     ),
+    "ExtendWebSocketsToKubelet": _OF_KUBELET,
     "InPlacePodLevelResourcesVerticalScaling": say(
         "Resizes of pod-level resources count while they are under way."
     ),
-    "InPlacePodVerticalScalingExclusiveCPUs": say(
-        "Concerns the kubelet; the scheduler decides the same either way."
-    ),
+    "InPlacePodVerticalScalingExclusiveCPUs": _OF_KUBELET,
+    "InPlacePodVerticalScalingInitContainers": _OF_KUBELET,
     "MatchLabelKeysInPodTopologySpread": say("PodTopologySpread applies matchLabelKeys."),
+    "MatchLabelKeysInPodTopologySpreadSelectorMerge": _OF_API_SERVER,
     "NodeDeclaredFeatures": say("Pods go only to nodes that declare the features they need."),
     "NominatedNodeNameForExpectation": say(
         "A pod's nominatedNodeName is set before it is bound, when "
@@ -55,6 +59,7 @@ SWITCHABLE: Final[Mapping[str, str]] = {
         "Equal pods that follow each other may reuse the scores of the first."
     ),
     "PodLevelResources": say("Requests of the pod as a whole (spec.resources) count."),
+    "RestartAllContainersOnContainerExits": _OF_KUBELET,
     "SchedulerAsyncPreemption": say(
         "Victims are evicted in the background, while the preemptor waits "
         "and other pods are scheduled."
@@ -130,16 +135,16 @@ def feature_gates(overrides: Mapping[str, bool], release: Release = LATEST) -> F
     """The defaults of a release with some gates switched.
 
     Gates of other components are taken as kube-scheduler takes them, and change nothing. Raises
-    ConfigError for a gate that is unknown, locked or not modelled, and for one that needs a gate
-    which is off. Its problems' paths are `featureGates.NAME`.
+    ConfigError for a gate that is unknown, locked or not modelled, and else for one that is on
+    while a gate it depends on is off. Its problems' paths are `featureGates.NAME`.
     """
-    elsewhere = {name: on for name, on in overrides.items() if name in release.elsewhere}
-    read = sorted((name, on) for name, on in overrides.items() if name not in elsewhere)
-    gates = FeatureGates(tuple(read), release)
-    objections = {name: _objection(name, gates) for name in {*release.gates, *dict(read)}}
-    for name, on in elsewhere.items():
-        locked = release.elsewhere[name]
-        objections[name] = "" if locked in (None, on) else _locked(name, on)
+    gates = FeatureGates(
+        tuple(sorted(each for each in overrides.items() if each[0] not in release.elsewhere)),
+        release,
+    )
+    objections = {name: _objection(name, on, release) for name, on in overrides.items()}
+    if not any(objections.values()):
+        objections = _lacking(overrides, release)
     problems = [
         Problem(("featureGates", name), message)
         for name, message in sorted(objections.items())
@@ -150,21 +155,33 @@ def feature_gates(overrides: Mapping[str, bool], release: Release = LATEST) -> F
     return gates
 
 
-def _objection(name: str, gates: FeatureGates) -> str:
-    spec = gates.release.gates.get(name)
+def _objection(name: str, on: bool, release: Release) -> str:
+    """Why a gate cannot be set so, whatever the others are; "" if it can."""
+    spec = release.gates.get(name) or release.elsewhere.get(name)
     if spec is None:
-        return _unknown(name, gates.release)
-    enabled = gates.enabled(name)
-    asked = str(enabled).lower()
-    if enabled != spec.default:
+        return _unknown(name, release)
+    if on != spec.default:
         if spec.locked:
-            return _locked(name, enabled)
+            return _locked(name, on)
         if name in NOT_MODELLED:
+            asked = str(on).lower()
             return f"cannot set feature gate {name} to {asked}: {NOT_MODELLED[name]}"
-    missing = [needed for needed in spec.requires if not gates.enabled(needed)]
-    if enabled and missing:
-        return f"{name} is enabled, but depends on features that are disabled: {', '.join(missing)}"
     return ""
+
+
+def _lacking(overrides: Mapping[str, bool], release: Release) -> dict[str, str]:
+    """What is said of each gate that is on while gates it depends on are off, as upstream."""
+    specs: dict[str, GateSpec | OtherGate] = {**release.elsewhere, **release.gates}
+    on = {name: overrides.get(name, spec.default) for name, spec in specs.items()}
+    found = {}
+    for name, spec in specs.items():
+        missing = sorted(needed for needed in spec.requires if not on[needed])
+        if on[name] and missing:
+            listed = " ".join(missing)
+            found[name] = (
+                f"{name} is enabled, but depends on features that are disabled: [{listed}]"
+            )
+    return found
 
 
 def _locked(name: str, asked: bool) -> str:

@@ -34,6 +34,14 @@ class GateSpec(Struct, frozen=True):
     requires: tuple[str, ...] = ()
 
 
+class OtherGate(Struct, frozen=True):
+    """A gate of other components, which the scheduler takes and does not read."""
+
+    default: bool
+    locked: bool = False
+    requires: tuple[str, ...] = ()
+
+
 class Messages(Struct, frozen=True):
     """Texts of the scheduler that a release has changed."""
 
@@ -47,8 +55,9 @@ class Release(Struct, frozen=True):
     name: str
     """As in `1.36`."""
     gates: Mapping[str, GateSpec]
-    elsewhere: Mapping[str, bool | None]
-    """Gates the scheduler knows but does not read: what each is locked to, None if it is not."""
+    elsewhere: Mapping[str, OtherGate]
+    """Gates the scheduler knows but does not read, but for those without which a gate of `gates`
+    could not be switched."""
     tie_break: TieBreak
     batching: BatchRule
     messages: Messages

@@ -1,7 +1,7 @@
 """Kubernetes v1.36, as recorded from kube-scheduler v1.36.2.
 
 Upstream: v1.36 pkg/features/kube_features.go: stages, defaults and dependencies of the gates that
-the scheduler reads.
+the scheduler reads, and of those that are on and depend on one which a run may switch off.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ _DRA: Final = ("DynamicResourceAllocation",)
 _LOCKED: Final = GateSpec("GA", default=True, locked=True)
 _BETA_ON: Final = GateSpec("beta", default=True)
 _DRA_BETA: Final = GateSpec("beta", default=True, requires=_DRA)
+_DECLARED_BETA: Final = GateSpec("beta", default=True, requires=("NodeDeclaredFeatures",))
 _ALPHA: Final = GateSpec("alpha", default=False)
 _DRA_ALPHA: Final = GateSpec("alpha", default=False, requires=_DRA)
 
@@ -34,11 +35,15 @@ V1_36: Final = Release(
         "DRAPartitionableDevices": _DRA_BETA,
         "DRAPrioritizedList": GateSpec("GA", default=True, requires=_DRA),
         "DRAResourceClaimDeviceStatus": _BETA_ON,
+        "DRAResourceClaimGranularStatusAuthorization": GateSpec(
+            "beta", default=True, requires=(*_DRA, "DRAResourceClaimDeviceStatus")
+        ),
         "DRASchedulerFilterTimeout": _DRA_BETA,
         "DRAWorkloadResourceClaims": GateSpec(
             "alpha", default=False, requires=(*_DRA, "GenericWorkload")
         ),
         "DynamicResourceAllocation": _LOCKED,
+        "ExtendWebSocketsToKubelet": _DECLARED_BETA,
         "GangScheduling": GateSpec("alpha", default=False, requires=("GenericWorkload",)),
         "GenericWorkload": _ALPHA,
         "InPlacePodLevelResourcesVerticalScaling": GateSpec(
@@ -50,12 +55,21 @@ V1_36: Final = Release(
         "InPlacePodVerticalScalingExclusiveCPUs": GateSpec(
             "alpha", default=False, requires=("InPlacePodVerticalScaling",)
         ),
+        "InPlacePodVerticalScalingInitContainers": GateSpec(
+            "beta", default=True, requires=("InPlacePodVerticalScaling", "NodeDeclaredFeatures")
+        ),
         "MatchLabelKeysInPodTopologySpread": _BETA_ON,
+        "MatchLabelKeysInPodTopologySpreadSelectorMerge": GateSpec(
+            "beta", default=True, requires=("MatchLabelKeysInPodTopologySpread",)
+        ),
         "NodeDeclaredFeatures": _BETA_ON,
         "NodeInclusionPolicyInPodTopologySpread": _LOCKED,
         "NominatedNodeNameForExpectation": _BETA_ON,
         "OpportunisticBatching": _BETA_ON,
         "PodLevelResources": _BETA_ON,
+        "RestartAllContainersOnContainerExits": GateSpec(
+            "beta", default=True, requires=("ContainerRestartRules", "NodeDeclaredFeatures")
+        ),
         "SchedulerAsyncAPICalls": GateSpec("beta", default=False),
         "SchedulerAsyncPreemption": _BETA_ON,
         "SchedulerPopFromBackoffQ": _BETA_ON,

@@ -9,55 +9,56 @@ from __future__ import annotations
 
 from typing import Final
 
-_FREE: Final = """
-    APIResponseCompression APIServerIdentity APIServingWithRoutine AllowDNSOnlyNodeCSR
-    AllowInsecureKubeletCertificateSigningRequests AllowParsingUserUIDFromCertAuth
-    AllowServiceExternalIPs AllowUnsafeMalformedObjectDeletion AtomicFIFO
-    AuthorizePodWebsocketUpgradeCreatePermission CBORServingAndStorage
-    CPUManagerPolicyAlphaOptions CPUManagerPolicyBetaOptions CRDObservedGenerationTracking
-    CRIListStreaming CSIVolumeHealth ChangeContainerStatusOnKubeletRestart
-    ClearingNominatedNodeNameAfterBinding ClientsAllowCARotation ClientsAllowCBOR
-    ClientsAllowTLSCacheGC ClientsPreferCBOR
-    CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook
-    ClusterTrustBundle ClusterTrustBundleProjection ComponentFlagz ComponentStatusz
-    ConcurrentWatchObjectDecode ConstrainedImpersonation ContainerCheckpoint
-    ContainerRestartRules ContainerStopSignals CoordinatedLeaderElection
-    CrossNamespaceVolumeDataSource CustomCPUCFSQuotaPeriod
-    DRAResourceClaimGranularStatusAuthorization DRAResourcePoolStatus DeclarativeValidationBeta
-    DeclarativeValidationTakeover DeploymentReplicaSetTerminatingReplicas
-    DetectCacheInconsistency DisableCPUQuotaWithExclusiveCPUs EnvFiles EventedPLEG
-    ExtendWebSocketsToKubelet GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority
-    HPAConfigurableTolerance HPAScaleToZero HostnameOverride ImageVolumeWithDigest
-    InOrderInformersBatchProcess InPlacePodVerticalScalingExclusiveMemory
-    InPlacePodVerticalScalingInitContainers InformerResourceVersion KMSv1
-    KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages KubeletInUserNamespace
-    KubeletPodResourcesListUseActivePods KubeletRegistrationGetOnExistsOnly
-    KubeletSeparateDiskGC KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot
-    LocalStorageCapacityIsolationFSQuotaMonitoring ManifestBasedAdmissionControlConfig
-    MatchLabelKeysInPodTopologySpreadSelectorMerge MaxUnavailableStatefulSet MemoryQoS
-    MinimumKubeletVersion MutablePVNodeAffinity MutablePodResourcesForSuspendedJobs
-    MutableSchedulingDirectivesForSuspendedJobs MutatingAdmissionPolicy OpenAPIEnums
-    PLEGOnDemandRelist PersistentVolumeClaimUnusedSinceTime PodAndContainerStatsFromCRI
-    PodCertificateRequest PodDeletionCost PodLevelResourceManagers PodLogsQuerySplitStreams
-    PodReadyToStartContainersCondition PodTopologyLabelsAdmission PodsAPI PortForwardWebsockets
-    PreventStaticPodAPIReferences QOSReserved ReduceDefaultCrashLoopBackOffDecay
-    RelaxedServiceNameValidation ReloadKubeletClientCAFile ReloadKubeletServerCertificateFile
-    RemoteRequestHeaderUID ResourceHealthStatus ResourceHealthStatusMessage
-    RestartAllContainersOnContainerExits RotateKubeletServerCertificate
-    RuntimeClassInImageCriApi SELinuxMount ServiceAccountNodeAudienceRestriction
-    ServiceCIDRStatusFieldWiping ShardedListAndWatch SizeBasedListCostEstimate
+from scheduler_core.releases.table import OtherGate
+
+_ON: Final = """
+    APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth
+    AllowServiceExternalIPs AtomicFIFO AuthorizePodWebsocketUpgradeCreatePermission
+    CPUManagerPolicyBetaOptions CRDObservedGenerationTracking
+    ClearingNominatedNodeNameAfterBinding ClientsAllowCARotation ClientsAllowTLSCacheGC
+    ComponentFlagz ComponentStatusz ConstrainedImpersonation ContainerCheckpoint
+    ContainerRestartRules CustomCPUCFSQuotaPeriod DeclarativeValidationBeta
+    DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency
+    DisableCPUQuotaWithExclusiveCPUs EnvFiles GracefulNodeShutdown
+    GracefulNodeShutdownBasedOnPodPriority HPAConfigurableTolerance HostnameOverride
+    InOrderInformersBatchProcess InformerResourceVersion KubeletCrashLoopBackOffMax
+    KubeletEnsureSecretPulledImages KubeletPodResourcesListUseActivePods KubeletSeparateDiskGC
+    KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot
+    MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs
+    MutatingAdmissionPolicy OpenAPIEnums PLEGOnDemandRelist PodDeletionCost
+    PodReadyToStartContainersCondition PodTopologyLabelsAdmission PortForwardWebsockets
+    PreventStaticPodAPIReferences RelaxedServiceNameValidation ReloadKubeletClientCAFile
+    ReloadKubeletServerCertificateFile RemoteRequestHeaderUID ResourceHealthStatus
+    ResourceHealthStatusMessage RotateKubeletServerCertificate
+    ServiceAccountNodeAudienceRestriction ServiceCIDRStatusFieldWiping SizeBasedListCostEstimate
     StaleControllerConsistencyDaemonSet StaleControllerConsistencyJob
     StaleControllerConsistencyReplicaSet StaleControllerConsistencyStatefulSet
-    StatefulSetSemanticRevisionComparison StorageNamespaceIndex StoragePerformantSecurityPolicy
-    StorageVersionAPI StorageVersionHash StorageVersionMigrator StrictIPCIDRValidation
-    StructuredAuthenticationConfigurationEgressSelector
+    StatefulSetSemanticRevisionComparison StorageNamespaceIndex StorageVersionHash
+    StrictIPCIDRValidation StructuredAuthenticationConfigurationEgressSelector
     StructuredAuthenticationConfigurationJWKSMetrics TokenRequestServiceAccountUIDValidation
-    TopologyManagerPolicyAlphaOptions TopologyManagerPolicyBetaOptions
-    TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation
-    UnknownVersionInteroperabilityProxy UnlockWhileProcessingFIFO
-    UserNamespacesHostNetworkSupport WatchCacheInitializationPostStartHook WatchList
-    WatchListClient WindowsCPUAndMemoryAffinity WindowsGracefulNodeShutdown WindowsHostNetwork
-    WorkloadWithJob
+    TopologyManagerPolicyBetaOptions TranslateStreamCloseWebsocketRequests
+    UnauthenticatedHTTP2DOSMitigation UnknownVersionInteroperabilityProxy
+    UnlockWhileProcessingFIFO WatchCacheInitializationPostStartHook WatchList WatchListClient
+    WindowsGracefulNodeShutdown
+"""
+_OFF: Final = """
+    APIServingWithRoutine AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests
+    AllowUnsafeMalformedObjectDeletion CBORServingAndStorage CPUManagerPolicyAlphaOptions
+    CRIListStreaming CSIVolumeHealth ChangeContainerStatusOnKubeletRestart ClientsAllowCBOR
+    ClientsPreferCBOR CloudControllerManagerWatchBasedRoutesReconciliation
+    CloudControllerManagerWebhook ClusterTrustBundle ClusterTrustBundleProjection
+    ConcurrentWatchObjectDecode ContainerStopSignals CoordinatedLeaderElection
+    CrossNamespaceVolumeDataSource DRAResourcePoolStatus DeclarativeValidationTakeover
+    EventedPLEG HPAScaleToZero ImageVolumeWithDigest InPlacePodVerticalScalingExclusiveMemory
+    KMSv1 KubeletInUserNamespace KubeletRegistrationGetOnExistsOnly
+    LocalStorageCapacityIsolationFSQuotaMonitoring ManifestBasedAdmissionControlConfig
+    MaxUnavailableStatefulSet MemoryQoS MutablePVNodeAffinity
+    PersistentVolumeClaimUnusedSinceTime PodAndContainerStatsFromCRI PodCertificateRequest
+    PodLevelResourceManagers PodLogsQuerySplitStreams PodsAPI QOSReserved
+    ReduceDefaultCrashLoopBackOffDecay RuntimeClassInImageCriApi SELinuxMount
+    ShardedListAndWatch StorageVersionAPI StorageVersionMigrator
+    TopologyManagerPolicyAlphaOptions UserNamespacesHostNetworkSupport
+    WindowsCPUAndMemoryAffinity WindowsHostNetwork WorkloadWithJob
 """
 _LOCKED_ON: Final = """
     APIServerTracing AggregatedDiscoveryRemoveBetaType AnonymousAuthConfigurableEndpoints
@@ -87,9 +88,31 @@ _LOCKED_OFF: Final = """
     AllowOverwriteTerminationGracePeriodSeconds GitRepoVolumeDriver SeparateCacheWatchRPC
 """
 
-ELSEWHERE: Final[dict[str, bool | None]] = {
-    **dict.fromkeys(_FREE.split()),
-    **dict.fromkeys(_LOCKED_ON.split(), True),
-    **dict.fromkeys(_LOCKED_OFF.split(), False),
+_REQUIRES: Final[dict[str, tuple[str, ...]]] = {
+    "ClusterTrustBundleProjection": ("ClusterTrustBundle",),
+    "GracefulNodeShutdownBasedOnPodPriority": ("GracefulNodeShutdown",),
+    "PodLevelResourceManagers": ("PodLevelResources",),
+    "ResourceHealthStatusMessage": ("ResourceHealthStatus",),
+    "StaleControllerConsistencyDaemonSet": ("AtomicFIFO",),
+    "StaleControllerConsistencyJob": ("AtomicFIFO",),
+    "StaleControllerConsistencyReplicaSet": ("AtomicFIFO",),
+    "StaleControllerConsistencyStatefulSet": ("AtomicFIFO",),
+    "StorageVersionAPI": ("APIServerIdentity",),
+    "UnknownVersionInteroperabilityProxy": ("APIServerIdentity",),
+    "UserNamespacesHostNetworkSupport": ("NodeDeclaredFeatures",),
+    "WindowsGracefulNodeShutdown": ("GracefulNodeShutdown",),
+    "WorkloadWithJob": ("GenericWorkload",),
 }
-"""By name what a gate is locked to, None for one that may be switched."""
+"""Of what may be switched, what a gate cannot be on without. Locked gates are not named."""
+
+ELSEWHERE: Final[dict[str, OtherGate]] = {
+    name: OtherGate(default, locked, _REQUIRES.get(name, ()))
+    for names, default, locked in (
+        (_ON, True, False),
+        (_OFF, False, False),
+        (_LOCKED_ON, True, True),
+        (_LOCKED_OFF, False, True),
+    )
+    for name in names.split()
+}
+"""By name, of gates that are on or off by default, and of those that are locked to that."""

@@ -42,6 +42,20 @@ def test_overrides() -> None:
     assert gates == feature_gates({"VolumeLimitScaling": True, "SchedulerPopFromBackoffQ": False})
 
 
+def test_a_gate_goes_off_with_what_depends_on_it_in_any_component() -> None:
+    gates = feature_gates(
+        {
+            "NodeDeclaredFeatures": False,
+            "ExtendWebSocketsToKubelet": False,
+            "InPlacePodLevelResourcesVerticalScaling": False,
+            "InPlacePodVerticalScalingInitContainers": False,
+            "RestartAllContainersOnContainerExits": False,
+        }
+    )
+    assert not gates.enabled("NodeDeclaredFeatures")
+    assert len(gates.changed) == 5
+
+
 def test_asking_for_an_unknown_gate_is_an_error() -> None:
     with pytest.raises(KeyError):
         FeatureGates().enabled("SchedulerQueueHints")
@@ -92,9 +106,55 @@ def test_asking_for_an_unknown_gate_is_an_error() -> None:
         (
             {"NodeDeclaredFeatures": False, "PodLevelResources": False},
             [
+                "ExtendWebSocketsToKubelet is enabled, but depends on features that are "
+                "disabled: [NodeDeclaredFeatures]",
                 "InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that "
-                "are disabled: PodLevelResources, NodeDeclaredFeatures"
+                "are disabled: [NodeDeclaredFeatures PodLevelResources]",
+                "InPlacePodVerticalScalingInitContainers is enabled, but depends on features that "
+                "are disabled: [NodeDeclaredFeatures]",
+                "RestartAllContainersOnContainerExits is enabled, but depends on features that are "
+                "disabled: [NodeDeclaredFeatures]",
             ],
+        ),
+        (
+            {"MatchLabelKeysInPodTopologySpread": False},
+            [
+                "MatchLabelKeysInPodTopologySpreadSelectorMerge is enabled, but depends on "
+                "features that are disabled: [MatchLabelKeysInPodTopologySpread]"
+            ],
+        ),
+        (
+            {"DRAResourceClaimDeviceStatus": False, "DRADeviceBindingConditions": False},
+            [
+                "DRAResourceClaimGranularStatusAuthorization is enabled, but depends on features "
+                "that are disabled: [DRAResourceClaimDeviceStatus]"
+            ],
+        ),
+        (
+            {
+                "PodLevelResources": False,
+                "InPlacePodLevelResourcesVerticalScaling": False,
+                "PodLevelResourceManagers": True,
+            },
+            [
+                "PodLevelResourceManagers is enabled, but depends on features that are disabled: "
+                "[PodLevelResources]"
+            ],
+        ),
+        (
+            {"GracefulNodeShutdown": False, "WindowsGracefulNodeShutdown": False},
+            [
+                "GracefulNodeShutdownBasedOnPodPriority is enabled, but depends on features that "
+                "are disabled: [GracefulNodeShutdown]"
+            ],
+        ),
+        (
+            {"NodeDeclaredFeatures": False, "AnyVolumeDataSource": False},
+            ["cannot set feature gate AnyVolumeDataSource to false, feature is locked to true"],
+        ),
+        (
+            {"MinimumKubeletVersion": True},
+            ["unrecognized feature gate: MinimumKubeletVersion (the scheduler of v1.36 has none)"],
         ),
     ],
 )
@@ -109,8 +169,10 @@ def test_a_locked_gate_may_be_set_to_what_it_is() -> None:
 
 
 def test_gates_of_other_components_are_taken_and_change_nothing() -> None:
-    given = {"ExtendWebSocketsToKubelet": False, "CPUManagerPolicyBetaOptions": True}
+    given = {"WatchList": False, "CPUManagerPolicyBetaOptions": True}
     assert feature_gates(given) == FeatureGates()
+    needless = {"GracefulNodeShutdown": False, "GracefulNodeShutdownBasedOnPodPriority": False}
+    assert feature_gates({**needless, "WindowsGracefulNodeShutdown": False}) == FeatureGates()
     assert not LATEST.gates.keys() & LATEST.elsewhere.keys()
 
 
@@ -128,7 +190,17 @@ def test_every_gate_is_locked_switchable_or_known_not_to_be_modelled(release: Re
     for name, spec in release.gates.items():
         kinds = (spec.locked, name in SWITCHABLE, name in NOT_MODELLED)
         assert sum(kinds) == 1, name
-        assert all(needed in release.gates for needed in spec.requires), name
+    for name, each in {**release.elsewhere, **release.gates}.items():
+        for needed in each.requires:
+            assert needed in {*release.gates, *release.elsewhere}, name
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=str)
+def test_what_bars_a_gate_from_being_switched_off_can_be_switched_itself(release: Release) -> None:
+    """So the run form, which lists what may be switched, never leads into a dead end."""
+    for name, spec in {**release.elsewhere, **release.gates}.items():
+        if spec.default and any(needed in switchable(release) for needed in spec.requires):
+            assert name in switchable(release)
 
 
 @pytest.mark.parametrize("release", RELEASES.values(), ids=str)

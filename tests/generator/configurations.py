@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from scheduler_core.releases import LATEST
 from tests.generator.draw import Draw, Json
 from tests.generator.selectors import HOSTNAME, ZONE
 
@@ -54,8 +55,9 @@ GATES: Final = (
     ("DRASchedulerFilterTimeout", False),
 )
 NEEDED_BY: Final = {
-    "DRADeviceBindingConditions": ("DRAResourceClaimDeviceStatus",),
-    "InPlacePodLevelResourcesVerticalScaling": ("PodLevelResources", "NodeDeclaredFeatures"),
+    name: spec.requires
+    for name, spec in LATEST.gates.items()
+    if spec.default and not spec.locked and spec.requires
 }
 """Gates that cannot stay on when one of those named is off."""
 

@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 
 from scheduler_core.api import Container, ContainerRestartRule, Node
-from scheduler_core.config.features import FeatureGates, feature_gates
+from scheduler_core.config.features import FeatureGates
 from scheduler_core.framework.events import ActionType, EventResource, QueueingHint
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import SKIP, Code
 from scheduler_core.plugins.node_declared_features import NodeDeclaredFeatures
-from tests.builders import make_node, make_pod
+from tests.builders import gates_off, make_node, make_pod
 from tests.plugins.harness import World, hint_of, rejected
 
 RESTART, USER_NS = "RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport"
@@ -79,11 +79,7 @@ def test_pods_that_need_nothing_are_skipped(spec: Mapping[str, Sequence[Containe
 
 
 def test_switched_off_it_does_nothing() -> None:
-    world = cluster(
-        features=feature_gates(
-            {"NodeDeclaredFeatures": False, "InPlacePodLevelResourcesVerticalScaling": False}
-        )
-    )
+    world = cluster(features=gates_off("NodeDeclaredFeatures"))
     plugin, nodes = NodeDeclaredFeatures(world), world.all_nodes()
     incoming = world.info(make_pod("incoming").containers(*RESTARTING).obj())
     assert plugin.pre_filter(incoming, nodes) is SKIP

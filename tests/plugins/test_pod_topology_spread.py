@@ -9,9 +9,8 @@ from scheduler_core.api import (
     Toleration,
     TopologySpreadConstraint,
 )
-from scheduler_core.config.features import feature_gates
 from scheduler_core.framework.status import Code
-from tests.builders import make_node, make_pod
+from tests.builders import gates_off, make_node, make_pod
 from tests.plugins.harness import World, affinity, expression, term, tolerate
 from tests.plugins.placement import HOST, ZONE, hard, selector, soft
 from tests.plugins.spread_clusters import FOO, IS_FOO, cycle, foos, hosts
@@ -118,7 +117,7 @@ def test_match_label_keys(keys: Sequence[str], labels: Mapping[str, str], fits: 
 
 
 def test_match_label_keys_need_their_gate() -> None:
-    off = feature_gates({"MatchLabelKeysInPodTopologySpread": False})
+    off = gates_off("MatchLabelKeysInPodTopologySpread")
     old = make_pod("old").on("node-a").label("foo", "").label("v", "1").obj()
     world = World(*hosts(), old, features=off)
     constraint = hard(ZONE, IS_FOO, match_label_keys=("v",))

@@ -4,12 +4,12 @@ from msgspec.structs import replace
 from scheduler_core.api import Node, NodeCondition, Taint
 from scheduler_core.api import Toleration as Tol
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.config.features import FeatureGates, feature_gates
+from scheduler_core.config.features import FeatureGates
 from scheduler_core.queue.event_changes import (
     node_scheduling_properties_change,
     pod_scheduling_properties_change,
 )
-from tests.builders import make_node, make_pod
+from tests.builders import gates_off, make_node, make_pod
 from tests.queue.queue_world import pod_info
 
 TAINT = Taint(key="a", value="b", effect="NoSchedule")
@@ -73,9 +73,7 @@ def test_node_changes(old: Node, new: Node, labels: list[str]) -> None:
 
 
 def test_declared_features_need_their_gate() -> None:
-    off = feature_gates(
-        {"NodeDeclaredFeatures": False, "InPlacePodLevelResourcesVerticalScaling": False}
-    )
+    off = gates_off("NodeDeclaredFeatures")
     assert (
         node_scheduling_properties_change(
             make_node("n").obj(), make_node("n").features("X").obj(), off

@@ -20,15 +20,11 @@ from scheduler_core.framework.events import (
 from scheduler_core.framework.status import Code, Verdict
 from scheduler_core.releases import LATEST
 from scheduler_core.trace.events import CycleFinished
-from tests.builders import make_node, make_pod
+from tests.builders import gates_off, make_node, make_pod
 from tests.simulated import Cluster
 
-UNDECLARED = feature_gates(
-    {"NodeDeclaredFeatures": False, "InPlacePodLevelResourcesVerticalScaling": False}
-)
-NO_POD_LEVEL = feature_gates(
-    {"PodLevelResources": False, "InPlacePodLevelResourcesVerticalScaling": False}
-)
+UNDECLARED = gates_off("NodeDeclaredFeatures")
+NO_POD_LEVEL = gates_off("PodLevelResources")
 NO_POD_LEVEL_RESIZES = feature_gates({"InPlacePodLevelResourcesVerticalScaling": False})
 
 

@@ -162,10 +162,28 @@ def test_a_refused_gate_is_said_beside_the_gates(owner: Person) -> None:
     html = unescape(response.content.decode())
     assert response.status_code == 400
     gates = html.split('<details class="gates" open>')[1].split("</details>")[0]
-    assert "depends on features that are disabled: PodLevelResources" in gates
+    assert "depends on features that are disabled: [PodLevelResources]" in gates
     kept = gates.split('id="gate_PodLevelResources"')[1].split("</select>")[0]
     assert '<option value="false" selected>' in kept
     assert not Run.objects.exists()
+
+
+def test_what_bars_a_gate_from_being_off_stands_beside_it_and_can_be_switched(
+    owner: Person,
+) -> None:
+    fields = {
+        "snapshot": owner.snapshot(CLUSTER).pk,
+        "gate_MatchLabelKeysInPodTopologySpread": "false",
+    }
+    barring = "MatchLabelKeysInPodTopologySpreadSelectorMerge"
+    refused = owner.client.post("/runs/new", fields)
+    html = unescape(refused.content.decode())
+    assert refused.status_code == 400
+    assert f"{barring} is enabled, but depends on features that are disabled" in html
+    said = html.split(f'id="gate_{barring}-about">')[1].split("</p>")[0]
+    assert "When <code>MatchLabelKeysInPodTopologySpread</code> is switched off" in said
+    made = owner.client.post("/runs/new", {**fields, f"gate_{barring}": "false"})
+    assert made.status_code == 302
 
 
 def test_running_it_differently_begins_with_how_it_was_run(owner: Person) -> None:
