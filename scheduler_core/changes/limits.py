@@ -41,6 +41,7 @@ _IN_PLACE: Final = re.compile(
     r"metadata\b|status\b|spec\.(tolerations\[\+\]|schedulingGates|activeDeadlineSeconds"
     r"|terminationGracePeriodSeconds|(containers|initContainers)\[[^\]]*\]\.image)"
 )
+_LAST_STEP: Final = re.compile(r"\[([^\[\]]+)\]$|\.([^.\[\]]+)$")
 _NARROWED_WHILE_GATED: Final = re.compile(r"spec\.(nodeSelector|affinity)\b")
 
 
@@ -138,9 +139,9 @@ def _is_in_place(path: str, pod: Pod) -> bool:
 def _field(path: str) -> str:
     """Name the field of the spec that a path is in: `spec.affinity`; requests as such."""
     if _REQUEST.match(path):
-        resource = re.search(r"[.\[]([^.\[\]]+(?:\.[^\[\]]+)*)\]?$", path)
+        resource = _LAST_STEP.search(path)
         return (
-            say("the request of {resource}", resource=resource[1])
+            say("the request of {resource}", resource=resource[1] or resource[2])
             if resource
             else say("what is requested")
         )
