@@ -41,18 +41,40 @@ class Text(str):
 
     def __new__(cls, template: str, values: Values) -> Text:
         """Return the text that a template makes with the values."""
-        text = super().__new__(cls, filled(template, values))
+        text = super().__new__(cls, cls.in_english(template, values))
         text.template = template
         text.values = values
         return text
 
+    @staticmethod
+    def in_english(template: str, values: Values) -> str:
+        return filled(template, values)
+
     def __reduce__(self) -> tuple[type[Text], tuple[str, Values]]:
-        return Text, (self.template, self.values)
+        return type(self), (self.template, self.values)
+
+
+class Capitalised(Text):
+    """A text with a capital letter at its beginning, where the language has such letters."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def in_english(template: str, values: Values) -> str:
+        text = filled(template, values)
+        return f"{text[:1].upper()}{text[1:]}"
 
 
 def say(template: str, /, **values: object) -> Text:
     """Return a text; `{name}` stands for a value, with a format as `str.format` has it."""
     return Text(template, values)
+
+
+def capitalised(text: str) -> str:
+    """Return a text as it stands at the beginning of a line."""
+    if isinstance(text, Text):
+        return Capitalised(text.template, text.values)
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def series(items: Iterable[object], template: str = COMMA) -> str:
@@ -87,7 +109,7 @@ def told(error: BaseException) -> str:
 
 def builtins(value: object) -> object:
     """Return a value as mappings, lists and texts: what becomes JSON."""
-    return _lists(msgspec.to_builtins(value, str_keys=True, builtin_types=(Text,)))
+    return _lists(msgspec.to_builtins(value, str_keys=True, builtin_types=(Text, Capitalised)))
 
 
 def _lists(value: object) -> object:

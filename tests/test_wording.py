@@ -7,7 +7,17 @@ import pickle
 
 from scheduler_core.api import Pod
 from scheduler_core.changes.vocabulary import Target
-from scheduler_core.wording import AND, Text, builtins, packed, say, series, some_of, unpacked
+from scheduler_core.wording import (
+    AND,
+    Text,
+    builtins,
+    capitalised,
+    packed,
+    say,
+    series,
+    some_of,
+    unpacked,
+)
 
 NEEDS = say("needs {asks}, {n:,} short", asks=say("{n} cpu", n=2), n=1500)
 
@@ -53,3 +63,13 @@ def test_documents_keep_texts() -> None:
     assert document == {"a": ["needs 2 cpu, 1,500 short"]}
     assert isinstance(document, dict)
     assert isinstance(document["a"][0], Text)
+
+
+def test_what_begins_a_line_has_a_capital_letter() -> None:
+    found = capitalised(NEEDS)
+    assert isinstance(found, Text)
+    assert found == "Needs 2 cpu, 1,500 short"
+    assert (found.template, found.values) == (NEEDS.template, NEEDS.values)
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert builtins([found]) == [found]
+    assert [capitalised(each) for each in ("", "a b", "Ab")] == ["", "A b", "Ab"]

@@ -12,7 +12,7 @@ from scheduler_core.advice.filling import Stop
 from scheduler_core.advice.pools import amount_text
 from scheduler_core.advice.room import PoolRoom
 from scheduler_core.api import KubeObject, Pod
-from scheduler_core.api.findings import counted
+from scheduler_core.api.counting import counted
 from scheduler_core.cluster.requests import pod_requests
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from scheduler_core.advice.coins import IN_WORDS, Coin
 from scheduler_core.advice.intervals import Share
 from scheduler_core.advice.luck import Alone, Luck, PodLuck
-from scheduler_core.api.findings import counted
+from scheduler_core.api.counting import counted
 
 MAX_NODES = 4
 """So many nodes of a pod are listed as text; all are in the JSON."""

@@ -11,7 +11,7 @@ from scheduler_core.advice.nodes.adding import Addition
 from scheduler_core.advice.nodes.draining import Drained, Kept, candidates, drain, plan
 from scheduler_core.advice.nodes.offers import Offer
 from scheduler_core.advice.pools import amount_text
-from scheduler_core.api.findings import counted
+from scheduler_core.api.counting import counted
 from scheduler_core.sim.run import Run
 
 

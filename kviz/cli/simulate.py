@@ -32,7 +32,7 @@ from kviz.run_file import ChangeMade, Inputs, Plugin, RunFile
 from kviz.simulate import Outcome, files_sha256, read_files
 from kviz.simulate import run as simulate_files
 from kviz.without_secrets import plain_without_secrets, without_secrets
-from scheduler_core.api.findings import counted
+from scheduler_core.api.counting import counted
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.packing import pack
 from scheduler_core.changes import Change, document_of
@@ -139,7 +139,7 @@ def _inputs(options: argparse.Namespace, made_of: RunInputs, cluster: Ingested) 
         feature_gates=dict(base.gates),
         tie_break=made_of.options.tie_break,
         queue_order=base.queue_order,
-        left_out=list(cluster.left_out),
+        left_out=list(map(str, cluster.left_out)),
         changes=[ChangeMade(each.cycle, _kept(each.change)) for each in made_of.changes],
     )
 

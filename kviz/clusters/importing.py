@@ -24,6 +24,7 @@ from kviz.clusters.reading.problems import (
 from kviz.clusters.reading.resources import RESOURCES, Resource
 from kviz.clusters.reading.targets import Protection, Target
 from scheduler_core.api.errors import LimitError, ParseError, Place
+from scheduler_core.api.findings import why_left_out
 from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.api.ingest import Ingested, ListIntake
 from scheduler_core.api.limits import Limits
@@ -184,7 +185,6 @@ class _Reading:
             )
             for name in self.refused
         ]
-        sentences = [f"{error.place} left out: {error.message}" for error in refused]
         return Imported(
             target=target,
             resource_version=self.resource_version,
@@ -192,7 +192,7 @@ class _Reading:
                 found,
                 warnings=warnings,
                 errors=(*refused, *found.errors),
-                left_out=(*sentences, *found.left_out),
+                left_out=(*map(why_left_out, refused), *found.left_out),
             ),
             refused=tuple(self.refused),
             later=tuple(self.later),

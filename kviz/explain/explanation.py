@@ -190,7 +190,7 @@ def explain(
     explanation = _Trial(objects, found, options, node).explain()
     asked = options.configuration
     missing = inputs_not_modelled(objects, ignored or {}, asked.extenders, left_out, asked)
-    return replace(explanation, not_modelled=tuple(missing))
+    return replace(explanation, not_modelled=tuple(map(str, missing)))
 
 
 def _similar(objects: Sequence[KubeObject], pod: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scheduler_core.api.findings import counted
+from scheduler_core.api.counting import counted
 from scheduler_core.evidence.document import free_room_document, lead_document
 from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.sim.pending import Pending, PendingPod

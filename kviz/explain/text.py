@@ -18,7 +18,7 @@ from kviz.explain.explanation import (
     Preemption,
 )
 from kviz.explain.node_text import node_lines
-from scheduler_core.api.findings import counted
+from scheduler_core.api.counting import counted
 from scheduler_core.api.quantity import amounts_text
 from scheduler_core.config import FeatureGates
 from scheduler_core.devices.survey import DeviceAnswer, DeviceSurvey, survey_document

@@ -51,6 +51,7 @@ from scheduler_core.trace.records import (
     Result,
     StatusRecord,
 )
+from scheduler_core.wording import say
 
 MAX_CALLS: Final = 20_000
 MAX_NODES: Final = 20_000
@@ -184,19 +185,13 @@ class Observer:
     @property
     def too_much(self) -> str:
         """Why the session has to end here; empty while it may go on."""
-        bounds = (
-            (self._n_calls, MAX_CALLS, "calls"),
-            (len(self._recorder.nodes), MAX_NODES, "nodes"),
-            (len(self._recorder.pods), MAX_PODS, "pods"),
-        )
-        return next(
-            (
-                f"a live session holds at most {most} {what}"
-                for n, most, what in bounds
-                if n >= most
-            ),
-            "",
-        )
+        if self._n_calls >= MAX_CALLS:
+            return say("a live session holds at most {n} calls", n=MAX_CALLS)
+        if len(self._recorder.nodes) >= MAX_NODES:
+            return say("a live session holds at most {n} nodes", n=MAX_NODES)
+        if len(self._recorder.pods) >= MAX_PODS:
+            return say("a live session holds at most {n} pods", n=MAX_PODS)
+        return ""
 
     @property
     def n_open(self) -> int:

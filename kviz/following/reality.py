@@ -18,7 +18,7 @@ from kviz.following.decisions import Decision
 from kviz.following.follower import Journal
 from kviz.following.moments import SECOND_NS, Moment, moments
 from scheduler_core.advice.single_attempt import SingleAttempt, attempt_once
-from scheduler_core.api.findings import counted
+from scheduler_core.api.counting import counted
 from scheduler_core.config import KubeSchedulerConfiguration
 from scheduler_core.scheduler.assembly import SchedulerOptions
 

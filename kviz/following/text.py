@@ -8,7 +8,7 @@ from kviz.following.changes import Item
 from kviz.following.moments import NEAR_NS, Moment, matters
 from kviz.following.reality import Compared, Score
 from scheduler_core.api import Pod
-from scheduler_core.api.findings import counted
+from scheduler_core.api.counting import counted
 
 MAX_MESSAGE = 160
 

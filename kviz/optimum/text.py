@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from kviz.optimum.answer import Answer, as_json
 from kviz.optimum.comparison import EVICTIONS, Comparison
 from kviz.optimum.loss import Loss
-from scheduler_core.api.findings import counted
+from scheduler_core.api.counting import counted
 from scheduler_core.model import Viability
 
 MAX_LISTED = 20

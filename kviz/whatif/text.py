@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kviz.whatif.effect import Effect, Side
 from scheduler_core.advice.trial import Differing, PodEnd
-from scheduler_core.api.findings import counted
+from scheduler_core.api.counting import counted
 from scheduler_core.evidence.document import lead_document
 
 MAX_LISTED = 20

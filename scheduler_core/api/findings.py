@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.counting import MORE_OBJECT, POD, counted
 from scheduler_core.api.device import Device, ResourceSlice
 from scheduler_core.api.errors import ParseError
 from scheduler_core.api.meta import KubeObject
@@ -12,21 +13,17 @@ from scheduler_core.wording import say, series, some_of
 
 _LEFT_OUT_SHOWN = 5
 
-POD = say("pod")
-OBJECT = say("object")
+DEVICES_NOT_MODELLED = (
+    say("attributes of devices that are lists"),
+    say("nodeAllocatableResourceMappings of devices"),
+    say("how long drivers take to meet binding conditions (none here)"),
+)
 
 _NOT_MODELLED_KINDS = (
     "DeviceTaintRule",
     "PodGroup",
     "Workload",
 )
-
-
-def counted(count: int, singular: str) -> str:
-    """``1 pod``, ``2 pods``."""
-    if count == 1:
-        return say("{n:,} {what}", n=count, what=singular)
-    return say("{n:,} {what}s", n=count, what=singular)
 
 
 def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Iterator[str]:
@@ -50,11 +47,18 @@ def left_out(errors: Sequence[ParseError], unlisted: int = 0) -> Iterator[str]:
 
     An object is named by kind and name, a file by its own. ``unlisted`` counts further ones.
     """
-    for error in errors[:_LEFT_OUT_SHOWN]:
-        reason = ": ".join(part for part in (error.field, error.message) if part)
-        yield f"{error.place.subject or error.place} left out: {reason}"
+    yield from map(why_left_out, errors[:_LEFT_OUT_SHOWN])
     if more := len(errors[_LEFT_OUT_SHOWN:]) + unlisted:
-        yield f"{counted(more, 'more object')} left out, as they cannot be read"
+        yield say("{what} left out, as they cannot be read", what=counted(more, MORE_OBJECT))
+
+
+def why_left_out(error: ParseError) -> str:
+    """What is missing because of one error, a sentence."""
+    reason = error.message
+    if error.field:
+        reason = say("{field}: {message}", field=error.field, message=error.message)
+    what = error.place.subject or str(error.place)
+    return say("{what} left out: {reason}", what=what, reason=reason)
 
 
 def not_modelled(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> Iterator[str]:
@@ -81,11 +85,8 @@ def not_modelled(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> I
             pods=counted(len(grouped), POD),
             names=some_of(grouped),
         )
-    for what, slices in (
-        (say("attributes of devices that are lists"), lists),
-        (say("nodeAllocatableResourceMappings of devices"), mappings),
-        (say("how long drivers take to meet binding conditions (none here)"), conditions),
-    ):
+    of_slices = (lists, mappings, conditions)
+    for what, slices in zip(DEVICES_NOT_MODELLED, of_slices, strict=True):
         if slices:
             yield say(
                 "{what}, in {slices}: {names}",

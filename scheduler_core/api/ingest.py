@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from scheduler_core.api.archives import Unpacked, is_noise, unpack_files
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.counting import OBJECT, POD, counted
 from scheduler_core.api.errors import LimitError, ParseError, Place
 from scheduler_core.api.file_reading import FileContent, FileReader
-from scheduler_core.api.findings import OBJECT, POD, cluster_findings, counted, left_out
+from scheduler_core.api.findings import cluster_findings, left_out
 from scheduler_core.api.gc_freeze import gc_paused
 from scheduler_core.api.limits import Budget, Limits
 from scheduler_core.api.meta import KubeObject

@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from scheduler_core.wording import say
+
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
 
 
-MESSAGE: Final = "this key stands twice in one object"
+MESSAGE: Final = say("this key stands twice in one object")
 
 
 class Repeated(NamedTuple):

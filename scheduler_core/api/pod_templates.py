@@ -10,6 +10,7 @@ from typing import Final
 from scheduler_core.api.coerce import Plain
 from scheduler_core.api.errors import FieldError
 from scheduler_core.api.parse import TypeName
+from scheduler_core.wording import say
 
 POD: Final = TypeName("v1", "Pod")
 
@@ -35,7 +36,7 @@ def pod_of(workload: Mapping[str, Plain], within: Sequence[str]) -> Mapping[str,
     for name in within:
         inner = template.get(name)
         if not isinstance(inner, Mapping):
-            raise FieldError("", "is missing: what makes pods has their template there")
+            raise FieldError("", say("is missing: what makes pods has their template there"))
         template = inner
     own, made = workload.get("metadata"), template.get("metadata")
     metadata = dict(made) if isinstance(made, Mapping) else {}

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from scheduler_core.api.meta import ObjectMeta
 from scheduler_core.api.pod import Pod
 from scheduler_core.api.workload import PriorityClass
+from scheduler_core.wording import say
 
 DEFAULT_PRIORITY = 0
 PREEMPT_LOWER_PRIORITY = "PreemptLowerPriority"
@@ -34,7 +35,7 @@ class UnknownPriorityClassError(LookupError):
     """The pod names a priority class that does not exist; admission would refuse it."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"no PriorityClass with name {name} was found")
+        super().__init__(say("no PriorityClass with name {name} was found", name=name))
         self.name = name
 
 

@@ -16,7 +16,7 @@ from scheduler_core.changes.editing import admitted, edited, found, node_copies,
 from scheduler_core.changes.lines import ChangeError
 from scheduler_core.changes.node_changes import marked
 from scheduler_core.changes.owners import comes_back, is_pinned, like, next_name, pods_of, surplus
-from scheduler_core.changes.refusals import Objects, Refused, why_in_use
+from scheduler_core.changes.refusals import NO_POD_TO_COPY, Objects, Refused, why_in_use
 from scheduler_core.changes.sentences import named, sentence
 from scheduler_core.changes.vocabulary import (
     MAX_CREATED,
@@ -205,7 +205,7 @@ def _create(items: Sequence[KubeObject], cluster: Changeable) -> None:
 
 def _delete(item: KubeObject, lost: Sequence[Pod], cluster: Changeable) -> None:
     if reason := why_in_use(item, cluster):
-        raise Refused(f"refused, {reason}")
+        raise Refused(say("refused, {why}", why=reason))
     cluster.remove(item)
     if isinstance(item, Node):
         _lose(lost, cluster)
@@ -252,7 +252,7 @@ def _tolerates(pod: Pod, taint: Taint) -> bool:
 def _scale(change: Scale, cluster: Changeable) -> None:
     pods = pods_of(cluster, change.kind, change.namespace, change.name)
     if not pods:
-        raise Refused(say("it has no pod to copy"))
+        raise Refused(NO_POD_TO_COPY)
     for pod in surplus(pods, max(len(pods) - change.replicas, 0)):
         cluster.remove(pod)
     number = 0

@@ -51,7 +51,7 @@ def admitted(item: KubeObject, objects: Objects) -> KubeObject:
     try:
         return PriorityClasses(objects.all(PriorityClass)).resolve(admit(item))
     except UnknownPriorityClassError as error:
-        raise Refused(f"forbidden, {error}") from None
+        raise Refused(say("forbidden, {why}", why=told(error))) from None
 
 
 def edited_object(change: Patch | SetField | NodeChange, objects: Objects) -> KubeObject:
@@ -118,7 +118,7 @@ def _with_field(old: KubeObject, change: SetField) -> KubeObject:
 
 def _words(error: FieldError | msgspec.ValidationError) -> str:
     if isinstance(error, FieldError):
-        return say("{what}: {why}", what=error.field, why=error.message)
+        return say("{field}: {message}", field=error.field, message=error.message)
     return told(error)
 
 

@@ -20,6 +20,7 @@ from msgspec import inspect
 from scheduler_core.api import KubeObject
 from scheduler_core.api.coerce import Plain, coerce_value, describe, fields_of, key_path
 from scheduler_core.api.errors import FieldError
+from scheduler_core.wording import say, series
 
 Tree: TypeAlias = dict[str, Plain]
 
@@ -121,11 +122,12 @@ def _segments(text: str) -> list[tuple[str, str]]:
             bool(segment["name"]) and bool(segment["dot"]) != bool(found)
         )
         if segment is None or misplaced:
-            raise FieldError(text, f'is no path: "{text[position:]}" is not understood')
+            rest = text[position:]
+            raise FieldError(text, say('is no path: "{text}" is not understood', text=rest))
         found.append((segment["bracket"] or "", segment["name"] or ""))
         position = segment.end()
     if not found:
-        raise FieldError(text, "is no path: write for example spec.priority")
+        raise FieldError(text, say("is no path: write for example spec.priority"))
     return found
 
 
@@ -144,13 +146,17 @@ def _step(
         case inspect.VarTupleType(item_type=item_type) if bracket:
             return _element(bracket, before), item_type
         case inspect.VarTupleType():
-            text = f"is a list: write {before}[0], {before}[name=...] or {before}[+]"
+            text = say("is a list: write {field}[0], {field}[name=...] or {field}[+]", field=before)
         case inspect.StructType():
-            text = f"is an object: write .{bracket} for a field of it"
+            text = say("is an object: write .{name} for a field of it", name=bracket)
+        case _ if name:
+            text = say(
+                'has no "{name}" below it; a key with dots or slashes stands in brackets, as '
+                "[example.com/gpu]",
+                name=name,
+            )
         case _:
-            text = f'has no "{name or bracket}" below it'
-            if name:
-                text += "; a key with dots or slashes stands in brackets, as [example.com/gpu]"
+            text = say('has no "{name}" below it', name=bracket)
     raise FieldError(before, text)
 
 
@@ -162,7 +168,8 @@ def _element(bracket: str, before: str) -> Step:
     head, equals, name = bracket.partition("=")
     if head == "name" and equals and name:
         return Named(name)
-    raise FieldError(before, f"[{bracket}] is no element: write [0], [name=...] or [+]")
+    text = say("[{text}] is no element: write [0], [name=...] or [+]", text=bracket)
+    raise FieldError(before, text)
 
 
 def _plain_type(wanted: inspect.Type) -> inspect.Type:
@@ -180,8 +187,16 @@ def _plain_type(wanted: inspect.Type) -> inspect.Type:
 def _unknown(name: str, fields: list[str], kind: type[KubeObject]) -> str:
     close = get_close_matches(name, fields, n=1)
     if close:
-        return f"is no field that is read of a {kind.kind}, did you mean {close[0]}?"
-    return f"is no field that is read of a {kind.kind}; known here: {', '.join(fields)}"
+        return say(
+            "is no field that is read of a {kind}, did you mean {name}?",
+            kind=kind.kind,
+            name=close[0],
+        )
+    return say(
+        "is no field that is read of a {kind}; known here: {names}",
+        kind=kind.kind,
+        names=series(fields),
+    )
 
 
 def _text(steps: list[Step] | tuple[Step, ...]) -> str:
@@ -207,15 +222,20 @@ def _refuse_unknown(value: Plain, wanted: inspect.Type, at: str) -> None:
             fields = {field.name: field.type for field in fields_of(cls)}
             for name, item in value.items():
                 if name not in fields:
-                    close = get_close_matches(str(name), fields, n=1)
-                    hint = f", did you mean {close[0]}?" if close else ""
-                    raise FieldError(f"{at}.{name}", f"is no field that is read{hint}")
+                    raise FieldError(f"{at}.{name}", _unread(str(name), list(fields)))
                 _refuse_unknown(item, fields[name], f"{at}.{name}")
         case inspect.VarTupleType(item_type=item_type) if isinstance(value, list):
             for i, item in enumerate(value):
                 _refuse_unknown(item, item_type, f"{at}[{i}]")
         case _:
             return
+
+
+def _unread(name: str, fields: list[str]) -> str:
+    close = get_close_matches(name, fields, n=1)
+    if close:
+        return say("is no field that is read, did you mean {name}?", name=close[0])
+    return say("is no field that is read")
 
 
 def value_at(tree: Tree, path: FieldPath) -> Plain:
@@ -256,7 +276,7 @@ def _child(
         assert isinstance(step, Field)
         if step.name not in here:
             if removes:
-                raise FieldError(_text((*before, step)), "is not there")
+                raise FieldError(_text((*before, step)), say("is not there"))
             here[step.name] = made
         return _editable(here, step.name)
     assert isinstance(here, list)
@@ -284,11 +304,18 @@ def _index(here: list[Plain], step: Step, before: tuple[Step, ...]) -> int:
             for index, each in enumerate(here):
                 if _has_name(each, name):
                     return index
+    raise FieldError(_text((*before, step)), _others(here))
+
+
+def _others(here: list[Plain]) -> str:
+    """Say of a list that it lacks an element, and which ones it has."""
     names = [str(each["name"]) for each in here if isinstance(each, dict) and each.get("name")]
-    there = f"there are {len(here)}" if here else "the list is empty"
-    if names and len(names) == len(here):
-        there += f": {', '.join(names)}"
-    raise FieldError(_text((*before, step)), f"is not there; {there}")
+    n = len(here)
+    if not n:
+        return say("is not there; the list is empty")
+    if len(names) < n:
+        return say("is not there; there are {n}", n=n)
+    return say("is not there; there are {n}: {names}", n=n, names=series(names))
 
 
 def _finish(here: Plain, path: FieldPath, value: Plain) -> None:
@@ -298,12 +325,12 @@ def _finish(here: Plain, path: FieldPath, value: Plain) -> None:
         if value is not None:
             here[step.name] = value
         elif here.pop(step.name, None) is None:
-            raise FieldError(str(path), "is not there")
+            raise FieldError(str(path), say("is not there"))
         return
     assert isinstance(here, list)
     if isinstance(step, Appended):
         if value is None:
-            raise FieldError(str(path), "null adds nothing to a list")
+            raise FieldError(str(path), say("null adds nothing to a list"))
         here.append(value)
         return
     index = _index(here, step, before)
@@ -330,8 +357,11 @@ def value_of_text(text: str, path: FieldPath) -> Plain:
     try:
         value: Plain = msgspec.json.decode(text)
     except msgspec.DecodeError:
-        wanted = "text" if path.is_text else "JSON"
-        raise FieldError(str(path), f"{describe(text)} is no {wanted}") from None
+        what = describe(text)
+        problem = say("{what} is no text", what=what)
+        if not path.is_text:
+            problem = say("{what} is no JSON", what=what)
+        raise FieldError(str(path), problem) from None
     return check_value(value, path)
 
 

@@ -6,7 +6,7 @@ Upstream: v1.36 pkg/apis/core/validation, and the storage object in use protecti
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from scheduler_core.api import KubeObject, PersistentVolume, PersistentVolumeClaim, Pod
 from scheduler_core.wording import say, some_of
@@ -16,6 +16,14 @@ K = TypeVar("K", bound=KubeObject)
 
 class Refused(Exception):
     """A change cannot be carried out in the cluster as it is; the message says why."""
+
+
+NO_POD_TO_COPY: Final = say("it has no pod to copy")
+
+
+def already_there(item: KubeObject) -> Refused:
+    """Return why an object cannot be created of whose name there is one."""
+    return Refused(say('refused, "{name}" already exists', name=item.name))
 
 
 class Objects(Protocol):

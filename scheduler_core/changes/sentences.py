@@ -42,6 +42,8 @@ from scheduler_core.changes.vocabulary import (
 )
 from scheduler_core.wording import SEMICOLON, say, series
 
+NOTHING: Final = say("none")
+"""Where no value is."""
 N_NAMED: Final = 3
 """So many objects are named in a sentence; more are counted."""
 MAX_VALUE_CHARS: Final = 80
@@ -121,7 +123,7 @@ def _of_rule(change: RuleChange, rules: Rules) -> str:
             )
         case SetScoring():
             before = rules.scoring_now()
-            old = _scoring(before) if before is not None else say("none")
+            old = _scoring(before) if before is not None else NOTHING
             return say("scoring strategy {old} → {new}", old=old, new=_scoring(change))
         case SwitchGate(gate, enabled):
             return say(
@@ -137,7 +139,7 @@ def _of_rule(change: RuleChange, rules: Rules) -> str:
 
 
 def _old(value: int | bool | None) -> str:
-    return say("none") if value is None else str(value).lower()
+    return NOTHING if value is None else str(value).lower()
 
 
 def _scoring(change: SetScoring) -> str:
@@ -195,7 +197,7 @@ def _short_path(path: FieldPath, item: KubeObject | None) -> str:
 
 def _shown(value: Plain) -> str:
     if value is None:
-        return say("none")
+        return NOTHING
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     return text if len(text) <= MAX_VALUE_CHARS else f"{text[: MAX_VALUE_CHARS - 1]}…"
 

@@ -15,6 +15,7 @@ from scheduler_core.config.types import (
 )
 from scheduler_core.devices.cel import unknown_functions
 from scheduler_core.devices.device_selection import expressions_of
+from scheduler_core.wording import say, series
 
 
 def inputs_not_modelled(
@@ -31,11 +32,11 @@ def inputs_not_modelled(
     the `configuration` it is arguments that have no effect.
     """
     yield from left_out
-    yield from map(str, not_modelled(objects, ignored))
+    yield from not_modelled(objects, ignored)
     yield from _selectors_not_modelled(objects)
     if configuration is not None and any(isinstance(item, ResourceSlice) for item in objects):
         yield from _timeouts_not_modelled(configuration)
-    yield from (f"the extender {each.url_prefix} was not called" for each in uncalled)
+    yield from (say("the extender {url} was not called", url=each.url_prefix) for each in uncalled)
 
 
 def _timeouts_not_modelled(configuration: KubeSchedulerConfiguration) -> Iterator[str]:
@@ -47,9 +48,10 @@ def _timeouts_not_modelled(configuration: KubeSchedulerConfiguration) -> Iterato
         if isinstance(each.args, DynamicResourcesArgs) and each.args.filter_timeout_ns is not None
     }
     for timeout_ns in sorted(timeouts_ns - {FILTER_TIMEOUT_NS}):
-        yield (
-            f"filterTimeout {format_duration(timeout_ns)} of DynamicResources: the search for "
-            "devices ends after so many candidates, whatever the time"
+        yield say(
+            "filterTimeout {timeout} of DynamicResources: the search for devices ends after so "
+            "many candidates, whatever the time",
+            timeout=format_duration(timeout_ns),
         )
 
 
@@ -62,5 +64,7 @@ def _selectors_not_modelled(objects: Iterable[KubeObject]) -> Iterator[str]:
         for name in unknown_functions(expression)
     }
     if functions:
-        what = "CEL functions of device selectors"
-        yield f"{what}: {', '.join(sorted(functions))}; such a selector ends in an error"
+        yield say(
+            "CEL functions of device selectors: {functions}; such a selector ends in an error",
+            functions=series(sorted(functions)),
+        )

@@ -45,6 +45,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.recorder import Recorder
 from scheduler_core.trace.records import MAX_INT64, GateRecord, QueueOrder
+from scheduler_core.wording import say, told
 
 DEFAULT_START_NS = 1_767_225_600_000_000_000
 """2026-01-01T00:00:00Z: when a run starts whose objects name no later time."""
@@ -310,7 +311,7 @@ class Run:
             options.left_out,
             options.configuration,
         )
-        return (*self._refused, *found)
+        return tuple(map(str, (*self._refused, *found)))
 
     def _all_objects(self) -> Iterator[KubeObject]:
         """Yield the objects of the input, those that the scenario creates among them."""
@@ -361,12 +362,12 @@ class Run:
         """Return why the run must not go on, empty if it may."""
         simulation, options = self.simulation, self._options
         if 0 < options.max_cycles <= simulation.scheduler.n_cycles:
-            return f"stopped after {options.max_cycles} cycles"
+            return say("stopped after {n} cycles", n=options.max_cycles)
         if self._end_ns is not None:
             return ""
         since_ns = max(simulation.last_progress_ns, self._last_step_ns)
         if simulation.clock.now_ns() - since_ns > options.patience_ns:
-            return f"stopped: no pod was bound for {options.patience_ns // SECOND_NS} s"
+            return say("stopped: no pod was bound for {n} s", n=options.patience_ns // SECOND_NS)
         return ""
 
     def _finished(self, reason: str) -> RunFinished:
@@ -377,7 +378,7 @@ class Run:
                 bound += 1
             elif pod.status.phase not in TERMINAL_PHASES:
                 pending += 1
-        return RunFinished(self.simulation.scheduler.n_cycles, bound, pending, reason)
+        return RunFinished(self.simulation.scheduler.n_cycles, bound, pending, str(reason))
 
 
 def start_ns(objects: Sequence[KubeObject]) -> int:
@@ -408,13 +409,19 @@ def admitted(objects: Sequence[KubeObject]) -> tuple[list[KubeObject], list[str]
     """
     classes = PriorityClasses(item for item in objects if isinstance(item, PriorityClass))
     items: list[KubeObject] = []
-    refused = []
+    refused: list[str] = []
     for item in objects:
         if isinstance(item, Pod):
             try:
                 item = classes.resolve(admit(item))
             except UnknownPriorityClassError as error:
-                refused.append(f"Pod {item.key}: {error}; its priority counts as 0")
+                refused.append(
+                    say(
+                        "{what}: {why}; its priority counts as 0",
+                        what=f"Pod {item.key}",
+                        why=told(error),
+                    )
+                )
         items.append(item)
     return items, refused
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from scheduler_core.api import KubeObject, Node, Pod
-from scheduler_core.api.findings import counted
+from scheduler_core.api.counting import POD, counted
 from scheduler_core.changes.editing import (
     admitted,
     edited,
@@ -19,7 +19,7 @@ from scheduler_core.changes.editing import (
 )
 from scheduler_core.changes.node_changes import marked
 from scheduler_core.changes.owners import is_pinned, pods_of
-from scheduler_core.changes.refusals import Refused
+from scheduler_core.changes.refusals import NO_POD_TO_COPY, Refused, already_there
 from scheduler_core.changes.sentences import sentence
 from scheduler_core.changes.vocabulary import (
     CopyNode,
@@ -39,8 +39,10 @@ from scheduler_core.sim.scenario import Step
 from scheduler_core.sim.simulation import Simulation
 from scheduler_core.sim.workloads import Workloads
 from scheduler_core.trace.events import ScenarioStepped
+from scheduler_core.wording import capitalised, say, told
 
 Work: TypeAlias = Callable[[], None]
+_NotDrain: TypeAlias = Create | Put | Patch | SetField | Delete | NodeChange | CopyNode | Scale
 
 
 class Steps:
@@ -61,8 +63,9 @@ class Steps:
     def play(self, index: int, step: Step) -> None:
         """Carry out one step now and write it into the trace."""
         simulation = self._simulation
-        text, work = self._plan(step.action)
-        text = f"{step.note} ({text})" if step.note else f"{text[0].upper()}{text[1:]}"
+        what, work = self._plan(step.action)
+        noted = say("{note} ({what})", note=step.note, what=what) if step.note else None
+        text = str(noted or capitalised(what))
         simulation.last_progress_ns = max(simulation.last_progress_ns, simulation.clock.now_ns())
         simulation.recorder.emit(ScenarioStepped(index, text, refused=work is None))
         if work is not None:
@@ -70,37 +73,36 @@ class Steps:
 
     def _plan(self, change: StepChange) -> tuple[str, Work | None]:
         """Return what the change does in words, and the work itself; None if it is refused."""
-        text = sentence(change, self._server)
+        what = sentence(change, self._server)
         try:
-            more, work = self._plan_change(change)
+            if isinstance(change, Drain):
+                return self._draining(found(Node, change.node, self._server), what)
+            return what, self._work_of(change)
         except Refused as refusal:
-            return f"{text}: {refusal}", None
-        return f"{text}{more}", work
+            return say("{what}: {why}", what=what, why=told(refusal)), None
 
-    def _plan_change(self, change: StepChange) -> tuple[str, Work]:
-        """Return what is done beside the change itself, empty if nothing, and the work."""
+    def _work_of(self, change: _NotDrain) -> Work:
+        """Return the work of a change that does what it says and no more. Raises Refused."""
         match change:
             case Create():
-                return "", self._creating(list(change.items()))
+                return self._creating(list(change.items()))
             case Put(items):
-                return "", self._putting(items)
+                return self._putting(items)
             case Delete():
-                return "", self._deleting(change)
-            case Drain(node):
-                return self._draining(found(Node, node, self._server))
+                return self._deleting(change)
             case CopyNode():
-                return "", self._creating(list(node_copies(change, self._server)))
+                return self._creating(list(node_copies(change, self._server)))
             case Scale():
-                return "", self._scaling(change)
+                return self._scaling(change)
             case _:
-                return "", self._editing(change)
+                return self._editing(change)
 
     # ------------------------------------------------------------ objects
 
     def _creating(self, items: Sequence[KubeObject]) -> Work:
         for item in items:
             if self._server.get(type(item), item.key) is not None:
-                raise Refused(f'refused, "{item.name}" already exists')
+                raise already_there(item)
         admitted = [self._admitted(item) for item in items]
 
         def work() -> None:
@@ -164,7 +166,8 @@ class Steps:
 
     # ------------------------------------------------------------ nodes, workloads
 
-    def _draining(self, node: Node) -> tuple[str, Work]:
+    def _draining(self, node: Node, what: str) -> tuple[str, Work]:
+        """Return what becomes of the pods of a node that is drained, and the work."""
         there = [
             pod
             for pod in pods_on(self._server, node.name)
@@ -179,14 +182,16 @@ class Steps:
             for pod in leaving:
                 self._simulation.evict(pod, f"drain of {node.name}", "EvictionByEvictionAPI")
 
-        staying = len(there) - len(leaving)
-        rest = f"; {staying} of its own stay" if staying else ""
-        return f": evict {counted(len(leaving), 'pod')}{rest}", work
+        pods, n_staying = counted(len(leaving), POD), len(there) - len(leaving)
+        if not n_staying:
+            return say("{what}: evict {pods}", what=what, pods=pods), work
+        text = say("{what}: evict {pods}; {n} of its own stay", what=what, pods=pods, n=n_staying)
+        return text, work
 
     def _scaling(self, change: Scale) -> Work:
         pods = pods_of(self._server, change.kind, change.namespace, change.name)
         if not pods:
-            raise Refused("it has no pod to copy")
+            raise Refused(NO_POD_TO_COPY)
         more = change.replicas - len(pods)
 
         def work() -> None:

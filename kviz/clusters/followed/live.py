@@ -91,7 +91,7 @@ class Live:
         if self._n_changes >= services.MAX_CHANGES:
             observed_run_finish(
                 run_id=self.followed.run_id,
-                reason=f"a followed cluster tells at most {services.MAX_CHANGES} changes",
+                reason=say("a followed cluster tells at most {n} changes", n=services.MAX_CHANGES),
             )
             self._over.set()
 

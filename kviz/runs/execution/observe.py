@@ -80,7 +80,7 @@ class ObservedTrace:
 
     def end(self, reason: str) -> None:
         """Store the run's end, with what was counted up to it. Raises RunIsOver and Overtaken."""
-        run = self._run
+        run, reason = self._run, str(reason)
         counts = {"cycles": run.cycles, "bound": run.bound, "pending": run.pending}
         self._trace.add(RunFinished(run.cycles, run.bound, run.pending, reason))
         try:
