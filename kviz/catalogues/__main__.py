@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from kviz.catalogues import templates
 from kviz.catalogues.catalogues import LANGUAGES, compile_for_django, problems, update
 from kviz.catalogues.sources import SOURCES
 
@@ -17,11 +18,12 @@ def main() -> int:
             for language in LANGUAGES:
                 for name in SOURCES:
                     update(language, name)
+            templates.write()
         case "compile":
             for language in LANGUAGES:
                 compile_for_django(language)
         case _:
-            found = list(problems())
+            found = [*problems(), *templates.differences()]
             sys.stdout.writelines(f"{line}\n" for line in found)
             return int(bool(found))
     return 0
