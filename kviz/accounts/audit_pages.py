@@ -17,10 +17,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from kviz.accounts.audit import entries_all, entries_of
+from kviz.accounts.audit_text import about
 from kviz.accounts.models import AuditEntry
 from kviz.accounts.workspace_pages import owned_workspace, signed_in, signed_in_person
 from kviz.common.csv_file import MEDIA_TYPE, csv_pieces
 from kviz.common.streaming import attachment
+from kviz.common.wording import translated
 
 SHOWN: Final = 200
 ROWS_AT_ONCE: Final = 500
@@ -62,7 +64,8 @@ def _refuse_others(request: HttpRequest) -> None:
 
 
 def _page(request: HttpRequest, entries: QuerySet[AuditEntry], csv: str, name: str) -> HttpResponse:
-    context = {"entries": entries[:SHOWN], "csv": csv, "name": name, "shown": SHOWN}
+    shown = [(entry, translated(about(entry))) for entry in entries[:SHOWN]]
+    context = {"entries": shown, "csv": csv, "name": name, "shown": SHOWN}
     return render(request, "account/log.html", context)
 
 

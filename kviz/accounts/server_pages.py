@@ -24,6 +24,8 @@ from kviz.accounts.workspace_pages import READ_OR_POST, signed_in, signed_in_per
 from kviz.common.disk import database_bytes
 
 SHOWN: Final = 500
+SHOWN_OF_HASH: Final = 12
+"""Characters of the hash of a token that has no name."""
 
 
 def administrators(view: View) -> View:
@@ -155,10 +157,11 @@ def token_revoke(request: HttpRequest, sha256: str) -> HttpResponse:
         raise Http404(sha256)
     services.token_delete(token=found)
     owner = found.person.username if found.person else "kviz token"
+    name = found.name or found.sha256[:SHOWN_OF_HASH]
     note(
         What.REVOKE,
         who=signed_in_person(request).username,
         workspace=found.workspace_id,
-        about=f"token {found.name} of {owner}",
+        about=f"token of {owner}: {name}",
     )
     return redirect("server-tokens")
