@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from django.http import HttpRequest
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import exceptions
 from rest_framework.authentication import BaseAuthentication
@@ -17,6 +18,7 @@ from kviz.accounts import selectors, services
 from kviz.accounts.access import Access
 from kviz.accounts.middleware import access_of, may_come
 from kviz.accounts.models import Workspace
+from kviz.common.forgery import why_forged
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
@@ -33,19 +35,19 @@ class WorkspaceAuthentication(BaseAuthentication):
     """`Authorization: Bearer TOKEN`; without it a browser's session, checked for forgery."""
 
     def authenticate(self, request: Request) -> tuple[Workspace, Access] | None:
-        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
         if scheme:
             if scheme.lower() != "bearer" or not token.strip():
-                raise exceptions.AuthenticationFailed("Send `Authorization: Bearer TOKEN`.")
+                raise exceptions.AuthenticationFailed(_("Send `Authorization: Bearer TOKEN`."))
             opened = selectors.access_of_token(token.strip())
             if opened is None:
-                raise exceptions.AuthenticationFailed("This token is not known.")
+                raise exceptions.AuthenticationFailed(_("This token is not known."))
             services.workspace_seen(workspace=opened.workspace)
             services.token_used(token=token.strip())
             return opened.workspace, opened
         enforce_csrf(request._request)
         if not may_come(request._request):
-            raise exceptions.NotAuthenticated("Sign in, or send `Authorization: Bearer TOKEN`.")
+            raise exceptions.NotAuthenticated(_("Sign in, or send `Authorization: Bearer TOKEN`."))
         access = access_of(request._request)
         return access.workspace, access
 
@@ -59,9 +61,8 @@ def enforce_csrf(request: HttpRequest) -> None:
     check.process_request(request)
     reason = check.process_view(request, None, (), {})  # type: ignore[arg-type]
     if reason:
-        raise exceptions.PermissionDenied(
-            f"Send `Authorization: Bearer TOKEN` (`kviz token` prints it). {reason}"
-        )
+        text = _("Send `Authorization: Bearer TOKEN` (`kviz token` prints it). %(reason)s")
+        raise exceptions.PermissionDenied(text % {"reason": why_forged(reason)})
 
 
 class MayDoIt(BasePermission):

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import DataError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
 
@@ -100,5 +101,5 @@ class ApiProblems:
         response = self.get_response(request)
         is_plain = response.headers.get("Content-Type", "").startswith("text/html")
         if response.status_code >= 400 and is_plain and problems.wants_problem(request):
-            return problems.response(response.status_code, "The request could not be served.")
+            return problems.response(response.status_code, _("The request could not be served."))
         return response

@@ -27,6 +27,7 @@ from rest_framework import exceptions
 from rest_framework.views import set_rollback
 
 from kviz.common.claiming import StorageFailed
+from kviz.common.forgery import why_forged
 from kviz.common.limits import RETRY_AFTER_S, TooManyAtOnce
 from kviz.common.wording import translated
 
@@ -152,41 +153,57 @@ def _too_much_text() -> str:
 # ---------------------------------------------------------------- Django's error views
 
 
-def _error(request: HttpRequest, status: HTTPStatus, detail: str) -> HttpResponse:
+def error(request: HttpRequest, status: HTTPStatus, detail: str, kind: Kind = "") -> HttpResponse:
+    """The answer to a request that fails: a page, or below `/api/` a problem document."""
     if wants_problem(request):
-        return response(status, detail)
-    context = {"status": status.value, "title": status.phrase, "detail": detail}
+        return response(status, detail, kind=kind)
+    context = {"status": status.value, "title": _title(status), "detail": detail}
     return render(request, "error.html", context, status=status)
+
+
+def _title(status: HTTPStatus) -> str:
+    """Return the heading of a page with an error."""
+    titles = {
+        HTTPStatus.FORBIDDEN: _("Not allowed"),
+        HTTPStatus.NOT_FOUND: _("Not found"),
+        HTTPStatus.GONE: _("No longer shared"),
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: _("Too large"),
+        HTTPStatus.TOO_MANY_REQUESTS: _("Too much at once"),
+        HTTPStatus.SERVICE_UNAVAILABLE: _("Busy at the moment"),
+    }
+    of_server = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    other = _("kviz failed") if of_server else _("The request could not be read")
+    return titles.get(status, other)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
-        return _error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_much_text())
+        return error(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_much_text())
     if isinstance(exception, DisallowedHost):
         host = request.META.get("HTTP_HOST", "")[:MAX_HOST_CHARS]
         text = _("kviz does not answer as %(host)s. KVIZ_ALLOWED_HOSTS lists the names it has.")
         text %= {"host": repr(host)}
-        return _error(request, HTTPStatus.BAD_REQUEST, text)
+        return error(request, HTTPStatus.BAD_REQUEST, text)
     return malformed(request)
 
 
 def malformed(request: HttpRequest) -> HttpResponse:
-    return _error(request, HTTPStatus.BAD_REQUEST, _("The request is malformed."))
+    return error(request, HTTPStatus.BAD_REQUEST, _("The request is malformed."))
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _error(request, HTTPStatus.FORBIDDEN, str(exception) or _("You may not do this."))
+    return error(request, HTTPStatus.FORBIDDEN, str(exception) or _("You may not do this."))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _error(request, HTTPStatus.NOT_FOUND, _("There is nothing at this address."))
+    return error(request, HTTPStatus.NOT_FOUND, _("There is nothing at this address."))
 
 
 def come_back(request: HttpRequest) -> HttpResponse:
     """The database is locked, full or gone: nothing is wrong with the request."""
     log.warning("the database cannot be used", exc_info=True)
     text = _("The database cannot be used at the moment. Nothing was changed; try again.")
-    answer = _error(request, HTTPStatus.SERVICE_UNAVAILABLE, text)
+    answer = error(request, HTTPStatus.SERVICE_UNAVAILABLE, text)
     answer.headers["Retry-After"] = str(BUSY_S)
     return answer
 
@@ -195,32 +212,32 @@ def not_storable(request: HttpRequest) -> HttpResponse:
     """The database takes no NUL in a text, and no value beyond what its column holds."""
     log.warning("what was sent cannot be stored", exc_info=True)
     text = _("A text or a number in this request is not one that the database can store.")
-    return _error(request, HTTPStatus.BAD_REQUEST, text)
+    return error(request, HTTPStatus.BAD_REQUEST, text)
 
 
 def too_many(request: HttpRequest, why: TooManyAtOnce) -> HttpResponse:
-    return _error(request, HTTPStatus.TOO_MANY_REQUESTS, str(why))
+    return error(request, HTTPStatus.TOO_MANY_REQUESTS, str(why))
 
 
 def gone(request: HttpRequest, why: Gone) -> HttpResponse:
-    return _error(request, HTTPStatus.GONE, str(why))
+    return error(request, HTTPStatus.GONE, str(why))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     if isinstance(sys.exception(), StorageFailed):  # raised outside of a view
         return come_back(request)
-    return _error(
+    return error(
         request, HTTPStatus.INTERNAL_SERVER_ERROR, _("kviz failed. The server's log says why.")
     )
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return _error(
+    return error(
         request,
         HTTPStatus.FORBIDDEN,
         _(
             "The request could be a forged one: %(reason)s Reload the page; scripts send "
             "`Authorization: Bearer TOKEN` instead."
         )
-        % {"reason": reason},
+        % {"reason": why_forged(reason)},
     )

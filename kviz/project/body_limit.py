@@ -7,11 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import MutableMapping
+from functools import partial
 from http import HTTPStatus
+from io import BytesIO
 from typing import Any, Final
 
+from csp.middleware import CSPMiddleware
+from django.core.handlers.asgi import ASGIRequest
+from django.utils.translation import get_language_from_request, gettext_noop, override
+from django.utils.translation import gettext as _
+
+from kviz.common import problems
+from kviz.common.middleware import EveryAnswer
 from kviz.live.origin import Application, Receive, Scope, Send, header
 
 DRAIN_BYTES: Final = 1 << 30
@@ -22,6 +30,10 @@ GRACE_S: Final = 30.0
 """How long a body may take however short it is."""
 SLOWEST_BYTES_PER_S: Final = 1024
 """How much of it has to come in a second, on average, beyond that."""
+TOO_LONG: Final = gettext_noop("An upload may have at most %(most)s MiB.")
+TOO_SLOW: Final = gettext_noop(
+    "The request came too slowly. Send it again over a better connection."
+)
 
 
 class _TooLong(Exception):
@@ -61,15 +73,12 @@ class BodyLimit:
         except _TooLong:
             await self._refuse_long(scope, timed, send)
         except _TooSlow:
-            await _refuse_slow(send)
+            await _refuse_slow(scope, send)
 
     async def _refuse_long(self, scope: Scope, receive: Receive, send: Send) -> None:
-        limit_mib = self.max_bytes / (1 << 20)
+        status, limit_mib = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, self.max_bytes / (1 << 20)
         body = await _begin_refusal(
-            send,
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            "urn:kviz:problem:too-large",
-            f"An upload may have at most {limit_mib:g} MiB.",
+            scope, send, status, TOO_LONG, "too-large", most=f"{limit_mib:g}"
         )
         await send({"type": "http.response.body", "body": body[:-1], "more_body": True})
         if not header(scope, "expect"):  # such a sender waits for this answer anyway
@@ -100,21 +109,30 @@ class _Timed:
         return message
 
 
-async def _refuse_slow(send: Send) -> None:
-    text = "The request came too slowly. Send it again over a better connection."
-    body = await _begin_refusal(send, HTTPStatus.REQUEST_TIMEOUT, "about:blank", text)
+async def _refuse_slow(scope: Scope, send: Send) -> None:
+    body = await _begin_refusal(scope, send, HTTPStatus.REQUEST_TIMEOUT, TOO_SLOW)
     await send({"type": "http.response.body", "body": body})
 
 
-async def _begin_refusal(send: Send, status: HTTPStatus, kind: str, detail: str) -> bytes:
-    """Send the head of an answer after which the connection ends; return its body."""
-    said = {"type": kind, "title": status.phrase, "status": status.value, "detail": detail}
-    body = json.dumps(said).encode()
-    headers = [
-        (b"content-type", b"application/problem+json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
+async def _begin_refusal(
+    scope: Scope,
+    send: Send,
+    status: HTTPStatus,
+    text: str,
+    kind: problems.Kind = "",
+    **values: str,
+) -> bytes:
+    """Send the head of an answer after which the connection ends; return its body.
+
+    It is a page, or below `/api/` a problem document, in the language of who asks.
+    """
+    request = ASGIRequest({"method": "POST", "path": "/", **scope}, BytesIO())
+    with override(get_language_from_request(request)):
+        view = partial(problems.error, status=status, detail=_(text) % values, kind=kind)
+        answer = EveryAnswer(CSPMiddleware(view))(request)
+    body: bytes = answer.content  # type: ignore[attr-defined]
+    headers = [(name.lower().encode(), value.encode()) for name, value in answer.items()]
+    headers += [(b"content-length", str(len(body)).encode()), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status.value, "headers": headers})
     return body
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from kviz.project.body_limit import BodyLimit
+from tests.web.english import english_on
+from tests.web.test_no_english_left import CHINESE
 
 Message = MutableMapping[str, Any]
 
@@ -24,7 +26,9 @@ async def application(scope: Message, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": str(n_bytes).encode()})
 
 
-async def post(parts: list[bytes], *headers: tuple[bytes, bytes]) -> tuple[int, bytes, int]:
+async def post(
+    parts: list[bytes], *headers: tuple[bytes, bytes], path: str = "/api/v1/snapshots/"
+) -> tuple[int, bytes, int]:
     """Status, body, and how many parts were taken from the client."""
     sent: list[Message] = []
     left = list(parts)
@@ -37,7 +41,8 @@ async def post(parts: list[bytes], *headers: tuple[bytes, bytes]) -> tuple[int, 
         sent.append(message)
 
     limited = BodyLimit(application, max_bytes=10)
-    await limited({"type": "http", "headers": list(headers)}, receive, send)
+    scope = {"type": "http", "method": "POST", "path": path, "headers": list(headers)}
+    await limited(scope, receive, send)
     body = b"".join(message.get("body", b"") for message in sent)
     return sent[0]["status"], body, len(parts) - len(left)
 
@@ -69,3 +74,16 @@ async def test_a_length_that_was_not_declared_is_counted() -> None:
     assert status == 413
     assert json.loads(body)["status"] == 413
     assert n_taken == 3
+
+
+async def test_a_browser_gets_a_page_in_its_language() -> None:
+    asked = ((b"content-length", b"16"), (b"accept-language", b"zh-hant"))
+    status, body, _ = await post([b"1" * 16], *asked, path="/snapshots/new")
+    page = body.decode()
+
+    assert status == 413
+    assert '<html lang="zh-hant">' in page
+    assert english_on(page) == []
+    assert "MiB" in page
+    api = json.loads((await post([b"1" * 16], *asked))[1])
+    assert CHINESE.search(api["detail"])

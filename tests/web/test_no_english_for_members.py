@@ -1,0 +1,231 @@
+"""A server with accounts in Chinese: pages of who is signed in, refusals and errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.test import Client
+from pytest_django import Settings
+
+from kviz.accounts.models import AuditEntry, Invitation, Membership, Workspace
+from kviz.accounts.services import local_workspace_ensure, person_add, token_create
+from tests.web.cast import NODES, execute
+from tests.web.english import english_on
+from tests.web.test_no_english_left import CHINESE, pages
+from tests.web.test_saved_runs import body
+
+PASSWORD = "a long enough password"
+LANGUAGES = pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
+MAIN = re.compile(r"<main.*</main>", re.DOTALL)
+TITLE = re.compile("<title>(.*)</title>")
+NOTICE = re.compile(r'<div class="notice[^>]*>(.*?)</div>|<p class="field-error"[^>]*>(.*?)</p>')
+
+
+@pytest.fixture(autouse=True)
+def _server(settings: Settings, db: None) -> None:
+    settings.MODE = "server"
+
+
+def reader(language: str, person: User | None = None, **more: Any) -> Client:
+    """A browser that asks for Chinese."""
+    found = Client(headers={"accept-language": language}, **more)
+    if person is not None:
+        found.force_login(person)
+    return found
+
+
+@pytest.fixture
+def ada() -> User:
+    return person_add(name="ada", password=PASSWORD, is_admin=True)
+
+
+def spoken(answer: Any) -> str:
+    """A page in Chinese: nothing on it is English."""
+    text: str = answer.content.decode()
+    assert english_on(text) == []
+    assert CHINESE.search(MAIN.findall(text)[0])
+    return text
+
+
+def notices(answer: Any) -> list[str]:
+    """What a page says of what was sent; there is something, all of it in Chinese."""
+    found = NOTICE.findall(spoken(answer))
+    said = [unescape(re.sub("<[^>]*>", "", one or two)) for one, two in found]
+    assert said
+    assert [text for text in said if not CHINESE.search(text)] == []
+    return said
+
+
+def team(ada: Client) -> Workspace:
+    """Do all that administrators and owners do."""
+    for name, admin in (("ben", ""), ("zoe", "yes")):
+        ada.post("/account/people", {"name": name, "password": PASSWORD, "admin": admin})
+    ada.post("/account/people/password", {"name": "ben", "password": f"{PASSWORD} too"})
+    ben = User.objects.get(username="ben")
+    ada.post(f"/account/people/{ben.pk}/close")
+    ada.post(f"/account/people/{ben.pk}/open")
+    ada.post("/account/workspaces/", {"name": "Platform"})
+    workspace = Workspace.objects.get(name="Platform")
+    at = f"/account/workspaces/{workspace.pk}"
+    for name, role in (("ben", "viewer"), ("zoe", "editor")):
+        ada.post(f"{at}/members", {"name": name, "role": role})
+    found = Membership.objects.get(workspace=workspace, person=ben)
+    ada.post(f"{at}/members/{found.pk}/role", {"role": "owner"})
+    zoe = Membership.objects.get(workspace=workspace, person__username="zoe")
+    ada.post(f"{at}/members/{zoe.pk}/remove")
+    for role in ("viewer", "editor"):
+        ada.post(f"{at}/invitations", {"role": role})
+    ada.post(f"{at}/invitations/{Invitation.objects.earliest('pk').pk}/withdraw")
+    tokens(ada)
+    return workspace
+
+
+def tokens(ada: Client) -> None:
+    """Make tokens, and revoke two: one's own and the server's."""
+    for name, scope in (("ci", "write"), ("watch", "read"), ("old", "read")):
+        ada.post("/account/tokens/", {"name": name, "scope": scope, "days": "30"})
+    own = User.objects.get(username="ada").tokens.get(name="old")
+    ada.post(f"/account/tokens/{own.sha256}/revoke")
+    token_create(workspace=local_workspace_ensure())
+    of_server = local_workspace_ensure().tokens.get(person=None)
+    ada.post(f"/account/all-tokens/{of_server.sha256}/revoke")
+
+
+def run_and_link(ada: Client) -> None:
+    ada.post("/snapshots/new", {"text": NODES})
+    snapshot = ada.get("/snapshots/").context["own"][0]
+    run = ada.post("/runs/new", {"snapshot": str(snapshot.pk)})["Location"]
+    execute(worker="test")
+    ada.post(f"{run}/share", {"days": "7"})
+
+
+@LANGUAGES
+def test_no_page_of_an_administrator_has_an_english_sentence(ada: User, language: str) -> None:
+    browser = reader(language, ada)
+    team(browser)
+    run_and_link(browser)
+    seen = dict(pages(browser, "/account/people")) | dict(pages(browser, "/account/workspaces/"))
+    assert {"/account/log", "/account/tokens/", "/account/password", "/runs/links"} <= seen.keys()
+    found = {(line, address) for address, text in seen.items() for line in english_on(text)}
+    assert sorted(found) == []
+
+
+@LANGUAGES
+def test_what_entries_of_the_log_are_about(ada: User, language: str) -> None:
+    browser = reader(language, ada)
+    team(browser)
+    log = browser.get("/account/log").content.decode()
+    about = [unescape(each) for each in re.findall(r"<td>([^<]*)</td>\s*</tr>", log)]
+    assert len(about) == AuditEntry.objects.count() > 15
+    names = {"", "Platform", "ci", "watch", "old"}
+    assert [each for each in about if each not in names and not CHINESE.search(each)] == []
+    csv = body(browser.get("/account/log.csv")).decode()  # for scripts, in English always
+    assert "ben: viewer" in csv
+    assert not CHINESE.search(csv)
+
+
+def sign_in(browser: Client, name: str, password: str) -> Any:
+    return browser.post("/account/sign-in", {"login": name, "password": password})
+
+
+@LANGUAGES
+def test_who_does_not_get_in(ada: User, language: str) -> None:
+    browser = reader(language)
+    for password in ("wrong", ""):
+        notices(sign_in(browser, "ada", password))
+    for n in range(6):
+        answer = sign_in(browser, "ada", f"guess {n}")
+    notices(answer)
+    for n in range(12):
+        answer = sign_in(browser, f"somebody {n}", "guess")
+    notices(answer)
+    for n in range(20):
+        answer = sign_in(browser, f"somebody {n}", "guess")
+    assert answer.status_code == 429
+    spoken(answer)
+    notices(browser.get("/account/cancelled", follow=True))
+    spoken(browser.get("/account/closed"))
+
+
+BAD_PASSWORDS = ("short", "password1234", "ada-ada-ada-ada", "", "x" * 5000)
+
+
+@LANGUAGES
+def test_a_password_that_is_not_taken(ada: User, language: str) -> None:
+    ada.username = "ada-ada-ada-ad"
+    ada.save()
+    browser = reader(language, ada)
+    address = "/account/password"
+    for password in BAD_PASSWORDS[:-1]:
+        form = {"oldpassword": PASSWORD, "password1": password, "password2": password}
+        notices(browser.post(address, form))
+    form = {"oldpassword": "wrong", "password1": PASSWORD, "password2": "another"}
+    assert len(notices(browser.post(address, form))) >= 2
+    for password in BAD_PASSWORDS:
+        asked = {"name": "nina", "password": password}
+        notices(browser.post("/account/people", asked, follow=True))
+    cache.clear()  # so many attempts in a minute are refused
+    new = f"{PASSWORD} and more"
+    form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    notices(browser.post(address, form, follow=True))
+
+
+def refused_by_pages(browser: Client, workspace: Workspace, me: User) -> dict[str, dict[str, str]]:
+    """What is sent to pages of accounts and not accepted."""
+    at = f"/account/workspaces/{workspace.pk}"
+    own = Membership.objects.get(workspace=workspace, person=me)
+    return {
+        "/account/people": {"name": "ada", "password": PASSWORD},
+        "/account/people/password": {"name": "nobody", "password": PASSWORD},
+        f"/account/people/{me.pk}/close": {},
+        "/account/workspaces/": {"name": " "},
+        "/account/tokens/": {"name": " ", "scope": "read", "days": "30"},
+        f"{at}/members": {"name": "nobody", "role": "viewer"},
+        f"{at}/members/999/remove": {},
+        f"{at}/members/{own.pk}/role": {"role": "viewer"},
+    }
+
+
+@LANGUAGES
+def test_forms_that_are_not_accepted(ada: User, language: str) -> None:
+    browser = reader(language, ada)
+    browser.post("/account/workspaces/", {"name": "Platform"})
+    workspace = Workspace.objects.get(name="Platform")
+    for address, form in refused_by_pages(browser, workspace, ada).items():
+        notices(browser.post(address, form, follow=True))
+    for bad in ("", "a b", "ü" * 200):
+        form = {"name": bad, "password": PASSWORD}
+        notices(browser.post("/account/people", form, follow=True))
+
+
+@LANGUAGES
+def test_errors_as_pages(ada: User, language: str, settings: Settings) -> None:
+    browser = reader(language, ada, raise_request_exception=False)
+    browser.post("/account/workspaces/", {"name": "Platform"})
+    at = f"/account/workspaces/{Workspace.objects.get(name='Platform').pk}"
+    guest = person_add(name="ben", password=PASSWORD)
+    browser.post(f"{at}/members", {"name": "ben", "role": "viewer"})
+    ben = reader(language, guest, raise_request_exception=False)
+    ben.post(f"{at}/use")
+    forged = reader(language, guest, enforce_csrf_checks=True)
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    asked: dict[int, list[Callable[[], Any]]] = {
+        403: [
+            lambda: ben.get("/account/people"), lambda: ben.get("/account/log"),
+            lambda: ben.get(f"{at}/log"), lambda: ben.post("/snapshots/new", {"text": NODES}),
+            lambda: forged.post("/snapshots/new"), lambda: forged.post("/account/sign-in"),
+        ],
+        404: [lambda: browser.get("/nothing"), lambda: browser.get("/account/join/x")],
+        413: [lambda: browser.post("/snapshots/new", {"text": "x" * 2000})],
+    }  # fmt: skip
+    for status, requests in asked.items():
+        for request in requests:
+            answer = request()
+            assert answer.status_code == status
+            assert CHINESE.search(TITLE.findall(spoken(answer))[0])
