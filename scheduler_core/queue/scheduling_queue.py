@@ -76,7 +76,9 @@ class Popped(NamedTuple):
 
 
 class SchedulingQueue:
-    """Every pending pod is in exactly one of activeQ, backoffQ, unschedulable pods or in flight.
+    """Every pending pod is in one of activeQ, backoffQ, unschedulable pods or in flight.
+
+    Only a pod that was updated may be in two, see `_weigh_own_update`.
 
     `profiles` is keyed by scheduler name; `sort_key` is that of the QueueSort plugin, which all
     profiles share. `now_ns` is the virtual clock. `live_pod` looks a pod up by key as the API
@@ -169,12 +171,8 @@ class SchedulingQueue:
     def delete(self, pod: PodInfo) -> None:
         """Drop a pod that is gone or bound, and its nomination."""
         self.nominator.delete(pod)
-        queued = (
-            self._active_q.delete(pod.key)
-            or self._backoff_q.delete(pod.key)
-            or self._unschedulable_pods.pop(pod.key, None)
-        )
-        if queued is not None:
+        queued = self._active_q.delete(pod.key) or self._backoff_q.delete(pod.key)
+        if self._unschedulable_pods.pop(pod.key, None) or queued:
             self.leave(pod)
 
     def leave(self, pod: PodInfo) -> None:
@@ -191,10 +189,12 @@ class SchedulingQueue:
             queued = self._unschedulable_pods.get(pod.key)
             if queued is not None:
                 entered = self._move_to_active_q(queued, FORCE_ACTIVATE.label)
-                self._emit_move(queued, self._place(queued, entered), FORCE_ACTIVATE, Via.ACTIVATED)
+                place = self._place(queued, entered)
+                self._emit_move(queued, place, FORCE_ACTIVATE.label, Via.ACTIVATED)
             elif (queued := self._backoff_q.delete(pod.key)) is not None:
                 entered = self._move_from_backoff_q(queued, FORCE_ACTIVATE.label)
-                self._emit_move(queued, self._place(queued, entered), FORCE_ACTIVATE, Via.ACTIVATED)
+                place = self._place(queued, entered)
+                self._emit_move(queued, place, FORCE_ACTIVATE.label, Via.ACTIVATED)
             elif pod.uid in self._in_flight:
                 self._in_flight.record(FORCE_ACTIVATE, None, pod)
 
@@ -219,7 +219,7 @@ class SchedulingQueue:
             queued.was_flushed_from_unschedulable = False
             strategy = self._weigh_in_flight_events(queued)
             place = self._requeue(queued, strategy, SCHEDULE_ATTEMPT_FAILURE)
-            self._emit_move_by_label(
+            self._emit_move(
                 queued, place, SCHEDULE_ATTEMPT_FAILURE, Via.ATTEMPT_FAILURE, strategy=strategy
             )
         finally:
@@ -262,7 +262,7 @@ class SchedulingQueue:
         for queued in self._backoff_q.pop_all_completed(self._now_ns()):
             entered = self._move_from_backoff_q(queued, BACKOFF_COMPLETE)
             place = self._place(queued, entered)
-            self._emit_move_by_label(queued, place, BACKOFF_COMPLETE, Via.BACKOFF_COMPLETE)
+            self._emit_move(queued, place, BACKOFF_COMPLETE, Via.BACKOFF_COMPLETE)
 
     def flush_unschedulable_leftover(self) -> None:
         """Requeue pods that have been parked for too long; due every 30 seconds."""
@@ -333,7 +333,7 @@ class SchedulingQueue:
     def _add_new(self, pod: PodInfo, event: ClusterEvent) -> None:
         queued = QueuedPodInfo(pod, self._now_ns(), signature=self._sign_pod(pod))
         entered = self._move_to_active_q(queued, event.label)
-        self._emit_move(queued, self._place(queued, entered), event, Via.ADDED)
+        self._emit_move(queued, self._place(queued, entered), event.label, Via.ADDED)
 
     def _take_over(self, queued: QueuedPodInfo, pod: PodInfo) -> None:
         queued.pod = pod
@@ -364,11 +364,14 @@ class SchedulingQueue:
     def _enter_active_q(self, queued: QueuedPodInfo, event: str) -> bool:
         """Put a pod into activeQ, or park it if it is gated; return whether it went in."""
         if queued.gated:
-            self._unschedulable_pods[queued.key] = queued
+            if queued.key not in self._backoff_q:
+                self._unschedulable_pods[queued.key] = queued
             return False
         if queued.initial_attempt_timestamp_ns is None:
             queued.initial_attempt_timestamp_ns = self._now_ns()
         self._unschedulable_pods.pop(queued.key, None)
+        if not self._pops_early:
+            self._backoff_q.delete(queued.key)
         self._active_q.add_or_update(queued)
         if event in _NOMINATING_EVENTS:
             self.nominator.add(queued.pod)
@@ -428,19 +431,23 @@ class SchedulingQueue:
                 del self._unschedulable_pods[queued.key]
                 place = self._requeue(queued, strategy, event.label)
             self._emit_move(
-                queued, place, event, Via.CLUSTER_EVENT, key_of(old, new), hints, strategy
+                queued, place, event.label, Via.CLUSTER_EVENT, key_of(old, new), hints, strategy
             )
         self._in_flight.record(event, old, new)
 
     def _weigh_own_update(
         self, queued: QueuedPodInfo, events: Sequence[ClusterEvent], old: PodInfo, new: PodInfo
     ) -> None:
-        """Requeue a parked pod at the first of its own changes that is worth it."""
+        """Requeue a parked pod at the first of its own changes that lets it be tried.
+
+        As upstream, that it backs off does not end this if it may not be popped early: a change
+        after that which is worth nothing leaves it both backing off and parked.
+        """
         for event in events:
             strategy, hints = self._profiles.worth_requeuing(queued, event, old, new)
             place = self._requeue(queued, strategy, event.label)
-            self._emit_move(queued, place, event, Via.SELF_UPDATE, new.key, hints, strategy)
-            if place in (Queue.ACTIVE, Queue.BACKOFF):
+            self._emit_move(queued, place, event.label, Via.SELF_UPDATE, new.key, hints, strategy)
+            if place is Queue.ACTIVE or (place is Queue.BACKOFF and self._pops_early):
                 return
 
     def _weigh_in_flight_events(self, queued: QueuedPodInfo) -> Strategy:
@@ -455,9 +462,8 @@ class SchedulingQueue:
         for seen in self._in_flight.events_since_start(queued.pod.uid):
             strategy, hints = self._profiles.worth_requeuing(queued, seen.event, seen.old, seen.new)
             cause = key_of(seen.old, seen.new)
-            self._emit_move(
-                queued, Queue.IN_FLIGHT, seen.event, Via.IN_FLIGHT_EVENT, cause, hints, strategy
-            )
+            label, via = seen.event.label, Via.IN_FLIGHT_EVENT
+            self._emit_move(queued, Queue.IN_FLIGHT, label, via, cause, hints, strategy)
             if strategy is Strategy.IMMEDIATELY:
                 return strategy
             if strategy is Strategy.AFTER_BACKOFF:
@@ -473,18 +479,6 @@ class SchedulingQueue:
         return self._event_names.get(label, label)
 
     def _emit_move(
-        self,
-        queued: QueuedPodInfo,
-        place: Queue,
-        event: ClusterEvent,
-        via: Via,
-        cause: str = "",
-        hints: tuple[Hint, ...] = (),
-        strategy: Strategy | None = None,
-    ) -> None:
-        self._emit_move_by_label(queued, place, event.label, via, cause, hints, strategy)
-
-    def _emit_move_by_label(
         self,
         queued: QueuedPodInfo,
         place: Queue,

@@ -92,6 +92,48 @@ def test_the_first_change_that_helps_decides() -> None:
 # ---------------------------------------------------------------- gates
 
 
+def backing_off_and_parked() -> World:
+    """A pod two of whose changes were weighed: the first is worth a try, the second is not."""
+    world = World(
+        Rejector("A", {POD_LABEL: QUEUE, POD_TOLERATION: SKIP, NODE_ADD: QUEUE}), pop_early=False
+    )
+    world.park(OLD, "A")
+    toleration = Toleration(key="a", operator="Exists")
+    new = pod_info(make_pod("p").label("a", "b").tolerations(toleration))
+    world.live[new.key] = new.pod
+    world.queue.update(OLD, new)
+    return world
+
+
+def test_when_backoff_must_end_a_later_change_parks_the_pod_as_well() -> None:
+    """Upstream goes on to the next change unless the pod may be tried now."""
+    world = backing_off_and_parked()
+    parked = [queued.key for queued in world.queue.unschedulable_pods()]
+    assert [queued.key for queued in world.queue.backoff_pods()] == parked == ["default/p"]
+    assert [(move.event, move.queue) for move in world.moves[-2:]] == [
+        ("UnschedulablePodUpdatePodLabel", Queue.BACKOFF),
+        ("UnschedulablePodUpdatePodToleration", Queue.UNSCHEDULABLE),
+    ]
+    world.pass_time(2)
+    world.queue.flush_backoff_completed()
+    assert world.places() == {"default/p": "active"}
+
+
+def test_an_event_may_let_such_a_pod_go_before_the_flush_of_its_backoff() -> None:
+    world = backing_off_and_parked()
+    world.pass_time(1.5)
+    world.queue.move_all_to_active_or_backoff_queue(NODE_ADD)
+    assert world.places() == {"default/p": "active"}
+
+
+def test_such_a_pod_that_is_deleted_is_gone_from_both_places() -> None:
+    """Upstream forgets one of them, and schedules what is no longer there."""
+    world = backing_off_and_parked()
+    world.queue.delete(OLD)
+    assert world.places() == {}
+    assert [move.via for move in world.moves].count(Via.DELETED) == 1
+
+
 def test_a_gated_pod_waits_apart_and_is_not_backing_off() -> None:
     gate = Gate("SchedulingGates", [GATES_GONE], held={"default/p"})
     world = World(gate)
