@@ -56,7 +56,11 @@ class Rules:
 
     def load(self) -> KubeSchedulerConfiguration:
         """Read the configuration, with weights and scoring strategy. Raises ConfigError."""
-        return weighted(scored(self._written(), self.scoring, self.features()), self.weights)
+        return self.changed(self._written())
+
+    def changed(self, configuration: KubeSchedulerConfiguration) -> KubeSchedulerConfiguration:
+        """Return what was read with the weights and the scoring strategy. Raises ConfigError."""
+        return weighted(scored(configuration, self.scoring, self.features()), self.weights)
 
     def _written(self) -> KubeSchedulerConfiguration:
         gates = self.features()

@@ -95,6 +95,32 @@ def test_changes_of_rules_are_followed(ada: Person) -> None:
     assert writer.trace_hash() == run.trace_hash != parent.trace_hash
 
 
+MOST_ALLOCATED = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      scoringStrategy:
+        type: MostAllocated
+        resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}]
+"""
+
+
+@pytest.mark.django_db
+def test_a_changed_scoring_strategy_scores_as_a_configured_one(ada: Person) -> None:
+    def raw(**values: object) -> dict[str, int]:
+        run = made(ada, snapshot=snapshot_id(ada), **values)
+        found = ada.get(f"/runs/{run.pk}/cycles/1/").json()
+        scores: dict[str, int] = found["scores"]["NodeResourcesFit"]["raw"]
+        return scores
+
+    changed = raw(changes=["scoring MostAllocated"])
+    assert changed == raw(scheduler_config=MOST_ALLOCATED)
+    assert changed != raw()
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("values", "field", "message"),

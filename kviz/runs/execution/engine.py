@@ -37,7 +37,6 @@ from scheduler_core.advice.rules import check as rules_check
 from scheduler_core.api import KubeObject, Node
 from scheduler_core.changes import ChangeAt, ChangeError, Rules, in_words, plan
 from scheduler_core.changes.plan import StepAtCycle
-from scheduler_core.changes.rules import weighted
 from scheduler_core.config import (
     ConfigError,
     FeatureGates,
@@ -318,7 +317,7 @@ def _made_of(
         objects, rules, later = planned.objects, planned.rules, planned.later
     try:
         gates = rules.features()
-        configuration = weighted(configuration_of(rules.configuration, gates), rules.weights)
+        configuration = rules.changed(configuration_of(rules.configuration, gates))
     except ConfigError as error:
         raise invalid("changes", error.problems) from error
     return objects, RunOptions(
