@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import yaml
 
+from scheduler_core.config.source import MAX_BYTES
+
 REMOVED: Final = "(removed)"
 NO_KEY: Final = "KHJlbW92ZWQp"
 """The same where base64 is wanted."""
@@ -32,9 +34,14 @@ def without_user(url: str) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """A text in YAML or JSON with its secrets written over; as it is where it is neither."""
+    """A text in YAML or JSON with its secrets written over; as it is where it is neither.
+
+    One that is longer than any that kviz reads is written over as a whole.
+    """
     if not _HINT.search(text):
         return text
+    if len(text) > MAX_BYTES:
+        return REMOVED
     try:  # a tab, which JSON may have and YAML not, is as long as a blank
         roots = list(yaml.compose_all(text.replace("\t", " "), Loader=yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError):
@@ -45,10 +52,13 @@ def without_secrets(text: str) -> str:
             start, end = node.start_mark.index, node.end_mark.index
             line_end = "\n" if text[start:end].endswith("\n") else ""
             places[start] = end, json.dumps(instead) + line_end
-    for start in sorted(places, reverse=True):
+    kept, done = [], 0
+    for start in sorted(places):
         end, instead = places[start]
-        text = text[:start] + instead + text[end:]
-    return text
+        if start >= done:  # else it is within what was written over
+            kept += [text[done:start], instead]
+            done = end
+    return "".join([*kept, text[done:]])
 
 
 def _secrets(node: yaml.Node | None, seen: set[int]) -> Iterator[tuple[yaml.Node, str]]:
@@ -60,12 +70,18 @@ def _secrets(node: yaml.Node | None, seen: set[int]) -> Iterator[tuple[yaml.Node
         for item in node.value:
             yield from _secrets(item, seen)
     elif isinstance(node, yaml.MappingNode):
-        fields = {str(key.value): value for key, value in node.value}
-        kind = fields.get("kind")
-        is_secret = kind is not None and kind.value == "Secret"
-        for name, value in fields.items():
-            yield from _secrets_of_field(name, value, is_secret)
+        is_secret = any(
+            isinstance(value, yaml.ScalarNode) and (_name(key), value.value) == ("kind", "Secret")
+            for key, value in node.value
+        )
+        for key, value in node.value:
+            yield from _secrets_of_field(_name(key), value, is_secret)
             yield from _secrets(value, seen)
+
+
+def _name(key: yaml.Node) -> str:
+    """The name of a field; empty for a key that is no text, which no object has."""
+    return str(key.value) if isinstance(key, yaml.ScalarNode) else ""
 
 
 def _secrets_of_field(

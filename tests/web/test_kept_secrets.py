@@ -15,6 +15,7 @@ from kviz.run_file import Inputs, read_records
 from kviz.runs import services
 from kviz.runs.models import Run
 from kviz.without_secrets import plain_without_secrets, without_secrets
+from scheduler_core.config.source import MAX_BYTES
 from tests.web.cast import API, Person, problem
 from tests.web.test_saved_runs import body, joined, opened, records, saved
 
@@ -101,6 +102,37 @@ def test_all_else_stays_as_it_is() -> None:
     assert without_secrets(plain) == plain
     assert without_secrets("{ not: [yaml, env") == "{ not: [yaml, env"
     assert plain_without_secrets({"seed": 5}) == {"seed": 5}
+
+
+def doubling(levels: int) -> str:
+    """A few hundred bytes of YAML whose key is a list of 9 to the power of `levels` texts."""
+    lines = [f"a{i + 1}: &a{i + 1} [{', '.join([f'*a{i}'] * 9)}]" for i in range(levels)]
+    return "\n".join(["env: x", "a0: &a0 [x]", *lines, f"? *a{levels}", ": 1", ""])
+
+
+def test_a_small_text_that_means_a_huge_one_is_not_written_out(ada: Person) -> None:
+    bomb = doubling(12)  # it took memory and time without end
+    assert without_secrets(bomb) == bomb
+    template = {"manifest": bomb, "weight": 0}
+    asked = {"kind": "capacity", "asked": {"templates": [template]}}
+    snapshot = str(ada.snapshot().pk)
+    problem(ada.post("/experiments/", {"snapshot": snapshot, **asked}), 400)
+
+
+def test_a_text_longer_than_any_that_is_read_is_not_looked_through() -> None:
+    text = "env: x\n" + "# " * MAX_BYTES
+    assert without_secrets(text) == "(removed)"
+    assert without_secrets(text[7:]) == text[7:]
+
+
+def test_a_secret_within_a_secret_is_written_over_once() -> None:
+    kept = without_secrets(f"args: [{{env: [{{name: A, value: {SECRET}}}]}}, --x]\nname: c\n")
+    assert kept == 'args: ["(removed)", "(removed)"]\nname: c\n'
+
+
+def test_both_of_two_equal_keys_are_written_over() -> None:
+    env = f"env: [{{name: A, value: {SECRET}}}]"
+    assert SECRET not in without_secrets(f"{env}\n{env}\n")
 
 
 def outputs_of(person: Person, run: Run) -> dict[str, bytes]:

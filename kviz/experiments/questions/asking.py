@@ -26,6 +26,7 @@ from scheduler_core.api import KubeObject, Node
 from scheduler_core.changes import document_of, line_of
 from scheduler_core.changes.vocabulary import UseConfiguration
 from scheduler_core.config import JsonValue
+from scheduler_core.config.source import MAX_BYTES
 from scheduler_core.wording import say
 
 MAX_TEMPLATES: Final = 20
@@ -74,7 +75,7 @@ class Template(msgspec.Struct, forbid_unknown_fields=True):
     """A pod of the cluster, as `namespace/name`, or a manifest of pods as text."""
 
     pod: str = ""
-    manifest: str = ""
+    manifest: Annotated[str, Meta(max_length=MAX_BYTES)] = ""
     weight: Annotated[int, Meta(ge=0, le=1_000)] = 0
 
 
