@@ -62,7 +62,7 @@ def enforce_csrf(request: HttpRequest) -> None:
     reason = check.process_view(request, None, (), {})  # type: ignore[arg-type]
     if reason:
         text = _("Send `Authorization: Bearer TOKEN` (`kviz token` prints it). %(reason)s")
-        raise exceptions.PermissionDenied(text % {"reason": why_forged(reason)})
+        raise exceptions.PermissionDenied(text % {"reason": why_forged(str(reason))})
 
 
 class MayDoIt(BasePermission):

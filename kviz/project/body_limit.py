@@ -11,7 +11,7 @@ from collections.abc import MutableMapping
 from functools import partial
 from http import HTTPStatus
 from io import BytesIO
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from csp.middleware import CSPMiddleware
 from django.core.handlers.asgi import ASGIRequest
@@ -19,7 +19,7 @@ from django.utils.translation import get_language_from_request, gettext_noop, ov
 from django.utils.translation import gettext as _
 
 from kviz.common import problems
-from kviz.common.middleware import EveryAnswer
+from kviz.common.middleware import EveryAnswer, GetResponse
 from kviz.live.origin import Application, Receive, Scope, Send, header
 
 DRAIN_BYTES: Final = 1 << 30
@@ -129,7 +129,7 @@ async def _begin_refusal(
     request = ASGIRequest({"method": "POST", "path": "/", **scope}, BytesIO())
     with override(get_language_from_request(request)):
         view = partial(problems.error, status=status, detail=_(text) % values, kind=kind)
-        answer = EveryAnswer(CSPMiddleware(view))(request)
+        answer = EveryAnswer(cast("GetResponse", CSPMiddleware(view)))(request)
     body: bytes = answer.content  # type: ignore[attr-defined]
     headers = [(name.lower().encode(), value.encode()) for name, value in answer.items()]
     headers += [(b"content-length", str(len(body)).encode()), (b"connection", b"close")]

@@ -10,14 +10,18 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.db import OperationalError
 from django.test import Client
 from pytest_django import Settings
 
 from kviz.accounts.models import AuditEntry, Invitation, Membership, Workspace
 from kviz.accounts.services import local_workspace_ensure, person_add, token_create
-from tests.web.cast import NODES, execute
+from kviz.accounts.throttling import WorkspaceRate
+from kviz.common.limits import TooManyAtOnce
+from kviz.common.problems import Gone
+from tests.web.cast import API, NODES, execute, problem
 from tests.web.english import english_on
-from tests.web.test_no_english_left import CHINESE, pages
+from tests.web.test_no_english_left import CHINESE, UNKNOWN, pages
 from tests.web.test_saved_runs import body
 
 PASSWORD = "a long enough password"
@@ -221,6 +225,7 @@ def test_errors_as_pages(ada: User, language: str, settings: Settings) -> None:
             lambda: ben.get(f"{at}/log"), lambda: ben.post("/snapshots/new", {"text": NODES}),
             lambda: forged.post("/snapshots/new"), lambda: forged.post("/account/sign-in"),
         ],
+        400: [lambda: browser.get("/a%00b"), lambda: browser.get("/", {"a": "\0"})],
         404: [lambda: browser.get("/nothing"), lambda: browser.get("/account/join/x")],
         413: [lambda: browser.post("/snapshots/new", {"text": "x" * 2000})],
     }  # fmt: skip
@@ -229,3 +234,64 @@ def test_errors_as_pages(ada: User, language: str, settings: Settings) -> None:
             answer = request()
             assert answer.status_code == status
             assert CHINESE.search(TITLE.findall(spoken(answer))[0])
+
+
+@LANGUAGES
+def test_a_server_that_cannot_answer(
+    ada: User, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = reader(language, ada, raise_request_exception=False)
+    raised = {429: TooManyAtOnce(""), 503: OperationalError(), 410: Gone(""), 500: ValueError("x")}
+    for status, error in raised.items():
+
+        def fail(*_: object, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr("kviz.accounts.server_pages.selectors.used_in_all", fail)
+        answer = browser.get("/account/usage")
+        assert answer.status_code == status
+        assert CHINESE.search(TITLE.findall(spoken(answer))[0])
+        if status in (500, 503):
+            assert CHINESE.search(re.findall('class="lede">(.*)</p>', answer.content.decode())[0])
+
+
+def told(answer: Any, status: int) -> None:
+    """A problem document whose words are Chinese."""
+    document = problem(answer, status)
+    assert CHINESE.search(document["detail"]), document
+    said = [each["message"] for each in document.get("errors", ())]
+    assert [text for text in said if not CHINESE.search(text)] == []
+
+
+@LANGUAGES
+def test_errors_of_rest(ada: User, language: str, settings: Settings) -> None:
+    browser = reader(language, ada, raise_request_exception=False)
+    forged = reader(language, ada, enforce_csrf_checks=True)
+    runs, json = f"{API}/runs/", dict[str, Any](content_type="application/json")
+    for credentials in ("Basic x", "Bearer nobody"):
+        told(browser.get(runs, headers={"authorization": credentials}), 401)
+    told(forged.post(runs, {}, **json), 403)
+    foreign = {"origin": "https://evil.example"}
+    told(forged.post(runs, {}, headers=foreign, **json), 403)
+    told(browser.get(f"{runs}{UNKNOWN}/"), 404)
+    told(browser.get(f"{API}/nothing/"), 404)
+    told(browser.put(runs, {}, **json), 405)
+    told(browser.get(runs, headers={"accept": "image/png"}), 406)
+    told(browser.post(runs, "x", content_type="image/png"), 415)
+    told(browser.post(runs, "{", **json), 400)
+    told(browser.post(runs, "[" * 100_000, **json), 400)
+    told(browser.post(runs, {"seed": "x", "snapshot": "y", "release": 1}, **json), 400)
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    told(browser.post(runs, {"scenario": "x" * 2000}, **json), 413)
+    settings.GUESTS = False
+    told(reader(language).get(runs), 401)
+
+
+@LANGUAGES
+def test_who_asks_too_often(ada: User, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = reader(language, ada, raise_request_exception=False)
+    monkeypatch.setitem(WorkspaceRate.THROTTLE_RATES, "upload", "1/hour")
+    sent: dict[str, Any] = {"content_type": "application/yaml"}
+    browser.post(f"{API}/snapshots/", NODES, **sent)
+    told(browser.post(f"{API}/snapshots/", NODES, **sent), 429)
+    assert english_on(browser.post("/snapshots/new", {"text": NODES}).content.decode()) == []
