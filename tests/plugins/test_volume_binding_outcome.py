@@ -179,6 +179,44 @@ def test_pre_bind_makes_a_volume_where_it_is_needed() -> None:
     assert Cycle(found.world, found.plugin, make_pod("q").claim("c").obj()).fits() == ["b"]
 
 
+def written_by_pre_bind(found: Cycle, name: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is stored, in order, each with what it says of the binding."""
+    state, store, seen = reserve(found, name), found.world.write, []
+
+    def write(item: Any) -> None:
+        if isinstance(item, PersistentVolume):
+            named = item.spec.claim_ref
+            seen.append(f"volume for {named and named.name}, {item.status.phase}")
+        else:
+            seen.append(f"claim of {item.spec.volume_name or 'none'}, {item.status.phase}")
+        store(item)
+
+    monkeypatch.setattr(found.world, "write", write)
+    assert found.plugin.pre_bind(state, found.info, name).is_success
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("objects", "written"),
+    [
+        (
+            (claim("c"), MADE_ON_DEMAND),
+            ["claim of none, ", "volume for c, Bound", "claim of pvc-default-c, Bound"],
+        ),
+        (
+            (volume("v"), claim("c"), ONLY_STATIC),
+            ["volume for c, Available", "volume for c, Bound", "claim of v, Bound"],
+        ),
+    ],
+)
+def test_the_scheduler_writes_first_and_the_controllers_after_it(
+    objects: Any, written: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parked pods hear of each write, so what wakes them depends on it."""
+    found = cycle(*objects, volumes=uses("c"))
+    assert written_by_pre_bind(found, "b", monkeypatch) == written
+
+
 def test_pre_bind_refuses_to_write_over_a_change() -> None:
     found = cycle(volume("v"), claim("c"), ONLY_STATIC, volumes=uses("c"))
     state = reserve(found, "a")

@@ -138,11 +138,13 @@ class VolumeBinding:
         for volume in reserved.volumes:
             if refusal := self.volumes.refusal(volume):
                 return Status(Code.ERROR, (refusal,))
+            self._handle.write(volume.item)
             binding.complete_binding(volume.item, objects, self._handle.write)
         for claim in reserved.claims:
             # A claim that two volumes of the pod name is written twice: the second time in vain.
             if refusal := self._claims.refusal(claim):
                 return Status(Code.ERROR, (refusal,))
+            self._handle.write(claim.item)
             binding.provision(claim.item, self._handle.cluster, objects, self._handle.write)
         self.unreserve(state, pod, node_name)
         return SUCCESS
