@@ -9,7 +9,7 @@ import scheduler_core
 from scheduler_core.config import ConfigError, FeatureGates, feature_gates
 from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE, switchable
 from scheduler_core.releases import LATEST, RELEASES
-from scheduler_core.releases.table import Release
+from scheduler_core.releases.table import GateSpec, OtherGate, Release
 
 OFF = {
     "InPlacePodVerticalScalingExclusiveCPUs",
@@ -190,7 +190,8 @@ def test_every_gate_is_locked_switchable_or_known_not_to_be_modelled(release: Re
     for name, spec in release.gates.items():
         kinds = (spec.locked, name in SWITCHABLE, name in NOT_MODELLED)
         assert sum(kinds) == 1, name
-    for name, each in {**release.elsewhere, **release.gates}.items():
+    gates: dict[str, GateSpec | OtherGate] = {**release.elsewhere, **release.gates}
+    for name, each in gates.items():
         for needed in each.requires:
             assert needed in {*release.gates, *release.elsewhere}, name
 
@@ -198,7 +199,8 @@ def test_every_gate_is_locked_switchable_or_known_not_to_be_modelled(release: Re
 @pytest.mark.parametrize("release", RELEASES.values(), ids=str)
 def test_what_bars_a_gate_from_being_switched_off_can_be_switched_itself(release: Release) -> None:
     """So the run form, which lists what may be switched, never leads into a dead end."""
-    for name, spec in {**release.elsewhere, **release.gates}.items():
+    gates: dict[str, GateSpec | OtherGate] = {**release.elsewhere, **release.gates}
+    for name, spec in gates.items():
         if spec.default and any(needed in switchable(release) for needed in spec.requires):
             assert name in switchable(release)
 
