@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from scheduler_core.api.counting import MORE_OBJECT, OBJECT, POD
 from scheduler_core.api.findings import DEVICES_NOT_MODELLED
@@ -20,14 +20,14 @@ from scheduler_core.wording import COMMA, OR, SEMICOLON
 class Said:
     """A place in which a sentence stands, or one of some words.
 
-    Several stand in a `row` where its template says so. With `or_else` what is no sentence is
-    taken as it is; without, the template around does not fit.
+    Several stand in a `row` where its template says so. What is no sentence is taken as it is with
+    `or_else`, some only if it is one word; without, the template around does not fit.
     """
 
     sorts: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     row: str = ""
-    or_else: bool = False
+    or_else: Literal["", "a word", "anything"] = ""
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,10 @@ SORTS: Final[Mapping[str, Sort]] = {
             "node": Word(),
             "label": Word(),
             "taint": Word(),
-            "objects": Said(("change",), row=COMMA, or_else=True),
+            "objects": Said(("change",), row=COMMA, or_else="anything"),
             "fields": Names(),
-            "old": Said(words=(NOTHING,), or_else=True),
-            "new": Said(words=(NOTHING,), or_else=True),
+            "old": Said(words=(NOTHING,), or_else="anything"),
+            "new": Said(words=(NOTHING,), or_else="anything"),
             "kind": Said(words=tuple(kind.lower() for kind in KINDS)),
         },
     ),
@@ -84,7 +84,8 @@ SORTS: Final[Mapping[str, Sort]] = {
             "scheduler_core/changes/node_changes.py",
         ),
         {
-            "why": Said(("refusal", "problem"), or_else=True),
+            "why": Said(("refusal", "problem"), or_else="anything"),
+            "field": Word(),
             "message": Said(("problem",)),
             "names": Names(OR),
             "taints": Names(),
@@ -112,9 +113,10 @@ SORTS: Final[Mapping[str, Sort]] = {
             "scheduler_core/changes/field_paths.py",
         ),
         {
-            "what": Said(("problem",), or_else=True),
+            "what": Said(("problem",), or_else="anything"),
+            "field": Word(),
             "problem": Said(("problem",)),
-            "hint": Said(("problem",), or_else=True),
+            "hint": Said(("problem",), or_else="anything"),
             "names": Names(),
         },
     ),
@@ -131,21 +133,22 @@ SORTS: Final[Mapping[str, Sort]] = {
                 ("note", "count"),
                 (POD, OBJECT, MORE_OBJECT, *DEVICES_NOT_MODELLED),
                 row=COMMA,
-                or_else=True,
+                or_else="anything",
             ),
             "objects": Said(("count",)),
             "slices": Said(("count",)),
             "pods": Names(sorts=("count",)),
             "names": Names(sorts=("note",)),
             "functions": Names(),
-            "reason": Said(("note", "problem"), or_else=True),
+            "reason": Said(("note", "problem"), or_else="anything"),
+            "field": Word(),
             "message": Said(("problem",)),
-            "why": Said(("problem",), or_else=True),
+            "why": Said(("problem",), or_else="anything"),
         },
     ),
     "count": Sort(
         ("scheduler_core/api/counting.py",),
-        {"what": Said(words=(POD, OBJECT, MORE_OBJECT), or_else=True)},
+        {"what": Said(words=(POD, OBJECT, MORE_OBJECT), or_else="a word")},
     ),
     "more": Sort(("scheduler_core/wording.py",), {"names": Names(sorts=("note",))}),
     "stop": Sort(

@@ -9,12 +9,13 @@ from pathlib import Path
 from string import Formatter
 from typing import Final, NamedTuple
 
-from kviz.read_back.grammar import SORTS, Names, Place, Word
+from kviz.read_back.grammar import SORTS, Names, Place, Said, Word
 from scheduler_core.wording import Text, capitalised, filled, series
 
 TEMPLATES: Final = Path(__file__).with_name("templates.json")
-MOST_CHARS: Final = 4_000
-MOST_TRIES: Final = 5_000
+MOST_CHARS: Final = 2_000
+MOST_TRIES: Final = 1_000
+MOST_DEEP: Final = 8
 """Bounds of what is tried for one text: those of a file from elsewhere may be made up."""
 
 
@@ -47,9 +48,9 @@ def read(place: Place, text: str) -> str:
         return text
     lower = f"{text[:1].lower()}{text[1:]}"
     try:
-        found = _Reading().at(place, text)
+        found = _Reading(iter(range(MOST_TRIES))).at(place, text)
         if not isinstance(found, Text) and lower != text:
-            found = _Reading().at(place, lower)
+            found = _Reading(iter(range(MOST_TRIES))).at(place, lower)
             found = capitalised(found) if isinstance(found, Text) else None
     except _TriedEnough:
         return text
@@ -57,23 +58,32 @@ def read(place: Place, text: str) -> str:
 
 
 class _Reading:
-    """One text that is being read."""
+    """A text that is being read, and how deep inside of it what is read stands."""
 
-    def __init__(self) -> None:
-        self._tries_left = MOST_TRIES
+    def __init__(self, tries: Iterator[int], depth: int = 0) -> None:
+        self._tries = tries
+        self._depth = depth
 
     def at(self, place: Place, text: str) -> str | None:
         """Return what stands in a place; None if nothing that may."""
-        if isinstance(place, Word):
-            return None if " " in text else text
-        if isinstance(place, Names):
-            return self._names(place, text)
+        if self._depth > MOST_DEEP:
+            return None
+        match place:
+            case Word():
+                return None if " " in text else text
+            case Names():
+                return self._names(place, text)
+            case Said():
+                return self._said(place, text)
+
+    def _said(self, place: Said, text: str) -> str | None:
         for word in place.words:
             if word == text:
                 return word
         if found := self._row(place.row, place.sorts, text) or self._sentence(place.sorts, text):
             return found
-        return text if place.or_else else None
+        is_taken = place.or_else == "anything" or (place.or_else and " " not in text)
+        return text if is_taken else None
 
     def _names(self, place: Names, text: str) -> str:
         if found := self._row(place.row, place.sorts, text):
@@ -107,7 +117,8 @@ class _Reading:
         if not piece.place:
             return {} if not rest else None
         for end in _ends(rest, after):
-            self._try_once_more()
+            if next(self._tries, None) is None:
+                raise _TriedEnough
             value = self._value(sort, piece, rest[:end])
             others = None if value is None else self._values(sort, after, rest[end:])
             if others is not None:
@@ -119,12 +130,9 @@ class _Reading:
             digits = text.replace(",", "")
             return int(digits) if digits.isdecimal() and digits.isascii() else None
         place = SORTS[sort].places.get(piece.place)
-        return text if place is None else self.at(place, text)
-
-    def _try_once_more(self) -> None:
-        self._tries_left -= 1
-        if self._tries_left < 0:
-            raise _TriedEnough
+        if place is None:
+            return text
+        return _Reading(self._tries, self._depth + 1).at(place, text)
 
 
 def _ends(rest: str, after: Sequence[Piece]) -> Iterator[int]:

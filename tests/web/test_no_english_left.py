@@ -14,15 +14,10 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
 from django.test import Client
-from django.utils import translation
 
-from kviz.common.wording import translated
 from kviz.runs.models import Run
-from kviz.runs.reading.not_modelled import not_modelled
-from kviz.runs.reading.stop_reasons import stop_reason
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load
-from scheduler_core.wording import Text
 from tests.web.cast import Person
 from tests.web.english import english_on
 from tests.web.test_pages import BAD_CONFIG, Page
@@ -175,12 +170,6 @@ def test_what_coins_are_is_said_in_each_language(owner: Person) -> None:
     assert all(CHINESE.search(each["what"]) for each in coins)
 
 
-def test_an_unknown_reason_to_stop_stays_as_it_is() -> None:
-    assert stop_reason("stopped after 7 cycles") == "stopped after 7 cycles"
-    assert isinstance(stop_reason("stopped after 7 cycles"), Text)
-    assert stop_reason("for old times' sake") == "for old times' sake"
-
-
 NOT_MODELLED = """
 apiVersion: v1
 kind: Node
@@ -204,7 +193,12 @@ def test_what_a_run_does_not_model(owner: Person, language: str) -> None:
     assert len(run.not_modelled) == 2
     spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
     assert owner.get(f"/runs/{run.pk}/").json()["not_modelled"] == run.not_modelled
-    for address in (f"/runs/{run.pk}/", f"/runs/{run.pk}/cycles/"):
+    for address in (
+        f"/runs/{run.pk}/",
+        f"/runs/{run.pk}/cycles/",
+        f"/runs/{run.pk}/cycles/1/",
+        f"/runs/{run.pk}/pods/default/a/why/",
+    ):
         told = owner.get(address, **spoken).json()["not_modelled"]
         assert [CHINESE.search(each) is not None for each in told] == [True] * 2
     owner.client.post("/language", {"language": language})
@@ -214,33 +208,6 @@ def test_what_a_run_does_not_model(owner: Person, language: str) -> None:
         shown = answer.content.decode()
         assert english_on(shown) == []
         assert not any(text in shown for text in run.not_modelled)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "scheduling groups (gangs) of 1,003 pods: a/b, c/d, e/f and 1,000 more",
-        "attributes of devices that are lists, in 1 ResourceSlice: s-1",
-        "how long drivers take to meet binding conditions (none here), in 2 ResourceSlices: s, t",
-        "2 PodGroups, 1 Workload",
-        "1 DeviceTaintRule",
-        "the extender http://x:1 was not called",
-        "filterTimeout 5s of DynamicResources: the search for devices ends after so many "
-        "candidates, whatever the time",
-        "CEL functions of device selectors: f, g; such a selector ends in an error",
-        "12 more objects left out, as they cannot be read",
-        "Pod a/b left out: spec.containers[0].name: is missing",
-    ],
-)
-def test_what_is_not_modelled_is_read_back(text: str) -> None:
-    with translation.override("zh-hans"):
-        [read] = not_modelled([text])
-        assert str(read) == text
-        assert CHINESE.search(translated(read))
-
-
-def test_what_is_not_known_of_it_stays_as_it_is() -> None:
-    assert not_modelled(["for old times' sake"]) == ["for old times' sake"]
 
 
 NOTED = """

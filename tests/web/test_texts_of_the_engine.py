@@ -225,3 +225,92 @@ def test_what_became_of_devices(owner: Person) -> None:
     page = owner.client.get(f"/runs/{run.pk}/pods/lab/batch-1/why").content.decode()
     assert "正在被使用" in page
     assert english_on(page) == []
+
+
+SCENARIO = """
+steps:
+- {at: 1s, drain: worker-99}
+- {at: 2s, note: Repair, uncordon: worker-1}
+- {at: 3s, note: Again, unlabel: {node: worker-1, key: disk}}
+- at: 4s
+  set: {kind: Pod, name: train-2, namespace: clinic, path: spec.overhead.cpu, value: null}
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        (
+            "zh-hans",
+            [
+                "腾空节点 worker-99\uff1a没有这个对象",
+                "Again\uff08去掉节点 worker-1 的标签 disk\uff1a没有这个标签",
+                "被拒绝\uff1aspec.overhead\uff1a不存在",
+            ],
+        ),
+        (
+            "zh-hant",
+            [
+                "排空節點 worker-99\uff1a沒有這個物件",
+                "Again\uff08去掉節點 worker-1 的標籤 disk\uff1a沒有這個標籤",
+                "被拒絕\uff1aspec.overhead\uff1a不存在",
+            ],
+        ),
+        (
+            "en",
+            [
+                "Drain node worker-99: there is none",
+                "Again (unlabel node worker-1 disk: there is no such label",
+                "refused, spec.overhead: is not there",
+            ],
+        ),
+    ],
+)
+def test_which_steps_were_refused(owner: Person, language: str, expected: list[str]) -> None:
+    run = owner.finished(CLINIC.read_text(), scenario=SCENARIO)
+    owner.client.post("/language", {"language": language})
+    page = owner.client.get(f"/runs/{run.pk}").content.decode()
+    assert [text for text in expected if text not in page] == []
+    if language != "en":
+        assert english_on(page) == []
+
+
+NOT_ALL_READ = """
+apiVersion: v1
+kind: Node
+metadata: {name: n}
+status: {allocatable: {cpu: "4", pods: "9"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {priorityClassName: vip, containers: [{name: c}]}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: 5}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: c}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "reason"),
+    [
+        ("zh-hans", "已略去 Pod b\uff1aspec.containers\uff1a必须是列表\uff0c而不是数字 5"),
+        ("zh-hant", "已略去 Pod b\uff1aspec.containers\uff1a必須是清單\uff0c而不是數字 5"),
+        ("en", "Pod b left out: spec.containers: must be a list, not the number 5"),
+    ],
+)
+def test_why_objects_of_an_upload_are_left_out(owner: Person, language: str, reason: str) -> None:
+    run = owner.finished(NOT_ALL_READ)
+    spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
+    for address in ("", "cycles/", "cycles/1/", "pods/default/a/why/"):
+        told = owner.get(f"/runs/{run.pk}/{address}", **spoken).json()["not_modelled"]
+        assert len(told) == 3
+        assert reason in told
+        assert language == "en" or english_in(told) == []
+    owner.client.post("/language", {"language": language})
+    for page in ("", "/cycles", "/explore?view=tables"):
+        shown = owner.client.get(f"/runs/{run.pk}{page}").content.decode()
+        assert reason in shown
+        if language != "en":
+            assert english_on(shown) == []

@@ -23,8 +23,8 @@ from kviz.clusters.followed.models import FollowedCluster
 from kviz.common.json_body import JsonBody
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
+from kviz.read_back import stop_reason
 from kviz.runs.inputs import InvalidInput
-from kviz.runs.reading.stop_reasons import stop_reason
 from scheduler_core.wording import say, told
 
 

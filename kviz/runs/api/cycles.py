@@ -20,6 +20,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
+from kviz import read_back
 from kviz.accounts.authentication import workspace_in
 from kviz.common.paging import NumberPagination
 from kviz.common.problems import Problem
@@ -44,7 +45,6 @@ from kviz.runs.reading.formal_rows import formal_context
 from kviz.runs.reading.held_cycles import CannotReenact
 from kviz.runs.reading.lab_inputs import lab_inputs
 from kviz.runs.reading.markdown import pod_markdown
-from kviz.runs.reading.not_modelled import not_modelled
 from kviz.runs.reading.projection import CycleDocument
 from kviz.runs.titles import run_title
 from kviz.snapshots.api import SnapshotSerializer
@@ -122,7 +122,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
         """One line per scheduling cycle, in order."""
         rows = self.paginate_queryset(self.get_queryset())
         response = self.get_paginated_response(self.get_serializer(rows, many=True).data)
-        response.data["not_modelled"] = not_modelled(readable_run(request, run_id).not_modelled)
+        response.data["not_modelled"] = read_back.notes(readable_run(request, run_id).not_modelled)
         return response
 
     @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)

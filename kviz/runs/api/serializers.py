@@ -6,10 +6,9 @@ from typing import get_args
 
 from rest_framework import serializers
 
+from kviz import read_back
 from kviz.common.fields import DocumentField
 from kviz.runs.models import Cycle, Run
-from kviz.runs.reading.not_modelled import not_modelled
-from kviz.runs.reading.stop_reasons import stop_reason
 from kviz.runs.selectors import sentence_of
 from scheduler_core.devices.survey import DeviceOutcome
 from scheduler_core.releases import RELEASES
@@ -107,10 +106,10 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     not_modelled = serializers.SerializerMethodField()
 
     def get_stop_reason(self, run: Run) -> str:
-        return stop_reason(run.stop_reason)
+        return read_back.stop_reason(run.stop_reason)
 
     def get_not_modelled(self, run: Run) -> list[str]:
-        return not_modelled(run.not_modelled)
+        return read_back.notes(run.not_modelled)
 
     class Meta:
         model = Run

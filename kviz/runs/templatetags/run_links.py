@@ -17,13 +17,12 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 
+from kviz import read_back
 from kviz.accounts.middleware import workspace_of
 from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.runs.presets import PRESETS, SAMPLE_SCENARIOS, Preset
 from kviz.runs.reading.decoder import reasons_in
-from kviz.runs.reading.not_modelled import not_modelled
-from kviz.runs.reading.stop_reasons import stop_reason
 from kviz.runs.titles import run_title
 from kviz.snapshots.models import Snapshot
 from scheduler_core.api.quantity import amount_text, amounts_text
@@ -35,8 +34,9 @@ from scheduler_core.sim import load_scenario
 register = template.Library()
 register.filter("reasons_in", reasons_in)
 register.filter("run_title", run_title)
-register.filter("stop_reason", stop_reason)
-register.filter("not_modelled", not_modelled)
+register.filter("stop_reason", read_back.stop_reason)
+register.filter("not_modelled", read_back.notes)
+register.filter("what_step_did", read_back.step)
 register.filter("change_in_words", selectors.sentence_of)
 
 
