@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 
 from csp.middleware import CSPMiddleware
 from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpResponse
 from django.utils.translation import get_language_from_request, gettext_noop, override
 from django.utils.translation import gettext as _
 
@@ -128,9 +129,13 @@ async def _begin_refusal(
     """
     request = ASGIRequest({"method": "POST", "path": "/", **scope}, BytesIO())
     with override(get_language_from_request(request)):
-        view = partial(problems.error, status=status, detail=_(text) % values, kind=kind)
-        answer = EveryAnswer(cast("GetResponse", CSPMiddleware(view)))(request)
-    body: bytes = answer.content  # type: ignore[attr-defined]
+        view: GetResponse = partial(
+            problems.error, status=status, detail=_(text) % values, kind=kind
+        )
+        if not problems.wants_problem(request):
+            view = EveryAnswer(cast("GetResponse", CSPMiddleware(view)))
+        answer = cast("HttpResponse", view(request))
+    body = answer.content
     headers = [(name.lower().encode(), value.encode()) for name, value in answer.items()]
     headers += [(b"content-length", str(len(body)).encode()), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status.value, "headers": headers})

@@ -63,7 +63,7 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Quiet]:
         ("GET /healthz HTTP/1.1\r\nHost: HOST\r\n\r\n", 200),
         ("GET /readyz HTTP/1.1\r\nHost: HOST\r\n\r\n", 200),
         ("GET /metrics HTTP/1.1\r\nHost: HOST\r\n\r\n", 200),
-        ("POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 99999999999\r\n\r\n", 413),
+        ("POST /api/ HTTP/1.1\r\nHost: HOST\r\nContent-Length: 99999999999\r\n\r\n", 413),
         ("GET / HTTP/1.1\r\nHost: HOST\r\nX: " + "a" * 200_000 + "\r\n\r\n", 431),
         ("POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: -5\r\n\r\n", 400),
         ("POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n\r\n", 400),
