@@ -109,7 +109,7 @@ function nodeCard(look: Look, node: NodeIndex, verdict: number, pods: readonly P
   const nominated = pods.filter((pod) => state.nodeOf(pod) < 0);
   const mayFit = verdict === Verdict.FEASIBLE || verdict === Verdict.CHOSEN;
   return {
-    name: explorer.nodeName(node),
+    name: explorer.shortNodeName(node),
     verdict,
     nPods: pods.length,
     note: noteOn(look, node, verdict),

@@ -73,7 +73,7 @@ function trialCard(explorer: Explorer, { trial, candidate, standings, tried }: T
   const of = (...wanted: Standing[]): Line[] =>
     [...standings].filter(([, how]) => wanted.includes(how)).map(([pod, how]) => line(pod, BLOCKS[how]));
   return {
-    name: explorer.nodeName(trial.node),
+    name: explorer.shortNodeName(trial.node),
     step: t("preempt.step", { x: trial.step, n: candidate.reprieves.length }),
     on: [line(preemptor, "incoming"), ...of("reprieved"), ...stays.map((pod) => line(pod, "pod"))],
     away: of("removed", "victim"),
