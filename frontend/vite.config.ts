@@ -15,7 +15,7 @@ const SHARED = new RegExp(
   [
     "node_modules/(svelte|esm-env|clsx)/",
     "preload-helper",
-    "src/base/(palette|format|vector|text/(text|en))[.]",
+    "src/base/(palette|format|vector|text/(text|en|said))[.]",
     "src/wire/(asked|client|column|events|msgpack|source)[.]",
     "src/store/(cells|chronicle|cycle|fold|grouping|nodes|nominated|observed|record|state|trace|verdicts)[.]",
     "src/views/map/(captions|clip|layout|paint|sprites)[.]",

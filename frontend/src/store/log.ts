@@ -1,5 +1,6 @@
 // Every event of a cycle in a line of words, for those who want the whole story.
 
+import { inWords } from "../base/text/said.ts";
 import type { PodIndex, Seq } from "../base/units.ts";
 import { Queue, Result, type EventRecorded, type HeaderEvent } from "../wire/events.ts";
 import type { Explorer } from "./explorer.ts";
@@ -65,7 +66,7 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
     case "PodEvicted":
       return `${pod} (${event.reason}) by ${explorer.podKey(event.by_pod)}`;
     case "ScenarioStepped":
-      return event.text;
+      return inWords(event.text);
     case "RunStarted": {
       const made = madeWith(event);
       return made ? [made.release, ...made.changes].join(", ") : "";
@@ -80,7 +81,7 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
     case "ExtenderCalled":
       return `${event.extender} ${event.verb}: ${event.n_nodes_in} → ${event.n_nodes_out}`;
     case "RunFinished":
-      return event.reason;
+      return inWords(event.reason);
     default:
       return [pod, node].filter(Boolean).join(" → ");
   }
