@@ -6,14 +6,15 @@ No ORM write happens here: `services.run_open` stores what `check` found good.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final, TypeVar, cast
 
 import msgspec
 import zstandard
 from django.conf import settings
 
+from kviz import read_back
 from kviz.engine_build import is_of_version
 from kviz.run_file import (
     SUFFIX,
@@ -58,6 +59,10 @@ from scheduler_core.trace.records import QueueOrder, Result
 ENDS: Final = (Run.Status.FINISHED, Run.Status.FAILED, Run.Status.CANCELLED)
 
 
+T = TypeVar("T")
+
+MOST_READ_BACK: Final = 200
+"""Sentences of a file, of each kind: an upload comes to fewer, and to read more takes its time."""
 TRACE_SHARE: Final = 8
 """How much more a trace may unpack to than an upload: it is read chunk by chunk, so its length
 costs time, not memory. A cycle over 3,000 nodes takes some 14 kB."""
@@ -183,10 +188,19 @@ class SavedRun:
             sha256=self.inputs.sha256,
             counts=self.objects.counts,
             ignored=self.inputs.ignored,
-            warnings=self.inputs.warnings,
-            problems=self.inputs.problems,
+            warnings=_known(self.inputs.warnings, read_back.note),
+            problems=_known(self.inputs.problems, _problem),
             left_out=self.inputs.left_out,
         )
+
+
+def _known(of_file: Sequence[T], read: Callable[[T], T]) -> list[T]:
+    """What reading the upload came to, as it can be said in other languages; all that is shown."""
+    return [*map(read, of_file[:MOST_READ_BACK]), *of_file[MOST_READ_BACK:]]
+
+
+def _problem(of_file: dict[str, str | int]) -> dict[str, str | int]:
+    return of_file | {"message": read_back.problem(str(of_file.get("message", "")))}
 
 
 def check(file: BinaryIO, spool: BinaryIO) -> SavedRun:
