@@ -21,9 +21,6 @@ from django.utils.translation.template import templatize
 
 from kviz import document_text
 from kviz.drawing_text import labels
-from scheduler_core.config.old_names import OLD_NAMES
-from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES
-from scheduler_core.config.types import API_VERSION
 from scheduler_core.wording import LISTS
 
 ENGINE: Final = "engine"
@@ -138,11 +135,6 @@ def then_and_now() -> Iterator[Message]:
     texts = ["Predicates, priorities and plugins"]
     texts += [group["title"] for group in found["groups"]]
     texts += [row["now"] for row in found["rows"]]
-    texts += [f"{old.sentence.removesuffix('.')}." for old in OLD_NAMES.values()]
-    texts += [old.now for old in (*OLD_FIELDS.values(), *OLD_GATES.values())]
-    texts.append(
-        f"{API_VERSION}, since 1.25. Where a file says that, each field that is gone is named."
-    )
     for text in dict.fromkeys(texts):
         yield text, "then and now"
 

@@ -21,6 +21,7 @@ from msgspec import inspect
 from scheduler_core.config.duration import parse_duration
 from scheduler_core.config.problems import Path, Problem
 from scheduler_core.config.types import JsonValue
+from scheduler_core.wording import say
 
 _StructT = TypeVar("_StructT", bound=msgspec.Struct)
 _INT32_MAX = 2**31 - 1
@@ -69,7 +70,7 @@ class _Cleaner:
         if value is None:
             return {}
         if not isinstance(value, dict):
-            return self._mismatch("a mapping", value, path)
+            return self._mismatch(say("a mapping"), value, path)
         fields = {field.encode_name: field for field in wanted.fields}
         cleaned: dict[str, object] = {}
         for name, item in value.items():
@@ -83,14 +84,14 @@ class _Cleaner:
 
     def _dict(self, value: JsonValue, wanted: inspect.DictType, path: Path) -> object:
         if not isinstance(value, dict):
-            return self._mismatch("a mapping", value, path)
+            return self._mismatch(say("a mapping"), value, path)
         return {
             name: self.clean(item, wanted.value_type, (*path, name)) for name, item in value.items()
         }
 
     def _list(self, value: JsonValue, wanted: inspect.VarTupleType, path: Path) -> object:
         if not isinstance(value, list):
-            return self._mismatch("a list", value, path)
+            return self._mismatch(say("a list"), value, path)
         return [
             self.clean(item, wanted.item_type, (*path, index)) for index, item in enumerate(value)
         ]
@@ -104,12 +105,12 @@ class _Cleaner:
             case inspect.BoolType():
                 if isinstance(value, bool):
                     return value
-                return self._mismatch("true or false", value, path)
+                return self._mismatch(say("true or false"), value, path)
             case inspect.StrType():
                 # Only as an element of a list or map: elsewhere null means absent.
                 if value is None or isinstance(value, str):
                     return value or ""
-                return self._mismatch("a string", value, path)
+                return self._mismatch(say("a string"), value, path)
             case inspect.BytesType():
                 return self._base64(value, path)
             case _:
@@ -117,22 +118,23 @@ class _Cleaner:
 
     def _integer(self, value: JsonValue, wanted: inspect.IntType, path: Path) -> object:
         if isinstance(value, bool) or not isinstance(value, int):
-            return self._mismatch("an integer", value, path)
+            return self._mismatch(say("an integer"), value, path)
         bits = 32 if wanted.le == _INT32_MAX else 64
         if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-            self._problems.append(Problem(path, f"number {value} does not fit into int{bits}"))
+            text = say("number {number} does not fit into int{bits}", number=value, bits=bits)
+            self._problems.append(Problem(path, text))
         return value
 
     def _float(self, value: JsonValue, path: Path) -> object:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            return self._mismatch("a number", value, path)
+            return self._mismatch(say("a number"), value, path)
         if not math.isfinite(value):
-            self._problems.append(Problem(path, "has to be a finite number"))
+            self._problems.append(Problem(path, say("has to be a finite number")))
         return value
 
     def _duration(self, value: JsonValue, path: Path) -> object:
         if not isinstance(value, str):
-            return self._mismatch("a duration such as 10s", value, path)
+            return self._mismatch(say("a duration such as 10s"), value, path)
         try:
             return parse_duration(value)
         except ValueError as error:
@@ -141,7 +143,7 @@ class _Cleaner:
 
     def _base64(self, value: JsonValue, path: Path) -> object:
         if not isinstance(value, str):
-            return self._mismatch("base64 text", value, path)
+            return self._mismatch(say("base64 text"), value, path)
         try:
             return base64.b64decode(value, validate=True)
         except (binascii.Error, ValueError):
@@ -149,7 +151,8 @@ class _Cleaner:
             return None
 
     def _mismatch(self, wanted: str, value: JsonValue, path: Path) -> object:
-        self._problems.append(Problem(path, f"expected {wanted}, got {_described(value)}"))
+        text = say("expected {wanted}, got {found}", wanted=wanted, found=_described(value))
+        self._problems.append(Problem(path, text))
         return None
 
 
@@ -161,8 +164,11 @@ def _member(union: inspect.UnionType) -> inspect.Type:
 def _unknown_field(name: str, fields: list[str]) -> str:
     by_lowercase = {field.lower(): field for field in fields}
     close = get_close_matches(name.lower(), list(by_lowercase), n=1)
-    hint = f', did you mean "{by_lowercase[close[0]]}"?' if close else ""
-    return f'unknown field "{name}"{hint}'
+    refused = f'unknown field "{name}"'
+    if not close:
+        return refused
+    near = by_lowercase[close[0]]
+    return say('{refused}, did you mean "{near}"?', refused=refused, near=near)
 
 
 def _described(value: JsonValue) -> str:
@@ -170,10 +176,11 @@ def _described(value: JsonValue) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return f'the string "{value if len(value) <= 40 else value[:40] + "..."}"'
+            shown = value if len(value) <= 40 else value[:40] + "..."
+            return say('the string "{text}"', text=shown)
         case int() | float():
-            return f"the number {value}"
+            return say("the number {number}", number=value)
         case list():
-            return "a list"
+            return say("a list")
         case _:
-            return "a mapping"
+            return say("a mapping")

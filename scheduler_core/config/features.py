@@ -165,7 +165,12 @@ def _objection(name: str, on: bool, release: Release) -> str:
             return _locked(name, on)
         if name in NOT_MODELLED:
             asked = str(on).lower()
-            return f"cannot set feature gate {name} to {asked}: {NOT_MODELLED[name]}"
+            return say(
+                "cannot set feature gate {name} to {asked}: {why}",
+                name=name,
+                asked=asked,
+                why=NOT_MODELLED[name],
+            )
     return ""
 
 
@@ -190,9 +195,13 @@ def _locked(name: str, asked: bool) -> str:
 
 
 def _unknown(name: str, release: Release) -> str:
-    near = get_close_matches(name, release.gates, n=1)
+    refused = say(
+        "{refused} (the scheduler of v{release} has none)",
+        refused=f"unrecognized feature gate: {name}",
+        release=release.name,
+    )
     if name in OLD_GATES:
-        hint = f". {OLD_GATES[name].hint}"
-    else:
-        hint = f"; did you mean {near[0]}?" if near else ""
-    return f"unrecognized feature gate: {name} (the scheduler of v{release.name} has none){hint}"
+        return say("{refused}. {hint}", refused=refused, hint=OLD_GATES[name].now)
+    if near := get_close_matches(name, release.gates, n=1):
+        return say("{refused}; did you mean {near}?", refused=refused, near=near[0])
+    return refused

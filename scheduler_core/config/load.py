@@ -11,8 +11,8 @@ from typing import Final
 from scheduler_core.config.decode import decode
 from scheduler_core.config.defaults import configuration, default_args
 from scheduler_core.config.features import FeatureGates
-from scheduler_core.config.old_names import hint
-from scheduler_core.config.old_settings import OLD_FIELDS, version_hint
+from scheduler_core.config.old_names import OLD_NAMES, with_hint
+from scheduler_core.config.old_settings import OLD_FIELDS, with_version_hint
 from scheduler_core.config.problems import ConfigError, Path, Problem
 from scheduler_core.config.source import located, text_value
 from scheduler_core.config.types import (
@@ -27,6 +27,7 @@ from scheduler_core.config.types import (
 )
 from scheduler_core.config.v1 import ConfigurationV1
 from scheduler_core.config.validation import validate
+from scheduler_core.wording import say
 
 _DEFAULT_GATES: Final = FeatureGates()
 
@@ -43,7 +44,7 @@ def load_configuration(
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise ConfigError([Problem((), "not UTF-8 text")]) from None
+            raise ConfigError([Problem((), say("not UTF-8 text"))]) from None
     try:
         return _load(text_value(text), gates)
     except ConfigError as error:
@@ -57,7 +58,7 @@ def default_configuration(gates: FeatureGates = _DEFAULT_GATES) -> KubeScheduler
 
 def _load(value: JsonValue, gates: FeatureGates) -> KubeSchedulerConfiguration:
     if not isinstance(value, dict):
-        what = "the document is empty" if value is None else "expected a mapping"
+        what = say("the document is empty") if value is None else say("expected a mapping")
         raise ConfigError([Problem((), what)])
     problems = _type_problems(value)
     if problems:
@@ -85,7 +86,10 @@ def _load(value: JsonValue, gates: FeatureGates) -> KubeSchedulerConfiguration:
 def _type_problems(value: dict[str, JsonValue]) -> list[Problem]:
     """Whether the document says to be what is loaded here."""
     problems = [
-        Problem((field,), f"Object '{field}' is missing, expected {wanted}")
+        Problem(
+            (field,),
+            say("Object '{field}' is missing, expected {wanted}", field=field, wanted=wanted),
+        )
         for field, wanted in (("apiVersion", API_VERSION), ("kind", KIND))
         if value.get(field) in (None, "")
     ]
@@ -96,24 +100,31 @@ def _type_problems(value: dict[str, JsonValue]) -> list[Problem]:
         return []
     field = "apiVersion" if version != API_VERSION else "kind"
     wanted = API_VERSION if field == "apiVersion" else KIND
-    message = f'no kind "{kind}" is registered for version "{version}", expected {wanted}'
+    refused = f'no kind "{kind}" is registered for version "{version}"'
+    message = say("{refused}, expected {wanted}", refused=refused, wanted=wanted)
     if kind == "Policy":
-        message += ". Policies became profiles, their predicates and priorities plugins"
+        message = say(
+            "{refused}. Policies became profiles, their predicates and priorities plugins",
+            refused=message,
+        )
         return [Problem((field,), message), *_of_policy(value)]
-    return [Problem((field,), message + version_hint(str(version)))]
+    return [Problem((field,), with_version_hint(message, str(version)))]
 
 
 def _of_policy(value: dict[str, JsonValue]) -> Iterator[Problem]:
     """What became of the predicates and priorities of a policy, one by one."""
     for field in ("predicates", "priorities"):
         for i, item in enumerate(_items(value, field)):
-            if now := hint(str(item.get("name"))):
-                yield Problem((field, i, "name"), f'"{item["name"]}"{now}')
+            if (name := str(item.get("name"))) in OLD_NAMES:
+                yield Problem((field, i, "name"), with_hint(f'"{name}"', name))
 
 
 def _old_fields(value: dict[str, JsonValue]) -> list[Problem]:
     return [
-        Problem((name,), f'unknown field "{name}". {OLD_FIELDS[name].hint}')
+        Problem(
+            (name,),
+            say("{refused}. {hint}", refused=f'unknown field "{name}"', hint=OLD_FIELDS[name].now),
+        )
         for name in value
         if name in OLD_FIELDS
     ]

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from scheduler_core.wording import AND, say, series
+
 Former = Literal["predicate", "priority", "plugin"]
 
 
@@ -30,19 +32,28 @@ class OldName:
         """What became of it: `NodeResourcesFit does this now`."""
         match self.now:
             case ():
-                return self.note or "it is gone, and nothing does its work"
+                return self.note or say("it is gone, and nothing does its work")
             case (only,):
-                said = f"{only} does this now"
+                said = say("{plugin} does this now", plugin=only)
             case _:
-                said = f"{', '.join(self.now[:-1])} and {self.now[-1]} do this now"
-        return f"{said}. {self.note}" if self.note else said
+                plugins = series((series(self.now[:-1]), self.now[-1]), AND)
+                said = say("{plugins} do this now", plugins=plugins)
+        return say("{said}. {note}", said=said, note=self.note) if self.note else said
 
 
 _FIT: Final = ("NodeResourcesFit",)
 _LIMITS: Final = ("NodeVolumeLimits",)
-_IN_TREE: Final = "In-tree volumes were migrated to CSI, and their limits with them."
-_STRATEGY: Final = "It is the scoring strategy {} there."
-_DEFAULTS: Final = "Its system defaults spread the pods of services and owners."
+_IN_TREE: Final = say("In-tree volumes were migrated to CSI, and their limits with them.")
+_DEFAULTS: Final = say("Its system defaults spread the pods of services and owners.")
+
+
+def _strategy(name: str) -> str:
+    return say("It is the scoring strategy {strategy} there.", strategy=name)
+
+
+def _taint(name: str) -> str:
+    return say("The taint is {taint}.", taint=f"node.kubernetes.io/{name}")
+
 
 OLD_NAMES: Final[Mapping[str, OldName]] = {
     "PodFitsHost": OldName("predicate", ("NodeName",)),
@@ -57,17 +68,15 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
     "PodToleratesNodeTaints": OldName("predicate", ("TaintToleration",)),
     "CheckNodeUnschedulable": OldName("predicate", ("NodeUnschedulable",)),
     "CheckNodeCondition": OldName(
-        "predicate", ("TaintToleration",), "Conditions act through taints node.kubernetes.io/*."
+        "predicate",
+        ("TaintToleration",),
+        say("Conditions act through taints node.kubernetes.io/*."),
     ),
     "CheckNodeMemoryPressure": OldName(
-        "predicate", ("TaintToleration",), "The taint is node.kubernetes.io/memory-pressure."
+        "predicate", ("TaintToleration",), _taint("memory-pressure")
     ),
-    "CheckNodeDiskPressure": OldName(
-        "predicate", ("TaintToleration",), "The taint is node.kubernetes.io/disk-pressure."
-    ),
-    "CheckNodePIDPressure": OldName(
-        "predicate", ("TaintToleration",), "The taint is node.kubernetes.io/pid-pressure."
-    ),
+    "CheckNodeDiskPressure": OldName("predicate", ("TaintToleration",), _taint("disk-pressure")),
+    "CheckNodePIDPressure": OldName("predicate", ("TaintToleration",), _taint("pid-pressure")),
     "NoDiskConflict": OldName("predicate", ("VolumeRestrictions",)),
     "NoVolumeZoneConflict": OldName("predicate", ("VolumeZone",)),
     "CheckVolumeBinding": OldName("predicate", ("VolumeBinding",)),
@@ -80,15 +89,17 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
     "MatchInterPodAffinity": OldName("predicate", ("InterPodAffinity",)),
     "EvenPodsSpread": OldName("predicate", ("PodTopologySpread",)),
     "CheckNodeLabelPresence": OldName(
-        "predicate", (), "It is gone; a required term of NodeAffinity asks for labels."
+        "predicate", (), say("It is gone; a required term of NodeAffinity asks for labels.")
     ),
     "CheckServiceAffinity": OldName(
-        "predicate", (), "It is gone; InterPodAffinity keeps pods together in a topology domain."
+        "predicate",
+        (),
+        say("It is gone; InterPodAffinity keeps pods together in a topology domain."),
     ),
-    "LeastRequestedPriority": OldName("priority", _FIT, _STRATEGY.format("LeastAllocated")),
-    "MostRequestedPriority": OldName("priority", _FIT, _STRATEGY.format("MostAllocated")),
+    "LeastRequestedPriority": OldName("priority", _FIT, _strategy("LeastAllocated")),
+    "MostRequestedPriority": OldName("priority", _FIT, _strategy("MostAllocated")),
     "RequestedToCapacityRatioPriority": OldName(
-        "priority", _FIT, _STRATEGY.format("RequestedToCapacityRatio")
+        "priority", _FIT, _strategy("RequestedToCapacityRatio")
     ),
     "BalancedResourceAllocation": OldName("priority", ("NodeResourcesBalancedAllocation",)),
     "SelectorSpreadPriority": OldName("priority", ("PodTopologySpread",), _DEFAULTS),
@@ -99,27 +110,27 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
     "ImageLocalityPriority": OldName("priority", ("ImageLocality",)),
     "InterPodAffinityPriority": OldName("priority", ("InterPodAffinity",)),
     "ResourceLimitsPriority": OldName(
-        "priority", (), "It is gone: limits of a pod are not scored."
+        "priority", (), say("It is gone: limits of a pod are not scored.")
     ),
     "EqualPriority": OldName(
-        "priority", (), "It is gone; a profile without Score plugins rates all nodes the same."
+        "priority", (), say("It is gone; a profile without Score plugins rates all nodes the same.")
     ),
     "NodePreferAvoidPodsPriority": OldName(
-        "priority", (), "It is gone, with the annotation that it read."
+        "priority", (), say("It is gone, with the annotation that it read.")
     ),
-    "NodeResourcesLeastAllocated": OldName("plugin", _FIT, _STRATEGY.format("LeastAllocated")),
-    "NodeResourcesMostAllocated": OldName("plugin", _FIT, _STRATEGY.format("MostAllocated")),
-    "RequestedToCapacityRatio": OldName(
-        "plugin", _FIT, _STRATEGY.format("RequestedToCapacityRatio")
-    ),
+    "NodeResourcesLeastAllocated": OldName("plugin", _FIT, _strategy("LeastAllocated")),
+    "NodeResourcesMostAllocated": OldName("plugin", _FIT, _strategy("MostAllocated")),
+    "RequestedToCapacityRatio": OldName("plugin", _FIT, _strategy("RequestedToCapacityRatio")),
     "SelectorSpread": OldName("plugin", ("PodTopologySpread",), _DEFAULTS),
     "DefaultPodTopologySpread": OldName("plugin", ("PodTopologySpread",), _DEFAULTS),
-    "NodePreferAvoidPods": OldName("plugin", (), "It is gone, with the annotation that it read."),
+    "NodePreferAvoidPods": OldName(
+        "plugin", (), say("It is gone, with the annotation that it read.")
+    ),
     "NodeLabel": OldName(
-        "plugin", (), "It is gone; a required term of NodeAffinity asks for labels."
+        "plugin", (), say("It is gone; a required term of NodeAffinity asks for labels.")
     ),
     "ServiceAffinity": OldName(
-        "plugin", (), "It is gone; InterPodAffinity keeps pods together in a topology domain."
+        "plugin", (), say("It is gone; InterPodAffinity keeps pods together in a topology domain.")
     ),
     "EBSLimits": OldName("plugin", _LIMITS, _IN_TREE),
     "GCEPDLimits": OldName("plugin", _LIMITS, _IN_TREE),
@@ -129,7 +140,7 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
 """By the name as a policy file, a configuration or a message has it."""
 
 
-def hint(name: str) -> str:
-    """What to add to `NAME does not exist`; empty for a name that never was one."""
+def with_hint(refused: str, name: str) -> str:
+    """Return `NAME does not exist` with what became of it; as it is for one that never was."""
     old = OLD_NAMES.get(name)
-    return f": {old.sentence}" if old else ""
+    return say("{what}: {why}", what=refused, why=old.sentence) if old else refused

@@ -10,100 +10,116 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from scheduler_core.wording import say
+
 
 @dataclass(frozen=True)
 class OldSetting:
-    """What is there in its place, in a sentence; `plugins` are those it is about."""
+    """What is there in its place, in a sentence without its full stop.
+
+    `plugins` are those it is about.
+    """
 
     now: str
     plugins: tuple[str, ...] = ()
 
-    @property
-    def hint(self) -> str:
-        """What to add to a message that refuses it."""
-        return self.now.removesuffix(".")
-
 
 OLD_FIELDS: Final[Mapping[str, OldSetting]] = {
-    "schedulerName": OldSetting("Each profile has its own: profiles[].schedulerName."),
-    "plugins": OldSetting("Each profile has its own: profiles[].plugins."),
-    "pluginConfig": OldSetting("Each profile has its own: profiles[].pluginConfig."),
-    "algorithmSource": OldSetting("Policies and providers became profiles."),
-    "predicates": OldSetting("They are Filter plugins now, enabled in a profile."),
-    "priorities": OldSetting("They are Score plugins now, enabled in a profile."),
+    "schedulerName": OldSetting(say("Each profile has its own: profiles[].schedulerName")),
+    "plugins": OldSetting(say("Each profile has its own: profiles[].plugins")),
+    "pluginConfig": OldSetting(say("Each profile has its own: profiles[].pluginConfig")),
+    "algorithmSource": OldSetting(say("Policies and providers became profiles")),
+    "predicates": OldSetting(say("They are Filter plugins now, enabled in a profile")),
+    "priorities": OldSetting(say("They are Score plugins now, enabled in a profile")),
     "alwaysCheckAllPredicates": OldSetting(
-        "It is gone: the first plugin that rejects a node is the last that is asked about it."
+        say("It is gone: the first plugin that rejects a node is the last that is asked about it")
     ),
     "hardPodAffinitySymmetricWeight": OldSetting(
-        "It is hardPodAffinityWeight in the arguments of InterPodAffinity now.",
+        say("It is hardPodAffinityWeight in the arguments of InterPodAffinity now"),
         ("InterPodAffinity",),
     ),
     "disablePreemption": OldSetting(
-        "To switch preemption off, disable DefaultPreemption at postFilter of a profile.",
+        say("To switch preemption off, disable DefaultPreemption at postFilter of a profile"),
         ("DefaultPreemption",),
     ),
     "bindTimeoutSeconds": OldSetting(
-        "It is bindTimeoutSeconds in the arguments of VolumeBinding now.", ("VolumeBinding",)
+        say("It is bindTimeoutSeconds in the arguments of VolumeBinding now"), ("VolumeBinding",)
     ),
-    "healthzBindAddress": OldSetting("It is gone: health is served at --secure-port."),
-    "metricsBindAddress": OldSetting("It is gone: metrics are served at --secure-port."),
+    "healthzBindAddress": OldSetting(say("It is gone: health is served at --secure-port")),
+    "metricsBindAddress": OldSetting(say("It is gone: metrics are served at --secure-port")),
 }
 """Fields that a KubeSchedulerConfiguration or a Policy once had at its root."""
 
+
+def _always(plugin: str) -> str:
+    return say("It is always on now: {plugin}", plugin=plugin)
+
+
 _GROUP: Final = "kubescheduler.config.k8s.io"
 OLD_VERSIONS: Final[Mapping[str, str]] = {
-    "componentconfig/v1alpha1": "until 1.11",
-    f"{_GROUP}/v1alpha1": "1.12 to 1.18",
-    f"{_GROUP}/v1alpha2": "from 1.18 on",
-    f"{_GROUP}/v1beta1": "1.19 to 1.22",
-    f"{_GROUP}/v1beta2": "1.22 to 1.27",
-    f"{_GROUP}/v1beta3": "1.23 to 1.28",
+    "componentconfig/v1alpha1": say("until {last}", last="1.11"),
+    f"{_GROUP}/v1alpha1": say("{first} to {last}", first="1.12", last="1.18"),
+    f"{_GROUP}/v1alpha2": say("from {first} on", first="1.18"),
+    f"{_GROUP}/v1beta1": say("{first} to {last}", first="1.19", last="1.22"),
+    f"{_GROUP}/v1beta2": say("{first} to {last}", first="1.22", last="1.27"),
+    f"{_GROUP}/v1beta3": say("{first} to {last}", first="1.23", last="1.28"),
 }
 """Versions of the configuration file before v1, and which releases read them."""
 
-_ALWAYS: Final = "It is always on now"
 OLD_GATES: Final[Mapping[str, OldSetting]] = {
-    "EvenPodsSpread": OldSetting(f"{_ALWAYS}: PodTopologySpread.", ("PodTopologySpread",)),
+    "EvenPodsSpread": OldSetting(_always("PodTopologySpread"), ("PodTopologySpread",)),
     "DefaultPodTopologySpread": OldSetting(
-        f"{_ALWAYS}: PodTopologySpread has system defaults.", ("PodTopologySpread",)
+        say("It is always on now: PodTopologySpread has system defaults"), ("PodTopologySpread",)
     ),
     "MinDomainsInPodTopologySpread": OldSetting(
-        f"{_ALWAYS}: minDomains of a spread constraint counts.", ("PodTopologySpread",)
+        say("It is always on now: minDomains of a spread constraint counts"), ("PodTopologySpread",)
     ),
     "PodPriority": OldSetting(
-        f"{_ALWAYS}: pods have priorities, and DefaultPreemption makes room.",
+        say("It is always on now: pods have priorities, and DefaultPreemption makes room"),
         ("DefaultPreemption",),
     ),
     "NonPreemptingPriority": OldSetting(
-        f"{_ALWAYS}: preemptionPolicy of a priority class counts.", ("DefaultPreemption",)
+        say("It is always on now: preemptionPolicy of a priority class counts"),
+        ("DefaultPreemption",),
     ),
-    "PreferNominatedNode": OldSetting(f"{_ALWAYS}: the nominated node is tried first."),
-    "PodOverhead": OldSetting(f"{_ALWAYS}: overhead is requested, too.", ("NodeResourcesFit",)),
+    "PreferNominatedNode": OldSetting(
+        say("It is always on now: the nominated node is tried first")
+    ),
+    "PodOverhead": OldSetting(
+        say("It is always on now: overhead is requested, too"), ("NodeResourcesFit",)
+    ),
     "PodAffinityNamespaceSelector": OldSetting(
-        f"{_ALWAYS}: namespaceSelector of a pod affinity term counts.", ("InterPodAffinity",)
+        say("It is always on now: namespaceSelector of a pod affinity term counts"),
+        ("InterPodAffinity",),
     ),
     "TaintNodesByCondition": OldSetting(
-        f"{_ALWAYS}: conditions of a node act through its taints.", ("TaintToleration",)
+        say("It is always on now: conditions of a node act through its taints"),
+        ("TaintToleration",),
     ),
     "ScheduleDaemonSetPods": OldSetting(
-        f"{_ALWAYS}: pods of a DaemonSet are scheduled like others, by node affinity.",
+        say("It is always on now: pods of a DaemonSet are scheduled like others, by node affinity"),
         ("NodeAffinity",),
     ),
-    "VolumeScheduling": OldSetting(f"{_ALWAYS}: VolumeBinding.", ("VolumeBinding",)),
+    "VolumeScheduling": OldSetting(_always("VolumeBinding"), ("VolumeBinding",)),
     "CSIStorageCapacity": OldSetting(
-        f"{_ALWAYS}: VolumeBinding asks whether a storage has room.", ("VolumeBinding",)
+        say("It is always on now: VolumeBinding asks whether a storage has room"),
+        ("VolumeBinding",),
     ),
-    "AttachVolumeLimit": OldSetting(f"{_ALWAYS}: NodeVolumeLimits.", ("NodeVolumeLimits",)),
-    "ReadWriteOncePod": OldSetting(f"{_ALWAYS}: VolumeRestrictions.", ("VolumeRestrictions",)),
-    "BalanceAttachedNodeVolumes": OldSetting("It is gone: volumes on a node are not balanced."),
-    "ResourceLimitsPriorityFunction": OldSetting("It is gone: limits of a pod are not scored."),
-    "EnableEquivalenceClassCache": OldSetting("It is gone, with the equivalence cache."),
+    "AttachVolumeLimit": OldSetting(_always("NodeVolumeLimits"), ("NodeVolumeLimits",)),
+    "ReadWriteOncePod": OldSetting(_always("VolumeRestrictions"), ("VolumeRestrictions",)),
+    "BalanceAttachedNodeVolumes": OldSetting(say("It is gone: volumes on a node are not balanced")),
+    "ResourceLimitsPriorityFunction": OldSetting(say("It is gone: limits of a pod are not scored")),
+    "EnableEquivalenceClassCache": OldSetting(say("It is gone, with the equivalence cache")),
 }
 """Gates of the scheduler that no release has any longer."""
 
 
-def version_hint(version: str) -> str:
-    """What to add where a version is refused; empty for one that never was."""
+def with_version_hint(refused: str, version: str) -> str:
+    """Return what refuses a version with who reads it; as it is for one that never was."""
     if version not in OLD_VERSIONS:
-        return ""
-    return f". Releases {OLD_VERSIONS[version]} read that; with v1 each field that is gone is named"
+        return refused
+    return say(
+        "{refused}. Releases {releases} read that; with v1 each field that is gone is named",
+        refused=refused,
+        releases=OLD_VERSIONS[version],
+    )

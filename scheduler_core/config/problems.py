@@ -3,7 +3,8 @@
     ConfigError             raised; carries every problem found
       .problems             Problem(path, message, line)
 
-Messages keep upstream's wording, so that a search for them finds its documentation.
+Messages keep upstream's wording, so that a search for them finds its documentation. What kviz says
+itself, alone or after that, is a text that can be translated.
 Upstream: v1.36 staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go.
 """
 

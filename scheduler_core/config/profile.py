@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.config.old_names import hint
+from scheduler_core.config.old_names import with_hint
 from scheduler_core.config.problems import ByName, ConfigError, Path, Problem
 from scheduler_core.config.types import (
     Args,
@@ -173,14 +173,14 @@ def _unknown_plugins(plugins: Plugins, implements: Implements, path: Path) -> It
         for index, plugin in enumerate(plugin_set.enabled):
             if plugin.name not in implements:
                 here = (*path, kind[0].lower() + kind[1:], "enabled", index)
-                yield Problem(
-                    here, f'{kind}Plugin "{plugin.name}" does not exist{hint(plugin.name)}'
-                )
+                refused = f'{kind}Plugin "{plugin.name}" does not exist'
+                yield Problem(here, with_hint(refused, plugin.name))
     for plugin in plugins.multi_point.enabled:
         if plugin.name not in implements:
             # The default plugins stand before the file's, so an index would mislead.
             here = (*path, "multiPoint", "enabled", ByName(plugin.name))
-            yield Problem(here, f'Plugin "{plugin.name}" does not exist{hint(plugin.name)}')
+            refused = f'Plugin "{plugin.name}" does not exist'
+            yield Problem(here, with_hint(refused, plugin.name))
 
 
 def _set_problems(

@@ -65,7 +65,7 @@ def test_a_policy_file_is_told_what_became_of_it_and_of_its_names() -> None:
 def test_a_field_of_an_earlier_release_is_told_what_to_set_today(name: str) -> None:
     header = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
     [problem] = problems_of(f"{header}{name}: 1\n")
-    assert problem == f'line 3: {name}: unknown field "{name}". {OLD_FIELDS[name].hint}'
+    assert problem == f'line 3: {name}: unknown field "{name}". {OLD_FIELDS[name].now}'
 
 
 @pytest.mark.parametrize("version", OLD_VERSIONS)

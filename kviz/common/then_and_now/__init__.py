@@ -17,9 +17,11 @@ from typing import Final
 import msgspec
 from django.utils.translation import get_language, override, pgettext
 
+from kviz.common.wording import translated
 from scheduler_core.config.old_names import OLD_NAMES, OldName
 from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES, OLD_VERSIONS
 from scheduler_core.config.types import API_VERSION
+from scheduler_core.wording import Text, say
 
 LANGUAGE: Final = "en"
 CONTEXT: Final = "then and now"
@@ -96,10 +98,16 @@ def _in(language: str) -> Table:
     english = _english()
     with override(language):
         groups = (Group(group.id, pgettext(CONTEXT, group.title)) for group in english.groups)
-        rows = (
-            msgspec.structs.replace(row, now=pgettext(CONTEXT, row.now)) for row in english.rows
-        )
+        rows = (msgspec.structs.replace(row, now=_now(row)) for row in english.rows)
         return Table(tuple(groups), tuple(rows))
+
+
+def _now(row: Row) -> str:
+    """What is there now in the active language, as a whole sentence."""
+    if not isinstance(row.now, Text):
+        return pgettext(CONTEXT, row.now)
+    text = translated(row.now)
+    return text if text.endswith((".", "。")) else text + pgettext("punctuation", ".")
 
 
 @cache
@@ -127,15 +135,17 @@ def _name_rows() -> Iterator[Row]:
     for name, old in OLD_NAMES.items():
         by_meaning.setdefault(old, []).append(name)
     for old, names in by_meaning.items():
-        sentence = old.sentence.removesuffix(".") + "."
-        yield Row(names[0], NAMES, tuple(names), sentence, plugins=old.now)
+        yield Row(names[0], NAMES, tuple(names), old.sentence, plugins=old.now)
 
 
 def _setting_rows() -> Iterator[Row]:
     for name, old in OLD_FIELDS.items():
         then = f"{name} at the root of a file" if name in TODAYS_WORDS else name
         yield Row(f"field-{name}", "configuration", (then,), old.now, old.plugins, ("profile",))
-    now = f"{API_VERSION}, since 1.25. Where a file says that, each field that is gone is named."
+    now = say(
+        "{version}, since 1.25. Where a file says that, each field that is gone is named.",
+        version=API_VERSION,
+    )
     yield Row("versions", "configuration", tuple(OLD_VERSIONS), now, terms=("profile",))
     for name, old in OLD_GATES.items():
         yield Row(f"gate-{name}", "gates", (name,), old.now, old.plugins, ("feature-gate",))
