@@ -28,4 +28,6 @@ class NoExtraSlash:
 
 
 def _has_extra_slash(path: str) -> bool:
-    return path.endswith("/") and not is_valid_path(path) and is_valid_path(path.rstrip("/"))
+    if not path.endswith("/") or is_valid_path(path):
+        return False
+    return bool(is_valid_path(path.rstrip("/")))

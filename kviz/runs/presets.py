@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from kviz.snapshots.samples import GANGS, SAMPLES
+from scheduler_core.config import ConfigError
+from scheduler_core.sim import load_scenario
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -237,3 +241,29 @@ def scenario_meant(written: str, slug: str) -> str:
 
 def _text_of(presets: Sequence[Preset], slug: str) -> str:
     return next((preset.text for preset in presets if preset.slug == slug), "")
+
+
+def configuration_named(text: str) -> str:
+    """The title of the preset that a configuration is; `own` for any other."""
+    return _title_of(text, PRESETS) or gettext("own")
+
+
+def scenario_named(text: str) -> str:
+    """The title of a sample scenario, else what it says of itself, else `own`; empty for none."""
+    if not text:
+        return ""
+    return _title_of(text, SAMPLE_SCENARIOS) or _description(text) or gettext("own")
+
+
+def _title_of(text: str, known: Sequence[Preset]) -> str:
+    """Browsers send other ends of lines than the presets have."""
+    lines = text.splitlines()
+    return next((str(each.title) for each in known if each.text.splitlines() == lines), "")
+
+
+@lru_cache(maxsize=256)
+def _description(scenario: str) -> str:
+    try:
+        return load_scenario(scenario).description
+    except ConfigError:
+        return ""

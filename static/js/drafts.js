@@ -101,12 +101,16 @@ function putBack(form, key, fields) {
     const text = fields[nameOf(field)];
     if (text === undefined || !holds(field, text)) continue;
     field.value = text;
-    field.closest("details")?.setAttribute("open", "");
+    unfold(field);
     isRestored = true;
   }
   const notice = document.querySelector("[data-draft-notice]");
   notice.hidden = !isRestored;
   notice.querySelector("button").addEventListener("click", () => startOver(form, key, notice));
+}
+
+function unfold(field) {
+  for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 
 function holds(field, text) {

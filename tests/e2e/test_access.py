@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.api.test_simulator_export import JSON
 from tests.e2e.axe import serious_findings
 from tests.e2e.conftest import Api
-from tests.e2e.test_editor import editor
+from tests.e2e.test_editor import editor, unfold
 from tests.following.recorded import CHURN
 from tests.page_list import addresses_of_pages
 
@@ -80,6 +80,7 @@ def test_axe_finds_nothing_serious_on_a_phone(page: Page, addresses: list[str]) 
 
 def test_axe_finds_nothing_serious_in_a_form_with_errors(page: Page) -> None:
     page.goto("/runs/new")
+    unfold(page, "Scheduler configuration")
     editor(page, "Scheduler configuration").fill("kind: Nonsense")
     page.get_by_label("Cluster").select_option(index=1)
     page.get_by_role("button", name="Run the scheduler").click()

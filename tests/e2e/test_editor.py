@@ -29,6 +29,11 @@ def editor(page: Page, name: str) -> Locator:
     return page.locator(".cm-content").and_(page.get_by_label(name))
 
 
+def unfold(page: Page, name: str) -> None:
+    """Open a part of the form of a new run."""
+    page.locator("summary").filter(has_text=name).first.click()
+
+
 def test_the_editor_stays_within_its_budget() -> None:
     manifest = json.loads((BUILT / "manifest.json").read_text(encoding="utf-8"))
     files = {each["file"] for name, each in manifest.items() if "editor" in each["file"]}
@@ -56,6 +61,7 @@ def test_a_key_is_offered_and_a_mistake_is_marked(page: Page) -> None:
 
 def test_steps_are_added_and_drawn_on_the_axis_of_time(page: Page) -> None:
     page.goto("/runs/new")
+    unfold(page, "Scenario")
     expect(editor(page, "Scenario")).to_be_visible()
     page.get_by_label("Add a step").select_option("Drain a node")
     page.get_by_label("Add a step").select_option("Make a node schedulable again")
@@ -69,6 +75,7 @@ def test_steps_are_added_and_drawn_on_the_axis_of_time(page: Page) -> None:
 def test_what_is_written_is_what_is_run(page: Page) -> None:
     page.goto("/runs/new")
     page.get_by_label("Cluster").select_option(label="Taints and tolerations (sample)")
+    unfold(page, "Scheduler configuration")
     page.get_by_role("link", name=re.compile("No preemption")).click()
     expect(editor(page, "Scheduler configuration")).to_contain_text("DefaultPreemption")
     page.get_by_role("button", name="Run the scheduler").click()
@@ -77,13 +84,40 @@ def test_what_is_written_is_what_is_run(page: Page) -> None:
     expect(editor(page, "Scheduler configuration")).to_contain_text("DefaultPreemption")
 
 
+def test_the_usual_run_needs_no_scrolling_and_what_is_folded_says_what_it_holds(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto("/runs/new")
+    run = page.get_by_role("button", name="Run the scheduler")
+    assert page.evaluate("document.querySelector('.run-form').getBoundingClientRect().bottom") < 720
+    config, scenario, settings = (page.locator(".fold > summary").nth(i) for i in range(3))
+    expect(config).to_contain_text("Default profile")
+    expect(scenario).to_contain_text("none")
+    expect(settings).to_contain_text("all at their defaults")
+    config.click()
+    page.get_by_role("link", name=re.compile("Pack nodes tightly")).click()
+    expect(run).to_be_in_viewport(ratio=1)
+    config.click()
+    expect(editor(page, "Scheduler configuration")).to_be_hidden()
+    expect(config).to_contain_text("Pack nodes tightly")
+    scenario.click()
+    page.get_by_label("Add a step").select_option("Drain a node")
+    expect(scenario).to_contain_text("own")
+    settings.click()
+    page.get_by_label("Order of pending pods").select_option(index=1)
+    expect(settings).to_contain_text("changed: Order of pending pods")
+    expect(run).to_be_in_viewport(ratio=1)
+    assert serious_findings(page) == []
+
+
 def test_what_was_typed_outlives_its_tab_until_it_is_sent(page: Page, api: Api) -> None:
     address = f"/runs/new?snapshot={api.sample('taints-and-tolerations')}"
     text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration"
     first = page
     restored = "Restored what you typed here earlier."
     page.goto(address)
+    unfold(page, "Scheduler configuration")
     editor(page, "Scheduler configuration").fill(text)
+    unfold(page, "More settings")
     page.get_by_label("Among equal nodes").select_option("draw")
     page.get_by_label("Seed").fill("7")
     kept = "Object.values(localStorage).some((each) => JSON.parse(each).fields?.seed === '7')"
@@ -104,6 +138,7 @@ def test_what_was_typed_outlives_its_tab_until_it_is_sent(page: Page, api: Api) 
     page.reload()
     expect(page.get_by_text(restored)).to_be_hidden()
 
+    unfold(page, "Scheduler configuration")
     editor(page, "Scheduler configuration").fill("nonsense: 1")
     page.get_by_role("button", name="Run the scheduler").click()
     expect(page.get_by_role("alert")).to_contain_text("missing")

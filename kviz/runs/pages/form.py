@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from typing import Final
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from kviz.accounts.middleware import workspace_of
 from kviz.accounts.throttling import too_often
 from kviz.common.limits import TooManyAtOnce
 from kviz.common.problems import ErrorItem
+from kviz.common.templatetags.punctuation import comma
 from kviz.runs import services
 from kviz.runs.execution.engine import warnings_of
 from kviz.runs.forms import (
@@ -34,12 +38,22 @@ from kviz.runs.presets import (
     PRESETS,
     SAMPLE_SCENARIOS,
     STEP_PRESETS,
+    configuration_named,
     preset_text,
     sample_text,
     scenario_meant,
+    scenario_named,
 )
 from kviz.snapshots import selectors as snapshot_selectors
 from scheduler_core.releases import LATEST, RELEASES
+
+USUAL: Final = {
+    "release": (gettext_lazy("Kubernetes release"), LATEST.name),
+    "queue_order": (gettext_lazy("Order of pending pods"), "listed"),
+    "tie_break": (gettext_lazy("Among equal nodes"), "heap"),
+    "seed": (gettext_lazy("Seed"), "0"),
+}
+"""Settings beside the gates, by field: what the form calls them, and their defaults."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -151,8 +165,7 @@ def _run_form(
         "marked": {
             name: _marked(values, by_field, name) for name in ("scheduler_config", "scenario")
         },
-        "gates": gate_rows(values),
-        "gates_open": "feature_gates" in by_field or any(row.value for row in gate_rows(values)),
+        **_folds(request, values, by_field),
         "gate_settings": SETTINGS,
         "rules": RULES,
         "orders": ORDERS,
@@ -167,6 +180,39 @@ def _run_form(
         ),
     }
     return render(request, "runs/new.html", context, status=status)
+
+
+def _folds(
+    request: HttpRequest, values: dict[str, str], errors: dict[str, list[ErrorItem]]
+) -> dict[str, object]:
+    """What of the form is folded away: which part is open, and what each holds.
+
+    A part is open where something in it is wrong, or where the address asks to fill it.
+    """
+    gates = gate_rows(values)
+    gates_differ = any(row.value for row in gates)
+    changed = [
+        *(label for name, (label, usual) in USUAL.items() if (values.get(name) or usual) != usual),
+        *([_("Feature gates")] if gates_differ else []),
+    ]
+    text = _("changed: {settings}") if changed else ""
+    return {
+        "gates": gates,
+        "gates_open": "feature_gates" in errors or gates_differ,
+        "open": {
+            "scheduler_config": "scheduler_config" in errors or "preset" in request.GET,
+            "scenario": "scenario" in errors or "sample" in request.GET,
+            "settings": not errors.keys() <= {"", "snapshot", "scheduler_config", "scenario"},
+        },
+        "holds": {
+            "scheduler_config": configuration_named(values["scheduler_config"]),
+            "scenario": scenario_named(values["scenario"]) or _("none"),
+        },
+        "settings_changed": text.format(settings=comma().join(map(str, changed)))
+        if changed
+        else "",
+        "default_release": LATEST.name,
+    }
 
 
 def _marked(

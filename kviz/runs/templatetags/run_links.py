@@ -6,8 +6,6 @@ that are shared as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from django import template
@@ -15,21 +13,18 @@ from django.db.models import QuerySet
 from django.template import Context
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.translation import gettext
 
 from kviz import read_back
 from kviz.accounts.middleware import workspace_of
 from kviz.runs import selectors
 from kviz.runs.models import Run
-from kviz.runs.presets import PRESETS, SAMPLE_SCENARIOS, Preset
+from kviz.runs.presets import configuration_named, scenario_named
 from kviz.runs.reading.decoder import reasons_in
 from kviz.runs.titles import run_title
 from kviz.snapshots.models import Snapshot
 from scheduler_core.api.quantity import amount_text, amounts_text
 from scheduler_core.compare.words import share_text
-from scheduler_core.config import ConfigError
 from scheduler_core.releases import LATEST, RELEASES
-from scheduler_core.sim import load_scenario
 
 register = template.Library()
 register.filter("reasons_in", reasons_in)
@@ -144,29 +139,13 @@ def draws_ties(run: Run) -> bool:
 @register.filter
 def configuration_title(run: Run) -> str:
     """The title of the preset that a run was started with; `own` for any other configuration."""
-    return _title_of(run.scheduler_config, PRESETS) or gettext("own")
+    return configuration_named(run.scheduler_config)
 
 
 @register.filter
 def scenario_title(run: Run) -> str:
     """The title of a sample scenario, else what the scenario says of itself, if it has one."""
-    if not run.scenario:
-        return ""
-    return _title_of(run.scenario, SAMPLE_SCENARIOS) or _description(run.scenario) or gettext("own")
-
-
-def _title_of(text: str, known: Sequence[Preset]) -> str:
-    """Browsers send other ends of lines than the presets have."""
-    lines = text.splitlines()
-    return next((str(each.title) for each in known if each.text.splitlines() == lines), "")
-
-
-@lru_cache(maxsize=256)
-def _description(scenario: str) -> str:
-    try:
-        return load_scenario(scenario).description
-    except ConfigError:
-        return ""
+    return scenario_named(run.scenario)
 
 
 @register.filter
