@@ -163,7 +163,7 @@ class DefaultPreemption:
         done: list[DryRun] = []
         search = _Search(n_wanted)
         while len(done) < nodes.n and not search.is_over:
-            batch = nodes.slice(len(done), min(len(done) + n_wanted, nodes.n))
+            batch = nodes.slice(len(done), min(len(done) + max(n_wanted, 1), nodes.n))
             attempts = self.dry_run(pod, batch, refilter)
             done += attempts[: search.n_looked_at(attempts)]
         return PreemptionReport(
@@ -205,6 +205,8 @@ class DefaultPreemption:
             return PostFilterOutcome(Status(Code.ERROR, (f"preemption: {text}",)), report=report)
         diagnosis = Diagnosis(self._handle.all_nodes(), absent=NOT_HELPFUL)
         for attempt in report.dry_runs:
+            if attempt.is_candidate:
+                continue
             diagnosis.set_status(attempt.node_name, attempt.status)
         status = Status(Code.UNSCHEDULABLE, (f"preemption: {diagnosis.message()}",))
         return PostFilterOutcome(status, "override", "", report=report)
@@ -265,26 +267,34 @@ def _ask_extenders(
 
 @dataclass(slots=True)
 class _Search:
-    """The search for `n_wanted` candidates, at least one of which breaks no budget."""
+    """The search for `n_wanted` candidates, at least one of which breaks no budget.
+
+    Of those that break one and of those that do not, `n_wanted` are kept each. With a share of
+    the nodes too small to be one, that is none, and preemption comes to nothing.
+    """
 
     n_wanted: int
     candidates: list[DryRun] = field(default_factory=list)
-    harmless: bool = False
+    n_harmless: int = 0
 
     @property
     def is_over(self) -> bool:
-        return self.harmless and len(self.candidates) >= self.n_wanted
+        return self.n_harmless > 0 and len(self.candidates) >= self.n_wanted
 
     def n_looked_at(self, attempts: Sequence[DryRun]) -> int:
         """Take the next dry runs; return how many of them the search looks at before it ends."""
-        candidates, n_wanted = self.candidates, self.n_wanted
         for i, attempt in enumerate(attempts):
-            if attempt.is_candidate:
-                candidates.append(attempt)
-                self.harmless = self.harmless or attempt.n_pdb_violations == 0
-                if self.harmless and len(candidates) >= n_wanted:
+            if attempt.is_candidate and self._has_room(attempt):
+                self.candidates.append(attempt)
+                self.n_harmless += attempt.n_pdb_violations == 0
+                if self.is_over:
                     return i + 1
         return len(attempts)
+
+    def _has_room(self, attempt: DryRun) -> bool:
+        harmful = len(self.candidates) - self.n_harmless
+        n_kept = harmful if attempt.n_pdb_violations else self.n_harmless
+        return n_kept < self.n_wanted
 
 
 def _is_terminating_victim(pod: PodInfo) -> bool:

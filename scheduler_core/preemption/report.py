@@ -98,7 +98,7 @@ class PreemptionReport:
     n_wanted: int = 0
     dry_runs: tuple[DryRun, ...] = ()
     candidates: tuple[DryRun, ...] = ()
-    """Those that would make room, before extenders are asked."""
+    """Those that would make room and were kept, before extenders are asked."""
     criteria: tuple[Criterion, ...] = ()
     winner: str = ""
     victims: tuple[PodInfo, ...] = ()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from scheduler_core.api import Pod
+from scheduler_core.api import KubeObject, Pod
+from scheduler_core.config import load_configuration
+from scheduler_core.preemption.report import PreemptionReport
+from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.sim.simulation import Timing
 from scheduler_core.trace.events import (
     Bound,
@@ -11,7 +14,7 @@ from scheduler_core.trace.events import (
     PreemptionDecided,
 )
 from tests.builders import make_node, make_pod
-from tests.preemption.clusters import Cluster
+from tests.preemption.clusters import Cluster, budget
 from tests.simulated import not_scheduled
 
 SECOND_NS = 1_000_000_000
@@ -115,3 +118,58 @@ def test_the_trace_tells_the_decision() -> None:
     world.attempt()
     decided = next(event for event in world.trace if isinstance(event, PreemptionDecided))
     assert (decided.winner, decided.victims) == (0, (0,))
+
+
+# ---------------------------------------------------------------- how many candidates are wanted
+
+
+def limited(percentage: int, absolute: int, budgeted: str) -> Cluster:
+    """Four full nodes, a pod that may preempt on each, and budgets for pods labelled so."""
+    configuration = f"""
+        apiVersion: kubescheduler.config.k8s.io/v1
+        kind: KubeSchedulerConfiguration
+        profiles:
+        - pluginConfig:
+          - name: DefaultPreemption
+            args:
+              minCandidateNodesPercentage: {percentage}
+              minCandidateNodesAbsolute: {absolute}
+    """
+    objects: list[KubeObject] = [budget("b", {"app": "kept"}, 0)]
+    for i in range(4):
+        objects.append(make_node(f"n{i}").cpu(1).obj())
+        pod = make_pod(f"p{i}").cpu(1).on(f"n{i}").priority(i)
+        objects.append((pod.label("app", "kept") if str(i) in budgeted else pod).obj())
+    objects.append(make_pod("high").cpu(1).priority(10).obj())
+    options = SchedulerOptions(configuration=load_configuration(configuration))
+    return Cluster(objects, options=options)
+
+
+def tried(report: PreemptionReport) -> tuple[list[str], list[str]]:
+    runs = [run.node_name for run in report.dry_runs]
+    return runs, [candidate.node_name for candidate in report.candidates]
+
+
+def test_a_share_of_the_nodes_that_is_less_than_one_finds_no_candidate() -> None:
+    """Upstream keeps as many candidates as it wants, which is none of them."""
+    world = limited(10, 0, "")
+    attempt = world.attempt()
+    assert attempt.post_filter is not None
+    report = attempt.post_filter.report
+    assert isinstance(report, PreemptionReport)
+    assert tried(report) == (["n0", "n1", "n2", "n3"], [])
+    assert not_scheduled(attempt).message.endswith(
+        "preemption: 0/4 nodes are available: 4 Preemption is not helpful for scheduling."
+    )
+
+
+def test_of_those_that_break_a_budget_no_more_are_kept_than_wanted() -> None:
+    report = limited(0, 2, "0123").report()
+    assert tried(report) == (["n0", "n1", "n2", "n3"], ["n0", "n1"])
+    assert report.winner == "n0"
+
+
+def test_the_search_goes_on_to_one_that_breaks_no_budget() -> None:
+    report = limited(0, 1, "012").report()
+    assert tried(report) == (["n0", "n1", "n2", "n3"], ["n0", "n3"])
+    assert report.winner == "n3"
