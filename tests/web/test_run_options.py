@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 from io import BytesIO
 from typing import Any
@@ -205,6 +206,26 @@ def test_running_it_differently_begins_with_how_it_was_run(owner: Person) -> Non
         select = form.split(f'name="{field}"')[1].split("</select>")[0]
         assert f'<option value="{value}" selected>' in select, field
     assert 'name="seed" type="number" min="0" step="1" inputmode="numeric" value="9"' in form
+
+
+def test_what_is_folded_away_says_what_it_holds(owner: Person) -> None:
+    assert held_in(form_of(owner)) == ["Default profile", "none", "all at their defaults"]
+    assert held_in(form_of(owner, preset="no-preemption", sample="node-failure"))[:2] == [
+        "No preemption",
+        "Node failure",
+    ]
+    mine = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    run = owner.finished(scheduler_config=mine, **OPTIONS)
+    config, scenario, settings = held_in(form_of(owner, **{"from": str(run.pk)}))
+    assert (config, scenario) == ("own", "own")
+    assert settings.startswith("changed: ")
+    assert {"Order of pending pods", "Among equal nodes", "Seed", "Feature gates"} <= set(
+        settings.removeprefix("changed: ").split(", ")
+    )
+
+
+def held_in(form: str) -> list[str]:
+    return re.findall(r'class="fold__holds"[^>]*>([^<]*)<', form)
 
 
 @pytest.mark.parametrize("run", ["nonsense", "5b0d3c3e-0d2f-4a62-9f3c-0f5f0a2f6a11"])
