@@ -114,12 +114,24 @@ class VolumeZone:
             return []
         return "PersistentVolume had no name"
 
-    def filter(self, state: tuple[VolumeTopology, ...], pod: PodInfo, nodes: Nodes) -> Verdict:
+    def filter(
+        self, state: tuple[VolumeTopology, ...] | None, pod: PodInfo, nodes: Nodes
+    ) -> Verdict:
+        if state is None:  # PreFilter is switched off
+            return self._filter_unprepared(pod, nodes)
         conflicts = np.zeros(nodes.n, np.bool_)
         for topology in state:
             conflicts |= ~in_topology(topology, nodes)
         conflicts &= _has_any_label(nodes)
         return Verdict.reject(conflicts, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, CONFLICT)
+
+    def _filter_unprepared(self, pod: PodInfo, nodes: Nodes) -> Verdict:
+        prepared = self.pre_filter(pod, nodes)
+        if isinstance(prepared, Prepared):
+            return self.filter(prepared.state, pod, nodes)
+        if prepared.is_skip:
+            return Verdict.passed(nodes.n)
+        return Verdict.reject(np.ones(nodes.n, np.bool_), prepared.code, prepared.message)
 
     # ------------------------------------------------------------ events
 

@@ -26,7 +26,7 @@ from scheduler_core.framework.events import ActionType, EventResource, HintFn, Q
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
 from tests.builders import make_node, make_pod
-from tests.plugins.harness import World
+from tests.plugins.harness import World, rejected
 from tests.plugins.placement import Cycle
 from tests.plugins.storage import (
     DRIVER,
@@ -89,6 +89,15 @@ def test_distinct_volumes_of_the_node_and_the_pod_add_up() -> None:
     assert cycle(*objects, limits={DRIVER: 3}).rejects() == {}
     assert cycle(*objects, limits={DRIVER: None}).rejects() == {}
     assert cycle(*objects, limits={"other": 0}).rejects() == {}
+
+
+def test_without_pre_filter_the_volumes_are_looked_up_by_filter() -> None:
+    mounting = make_pod("old").on("a").volumes(*uses("old")).obj()
+    world = World(make_node("a").obj(), csi_node("a", {DRIVER: 1}), mounting, *bound("old", "new"))
+    nodes = world.all_nodes()
+    for volumes, expected in ((NEW, {"a": FULL}), ((), {})):
+        incoming = world.info(make_pod("p").volumes(*volumes).obj())
+        assert rejected(NodeVolumeLimits(world).filter(None, incoming, nodes), nodes) == expected
 
 
 def test_a_volume_that_is_there_already_costs_nothing() -> None:

@@ -19,7 +19,7 @@ from scheduler_core.config.types import VolumeBindingArgs
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_binding import VolumeBinding
 from tests.builders import make_node, make_pod
-from tests.plugins.harness import World, expression, named, term
+from tests.plugins.harness import World, expression, named, rejected, term
 from tests.plugins.placement import HOST, ZONE, Cycle, selector
 from tests.plugins.storage import (
     MADE_ON_DEMAND,
@@ -352,3 +352,10 @@ def test_storage_capacity(pools: Sequence[CSIStorageCapacity], size: str, fits: 
 @pytest.mark.parametrize("driver", [[], [csi_driver()], [csi_driver(storage_capacity=False)]])
 def test_capacity_matters_only_to_drivers_that_publish_it(driver: Sequence[CSIDriver]) -> None:
     assert cycle(*driver, claim("c"), MADE_ON_DEMAND, volumes=uses("c")).fits() == ["a", "b", "c"]
+
+
+def test_without_pre_filter_there_is_an_error() -> None:
+    world = World(make_node("a").obj())
+    incoming, all_nodes = world.info(make_pod("p").volumes(*uses("c")).obj()), world.all_nodes()
+    verdict = VolumeBinding(VolumeBindingArgs(), world).filter(None, incoming, all_nodes)
+    assert rejected(verdict, all_nodes) == {"a": (Code.ERROR, ("not found",))}

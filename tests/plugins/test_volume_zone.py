@@ -7,7 +7,7 @@ from scheduler_core.framework.events import EventResource, QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.volume_zone import VolumeZone
 from tests.builders import make_node, make_pod
-from tests.plugins.harness import World
+from tests.plugins.harness import World, rejected
 from tests.plugins.placement import ZONE, Cycle
 from tests.plugins.storage import claim, ephemeral, storage_class, uses, volume
 
@@ -58,6 +58,28 @@ def test_zones_and_regions(
 ) -> None:
     found = cycle(*labelled(**labels), labels=node_labels)
     assert found.rejects() == ({} if fits else {"n": CONFLICT})
+
+
+@pytest.mark.parametrize(
+    ("objects", "expected"),
+    [
+        (labelled(**{ZONE: "z1"}), {"n": CONFLICT}),
+        (labelled(**{ZONE: "z2"}), {}),
+        ([], {"n": (GRAVE, ('persistentvolumeclaim "c" not found',))}),
+    ],
+)
+def test_without_pre_filter_the_volumes_are_looked_up_by_filter(
+    objects: list[PersistentVolume | PersistentVolumeClaim], expected: object
+) -> None:
+    world = World(make_node("n").labels({ZONE: "z2"}).obj(), *objects)
+    incoming, nodes = world.info(make_pod("p").volumes(*CLAIM).obj()), world.all_nodes()
+    assert rejected(VolumeZone(world).filter(None, incoming, nodes), nodes) == expected
+
+
+def test_without_pre_filter_a_pod_without_volumes_fits() -> None:
+    world = World(make_node("n").labels({ZONE: "z2"}).obj())
+    incoming, nodes = world.info(make_pod("p").obj()), world.all_nodes()
+    assert rejected(VolumeZone(world).filter(None, incoming, nodes), nodes) == {}
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,12 @@ class NodeVolumeLimits:
         problem = attachable.add_pod(pod, new=True)
         return NodeVolumes(attachable.drivers, problem=problem)
 
-    def filter(self, state: FilterState, pod: PodInfo, nodes: Nodes) -> Verdict:
+    def filter(self, state: FilterState | None, pod: PodInfo, nodes: Nodes) -> Verdict:
+        if state is None:  # PreFilter is switched off
+            prepared = self.pre_filter(pod, nodes)
+            if not isinstance(prepared, Prepared):
+                return Verdict.passed(nodes.n)
+            state = prepared.state
         has_csi_node = self.kept.limits.has_csi_node[nodes.rows]
         decided: _Rejections = []
         for needed, where in (

@@ -25,6 +25,7 @@ from scheduler_core.plugins.volume_binding.binder import Binder, PodVolumes
 from scheduler_core.plugins.volume_binding.pod_claims import ClaimSorter, claims_problem
 from scheduler_core.plugins.volume_binding.topology import VolumeTopology
 
+NO_STATE: Final = "not found"
 UNBOUND_IMMEDIATE: Final = "pod has unbound immediate PersistentVolumeClaims"
 
 
@@ -83,7 +84,9 @@ class VolumeBinding:
             self._binder = Binder(self._handle.objects, self.volumes, topology)
         return self._binder
 
-    def filter(self, state: PodVolumes, pod: PodInfo, nodes: Nodes) -> Verdict:
+    def filter(self, state: PodVolumes | None, pod: PodInfo, nodes: Nodes) -> Verdict:
+        if state is None:
+            return Verdict.error(nodes.n, NO_STATE)
         return state.verdict(nodes)
 
     # ------------------------------------------------------------ scoring
