@@ -63,3 +63,14 @@ def test_pods_that_are_not_pending_and_that_were_never_tried(ada: Person, ben: P
     assert "asks for scheduler elsewhere" in served(ada, run, "shop/other")
     problem(ada.get(f"/runs/{run.pk}/pods/shop/nobody/why/markdown/"), 404)
     problem(ben.get(f"/runs/{run.pk}/pods/shop/giant/why/markdown/"), 404)
+
+
+def test_a_run_of_a_release_that_is_not_known_is_refused_with_the_reason(
+    ada: Person, clinic: Run
+) -> None:
+    Run.objects.filter(pk=clinic.pk).update(release="9.99")
+    pending = clinic.pod_outcomes.filter(node="", last_cycle__gt=0).order_by("pod")[0]
+    why = problem(ada.get(f"/runs/{clinic.pk}/pods/{pending.pod}/why/markdown/"), 409)
+    assert "This run follows Kubernetes v9.99" in why["detail"]
+    bound = clinic.pod_outcomes.exclude(node="").order_by("pod")[0]
+    problem(ada.get(f"/runs/{clinic.pk}/pods/{bound.pod}/why/markdown/"), 409)

@@ -36,6 +36,7 @@ from kviz.runs.api.serializers import (
     PreviewSerializer,
     StateSerializer,
 )
+from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Cycle, Run
 from kviz.runs.reading import evidence, reenactment, trace
 from kviz.runs.reading import preview as reading
@@ -414,6 +415,9 @@ class PodMarkdown(APIView):
             text = pod_markdown(run=run, namespace=namespace, name=name, cycle=int(asked or 0))
         except CannotReenact as refused:
             raise _refusal(refused) from refused
+        except InvalidInput as invalid:
+            why = str(invalid.errors[0]["message"])
+            raise Problem(HTTPStatus.CONFLICT, why, kind="cannot-reenact") from invalid
         if text is None:
             unknown = say("This run knows no pod {pod}.", pod=f"{namespace}/{name}")
             if asked:

@@ -34,7 +34,8 @@ PLACED: Final = (Cycle.Result.SCHEDULED, Cycle.Result.WAITING)
 def pod_markdown(*, run: Run, namespace: str, name: str, cycle: int = 0) -> str | None:
     """Return the text about a pod in one of its cycles, 0 for how it stands at the end.
 
-    None if the run does not know the pod, or not in that cycle. Raises CannotReenact.
+    None if the run does not know the pod, or not in that cycle. Raises CannotReenact, and
+    InvalidInput for a run of a release that this kviz does not have.
     """
     pod = pod_known(run=run, namespace=namespace, name=name)
     if pod is None:
