@@ -50,6 +50,15 @@ def test_a_finished_run_has_them(run: Run) -> None:
     assert sentence_of(gated) == "is held back by the scheduling gate quota"
 
 
+def test_few_pods_with_a_cause_each_are_said_at_once(owner: Person) -> None:
+    run = owner.finished(CLUSTER + PICKY)
+    page = owner.client.get(f"/runs/{run.pk}").content.decode()
+    first = page.split('<ul class="cause-first">')[1].split("</ul>")[0]
+    assert first.count("<li>") == 3
+    assert ">shop/picky</a> selects nodes with disk=ssd, the node has no label disk" in first
+    assert ">shop/giant</a> needs 64 cpu, the whole node has" in first
+
+
 def test_pods_of_one_owner_are_one_group_on_the_runs_page(owner: Person, run: Run) -> None:
     page = owner.client.get(f"/runs/{run.pk}").content.decode()
     assert page.count("selects nodes with disk=ssd, the node has no label disk") == 1
@@ -83,10 +92,11 @@ def test_pods_that_a_scenario_created_are_one_group_with_their_owner(owner: Pers
 
 
 def test_of_causes_that_weigh_the_same_none_is_picked(owner: Person) -> None:
-    run = owner.finished(CLUSTER)
+    other = pod("other", "1", schedulerName="elsewhere")
+    run = owner.finished(CLUSTER + PICKY + other)
     page = owner.client.get(f"/runs/{run.pk}").content.decode()
     lead = page.split('class="cause-first"', 1)[1].split("</p>", 1)[0]
-    assert "2 causes of 1 pod each." in lead
+    assert "4 causes of 1 pod each." in lead
     assert 'href="#pending"' in lead
     assert "Why is" not in lead
 

@@ -13,6 +13,8 @@ from kviz.runs.selectors import CycleKind, cycles_filtered
 SHOWN = 20
 """Rows of a list that the page shows before it links to the full one."""
 PODS_SHOWN = 5
+FEW_CAUSES = 3
+"""So many pods, each with a cause of its own, are said at once."""
 MAX_PODS_NAMED = 500
 """Of one cause; the CSV of a run's pods has them all."""
 
@@ -81,6 +83,12 @@ class Findings:
         """The causes that keep the most pods pending; several where they keep equally many."""
         most = max((len(cause.pods) for cause in self.causes), default=0)
         return [cause for cause in self.causes if len(cause.pods) == most]
+
+    @property
+    def few_causes(self) -> list[PendingCause]:
+        """All causes, where each keeps one pod pending and few do; else none."""
+        alone = [cause for cause in self.causes if len(cause.pods) == 1 and cause.sentence]
+        return alone if 1 < len(alone) == len(self.causes) <= FEW_CAUSES else []
 
 
 def findings(*, run: Run) -> Findings:
