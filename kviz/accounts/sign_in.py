@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.exceptions import ImmediateHttpResponse
@@ -16,6 +16,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from kviz.accounts import services
 from kviz.accounts.audit import What, known_name, note
@@ -23,6 +24,12 @@ from kviz.accounts.audit import What, known_name, note
 
 class Accounts(DefaultAccountAdapter):  # type: ignore[misc]
     """Passwords: an administrator makes the accounts, and no mail is sent."""
+
+    error_messages: ClassVar = {
+        **DefaultAccountAdapter.error_messages,
+        "username_password_mismatch": gettext_lazy("The name or the password is wrong."),
+        "enter_current_password": gettext_lazy("This is not the present password."),
+    }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False

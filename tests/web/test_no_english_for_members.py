@@ -50,9 +50,10 @@ def ada() -> User:
 
 
 def spoken(answer: Any) -> str:
-    """A page in Chinese: nothing on it is English."""
+    """A page in Chinese: nothing on it is English, and it calls its reader as all pages do."""
     text: str = answer.content.decode()
     assert english_on(text) == []
+    assert "您" not in text or 'lang="zh-hant"' in text
     assert CHINESE.search(MAIN.findall(text)[0])
     return text
 
@@ -154,6 +155,7 @@ def test_who_does_not_get_in(ada: User, language: str) -> None:
     assert answer.status_code == 429
     spoken(answer)
     notices(browser.get("/account/cancelled", follow=True))
+    spoken(browser.get("/account/sign-in"))
     spoken(browser.get("/account/closed"))
 
 
