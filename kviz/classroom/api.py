@@ -22,6 +22,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from kviz.accounts.authentication import enforce_csrf
+from kviz.accounts.throttling import too_often
 from kviz.by_hand.api import POD, MoveSerializer, board_move, board_read
 from kviz.by_hand.documents import board_document
 from kviz.by_hand.models import Attempt
@@ -34,6 +35,7 @@ from kviz.classroom.seats import Door, door_of
 from kviz.classroom.services import Refused
 from kviz.common.problems import Problem
 from kviz.lessons.grading import NotAnAnswer
+from kviz.runs.inputs import InvalidInput
 from scheduler_core.wording import say, told
 
 
@@ -77,6 +79,7 @@ DOES: dict[str, Callable[[Room, dict[str, Any]], None]] = {
         room=room, kind=said["kind"], points=said["points"]
     ),
     "wipe": lambda room, _: services.marks_wipe(room=room),
+    "try": lambda room, said: services.task_try(room=room, changes=said["changes"]),
     "play": lambda room, _: services.contest_start(room=room),
     "play-reveal": lambda room, _: services.contest_reveal(room=room),
     "play-show": lambda room, said: services.contest_show(room=room, seat=said["seat"]),
@@ -94,6 +97,7 @@ class ControlSerializer(serializers.Serializer[object]):
     query = serializers.CharField(max_length=2000, default="", allow_blank=True)
     on = serializers.BooleanField(default=True)
     seat = serializers.IntegerField(min_value=0, default=0)
+    changes = serializers.CharField(max_length=5000, default="", allow_blank=True)
     kind = serializers.ChoiceField(choices=["circle", "pen"], default="pen")
     points = serializers.ListField(
         child=serializers.ListField(
@@ -187,8 +191,12 @@ class ClassControl(_InRoom):
         asked = ControlSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
+        if said["do"] == "try" and (refusal := too_often(request._request, "run")):
+            raise Problem(HTTPStatus.TOO_MANY_REQUESTS, str(refusal["message"]))
         try:
             DOES[said["do"]](door.room, said)
         except Refused as refused:
             raise Problem(HTTPStatus.CONFLICT, told(refused)) from refused
+        except InvalidInput as invalid:
+            raise Problem(HTTPStatus.BAD_REQUEST, told(invalid)) from invalid
         return Response(status=HTTPStatus.NO_CONTENT)

@@ -24,6 +24,12 @@ from kviz.classroom.contests import (
 from kviz.classroom.models import Participant, Room, Vote
 from kviz.classroom.picture import Picture, picture_of
 from kviz.classroom.steps import Place, lesson_of, place_of
+from kviz.classroom.tasks import (
+    TaskDocument,
+    TaskOfTeacher,
+    task_document,
+    task_of_teacher,
+)
 from kviz.classroom.votes import Given, counts, gain
 from kviz.lessons.documents import OptionDocument, answer_in_words, moment_document
 from kviz.lessons.lesson import Question
@@ -82,6 +88,7 @@ class ClassDocument(TypedDict):
     pointer_seat: int
     leaders: list[Json]
     contest: ContestDocument | None
+    task: TaskDocument | None
 
 
 class Seat(TypedDict):
@@ -108,6 +115,7 @@ class TeacherDocument(TypedDict):
     counts: list[Json]
     is_scored: bool
     contest: ContestOfTeacher | None
+    task: TaskOfTeacher | None
     opened_at: str
     closes_at: str
 
@@ -155,6 +163,7 @@ def present_document(room: Room) -> ClassDocument:
         "pointer_seat": room.pointer_seat,
         "leaders": [{"name": seat.name, "number": seat.number, "score": n} for seat, n in leaders],
         "contest": contest_document(room),
+        "task": task_document(room, place),
     }
 
 
@@ -277,6 +286,7 @@ def teacher_document(room: Room) -> Json:
         "counts": _live_counts(place, given),
         "is_scored": room.is_scored,
         "contest": contest_of_teacher(room),
+        "task": task_of_teacher(room, place),
         "opened_at": room.opened_at.isoformat(),
         "closes_at": room.closes_at.isoformat(),
     }

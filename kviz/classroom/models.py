@@ -36,6 +36,8 @@ class Room(models.Model):
     """What is drawn on the map: `{"kind", "points"}`, in thousandths of its width."""
     pointer_seat = models.PositiveIntegerField(default=0)
     """The participant who holds the pointer; 0: the teacher does."""
+    tried = models.JSONField(null=True)
+    """The latest try of a task: `{"step", "changes", "run"}`."""
     is_scored = models.BooleanField(default=False)
     version = models.PositiveIntegerField(default=1)
     """Grows with every change that the class may see."""

@@ -20,7 +20,7 @@ MOST: Final = 200
 MOST_PODS: Final = 24
 """Pods of a node that are named."""
 
-State = Literal["", "rejected", "feasible", "unexamined", "chosen"]
+State = Literal["", "rejected", "feasible", "unexamined", "chosen", "nominated"]
 
 
 class NodeDrawn(TypedDict):
@@ -118,12 +118,19 @@ def _verdict(document: CycleDocument, node: str, point: str) -> _Verdict:
     if far >= POINTS.index("Reserve") and document["node"] == node:
         total = document["totals"].get(node)
         return {"state": "chosen", "says": "" if total is None else str(total)}
+    if far >= POINTS.index("PostFilter") and _nominates(document, node):
+        return {"state": "nominated", "says": ""}
     if node in document["filter"]:
         return {"state": "rejected", "says": str(document["filter"][node]["plugin"])}
     if node not in document["feasible"]:
         return {"state": "unexamined", "says": ""}
     total = document["totals"].get(node) if far >= POINTS.index("Score") else None
     return {"state": "feasible", "says": "" if total is None else str(total)}
+
+
+def _nominates(document: CycleDocument, node: str) -> bool:
+    preemption = document["preemption"]
+    return preemption is not None and preemption["nominated_node"] == node
 
 
 def _sorted(

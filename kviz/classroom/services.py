@@ -27,7 +27,7 @@ from kviz.classroom.steps import is_step, lesson_of, place_of
 from kviz.lessons.grading import NotAnAnswer, grade
 from kviz.lessons.lesson import shown_before
 from kviz.lessons.library import Shelved
-from kviz.lessons.services import lesson_run
+from kviz.lessons.services import lesson_run, task_run
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.services import run_repeat_veiled, run_reveal
@@ -223,6 +223,19 @@ def step_reveal(*, room: Room) -> None:
         run_reveal(run=room.run, upto=place.step.reveal.upto)
     shown = room.shown if place.number in room.shown else [*room.shown, place.number]
     _change(room, shown=shown, query="")
+
+
+def task_try(*, room: Room, changes: str) -> None:
+    """Run the step's task with changes, one per line, for all to see what comes of them.
+
+    Raises Refused, and InvalidInput.
+    """
+    place = place_of(room)
+    if place.step.task is None or room.run is None:
+        raise Refused(gettext("There is nothing to try here."))
+    name = f"{room.title}: {place.step.title}"
+    run = task_run(of=room.run, task=place.step.task, name=name, text=changes)
+    _change(room, tried={"step": place.number, "changes": changes, "run": str(run.pk)})
 
 
 def contest_start(*, room: Room) -> None:

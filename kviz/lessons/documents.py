@@ -16,6 +16,7 @@ from kviz.lessons.marking_up import html_of
 from kviz.lessons.models import Progress
 from kviz.lessons.reached import reached_by
 from kviz.lessons.selectors import attempt_run, hides, is_shown
+from kviz.runs.models import Run
 
 
 class MomentDocument(TypedDict):
@@ -165,7 +166,7 @@ def given_in_words(question: Question, given: str | int | Sequence[str]) -> str:
     texts = {option.value: option.text for option in question.options}
     if isinstance(given, str | int):
         return texts.get(str(given), f"{given} {question.unit}".strip())
-    return ", ".join(texts.get(each, each) for each in given)
+    return " → ".join(texts.get(each, each) for each in given)
 
 
 def _task(progress: Progress, task: Task, number: int) -> TaskDocument:
@@ -182,9 +183,14 @@ def _attempt(progress: Progress, task: Task, number: int) -> AttemptDocument | N
     run = attempt_run(progress=progress, number=number)
     if run is None:
         return None
+    return attempt_document(task, run, progress.attempts[str(number)]["changes"])
+
+
+def attempt_document(task: Task, run: Run, changes: str) -> AttemptDocument:
+    """A try of a task: a run with changes, and which goals it reached."""
     goals = reached_by(task, run)
     return {
-        "changes": progress.attempts[str(number)]["changes"],
+        "changes": changes,
         "run": str(run.pk),
         "status": run.status,
         "error": run.error,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kviz.lessons.enacting import Ends
 from kviz.lessons.lesson import Goal, Task
+from scheduler_core.wording import say, series
 
 
 @dataclass(frozen=True)
@@ -27,31 +28,41 @@ def _reached(goal: Goal, ends: Ends) -> Reached:
         return _bound(goal.bound, goal.on, ends)
     if goal.pending:
         node = ends.nodes.get(goal.pending)
-        instead = _where(goal.pending, ends)
-        return Reached(f"{goal.pending} has no node", node == "", instead)
+        words = say("{pod} has no node", pod=goal.pending)
+        return Reached(words, node == "", _where(goal.pending, ends))
     if goal.evicted:
         met = goal.evicted in ends.evicted
-        return Reached(f"{goal.evicted} is evicted", met, _where(goal.evicted, ends))
+        words = say("{pod} is evicted", pod=goal.evicted)
+        return Reached(words, met, _where(goal.evicted, ends))
     return _apart(goal, ends)
 
 
 def _bound(pod: str, on: str, ends: Ends) -> Reached:
     node = ends.nodes.get(pod, "")
-    words = f"{pod} runs on {on}" if on else f"{pod} has a node"
+    words = (
+        say("{pod} runs on {node}", pod=pod, node=on) if on else say("{pod} has a node", pod=pod)
+    )
     return Reached(words, bool(node) and on in ("", node), _where(pod, ends))
 
 
 def _apart(goal: Goal, ends: Ends) -> Reached:
     nodes = [ends.nodes.get(pod, "") for pod in goal.apart]
     places = [ends.labels.get(node, {}).get(goal.by, "") if goal.by else node for node in nodes]
-    what = f"different values of {goal.by}" if goal.by else "different nodes"
+    pods = series(goal.apart)
+    words = say("{pods} are on different nodes", pods=pods)
+    if goal.by:
+        words = say(
+            "{pods} are on nodes with different values of {label}", pods=pods, label=goal.by
+        )
     met = all(places) and len(set(places)) == len(places)
-    where = ", ".join(_where(pod, ends) for pod in goal.apart)
-    return Reached(f"{', '.join(goal.apart)} are on {what}", met, where)
+    return Reached(words, met, series([_where(pod, ends) for pod in goal.apart]))
 
 
 def _where(pod: str, ends: Ends) -> str:
     if pod not in ends.nodes:
-        return f"{pod} is gone" if pod in ends.evicted else f"there is no pod {pod}"
+        is_gone = pod in ends.evicted
+        return say("{pod} is gone", pod=pod) if is_gone else say("there is no pod {pod}", pod=pod)
     node = ends.nodes[pod]
-    return f"{pod} is on {node}" if node else f"{pod} has no node"
+    return (
+        say("{pod} is on {node}", pod=pod, node=node) if node else say("{pod} has no node", pod=pod)
+    )

@@ -23,7 +23,7 @@ from kviz.snapshots.selectors import samples
 from kviz.snapshots.services import snapshot_create
 from scheduler_core.changes import line_of, lines_of_changes
 from scheduler_core.config import Problem
-from scheduler_core.wording import say
+from scheduler_core.wording import say, series
 
 
 class NotYet(Exception):
@@ -117,37 +117,52 @@ def task_try(*, progress: Progress, shelved: Shelved, number: int, text: str) ->
     Raises NotYet, and InvalidInput.
     """
     step = _step(progress, shelved, number)
-    if step.task is None or progress.run is None or progress.run.snapshot is None:
+    if step.task is None or progress.run is None:
         raise NotYet(number)
-    changes = changes_typed(text)
-    _check_allowed(step.task, [line_of(change) for change in changes], text)
-    run = run_create(
-        workspace=progress.workspace,
-        snapshot=progress.run.snapshot,
-        scheduler_config=progress.run.scheduler_config,
-        scenario=progress.run.scenario,
-        changes=changes,
-    )
-    run.name = f"{shelved.lesson.title}: {step.title}"[:200]
-    run.save(update_fields=["name"])
+    name = f"{shelved.lesson.title}: {step.title}"
+    run = task_run(of=progress.run, task=step.task, name=name, text=text)
     attempt = {"changes": text, "run": str(run.pk)}
     progress.attempts[str(number)] = attempt
     progress.save(update_fields=["attempts", "updated_at"])
     return run
 
 
-def _check_allowed(task: Task, lines: list[str], text: str) -> None:
+def task_run(*, of: Run, task: Task, name: str, text: str) -> Run:
+    """Run the cluster of a lesson's run with changes that a task allows, one per line.
+
+    Raises InvalidInput.
+    """
+    changes = changes_typed(text)
+    _check_allowed(task, [line_of(change) for change in changes], text)
+    assert of.snapshot is not None  # lessons are simulated
+    run = run_create(
+        workspace=of.workspace,
+        snapshot=of.snapshot,
+        scheduler_config=of.scheduler_config,
+        scenario=of.scenario,
+        changes=changes,
+    )
+    run.name = name[:200]
+    run.save(update_fields=["name"])
+    return run
+
+
+def _check_allowed(task: Task, lines: list[str], typed: str) -> None:
     """Raise InvalidInput for changes that the task does not allow."""
     if not lines:
-        raise invalid("changes", [Problem((), "Type a change.")])
+        raise invalid("changes", [Problem((), say("Type a change."))])
     if len(lines) > task.at_most:
-        many = f"{task.at_most} changes are" if task.at_most > 1 else "One change is"
-        raise invalid("changes", [Problem((), f"{many} allowed here; these are {len(lines)}.")])
-    numbers = [number for number, _ in lines_of_changes(text)]
+        text = say("One change is allowed here; these are {n}.", n=len(lines))
+        if task.at_most > 1:
+            text = say(
+                "{most} changes are allowed here; these are {n}.", most=task.at_most, n=len(lines)
+            )
+        raise invalid("changes", [Problem((), text)])
+    numbers = [number for number, _ in lines_of_changes(typed)]
     for number, line in zip(numbers, lines, strict=True):
         if not is_allowed(task, line):
-            what = ", ".join(task.of)
-            problem = Problem((), f"Only this may be changed here: {what}.", number)
+            what = say("Only this may be changed here: {what}.", what=series(task.of))
+            problem = Problem((), what, number)
             raise invalid("changes", [problem])
 
 

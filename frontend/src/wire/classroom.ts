@@ -6,7 +6,7 @@ export interface NodeDrawn {
   readonly zone: string;
   readonly pods: readonly string[];
   readonly n_pods: number;
-  readonly state: "" | "rejected" | "feasible" | "unexamined" | "chosen";
+  readonly state: "" | "rejected" | "feasible" | "unexamined" | "chosen" | "nominated";
   readonly says: string;
 }
 
@@ -86,6 +86,20 @@ export interface ClassState {
   readonly pointer_seat: number;
   readonly leaders: readonly { readonly name: string; readonly number: number; readonly score: number }[];
   readonly contest: Contest | null;
+  readonly task: Task | null;
+}
+
+/** What a step is to try (kviz/classroom/tasks.py); `text` is HTML. `goals` is null while the run of a try goes on. */
+export interface Task {
+  readonly text: string;
+  readonly at_most: number;
+  readonly of: readonly string[];
+  readonly tried: {
+    readonly changes: string;
+    readonly goals: readonly { readonly goal: string; readonly met: boolean; readonly instead: string }[] | null;
+    readonly met: boolean;
+    readonly error: string;
+  } | null;
 }
 
 /** Waiting pods that the class places by hand (kviz/classroom/contests.py); `of` is by priority. */
@@ -132,6 +146,7 @@ export interface TeacherState extends ClassState {
     readonly counts: readonly Count[];
     readonly is_scored: boolean;
     readonly contest: ContestOfTeacher | null;
+    readonly task: { readonly hint: string; readonly run: string } | null;
     readonly opened_at: string;
     readonly closes_at: string;
   };
@@ -153,8 +168,8 @@ export interface Hears {
   link(state: LinkState): void;
 }
 
-/** Connected, or being connected again; for good: the class is over, this browser has no seat in it, or newer pages of it
- * have taken this one's place. */
+/** Connected, or being connected again; for good: the class is over, this browser has no seat in it, or newer pages of
+ * it have taken this one's place. */
 export type LinkState = "up" | "away" | "over" | "noSeat" | "crowded";
 
 const FIRST_PAUSE_MS = 500;

@@ -5,6 +5,7 @@ import { map, say, showLink, showMap, showStep } from "./common.ts";
 import { button, el, marked, place, w } from "./page.ts";
 import { contestOf, spreadOf } from "./contest.ts";
 import { countsOf, outcomeOf } from "./question.ts";
+import { taskOf, triedOf, tryForm } from "./task.ts";
 
 type Tool = "point" | "circle" | "pen";
 const TOOLS: readonly Tool[] = ["point", "circle", "pen"];
@@ -23,6 +24,8 @@ export class Desk {
   private readonly tools = place("tools");
   private readonly problem = place("problem");
   private readonly contest = place("contest");
+  private readonly task = place("task");
+  private readonly tried = place("tried");
   private state: TeacherState | null = null;
   private tool: Tool = "point";
   private line: Point[] = [];
@@ -63,8 +66,21 @@ export class Desk {
       teacher.notes ? marked(teacher.notes) : el("p", { class: "muted" }, w("noNotes")),
       teacher.next_title && el("p", { class: "fine" }, w("next", { title: teacher.next_title })),
     ]);
+    this.showTask(now);
     this.showClock();
     this.showTools(now);
+  }
+
+  /** The task stays as it is while it is tried: what was typed is not lost to news. */
+  private showTask(now: TeacherState): void {
+    const { task, teacher, number } = now;
+    const run = (changes: string): void => this.lead("try", { changes });
+    this.task.show([number, task?.text], () => (task ? [...taskOf(task), ...tryForm(now, run)] : []));
+    this.tried.show([number, task?.tried, teacher.task?.run], () => {
+      if (!task?.tried) return [];
+      const look = el("a", { href: `/runs/${teacher.task?.run}/explore?c=1` }, w("taskLook"));
+      return [...triedOf(task), el("p", {}, look)];
+    });
   }
 
   private showTools(now: TeacherState): void {

@@ -16,7 +16,13 @@ function svg(tag: string, attributes: Readonly<Record<string, string | number>>,
 }
 
 /** A state has a shape as well as a colour. */
-const SIGNS: Readonly<Record<string, string>> = { rejected: "✕", feasible: "✓", chosen: "★", unexamined: "·" };
+const SIGNS: Readonly<Record<string, string>> = {
+  rejected: "✕",
+  feasible: "✓",
+  chosen: "★",
+  unexamined: "·",
+  nominated: "⚑",
+};
 
 export function stateInWords(node: NodeDrawn): string {
   if (!node.state) return "";
@@ -57,10 +63,11 @@ export class SmallMap {
 
   /** Where an event is on the map. */
   at(event: MouseEvent): Point {
-    const box = this.root.getBoundingClientRect();
-    const scale = WIDTH / box.width;
-    const within = (value: number): number => Math.max(0, Math.min(1000, Math.round(value * scale)));
-    return [within(event.clientX - box.left), within(event.clientY - box.top)];
+    // A map that is as tall as it may be is narrower than its element.
+    const onScreen = this.root.getScreenCTM()?.inverse();
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(onScreen);
+    const within = (value: number): number => Math.max(0, Math.min(1000, Math.round(value)));
+    return [within(x), within(y)];
   }
 
   /** The node at a place; empty between them. */

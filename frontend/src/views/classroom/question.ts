@@ -15,7 +15,7 @@ export function nodesToTap(asked: Asked, picture: Picture | null): readonly stri
 /** The form of one vote. It lives until the vote ends: what was typed is not lost to news. */
 export class AnswerForm {
   readonly root: HTMLFormElement;
-  private readonly said = el("p", { class: "class__mine" });
+  private readonly said = el("div", { class: "class__mine" });
   private order: string[];
   onChoose: (() => void) | null = null;
 
@@ -58,7 +58,8 @@ export class AnswerForm {
 
   private took(value: Given): void {
     this.given = value;
-    this.said.textContent = `${w("yours", { answer: inWords(this.asked, value) })} ${w("answered")}`;
+    const mine = el("strong", {}, w("yours", { answer: inWords(this.asked, value) }));
+    this.said.replaceChildren(el("p", {}, mine), el("p", {}, w("answered")));
   }
 
   private fields(picture: Picture | null): (HTMLElement | string)[] {
@@ -118,7 +119,7 @@ export class AnswerForm {
 
 export function inWords(asked: Asked, given: Given): string {
   const text = (value: string): string => asked.options.find((option) => option.value === value)?.text ?? value;
-  if (typeof given === "object") return given.map(text).join(", ");
+  if (typeof given === "object") return given.map(text).join(" → ");
   return text(`${given}${asked.kind === "number" && asked.unit ? ` ${asked.unit}` : ""}`);
 }
 
@@ -159,10 +160,11 @@ export function outcomeOf(asked: Asked, mine: Given | null): HTMLElement[] {
     if (asked.votes.length > 1) found.push(el("h3", {}, w("vote", { n: number })));
     found.push(countsOf(counts));
   }
-  if (asked.gain) {
+  if (asked.gain?.n) {
     const { n, right_before: before, right_after: after, became_right: right, became_wrong: wrong } = asked.gain;
     found.push(
-      el("p", { class: "class__gain" }, `${w("gain", { n, before, after })} ${w("became", { right, wrong })}`),
+      el("p", { class: "class__gain" }, w("gain", { n, before, after })),
+      el("p", { class: "class__gain" }, w("became", { right, wrong })),
     );
   }
   return found;

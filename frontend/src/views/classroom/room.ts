@@ -16,6 +16,7 @@ import { el, place, w } from "./page.ts";
 import { Board } from "./board.ts";
 import { contestOf } from "./contest.ts";
 import { AnswerForm, inWords, leadersOf, nodesToTap, outcomeOf } from "./question.ts";
+import { taskOf, triedInWords, triedOf } from "./task.ts";
 
 export class Room {
   private readonly saying: Saying;
@@ -26,6 +27,7 @@ export class Room {
   private readonly leaders = place("leaders");
   private readonly boardPlace = place("board");
   private readonly contest = place("contest");
+  private readonly task = place("task");
   private state: ClassState | null = null;
   private me: Me | null = null;
   private form: AnswerForm | null = null;
@@ -80,6 +82,10 @@ export class Room {
     ]);
     showStep(now);
     this.showQuestion(now);
+    this.task.show(now.task, () => {
+      if (!now.task) return [];
+      return [...taskOf(now.task), el("p", { class: "fine" }, w("taskSay")), ...triedOf(now.task)];
+    });
     this.showChoice(now);
     this.around.show([now.explore, now.is_open, this.points], () => [
       this.points && el("p", { class: "class__banner" }, w("youPoint")),
@@ -120,8 +126,8 @@ export class Room {
       const head = [again, el("h2", {}, asked.ask)];
       if (this.form) return [...head, this.form.root];
       if (asked.answer !== null) return [...head, ...outcomeOf(asked, mine)];
-      const said = mine === null ? "" : ` ${w("yours", { answer: inWords(asked, mine) })}`;
-      return [...head, el("p", {}, w("closed") + said)];
+      const said = mine !== null && el("p", {}, w("yours", { answer: inWords(asked, mine) }));
+      return [...head, el("p", {}, w("closed")), said];
     });
   }
 
@@ -144,5 +150,7 @@ function tell(before: ClassState | null, now: ClassState): void {
   else if (is && is.vote !== was?.vote && is.is_open) say(w("newQuestion", { ask: is.ask }));
   else if (is?.answer != null && was?.answer == null) say(w("shown", { answer: is.answer_text }));
   else if (is && was?.is_open && !is.is_open) say(w("closed"));
+  else if (triedInWords(now.task) && JSON.stringify(now.task) !== JSON.stringify(before?.task))
+    say(triedInWords(now.task));
   else if (before?.number !== now.number) say(w("newStep", { n: now.number, title: now.step_title }));
 }

@@ -5,6 +5,7 @@ import { map, showLink, showMap, showStep } from "./common.ts";
 import { el, place, w } from "./page.ts";
 import { contestOf } from "./contest.ts";
 import { leadersOf, outcomeOf } from "./question.ts";
+import { taskOf, triedOf } from "./task.ts";
 
 export function startScreen(code: string): void {
   const question = place("question");
@@ -12,7 +13,27 @@ export function startScreen(code: string): void {
   const veil = place("black");
   const leaders = place("leaders");
   const board = place("contest");
+  const task = place("task");
+  const large = document.querySelector<HTMLElement>("[data-large]")!;
+  let moment = "";
+  large.onclick = () => showLarge(large.getAttribute("aria-pressed") !== "true");
+  addEventListener("resize", fit);
   new Link(addressOf(code, "screen"), { frame: hear, link: showLink });
+
+  /** How to get in, over all of the screen or below what is shown. */
+  function showLarge(isLarge: boolean): void {
+    large.setAttribute("aria-pressed", String(isLarge));
+    document.body.classList.toggle("class--code", isLarge);
+    fit();
+  }
+
+  /** Large while the class comes in, until the teacher begins. */
+  function followCode({ number, question: asked, contest, n_in }: ScreenState): void {
+    const now = JSON.stringify([number, asked?.vote, contest?.id]);
+    if (!moment) showLarge(number <= 1 && !asked && !contest && n_in === 0);
+    else if (now !== moment) showLarge(false);
+    moment = now;
+  }
 
   function hear(frame: Frame): void {
     if (frame.type === "pointer") map.point(frame.x, frame.y);
@@ -24,7 +45,10 @@ export function startScreen(code: string): void {
     veil.show(now.is_open, () => [!now.is_open && el("p", { class: "class__banner" }, w("over"))]);
     showStep(now);
     showMap(now);
+    followCode(now);
     const asked = now.question;
+    document.body.classList.toggle("class--asked", asked !== null && asked.answer === null);
+    document.body.classList.toggle("class--shown", asked?.answer != null);
     question.show([asked], () => {
       if (!asked) return [];
       const options = asked.kind === "node" ? [] : asked.options.map(({ text }) => el("li", {}, text));
@@ -32,6 +56,7 @@ export function startScreen(code: string): void {
       const closed = !asked.is_open && asked.answer === null ? el("p", {}, w("closed")) : null;
       return [el("h2", {}, asked.ask), open, closed, ...outcomeOf(asked, null)];
     });
+    task.show(now.task, () => (now.task ? [...taskOf(now.task), ...triedOf(now.task)] : []));
     count.show([now.n_in, now.n_answered, asked?.is_open], () => [
       el("p", {}, asked?.is_open ? w("answeredOf", { n: now.n_answered, all: now.n_in }) : w("in", { n: now.n_in })),
     ]);
@@ -43,5 +68,20 @@ export function startScreen(code: string): void {
         ? [el("h1", {}, w("contestOn")), el("p", {}, w("contestCounts", { ...counts })), ...contestOf(contest, true)]
         : [],
     );
+    fit();
+  }
+}
+
+/** The smallest text that is still read from ten metres, of what is set where there is room. */
+const SMALLEST = 0.7;
+
+/** Make what is shown as large as it fits above the foot: nobody scrolls a projector. */
+function fit(): void {
+  const foot = document.querySelector<HTMLElement>(".class__foot")!;
+  if (document.body.classList.contains("class--code")) return;
+  document.body.style.setProperty("--foot", `${foot.offsetHeight}px`);
+  for (let size = 1; size >= SMALLEST - 0.001; size -= 0.05) {
+    document.body.style.setProperty("--fit", size.toFixed(2));
+    if (document.documentElement.scrollHeight <= innerHeight) return;
   }
 }

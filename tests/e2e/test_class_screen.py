@@ -1,0 +1,178 @@
+"""What a class sees on the projector: all of it at once, large enough, in three languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.e2e.axe import serious_findings
+from tests.waiting import eventually
+
+PROJECTOR = {"width": 1280, "height": 720}
+SMALLEST_PX = 16
+"""Of text on a projector of 1280 pixels: at ten metres it is small, but read."""
+ROOM = """() => {
+  const foot = document.querySelector(".class__foot").getBoundingClientRect();
+  const all = [...document.querySelectorAll(".class__columns *, .class__contest *")];
+  const shown = all.filter((e) => e.checkVisibility());
+  return foot.top - Math.max(...shown.map((e) => e.getBoundingClientRect().bottom));
+}"""
+"""What is left between what is shown and the foot, in pixels."""
+
+
+@pytest.fixture
+def contexts(browser: Browser, base_url: str) -> Iterator[list[BrowserContext]]:
+    made: list[BrowserContext] = []
+    yield made
+    for context in made:
+        context.close()
+
+
+def opened(browser: Browser, base_url: str, contexts: list[BrowserContext], language: str) -> Page:
+    context = browser.new_context(
+        base_url=base_url,
+        viewport=PROJECTOR,  # type: ignore[arg-type]
+        locale=language,
+    )
+    contexts.append(context)
+    return context.new_page()
+
+
+def open_class(page: Page, slug: str) -> str:
+    page.goto("/class/")
+    page.locator(f'form[action="/class/open/lesson/{slug}"] button').click()
+    expect(page.locator("#step-title")).to_be_visible()
+    return page.url.split("/")[-2]
+
+
+def say(teacher: Page, **what: object) -> None:
+    """Lead as the desk's buttons do, whatever the language."""
+    done = teacher.evaluate(
+        """async (what) => {
+          const { code, csrf } = document.getElementById("class").dataset;
+          const headers = { "Content-Type": "application/json", "X-CSRFToken": csrf };
+          const body = JSON.stringify(what);
+          const url = `/api/v1/classes/${code}/control/`;
+          return (await fetch(url, { method: "POST", headers, body })).status;
+        }""",
+        what,
+    )
+    assert done in (204, 409), (done, what)
+
+
+def fits(screen: Page) -> None:
+    eventually(lambda: screen.evaluate(ROOM) >= 0)
+    px = "parseFloat(getComputedStyle(document.querySelector('main')).fontSize)"
+    assert screen.evaluate(px) >= SMALLEST_PX
+    assert screen.evaluate("document.documentElement.scrollHeight - innerHeight") <= 0
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN", "zh-TW"])
+@pytest.mark.parametrize(("slug", "n_steps"), [("scores", 5), ("preemption", 6)])
+def test_nothing_of_a_lesson_is_below_the_foot_of_the_projector(
+    browser: Browser, base_url: str, contexts: list[BrowserContext],
+    language: str, slug: str, n_steps: int,
+) -> None:  # fmt: skip
+    teacher, phone = (opened(browser, base_url, contexts, language) for _ in range(2))
+    code = open_class(teacher, slug)
+    screen = teacher.context.new_page()
+    screen.goto(f"/class/{code}/screen")
+    phone.goto(f"/class/{code}/")
+    phone.locator("main button[type=submit]").click()
+    for number in range(1, n_steps + 1):
+        say(teacher, do="go", step=number)
+        expect(screen.locator(".eyebrow").first).to_contain_text(
+            re.compile(rf"\b{number}\D+{n_steps}")
+        )
+        for _ in range(2):
+            say(teacher, do="ask")
+        form = phone.locator("form.class__form")
+        if screen.locator("#step-title").is_visible() and number < n_steps:
+            expect(form).to_be_visible()
+            first = form.locator("input").first
+            if first.count():
+                first.check() if first.get_attribute("type") == "radio" else first.fill("2")
+            form.locator("button[type=submit]").click()
+            expect(phone.locator(".class__mine p").first).to_be_visible()
+        fits(screen)
+        say(teacher, do="reveal")
+        if number < n_steps:
+            expect(screen.locator(".class__verdict").first).to_be_visible()
+        fits(screen)
+    assert serious_findings(screen) == []
+
+
+def test_the_code_fills_the_projector_until_the_teacher_begins(
+    browser: Browser, base_url: str, contexts: list[BrowserContext]
+) -> None:
+    teacher = opened(browser, base_url, contexts, "en")
+    code = open_class(teacher, "requests")
+    screen = teacher.context.new_page()
+    screen.goto(f"/class/{code}/screen")
+    large = screen.get_by_role("button", name="Show the code large")
+    expect(large).to_have_attribute("aria-pressed", "true")
+    qr = large.locator("svg").bounding_box()
+    assert qr is not None
+    assert qr["height"] > PROJECTOR["height"] / 2
+    assert serious_findings(screen) == []
+    teacher.get_by_role("button", name="Next step").click()
+    expect(large).to_have_attribute("aria-pressed", "false")
+    expect(screen.get_by_role("heading", name="What does a pod request?")).to_be_in_viewport()
+    large.click()
+    expect(large).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_class_tries_what_it_agreed_on(
+    browser: Browser, base_url: str, contexts: list[BrowserContext]
+) -> None:
+    teacher, phone = (opened(browser, base_url, contexts, "en") for _ in range(2))
+    code = open_class(teacher, "what-is-a-node")
+    phone.goto(f"/class/{code}/")
+    phone.get_by_role("button", name="Come in").click()
+    say(teacher, do="go", step=4)
+    screen = teacher.context.new_page()
+    screen.goto(f"/class/{code}/screen")
+    for page in (teacher, phone, screen):
+        expect(page.get_by_role("heading", name="Try it yourself")).to_be_visible()
+        expect(page.get_by_text("pod/default/exact", exact=True)).to_be_visible()
+    change = "pod/default/exact set spec.containers[0].resources.requests.cpu={}"
+    typed = teacher.get_by_label("What the class wants to change")
+    typed.fill("pod/default/shop delete")
+    teacher.get_by_role("button", name="Run it").click()
+    expect(teacher.get_by_text("Only this may be changed here").first).to_be_visible()
+    expect(typed).to_have_value("pod/default/shop delete")
+    for amount, verdict in (("7900m", "✕ Not yet"), ("7", "✓ It works")):
+        typed.fill(change.format(amount))
+        teacher.get_by_role("button", name="Run it").click()
+        for page in (teacher, phone, screen):
+            expect(page.get_by_text(verdict)).to_be_visible()
+    expect(phone.locator("[data-live]")).to_have_text("It works")
+    for page in (teacher, phone, screen):
+        assert serious_findings(page) == []
+
+
+def test_what_is_drawn_is_where_the_pen_was_on_a_map_that_is_too_tall(
+    browser: Browser, base_url: str, contexts: list[BrowserContext]
+) -> None:
+    teacher = opened(browser, base_url, contexts, "en")
+    open_class(teacher, "scores")
+    canvas = teacher.locator("svg.map")
+    teacher.set_viewport_size({"width": 1280, "height": 420})
+    teacher.get_by_role("button", name="Circle").click()
+    canvas.evaluate("each => each.scrollIntoView({ block: 'end' })")
+    tile = canvas.locator(".map__tile").first.bounding_box()
+    assert tile is not None
+    x, y = tile["x"] + tile["width"] / 2, tile["y"] + tile["height"] / 2
+    teacher.mouse.move(x, y)
+    teacher.mouse.down()
+    teacher.mouse.move(x + 10, y)
+    teacher.mouse.up()
+    drawn = canvas.locator(".map__marks circle")
+    expect(drawn).to_have_count(1)
+    box = drawn.bounding_box()
+    assert box is not None
+    assert abs(box["x"] + box["width"] / 2 - x) < 5
+    assert abs(box["y"] + box["height"] / 2 - y) < 5
