@@ -13,15 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kviz.read_back.grammar import NOTE, PROBLEM, STEP, STOP
+from kviz.read_back.grammar import EVICTION, NOTE, PROBLEM, STEP, STOP
 from kviz.read_back.reading import read
 
-__all__ = ["note", "notes", "problem", "step", "stop_reason"]
+__all__ = ["eviction", "note", "notes", "problem", "step", "stop_reason"]
 
 
 def step(text: str) -> str:
     """Return what a step of a scenario did, or why it was refused."""
     return read(STEP, text)
+
+
+def eviction(text: str) -> str:
+    """Return why a pod had to leave its node, where that was not for another pod."""
+    return read(EVICTION, text)
 
 
 def stop_reason(text: str) -> str:

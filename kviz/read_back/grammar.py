@@ -70,7 +70,7 @@ SORTS: Final[Mapping[str, Sort]] = {
             "node": Word(),
             "label": Word(),
             "taint": Word(),
-            "objects": Said(("change",), row=COMMA, or_else="anything"),
+            "objects": Names(sorts=("change",)),
             "fields": Names(),
             "old": Said(words=(NOTHING,), or_else="anything"),
             "new": Said(words=(NOTHING,), or_else="anything"),
@@ -151,6 +151,7 @@ SORTS: Final[Mapping[str, Sort]] = {
         {"what": Said(words=(POD, OBJECT, MORE_OBJECT), or_else="a word")},
     ),
     "more": Sort(("scheduler_core/wording.py",), {"names": Names(sorts=("note",))}),
+    "eviction": Sort(("scheduler_core/sim/eviction.py",), {"node": Word()}),
     "stop": Sort(
         (
             "kviz/clusters/followed/live.py",
@@ -161,6 +162,7 @@ SORTS: Final[Mapping[str, Sort]] = {
     ),
 }
 
+EVICTION: Final = Said(("eviction",))
 STEP: Final = Said(("step", "change"), row=SEMICOLON)
 STOP: Final = Said(("stop",))
 NOTE: Final = Said(("note", "count"), row=COMMA)

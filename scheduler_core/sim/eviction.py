@@ -13,6 +13,7 @@ from scheduler_core.api import KubeObject, Node, Pod, Taint, Toleration
 from scheduler_core.api.selectors import toleration_tolerates
 from scheduler_core.sim.api_server import ApiServer
 from scheduler_core.sim.clock import SECOND_NS, VirtualClock
+from scheduler_core.wording import say
 
 NO_EXECUTE = "NoExecute"
 
@@ -76,7 +77,8 @@ class TaintEviction:
         due_ns = self._due_ns(live, node)
         if due_ns is not None and due_ns <= self._clock.now_ns():
             keys = ", ".join(taint.key for taint in _no_execute(node))
-            self._evictor.evict(live, f"taint {keys}:{NO_EXECUTE}", "DeletionByTaintManager")
+            reason = say("taint {taint}", taint=f"{keys}:{NO_EXECUTE}")
+            self._evictor.evict(live, str(reason), "DeletionByTaintManager")
 
 
 class PodGarbageCollector:
@@ -107,6 +109,11 @@ class PodGarbageCollector:
         if self._server.get(Node, node_name) is None:
             for pod in pods_on(self._server, node_name):
                 self._server.delete(pod)
+
+
+def reason_of_drain(node: Node) -> str:
+    """Return why pods leave a node that is drained, as the trace has it."""
+    return str(say("drain of {node}", node=node.name))
 
 
 def pods_on(server: ApiServer, node_name: str) -> Iterator[Pod]:

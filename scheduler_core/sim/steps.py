@@ -34,7 +34,7 @@ from scheduler_core.changes.vocabulary import (
     StepChange,
 )
 from scheduler_core.sim.api_server import ConflictError, bound_to
-from scheduler_core.sim.eviction import pods_on
+from scheduler_core.sim.eviction import pods_on, reason_of_drain
 from scheduler_core.sim.scenario import Step
 from scheduler_core.sim.simulation import Simulation
 from scheduler_core.sim.workloads import Workloads
@@ -180,7 +180,7 @@ class Steps:
             if cordoned is not node:
                 self._server.update(cordoned)
             for pod in leaving:
-                self._simulation.evict(pod, f"drain of {node.name}", "EvictionByEvictionAPI")
+                self._simulation.evict(pod, reason_of_drain(node), "EvictionByEvictionAPI")
 
         pods, n_staying = counted(len(leaving), POD), len(there) - len(leaving)
         if not n_staying:

@@ -17,6 +17,8 @@ from kviz.read_back.grammar import SORTS
 from kviz.read_back.reading import TEMPLATES
 from scheduler_core.api.ingest import ingest
 from scheduler_core.wording import Text
+from tests.builders import make_node, make_pod
+from tests.sim.played import play
 
 
 @pytest.fixture(autouse=True)
@@ -99,6 +101,23 @@ def test_why_a_run_stopped_is_read_back(text: str) -> None:
     read = read_back.stop_reason(text)
     assert isinstance(read, Text)
     assert str(read) == text
+
+
+def test_why_pods_had_to_leave_is_read_back() -> None:
+    scenario = """
+steps:
+- {at: 1s, drain: n}
+- {at: 1s, taint: {node: m, key: k, effect: NoExecute}}
+"""
+    nodes = (make_node("n").obj(), make_node("m").obj())
+    played = play(scenario, *nodes, make_pod("a").on("n").obj(), make_pod("b").on("m").obj())
+    assert played.evicted() == ["drain of n", "taint k:NoExecute"]
+    for text in played.evicted():
+        read = read_back.eviction(text)
+        assert isinstance(read, Text)
+        assert read == text
+    upstream = "default-scheduler: preempting to accommodate a higher priority pod"
+    assert read_back.eviction(upstream) is upstream
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 // Every event of a cycle in a line of words, for those who want the whole story.
 
+import "../base/text/late.ts";
 import { inWords } from "../base/text/said.ts";
+import { t } from "../base/text/text.ts";
 import type { PodIndex, Seq } from "../base/units.ts";
-import { Queue, Result, type EventRecorded, type HeaderEvent } from "../wire/events.ts";
+import { Queue, Result, type EventRecorded, type HeaderEvent, type PodEvicted } from "../wire/events.ts";
 import type { Explorer } from "./explorer.ts";
 import { madeWith } from "./made.ts";
 
@@ -26,6 +28,12 @@ export function eventsAbout(explorer: Explorer, pod: PodIndex, most = Infinity):
   return found;
 }
 
+function evicted(explorer: Explorer, event: PodEvicted): string {
+  const [pod, reason] = [explorer.podKey(event.pod), inWords(event.reason)];
+  if (event.by_pod < 0) return `${pod} (${reason})`;
+  return t("log.evictedBy", { pod, reason, by: explorer.podKey(event.by_pod) });
+}
+
 /** Upstream's words for an event's fields; names stay as they are in every language. */
 export function summary(explorer: Explorer, event: HeaderEvent): string {
   const pod = "pod" in event ? explorer.podKey(event.pod) : "";
@@ -36,7 +44,7 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
     case "NominationChanged":
       return event.node < 0 ? `${pod} −` : `${pod} → ${node}`;
     case "CycleStarted":
-      return `#${event.cycle} ${pod} (attempt ${event.attempt})`;
+      return t("log.cycle", { n: String(event.cycle), pod, attempt: event.attempt });
     case "PreFilterFinished":
     case "PreScoreFinished":
     case "PostFilterFinished":
@@ -46,7 +54,7 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
     case "NodeSelected":
       return `${node} (${event.total}, ${event.rule})`;
     case "PreemptionStarted":
-      return `${event.n_potential} potential nodes, ${event.n_wanted} wanted`;
+      return t("log.preemption", { potential: event.n_potential, wanted: event.n_wanted });
     case "PreemptionDecided":
       return event.winner < 0
         ? "−"
@@ -64,7 +72,7 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
     case "EventRecorded":
       return `${event.reason}: ${event.message}`;
     case "PodEvicted":
-      return `${pod} (${event.reason}) by ${explorer.podKey(event.by_pod)}`;
+      return evicted(explorer, event);
     case "ScenarioStepped":
       return inWords(event.text);
     case "RunStarted": {

@@ -1,7 +1,8 @@
-"""What a trace says in kviz's own words: what is not modelled, what steps did, why a run stopped.
+"""What a trace says in kviz's own words, to be said in other languages.
 
-A chunk has them in English and leaves as it is stored (docs/adr/0005). Beside it goes, for who
-reads another language, what each is in that language.
+That is what is not modelled, what steps did, why pods had to leave and why a run stopped. A chunk
+has it in English and leaves as it is stored (docs/adr/0005). Beside it goes, for who reads another
+language, what each is in that language.
 """
 
 from __future__ import annotations
@@ -12,10 +13,18 @@ from typing import Final
 
 from kviz import read_back
 from scheduler_core.trace import codec
-from scheduler_core.trace.events import HeaderEvent, RunFinished, RunStarted, ScenarioStepped
+from scheduler_core.trace.events import (
+    HeaderEvent,
+    PodEvicted,
+    RunFinished,
+    RunStarted,
+    ScenarioStepped,
+)
 from scheduler_core.wording import Text
 
-_TAGS: Final = tuple(kind.__name__.encode() for kind in (RunStarted, ScenarioStepped, RunFinished))
+_TAGS: Final = tuple(
+    kind.__name__.encode() for kind in (RunStarted, ScenarioStepped, PodEvicted, RunFinished)
+)
 
 
 def said_in(headers: bytes) -> dict[str, str]:
@@ -33,5 +42,7 @@ def _texts(event: HeaderEvent) -> Iterator[str]:
             yield from map(read_back.note, event.not_modelled)
         case ScenarioStepped():
             yield read_back.step(event.text)
+        case PodEvicted():
+            yield read_back.eviction(event.reason)
         case RunFinished():
             yield read_back.stop_reason(event.reason)

@@ -77,6 +77,9 @@ export const inspector = {
   "cache.terminating": "terminating",
 
   "log.events": "Events of {pod}",
+  "log.cycle": "#{n} {pod} (attempt {attempt})",
+  "log.preemption": "{potential} potential nodes, {wanted} wanted",
+  "log.evictedBy": "{pod} ({reason}) by {by}",
   "log.noEvents": "None so far.",
   "log.all": { one: "{n} entry for this cycle", other: "{n} entries for this cycle" },
 } as const;

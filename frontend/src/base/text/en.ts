@@ -55,9 +55,12 @@ export const en = {
   "live.lost": "Reconnecting",
   "live.error": "Cannot be read",
   "live.problem": "The rest of the run cannot be shown.",
+  "server.unreachable": "The server cannot be reached. Try again.",
+  "server.failed": "The server answered with an error ({status}). Try again.",
 
   "pipeline.label": "Pipeline",
   "pipeline.before": "Just before: {text}",
+  "pipeline.beforeBoth": "{first}; {next}",
   "pipeline.skipped": { one: "{n} skipped", other: "{n} skipped" },
   "pipeline.more": "{n} more",
   "pipeline.less": "fewer",
