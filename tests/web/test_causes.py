@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from kviz.runs.execution.causes import causes_store
 from kviz.runs.models import PodOutcome, Run
@@ -89,6 +91,21 @@ def test_pods_that_a_scenario_created_are_one_group_with_their_owner(owner: Pers
     lead = page.split('class="cause-first"', 1)[1].split("</p>", 1)[0]
     assert "The main cause, for 3 of them: each needs 48 cpu" in lead
     assert f"/runs/{run.pk}/pods/shop/batch-1/why" in lead
+
+
+def test_causes_that_are_still_looked_for_are_put_in_place_when_they_come(
+    owner: Person, run: Run
+) -> None:
+    def page() -> str:
+        return owner.client.get(f"/runs/{run.pk}").content.decode()
+
+    script = "js/causes.js"
+    assert script not in page()
+    run.pod_outcomes.update(lead=None)
+    assert script in page()
+    assert page().count("data-causes=") == 2
+    Run.objects.filter(pk=run.pk).update(finished_at=timezone.now() - timedelta(minutes=2))
+    assert script not in page()
 
 
 def test_of_causes_that_weigh_the_same_none_is_picked(owner: Person) -> None:

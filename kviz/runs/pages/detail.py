@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Final
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from kviz.accounts.middleware import workspace_of
 from kviz.runs import selectors
 from kviz.runs.execution.luck import may_ask
+from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.pages.exports import exports_of
 from kviz.runs.reading import trace
-from kviz.runs.reading.findings import findings
+from kviz.runs.reading.findings import Findings, findings
 from kviz.runs.reading.luck import luck_of
 from kviz.runs.sharing import DAYS
 from kviz.snapshots.policies import policies_of
 from kviz.snapshots.summary import may_place_by_hand
+
+CAUSES_COME_WITHIN: Final = timedelta(minutes=1)
+"""After its end: a worker looks for causes with values once a run is over."""
 
 
 @require_GET
@@ -27,6 +34,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     found = findings(run=run)
     context = run_context(request, run) | {
         "findings": found,
+        "causes_to_come": _causes_to_come(run, found),
         "luck": luck_of(run),
         "may_ask_luck": may_ask(run) and found.n_scheduled > 0,
         "bound_before": max(0, run.bound - found.n_scheduled) if run.last_seq >= 0 else "",
@@ -43,6 +51,17 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
             context["is_for_hands"] = may_place_by_hand(run.snapshot)
         context["before"] = selectors.run_before(run=run, workspace=workspace_of(request))
     return render(request, "runs/detail.html", context)
+
+
+def _causes_to_come(run: Run, found: Findings) -> bool:
+    """Whether the run ended just now and why its pods are pending is not known with values yet."""
+    if (
+        run.finished_at is None
+        or run.is_observed
+        or timezone.now() - run.finished_at > CAUSES_COME_WITHIN
+    ):
+        return False
+    return bool(found.causes) and not any(cause.sentence for cause in found.causes)
 
 
 @require_GET
