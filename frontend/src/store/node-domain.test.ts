@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 
-import { sharedDomain } from "./node-domain.ts";
+import { sharedDomain, ShortNames } from "./node-domain.ts";
 
 describe("the domain that node names share", () => {
   test("is all from the first dot on", () => {
@@ -16,4 +16,14 @@ describe("the domain that node names share", () => {
       expect(sharedDomain(names)).toBe("");
     },
   );
+});
+
+describe("short names", () => {
+  test("are whole again once a node of another domain joins", () => {
+    const short = new ShortNames();
+    const names = ["a.example", "b.example"];
+    expect(short.of("a.example", names)).toBe("a");
+    names.push("c.elsewhere");
+    expect(short.of("a.example", names)).toBe("a.example");
+  });
 });

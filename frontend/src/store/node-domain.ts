@@ -8,3 +8,18 @@ export function sharedDomain(names: readonly (string | undefined)[]): string {
 }
 
 const domainOf = (name: string): string => (name.includes(".") ? name.slice(name.indexOf(".")) : "");
+
+/** Names that grow in number, each without the domain that all of them share. */
+export class ShortNames {
+  private domain = "";
+  private nNames = 0;
+
+  /** One of the names, shortened. */
+  of(name: string, names: readonly (string | undefined)[]): string {
+    if (this.nNames !== names.length) {
+      this.nNames = names.length;
+      this.domain = sharedDomain(names);
+    }
+    return this.domain && name.endsWith(this.domain) ? name.slice(0, -this.domain.length) : name;
+  }
+}

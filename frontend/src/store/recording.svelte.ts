@@ -4,7 +4,7 @@ import type { Cycle, NodeIndex, PodIndex, Seq } from "../base/units.ts";
 import type { HeaderEvent, RunStarted } from "../wire/events.ts";
 import { Fold } from "./fold.ts";
 import { cycleRecord } from "./cycle.ts";
-import { sharedDomain } from "./node-domain.ts";
+import { ShortNames } from "./node-domain.ts";
 import type { CycleRecord } from "./record.ts";
 import { State } from "./state.ts";
 import { cycleDetail, type CycleDetail } from "./verdicts.ts";
@@ -33,9 +33,7 @@ export class Recording {
   readonly #records = new Map<Cycle, CycleRecord>();
   readonly #podNumbers = new Map<string, PodIndex>();
   #podNumbersUpTo = 0;
-  #domain = "";
-  /** Of so many names. */
-  #domainOf = 0;
+  readonly #shortNames = new ShortNames();
 
   /** Where changes are tried; null while nobody does. */
   lab = $state.raw<{ readonly tried: Tried | null } | null>(null);
@@ -143,13 +141,7 @@ export class Recording {
 
   /** Its name without the domain that all nodes share, where the full one has no room. */
   shortNodeName(node: NodeIndex): string {
-    const { nodeNames } = this.fold;
-    if (this.#domainOf !== nodeNames.length) {
-      this.#domainOf = nodeNames.length;
-      this.#domain = sharedDomain(nodeNames);
-    }
-    const name = this.nodeName(node);
-    return this.#domain && name.endsWith(this.#domain) ? name.slice(0, -this.#domain.length) : name;
+    return this.#shortNames.of(this.nodeName(node), this.fold.nodeNames);
   }
 
   podNumber(key: string): PodIndex {

@@ -1,5 +1,6 @@
 // One side at the moment shown, in numbers that both sides share, and what is different between the two.
 
+import { ShortNames } from "../node-domain.ts";
 import type { Placed } from "./placed.ts";
 
 /** A pod that waits, and one that is not there (or not any more). */
@@ -10,6 +11,7 @@ export const ABSENT = -2;
 export class Names {
   readonly all: string[] = [];
   private readonly numbers = new Map<string, number>();
+  private readonly shortNames = new ShortNames();
 
   /** The number of a name, given out if it is new. */
   number(name: string): number {
@@ -17,6 +19,11 @@ export class Names {
     if (known !== undefined) return known;
     this.numbers.set(name, this.all.length);
     return this.all.push(name) - 1;
+  }
+
+  /** The name of a number without the domain that all names share. */
+  short(number: number): string {
+    return this.shortNames.of(this.all[number]!, this.all);
   }
 
   /** -1 for one that was never met. */

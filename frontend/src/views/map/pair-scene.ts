@@ -59,7 +59,7 @@ function cardOf(pair: Pair, side: SideName, node: number): NodeCard {
   const number = own[node]!;
   const pods = podMarks(pair, side, node);
   return {
-    name: pair.shared.nodes.all[node]!,
+    name: pair.shared.nodes.short(node),
     verdict: Verdict.UNEXAMINED,
     note: "",
     nPods: pods.length,
