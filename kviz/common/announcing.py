@@ -7,9 +7,12 @@ workers look into the tables, too, and a row is claimed once.
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import time
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from django.conf import settings
 from django.db import transaction
@@ -35,6 +38,37 @@ URGENCY: Final[dict[Kind, int]] = {
 LEAST_URGENT: Final = 9
 CONNECT_S: Final = 2.0
 """A broker that is away holds nobody up: the row is stored, and found later."""
+ANSWER_S: Final = 2.0
+"""Nor does one that says nothing, as RabbitMQ does to publishers while it lacks memory or disk."""
+LEFT_ALONE_S: Final = 10.0
+"""How long a broker that kept somebody waiting is sent nothing; workers look about as often."""
+SLOW_S: Final = 1.0
+"""What took so long kept somebody waiting."""
+
+
+class _Patience:
+    """Whether this process may be kept waiting by the broker again."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def is_over(self) -> bool:
+        return time.monotonic() < self._until
+
+    @contextlib.contextmanager
+    def tried(self, what: str) -> Iterator[None]:
+        """Try something with the broker; that it fails is logged only."""
+        began = time.monotonic()
+        try:
+            yield
+        except Exception as problem:
+            log.warning("the broker did not take %s: %s", what, problem or type(problem).__name__)
+        finally:
+            if time.monotonic() - began > SLOW_S:
+                self._until = time.monotonic() + LEFT_ALONE_S
+
+
+_PATIENCE: Final = _Patience()
 
 
 def task_name(kind: Kind) -> str:
@@ -55,7 +89,7 @@ def broker() -> Celery:
             "priority_steps": steps,
             "queue_order_strategy": "priority",
             "socket_connect_timeout": CONNECT_S,
-            "socket_timeout": 30.0,
+            "socket_timeout": 10.0,
             "socket_keepalive": True,
         }
     app.conf.update(
@@ -74,6 +108,7 @@ def broker() -> Celery:
         worker_prefetch_multiplier=1,
         worker_redirect_stdouts=False,
     )
+    app.control.mailbox.producer_pool = None  # what is revoked goes by the connection given
     return app
 
 
@@ -89,8 +124,14 @@ def announce(kind: Kind, key: str, message: str = "") -> None:
 
 def send(kind: Kind, key: str, message: str = "", expires_s: float | None = None) -> None:
     """Send a message. That no broker is there is logged only: workers look into the tables."""
+    if _PATIENCE.is_over():
+        return
     urgency = URGENCY[kind]
-    try:
+    with (
+        _PATIENCE.tried(f"a message about {kind} {key}"),
+        broker().producer_or_acquire() as producer,
+    ):
+        _limit_waiting(producer.connection)
         broker().send_task(
             task_name(kind),
             [key],
@@ -98,9 +139,8 @@ def send(kind: Kind, key: str, message: str = "", expires_s: float | None = None
             priority=urgency if is_redis() else LEAST_URGENT - urgency,
             expires=expires_s,
             retry=False,
+            producer=producer,
         )
-    except Exception as problem:
-        log.warning("the broker did not take a message about %s %s: %s", kind, key, problem)
 
 
 def withdraw(message: str) -> None:
@@ -110,7 +150,19 @@ def withdraw(message: str) -> None:
 
 
 def _revoke(message: str) -> None:
-    try:
-        broker().control.revoke(message)
-    except Exception as problem:
-        log.warning("the broker did not take back message %s: %s", message, problem)
+    if _PATIENCE.is_over():
+        return
+    # It would be sent again and again until it is confirmed.
+    unconfirmed = {} if is_redis() else {"confirm_publish": False}
+    with (
+        _PATIENCE.tried(f"back message {message}"),
+        broker().connection_for_write(transport_options=unconfirmed) as connection,
+    ):
+        _limit_waiting(connection)
+        broker().control.revoke(message, connection=connection)
+
+
+def _limit_waiting(connection: Any) -> None:
+    """Wait so long at most for anything that is sent with a connection, its closing included."""
+    if not is_redis():  # which has its own limit
+        connection.default_channel.connection.transport.sock.settimeout(ANSWER_S)

@@ -24,7 +24,7 @@ from kviz.answers.forked import (
     n_cores,
     side_by_side,
 )
-from tests.faults.test_broker import children_of
+from tests.faults.site import children_of
 from tests.waiting import ending, eventually
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from tests.faults.test_broker import children_of
+from tests.faults.site import children_of
 from tests.running_server import command, environment
 from tests.waiting import ending, eventually
 

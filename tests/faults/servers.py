@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
@@ -93,3 +94,62 @@ def postgresql_at() -> Iterator[tuple[Killable, str]]:
             yield server, new_database(url, "kviz")
         finally:
             server.kill()
+
+
+RABBITMQ = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
+"""Debian keeps it out of PATH: what is there wants to be root."""
+
+
+class RabbitMQ(Killable):
+    """A RabbitMQ of its own; its program is a shell script that leads a group of processes."""
+
+    def __init__(self, settings: list[str], port: int, folder: Path) -> None:
+        self._settings = settings
+        command = ["setsid", "env", *settings, str(RABBITMQ)]
+        super().__init__(command, port, folder, unprivileged())
+
+    def kill(self) -> None:
+        assert self._process is not None
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def evaluate(self, erlang: str) -> None:
+        """Have it do something that its own command does."""
+        command = ["env", *self._settings, str(RABBITMQ.with_name("rabbitmqctl")), "eval", erlang]
+        subprocess.run(command, cwd=self._folder, user=self._user, check=True, capture_output=True)
+
+
+@contextmanager
+def rabbitmq_at() -> Iterator[RabbitMQ]:
+    """A RabbitMQ, on free ports, by an ordinary user: killed, it has what was stored."""
+    if not RABBITMQ.exists():
+        pytest.skip("ADR 0040: rabbitmq-server is not installed")
+    port, names = free_port(), free_port()
+    with folder_of_its_own() as folder:
+        own = {
+            "HOME": folder,
+            "ERL_EPMD_ADDRESS": "127.0.0.1",
+            "ERL_EPMD_PORT": names,
+            "RABBITMQ_NODENAME": f"kviz{port}@localhost",
+            "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+            "RABBITMQ_NODE_PORT": port,
+            "RABBITMQ_DIST_PORT": free_port(),
+            "RABBITMQ_MNESIA_BASE": folder / "data",
+            "RABBITMQ_LOG_BASE": folder / "log",
+            "RABBITMQ_LOGS": "-",
+            "RABBITMQ_ENABLED_PLUGINS_FILE": folder / "plugins",
+            "RABBITMQ_PID_FILE": folder / "pid",
+        }
+        settings = [f"{name}={value}" for name, value in own.items()]
+        server = RabbitMQ(settings, port, folder)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.kill()
+            eventually(lambda: _does("env", *settings, "epmd", "-kill"))
+
+
+def _does(*command: str) -> bool:
+    """Whether a command succeeds; who has the names ends once it knows that no node is left."""
+    return subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode == 0

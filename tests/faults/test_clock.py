@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.test_broker import followed
+from tests.faults.site import followed
 from tests.running_server import Server, start_server, stop_server
 from tests.waiting import eventually
 from tests.web.cast import crowd

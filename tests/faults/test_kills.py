@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from tests.faults.servers import Killable, postgresql_at, redis_at
-from tests.faults.test_broker import followed, the_one_that_works
+from tests.faults.site import followed, the_one_that_works
 from tests.running_server import Server, start_server, stop_server
 from tests.waiting import ending, eventually
 from tests.web.cast import crowd

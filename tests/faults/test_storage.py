@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from kviz.runs.models import Run
 from tests.faults.servers import postgresql_at
-from tests.faults.test_broker import followed
+from tests.faults.site import followed
 from tests.faults.test_kills import is_away, seen
 from tests.running_server import Server, command, environment, start_server, stop_server
 from tests.waiting import PATIENCE_S, eventually

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.faults.servers import redis_at
-from tests.faults.test_broker import LONG
+from tests.faults.site import LONG
 from tests.running_server import Server, start_server, stop_server
 from tests.waiting import eventually
 from tests.web.cast import crowd

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.servers import redis_at
-from tests.faults.test_broker import children_of
+from tests.faults.site import children_of
 from tests.real_servers import free_port
 from tests.running_server import Server, start_server, stop_server
 from tests.waiting import eventually
