@@ -159,8 +159,12 @@ def refuse_many(changes: Sequence[Change]) -> None:
     """Raise ChangeError for changes that may create too much, whatever of it would come about."""
     n_created = sum(map(most_created, changes))
     if n_created > MAX_CREATED:
-        text = f"may create {n_created:,} objects in all; the limit is {MAX_CREATED:,}"
-        raise ChangeError([Problem(("changes",), text)])
+        raise ChangeError([Problem(("changes",), too_many_objects(n_created))])
+
+
+def too_many_objects(n: int) -> str:
+    """Say that so many objects may not be created by one run."""
+    return say("may create {n:,} objects in all; the limit is {most:,}", n=n, most=MAX_CREATED)
 
 
 def carry_out(change: ObjectChange, cluster: Changeable) -> None:

@@ -9,6 +9,7 @@ if it is made of letters, digits and `_`, else it stands in brackets: `metadata.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -236,6 +237,14 @@ def _unread(name: str, fields: list[str]) -> str:
     if close:
         return say("is no field that is read, did you mean {name}?", name=close[0])
     return say("is no field that is read")
+
+
+def unknown_field(name: str, known: Sequence[str]) -> str:
+    """Say of a field that it is none of those that may stand there."""
+    close = get_close_matches(name, known, n=1)
+    if not close:
+        return say('unknown field "{name}"', name=name)
+    return say('unknown field "{name}", did you mean "{near}"?', name=name, near=close[0])
 
 
 def value_at(tree: Tree, path: FieldPath) -> Plain:

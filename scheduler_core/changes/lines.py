@@ -40,6 +40,7 @@ from scheduler_core.changes.vocabulary import (
 from scheduler_core.config.problems import ConfigError, Problem
 from scheduler_core.config.source import text_value
 from scheduler_core.config.types import JsonValue
+from scheduler_core.wording import say, series
 
 BOOLEANS: Final = {
     **dict.fromkeys(("1", "t", "T", "true", "TRUE", "True"), True),
@@ -65,8 +66,13 @@ class ChangeError(ConfigError):
 
 def refuse_files(name: str) -> str:
     """Read no file: what REST and forms do. Raises ChangeError."""
-    detail = 'no file can be read here: give the configuration itself, {"config": "..."}'
-    raise ChangeError([Problem((), f"config {name}: {detail}")])
+    raise _refused(
+        say(
+            "config {name}: no file can be read here: give the configuration itself, "
+            '{{"config": "..."}}',
+            name=name,
+        )
+    )
 
 
 def read_line(line: str, read_file: ReadFile = refuse_files) -> Change:
@@ -106,6 +112,17 @@ def _refused(message: str) -> ChangeError:
     return ChangeError([Problem((), message)])
 
 
+def _expected(text: str, forms: str, subject: str) -> ChangeError:
+    return _refused(
+        say(
+            '"{text}": expected one of {forms} after {subject}',
+            text=text,
+            forms=forms,
+            subject=subject,
+        )
+    )
+
+
 # ---------------------------------------------------------------- objects
 
 
@@ -121,7 +138,7 @@ def _of_object(subject: str, rest: str) -> Change:
         return _set(target, argument)
     if target.kind is Node:
         return _of_node(target.name, verb, argument)
-    raise _refused(f'"{subject} {rest}": expected one of {_FORMS} after {subject}')
+    raise _expected(f"{subject} {rest}", _FORMS, subject)
 
 
 def _target(subject: str) -> Target:
@@ -129,8 +146,12 @@ def _target(subject: str) -> Target:
     kind = _KINDS.get(word.lower())
     if kind is None or not all(names) or not _fits(kind, names):
         raise _refused(
-            f'"{subject}" names no object: write node/NAME, pod/NAMESPACE/NAME or another kind '
-            f"that is modelled; or one of {', '.join(_RULE_WORDS)}"
+            say(
+                '"{text}" names no object: write node/NAME, pod/NAMESPACE/NAME or another kind '
+                "that is modelled; or one of {words}",
+                text=subject,
+                words=series(_RULE_WORDS),
+            )
         )
     return named_target(kind, names[0] if len(names) == 2 else "", names[-1])
 
@@ -142,12 +163,13 @@ def _fits(kind: type[KubeObject], names: list[str]) -> bool:
 def _set(target: Target, argument: str) -> Change:
     path, equals, text = _at_equals(argument)
     if not equals:
-        raise _refused(f'"set {argument}": expected set PATH=VALUE')
+        raise _refused(say('"{text}": expected set PATH=VALUE', text=f"set {argument}"))
     try:
         where = field_path(path.strip(), target.kind)
         value = value_of_text(text.strip(), where)
     except FieldError as error:
-        raise _refused(f"{target}: {error.field}: {error.message}") from None
+        problem = say("{field}: {message}", field=error.field, message=error.message)
+        raise _refused(say("{what}: {why}", what=target, why=problem)) from None
     return SetField(target, str(where), value)
 
 
@@ -164,7 +186,7 @@ def _at_equals(argument: str) -> tuple[str, str, str]:
 def _scale(subject: str, argument: str) -> Change:
     kind, *names = subject.split("/")
     if not kind or len(names) not in (1, 2) or not all(names):
-        raise _refused(f'"{subject}": expected KIND/NAMESPACE/NAME before scale')
+        raise _refused(say('"{text}": expected KIND/NAMESPACE/NAME before scale', text=subject))
     namespace = names[0] if len(names) == 2 else "default"
     document = {
         "kind": _OWNERS.get(kind.lower(), kind),
@@ -198,13 +220,15 @@ def _of_node(node: str, verb: str, argument: str) -> Change:
         case "copies":
             return _checked({"copyNode": {"node": node, "copies": _number(argument, "copies")}})
     text = f"{verb} {argument}".strip()
-    raise _refused(f'"{text}": expected one of {_NODE_FORMS} after node/{node}')
+    raise _expected(text, _NODE_FORMS, f"node/{node}")
 
 
 def _taint(node: str, argument: str) -> Change:
     head, colon, effect = argument.rpartition(":")
     if not colon:
-        raise _refused(f'"taint {argument}": expected taint K=V:EFFECT or taint K:EFFECT')
+        raise _refused(
+            say('"{text}": expected taint K=V:EFFECT or taint K:EFFECT', text=f"taint {argument}")
+        )
     key, _, value = head.partition("=")
     return _checked({"taint": {"node": node, "key": key, "value": value, "effect": effect}})
 
@@ -213,7 +237,7 @@ def _number(text: str, what: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise _refused(f'"{what} {text}": expected a whole number') from None
+        raise _refused(say('"{text}": expected a whole number', text=f"{what} {text}")) from None
 
 
 def _checked(document: Mapping[str, Plain]) -> Change:
@@ -233,7 +257,7 @@ def _rule(word: str, rest: str, read_file: ReadFile) -> Change:
     match word:
         case "config":
             if not rest:
-                raise _refused("config: expected a file after it")
+                raise _refused(say("config: expected a file after it"))
             return _checked({"config": read_file(rest)})
         case "gate":
             return read_gate(rest)

@@ -12,6 +12,7 @@ from scheduler_core.changes.rules import Rules, changed_rules
 from scheduler_core.changes.sentences import sentence
 from scheduler_core.changes.vocabulary import Change, StepChange
 from scheduler_core.config.problems import Problem
+from scheduler_core.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def later_steps(changes: Sequence[ChangeAt]) -> tuple[StepAtCycle, ...]:
         if isinstance(each.change, StepChange):
             steps.append(StepAtCycle(each.cycle, each.change))
         else:
-            text = "holds from the beginning of a run; it cannot be changed at a cycle"
+            text = say("holds from the beginning of a run; it cannot be changed at a cycle")
             problems.append(Problem(("changes", i), text))
     if problems:
         raise ChangeError(problems)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Final, TypeVar, get_args
 
 import msgspec
@@ -17,7 +16,7 @@ from scheduler_core.api import KINDS, KubeObject, Taint
 from scheduler_core.api.coerce import coerce_struct, describe
 from scheduler_core.api.errors import FieldError, ParseError, Place
 from scheduler_core.api.parse import parse_object
-from scheduler_core.changes.field_paths import check_value, field_path
+from scheduler_core.changes.field_paths import check_value, field_path, unknown_field
 from scheduler_core.changes.merge_patch import without_nulls
 from scheduler_core.changes.vocabulary import (
     EFFECTS,
@@ -56,6 +55,7 @@ from scheduler_core.config.types import (
     UtilizationShapePoint,
 )
 from scheduler_core.trace.records import QueueOrder
+from scheduler_core.wording import AND, say, series
 
 MAX_COPIES: Final = 10_000
 MAX_REPLICAS: Final = 10_000
@@ -163,7 +163,7 @@ class ChangeReader:
     ) -> Change | None:
         """Read a mapping with one of `actions`; None if that fails."""
         if not isinstance(value, dict):
-            self._problems.append(Problem(path, f"expected a mapping, got {describe(value)}"))
+            self._problem(path, say("expected a mapping, got {what}", what=describe(value)))
             return None
         known = len(self._problems)
         self.refuse_unknown(value, path, actions)
@@ -174,21 +174,20 @@ class ChangeReader:
         self, value: _Mapping, path: Path, actions: Sequence[str], beside: Sequence[str] = ()
     ) -> None:
         """Name the fields that are neither one of the actions nor may stand `beside` one."""
+        known = (*actions, *beside, "copies")
         for name in value:
             if name == "copies" and "create" not in value:
-                self._problems.append(Problem((*path, name), "only goes with create"))
-            elif name not in (*actions, *beside, "copies"):
-                close = get_close_matches(name, (*actions, *beside, "copies"), n=1)
-                hint = f', did you mean "{close[0]}"?' if close else ""
-                self._problems.append(Problem((*path, name), f'unknown field "{name}"{hint}'))
+                self._problem((*path, name), say("only goes with create"))
+            elif name not in known:
+                self._problem((*path, name), unknown_field(name, known))
 
     def action(self, value: _Mapping, path: Path, actions: Sequence[str]) -> Change | None:
         """Read the one action that a mapping has to have."""
         names = [name for name in value if name in actions]
         if len(names) != 1:
-            found = " and ".join(names) if names else "none"
-            wanted = ", ".join(actions)
-            self._problems.append(Problem(path, f"one action is needed, of {wanted}; got {found}"))
+            wanted, found = series(actions), series(names, AND) or say("none")
+            text = say("one action is needed, of {wanted}; got {found}", wanted=wanted, found=found)
+            self._problem(path, text)
             return None
         (name,) = names
         if name == "create":
@@ -244,7 +243,7 @@ class ChangeReader:
 
     def _check_copies(self, copies: int, path: Path) -> None:
         if not 1 <= copies <= MAX_COPIES:
-            detail = f"must be between 1 and {MAX_COPIES}"
+            detail = say("must be between {least} and {most}", least=1, most=MAX_COPIES)
             self._problems.append(invalid((*path, "copies"), copies, detail))
 
     def _objects(self, value: JsonValue, at: Path) -> tuple[KubeObject, ...]:
@@ -256,34 +255,33 @@ class ChangeReader:
 
     def _object(self, value: JsonValue, path: Path) -> KubeObject | None:
         if not isinstance(value, Mapping):
-            message = f"expected an object, got {describe(value)}"
-            self._problems.append(Problem(path, message))
+            self._problem(path, say("expected an object, got {what}", what=describe(value)))
             return None
         try:
             return parse_object(value, Place())
         except ParseError as error:
-            self._problems.append(Problem((*path, *_steps(error.field)), error.message))
+            self._problem((*path, *_steps(error.field)), error.message)
             return None
 
     def _patch(self, value: JsonValue, path: Path) -> Change | None:
         merge = value.get("merge") if isinstance(value, dict) else None
         target = self._target(self._read(_without(value, "merge"), _Target, path, _NAMED), path)
         if not isinstance(merge, dict):
-            detail = "Required value: what to merge into the object, a mapping"
-            self._problems.append(Problem((*path, "merge"), detail))
+            detail = say("Required value: what to merge into the object, a mapping")
+            self._problem((*path, "merge"), detail)
             return None
         if target is None:
             return None
         try:
             coerce_struct(without_nulls(merge), target.kind)
         except FieldError as error:
-            self._problems.append(Problem((*path, "merge", *_steps(error.field)), error.message))
+            self._problem((*path, "merge", *_steps(error.field)), error.message)
         return Patch(target, dict(merge))
 
     def _set(self, value: JsonValue, at: Path) -> Change | None:
         if isinstance(value, dict) and "value" not in value:
-            detail = "Required value: what to set, null to take the field away"
-            self._problems.append(Problem((*at, "value"), detail))
+            detail = say("Required value: what to set, null to take the field away")
+            self._problem((*at, "value"), detail)
         written = self._read(_without(value, "value"), _Set, at, (*_NAMED, "path"))
         target = self._target(written, at)
         if written is None or target is None or not isinstance(value, dict):
@@ -295,12 +293,14 @@ class ChangeReader:
         try:
             where = field_path(path, target.kind)
         except FieldError as error:
-            self._problems.append(Problem((*at, "path"), f"{error.field} {error.message}".strip()))
+            named = say("{field} {problem}", field=error.field, problem=error.message)
+            self._problem((*at, "path"), named if error.field else error.message)
             return None
         try:
             checked = None if value is None else check_value(value, where)
         except FieldError as error:
-            self._problems.append(Problem((*at, "value"), f"{error.field}: {error.message}"))
+            text = say("{field}: {message}", field=error.field, message=error.message)
+            self._problem((*at, "value"), text)
             return None
         return SetField(target, str(where), checked)
 
@@ -313,14 +313,14 @@ class ChangeReader:
 
     def _restore(self, value: JsonValue, at: Path) -> Change | None:
         if not isinstance(value, dict):
-            self._problems.append(Problem(at, f"expected a mapping, got {describe(value)}"))
+            self._problem(at, say("expected a mapping, got {what}", what=describe(value)))
             return None
         placed = []
         for i, each in enumerate(self._list(value.get("objects"), (*at, "objects"))):
             where: Path = (*at, "objects", i)
             place = each.get("place") if isinstance(each, dict) else None
             if not isinstance(each, dict) or type(place) is not int or place < 0:
-                self._problems.append(Problem(where, "expected a place, from 0, and an object"))
+                self._problem(where, say("expected a place, from 0, and an object"))
                 continue
             item = self._object(each.get("object"), (*where, "object"))
             if item is not None:
@@ -363,7 +363,7 @@ class ChangeReader:
             return None
         replicas = written.replicas
         if replicas is None or not 0 <= replicas <= MAX_REPLICAS:
-            detail = f"must be between 0 and {MAX_REPLICAS}"
+            detail = say("must be between {least} and {most}", least=0, most=MAX_REPLICAS)
             self._problems.append(invalid((*path, "replicas"), replicas, detail))
             return None
         return Scale(written.kind, written.namespace or "default", written.name, replicas)
@@ -384,8 +384,8 @@ class ChangeReader:
             case "seed":
                 if type(value) is int and -(2**63) <= value < 2**63:
                     return SetSeed(value)
-                text = f"expected a whole number of 64 bits, got {describe(value)}"
-                self._problems.append(Problem(at, text))
+                text = say("expected a whole number of 64 bits, got {what}", what=describe(value))
+                self._problem(at, text)
                 return None
             case _:
                 return self._queue_order(value, at)
@@ -397,8 +397,8 @@ class ChangeReader:
                 return UseConfiguration(value)
             case dict():
                 return UseConfiguration(msgspec.json.encode(value).decode())
-        text = f"expected a KubeSchedulerConfiguration, got {describe(value)}"
-        self._problems.append(Problem(at, text))
+        text = say("expected a KubeSchedulerConfiguration, got {what}", what=describe(value))
+        self._problem(at, text)
         return None
 
     def _weight(self, value: JsonValue, at: Path) -> Change | None:
@@ -406,7 +406,9 @@ class ChangeReader:
         if written is None or written.weight is None:
             return None
         if not 1 <= written.weight <= MAX_WEIGHT:
-            detail = f"must be between 1 and {MAX_WEIGHT}; a configuration disables a plugin"
+            detail = say(
+                "must be between 1 and {most}; a configuration disables a plugin", most=MAX_WEIGHT
+            )
             self._problems.append(invalid((*at, "weight"), written.weight, detail))
         return SetWeight(written.plugin, written.weight)
 
@@ -432,6 +434,9 @@ class ChangeReader:
 
     # ------------------------------------------------------------ parts
 
+    def _problem(self, path: Path, message: str) -> None:
+        self._problems.append(Problem(path, message))
+
     def _read(
         self, value: JsonValue, into: type[_Required], path: Path, required: tuple[str, ...]
     ) -> _Required | None:
@@ -455,7 +460,7 @@ class ChangeReader:
 
     def _node(self, value: JsonValue, path: Path) -> str:
         if not isinstance(value, str) or not value:
-            self._problems.append(Problem(path, f"expected a node's name, got {describe(value)}"))
+            self._problem(path, say("expected a node's name, got {what}", what=describe(value)))
             return ""
         return value
 
@@ -467,7 +472,7 @@ class ChangeReader:
         if value is None:
             return []
         if not isinstance(value, list):
-            self._problems.append(Problem(path, f"expected a list, got {describe(value)}"))
+            self._problem(path, say("expected a list, got {what}", what=describe(value)))
             return []
         return value
 

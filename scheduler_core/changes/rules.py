@@ -32,6 +32,7 @@ from scheduler_core.registry import in_tree_registry
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import Release
 from scheduler_core.trace.records import QueueOrder
+from scheduler_core.wording import say, series
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,11 @@ def weighted(
     problems = [
         Problem(
             ("weight", name),
-            f"no profile scores with {name}; enabled are {', '.join(sorted(known))}",
+            say(
+                "no profile scores with {name}; enabled are {names}",
+                name=name,
+                names=series(sorted(known)),
+            ),
         )
         for name in weights
         if name not in known

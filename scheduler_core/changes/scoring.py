@@ -19,6 +19,7 @@ from scheduler_core.config.types import (
     UtilizationShapePoint,
 )
 from scheduler_core.config.validation_args import args_problems
+from scheduler_core.wording import say
 
 PLUGIN: Final = "NodeResourcesFit"
 
@@ -34,7 +35,7 @@ def scored(
         return configuration
     found = [args for profile in configuration.profiles for args in _args(profile)]
     if not found:
-        raise ConfigError([Problem(("scoring",), f"no profile enables {PLUGIN}")])
+        raise ConfigError([Problem(("scoring",), say("no profile enables {name}", name=PLUGIN))])
     problems = list(args_problems(("scoring",), _with(found[0], change), gates))
     if problems:
         raise ConfigError(

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from scheduler_core.wording import SEMICOLON, say, series
+from scheduler_core.wording import SEMICOLON, Text, say, series
 
 
 class ByName(str):
@@ -73,7 +73,11 @@ class ConfigError(Exception):
 
 
 def invalid(path: Path, value: object, detail: str) -> Problem:
-    return Problem(path, f"Invalid value: {_shown(value)}: {detail}")
+    """Refuse a value; where the detail is a text of kviz, all of it can be translated."""
+    shown = _shown(value)
+    if isinstance(detail, Text):
+        return Problem(path, say("Invalid value: {value}: {detail}", value=shown, detail=detail))
+    return Problem(path, f"Invalid value: {shown}: {detail}")
 
 
 def required(path: Path, detail: str = "") -> Problem:

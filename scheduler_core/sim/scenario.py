@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from msgspec import field as wire
 
 from scheduler_core.api.coerce import describe
+from scheduler_core.changes.applying import too_many_objects
 from scheduler_core.changes.reading import STEP_ACTIONS, ChangeReader
 from scheduler_core.changes.vocabulary import MAX_CREATED, StepChange, most_created
 from scheduler_core.config.decode import decode
 from scheduler_core.config.problems import ConfigError, Path, Problem, invalid
 from scheduler_core.config.source import located, text_value
 from scheduler_core.config.types import ConfigStruct, DurationNs, JsonValue
+from scheduler_core.wording import say
 
 
 class ScenarioError(ConfigError):
@@ -87,7 +89,7 @@ def load_scenario(text: str | bytes) -> Scenario:
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise ScenarioError([Problem((), "not UTF-8 text")]) from None
+            raise ScenarioError([Problem((), say("not UTF-8 text"))]) from None
     try:
         return _Reader().scenario(text_value(text))
     except ConfigError as error:
@@ -102,7 +104,8 @@ class _Reader:
 
     def scenario(self, value: JsonValue) -> Scenario:
         if not isinstance(value, dict):
-            what = "the document is empty" if value is None else "expected a mapping"
+            empty = say("the document is empty")
+            what = empty if value is None else say("expected a mapping")
             raise ScenarioError([Problem((), what)])
         head = {name: item for name, item in value.items() if name != "steps"}
         written = decode(head, _File, (), self._problems) or _File()
@@ -122,16 +125,17 @@ class _Reader:
 
     def _check_end(self, steps: list[tuple[Path, Step]], until_ns: int) -> None:
         if until_ns < 0:
-            self._problems.append(invalid(("until",), until_ns, "must not be negative"))
+            self._problems.append(invalid(("until",), until_ns, say("must not be negative")))
         for path, step in steps:
             if 0 < until_ns < step.at_ns:
-                self._problems.append(Problem((*path, "at"), "is after the end of the run (until)"))
+                text = say("is after the end of the run (until)")
+                self._problems.append(Problem((*path, "at"), text))
 
     def _check_size(self, steps: list[tuple[Path, Step]]) -> None:
         """Refuse a scenario that creates too much, whatever of it would come about."""
         n_created = sum(most_created(step.action) for _, step in steps)
         if n_created > MAX_CREATED:
-            text = f"may create {n_created:,} objects in all; the limit is {MAX_CREATED:,}"
+            text = too_many_objects(n_created)
             self._problems.append(Problem(("steps",), text))
 
     # ------------------------------------------------------------ steps
@@ -139,7 +143,8 @@ class _Reader:
     def _step(self, value: JsonValue, place: int) -> tuple[Path, Step] | None:
         path = ("steps", place)
         if not isinstance(value, dict):
-            self._problems.append(Problem(path, f"expected a mapping, got {describe(value)}"))
+            text = say("expected a mapping, got {what}", what=describe(value))
+            self._problems.append(Problem(path, text))
             return None
         known = len(self._problems)
         changes = ChangeReader(self._problems)
@@ -147,9 +152,10 @@ class _Reader:
         beside = {name: value[name] for name in value if name in ("at", "note")}
         written = decode(beside, _Step, path, self._problems) or _Step()
         if len(self._problems) == known and written.at is None:
-            self._problems.append(Problem((*path, "at"), "Required value: when it happens"))
+            text = say("Required value: when it happens")
+            self._problems.append(Problem((*path, "at"), text))
         elif written.at is not None and written.at < 0:
-            self._problems.append(Problem((*path, "at"), "must not be negative"))
+            self._problems.append(Problem((*path, "at"), say("must not be negative")))
         action = changes.action(value, path, STEP_ACTIONS)
         if len(self._problems) > known or written.at is None or not isinstance(action, StepChange):
             return None
@@ -159,6 +165,7 @@ class _Reader:
         if value is None:
             return []
         if not isinstance(value, list):
-            self._problems.append(Problem(path, f"expected a list, got {describe(value)}"))
+            text = say("expected a list, got {what}", what=describe(value))
+            self._problems.append(Problem(path, text))
             return []
         return value
