@@ -20,6 +20,7 @@ from kviz.engine_build import engine_build
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.records import QueueOrder
+from scheduler_core.wording import say
 
 SUFFIX: Final = ".kviz"
 MEDIA_TYPE: Final = "application/vnd.kviz.run"
@@ -27,6 +28,7 @@ FAMILY: Final = b"kviz-run-"
 MAGIC: Final = FAMILY + b"1\n"
 MAX_RECORD_BYTES: Final = 256 << 20
 """Of one record as it stands in the file; the objects of 100,000 pods take a tenth of it."""
+CUT_OFF: Final = say("This file is cut off: its end is missing. Get it once more.")
 _LENGTH: Final = struct.Struct(">I")
 
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=200)]
@@ -154,16 +156,18 @@ def read_records(file: BinaryIO) -> Iterator[AnyRecord]:
     _check_magic(file.read(len(MAGIC)))
     record = _next_record(file, "")
     if not isinstance(record, Inputs):
-        raise RunFileError("This file is damaged: it does not begin with what the run was made of.")
+        raise RunFileError(
+            say("This file is damaged: it does not begin with what the run was made of.")
+        )
     yield record
     version = record.engine_version
     while not isinstance(record, Outcome):
         record = _next_record(file, version)
         if isinstance(record, Inputs):
-            raise RunFileError("This file is damaged: it holds two runs.")
+            raise RunFileError(say("This file is damaged: it holds two runs."))
         yield record
     if file.read(1):
-        raise RunFileError("This file is damaged: something follows after its end.")
+        raise RunFileError(say("This file is damaged: something follows after its end."))
 
 
 def _check_magic(start: bytes) -> None:
@@ -171,40 +175,50 @@ def _check_magic(start: bytes) -> None:
         return
     if is_run_file(start):
         raise RunFileError(
-            "This run was saved by another version of kviz, in a format this one cannot read. "
-            "Open it with a kviz at least as new as the one that saved it."
+            say(
+                "This run was saved by another version of kviz, in a format this one cannot read. "
+                "Open it with a kviz at least as new as the one that saved it."
+            )
         )
     raise RunFileError(
-        f"This is not a run saved by kviz, a {SUFFIX} file. "
-        "If it is what kubectl printed, upload it as a cluster."
+        say(
+            "This is not a run saved by kviz, a {suffix} file. "
+            "If it is what kubectl printed, upload it as a cluster.",
+            suffix=SUFFIX,
+        )
     )
 
 
 def _next_record(file: BinaryIO, engine_version: str) -> AnyRecord:
     prefix = file.read(_LENGTH.size)
     if len(prefix) != _LENGTH.size:
-        raise RunFileError("This file is cut off: its end is missing. Get it once more.")
+        raise RunFileError(CUT_OFF)
     (length,) = _LENGTH.unpack(prefix)
     if length > MAX_RECORD_BYTES:
         raise RunFileError(
-            f"This file is damaged: a record is longer than {MAX_RECORD_BYTES >> 20} MiB."
+            say(
+                "This file is damaged: a record is longer than {n} MiB.",
+                n=MAX_RECORD_BYTES >> 20,
+            )
         )
     data = file.read(length)
     if len(data) != length:
-        raise RunFileError("This file is cut off: its end is missing. Get it once more.")
+        raise RunFileError(CUT_OFF)
     try:
         record: AnyRecord = _RECORDS.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RunFileError(
-            f"This file is damaged: {error}.{other_engine(engine_version)}"
-        ) from None
+        problem = say("This file is damaged: {error}.", error=error)
+        raise RunFileError(of_other_engine(problem, engine_version)) from None
     return record
 
 
-def other_engine(version: str) -> str:
-    """A sentence to add when the engine that made a run is not this one; empty if it is."""
+def of_other_engine(problem: str, version: str) -> str:
+    """Say what is wrong with a file, and that another engine than this one made it, if one did."""
     if version in ("", engine_build()):
-        return ""
-    return (
-        f" It was made by engine {version}; this is {engine_build()}, which may not know all of it."
+        return problem
+    return say(
+        "{problem} It was made by engine {version}; this is {own}, which may not know all of it.",
+        problem=problem,
+        version=version,
+        own=engine_build(),
     )

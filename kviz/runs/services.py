@@ -235,7 +235,7 @@ def run_open(*, workspace: Workspace, file: BinaryIO) -> Run:
             with transaction.atomic():
                 run = _run_store(workspace, found)
         except (DataError, IntegrityError, OverflowError) as error:
-            raise RunFileError("This file holds values that no run of kviz has.") from error
+            raise RunFileError(say("This file holds values that no run of kviz has.")) from error
     causes_store(run=run, max_work=AT_ONCE)
     return run
 

@@ -6,12 +6,14 @@ from typing import Any
 
 import msgspec
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 
-from kviz.run_file import Inputs
+from kviz.run_file import FAMILY, ChangeMade, Inputs, Outcome
 from kviz.runs.models import Run
-from tests.web.cast import Person
+from tests.web.cast import API, Person
 from tests.web.english import english_in, english_on
-from tests.web.test_no_english_left import NOTED
+from tests.web.test_no_english_left import CHINESE, NOTED
 from tests.web.test_saved_runs import joined, opened, records, saved
 
 
@@ -48,3 +50,56 @@ def test_a_file_brings_no_templates_of_its_own(owner: Person, ben: Person) -> No
     told = owner.get(f"/snapshots/{snapshot}/", HTTP_ACCEPT_LANGUAGE="zh-hans").json()
     assert told["warnings"][0] == made_up[0]
     assert told["warnings"][3] == "已丢弃 1 个 Secret"
+
+
+def broken(run: Run) -> dict[str, bytes]:
+    """Files that are no run, each for another reason."""
+    inputs, *parts, outcome = records(saved(run))
+    assert isinstance(inputs, Inputs)
+    assert isinstance(outcome, Outcome)
+    whole = joined(inputs, *parts, outcome)
+    other = msgspec.structs.replace(inputs, engine_version="0.0.0")
+    return {
+        "something else": b"apiVersion: v1\n",
+        "another format": FAMILY + b"9\n",
+        "cut off": whole[:-5],
+        "no inputs": joined(outcome),
+        "two runs": joined(inputs, inputs, outcome),
+        "no records": whole[:10] + b"\xc1" * 40,
+        "no cluster": joined(msgspec.structs.replace(inputs, objects=b"x"), *parts, outcome),
+        "no cluster of another engine": joined(
+            msgspec.structs.replace(other, objects=b"x"), *parts, outcome
+        ),
+        "a change that is none": joined(
+            msgspec.structs.replace(inputs, changes=[ChangeMade(0, '{"cordon": 5}')]),
+            *parts,
+            outcome,
+        ),
+        "a change of another cluster": joined(
+            msgspec.structs.replace(inputs, changes=[ChangeMade(0, '{"cordon": "x"}')]),
+            *parts,
+            outcome,
+        ),
+        "another hash": joined(inputs, *parts, Outcome("finished", "0" * 64)),
+        "another end": joined(inputs, *parts, Outcome("queued", outcome.trace_hash)),
+        "no trace": joined(inputs, outcome),
+    }
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
+def test_why_a_file_is_no_run(owner: Person, language: str) -> None:
+    for what, file in broken(owner.finished()).items():
+        answer = owner.client.post(
+            f"{API}/runs/file/",
+            {"file": SimpleUploadedFile("some.kviz", file)},
+            headers={**owner.headers, "accept-language": language},
+        )
+        assert answer.status_code == 400, what
+        assert CHINESE.search(answer.json()["detail"]), (what, answer.json()["detail"])
+    owner.client.post("/language", {"language": language})
+    for file in broken(owner.finished()).values():
+        page = owner.client.post(
+            reverse("run-open"), {"file": SimpleUploadedFile("some.kviz", file)}
+        )
+        assert page.status_code == 400
+        assert CHINESE.search(page.content.decode().partition('class="problems"')[2])

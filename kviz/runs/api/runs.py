@@ -242,7 +242,7 @@ class RunViewSet(GenericViewSet[Run]):
         try:
             pieces = saved.pieces(run)
         except saved.NotOver as too_early:
-            raise Problem(HTTPStatus.CONFLICT, str(too_early)) from too_early
+            raise Problem(HTTPStatus.CONFLICT, told(too_early)) from too_early
         return attachment(pieces, name=saved.file_name(run), media_type=run_file.MEDIA_TYPE)
 
     @extend_schema(parameters=[SHARE], responses={(200, "text/plain"): OpenApiTypes.STR})
@@ -263,13 +263,13 @@ class RunViewSet(GenericViewSet[Run]):
         try:
             pieces = offline.pieces(run)
         except saved.NotOver as too_early:
-            raise Problem(HTTPStatus.CONFLICT, str(too_early)) from too_early
+            raise Problem(HTTPStatus.CONFLICT, told(too_early)) from too_early
         except offline.TooLarge as refused:
             raise Problem(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told(refused), kind="too-large"
             ) from refused
         except offline.NotBuilt as missing:
-            raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, str(missing)) from missing
+            raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, told(missing)) from missing
         name = saved.file_name(run, offline.SUFFIX)
         return attachment(pieces, name=name, media_type=offline.MEDIA_TYPE)
 

@@ -17,6 +17,7 @@ from kviz.common.problems import ErrorItem
 from kviz.run_file import RunFileError
 from kviz.runs import selectors, services
 from kviz.snapshots.api import stream_of
+from scheduler_core.wording import told
 
 RUNS_SHOWN = 200
 
@@ -51,7 +52,7 @@ def run_open(request: HttpRequest) -> HttpResponse:
     try:
         run = services.run_open(workspace=workspace_of(request), file=stream_of(file))
     except RunFileError as error:
-        problem: ErrorItem = {"file": file.name or "", "message": str(error)}
+        problem: ErrorItem = {"file": file.name or "", "message": told(error)}
         return _run_list(request, [problem], HTTPStatus.BAD_REQUEST)
     messages.success(request, _("The run was opened from the file and is now one of your runs."))
     return redirect("run-detail", run.pk)

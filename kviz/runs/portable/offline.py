@@ -27,11 +27,12 @@ from django.utils.translation import gettext as _
 from kviz.common.wording import translated
 from kviz.runs import selectors
 from kviz.runs.models import Run
-from kviz.runs.portable.saved import NotOver
+from kviz.runs.portable.saved import NOT_OVER, NotOver
 from kviz.runs.reading import trace
 from kviz.runs.reading.said import said_in
 from kviz.runs.titles import run_title
 from scheduler_core.trace.codec import Chunk
+from scheduler_core.wording import say
 
 SUFFIX: Final = ".html"
 MEDIA_TYPE: Final = "text/html; charset=utf-8"
@@ -51,6 +52,9 @@ class TooLarge(Exception):
 
 class NotBuilt(Exception):
     """The Explorer for such pages was not built: `make setup` builds it."""
+
+
+NOT_BUILT: Final = say("The front end is not built yet: run `make setup`.")
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ def assets() -> Assets:
     try:
         return _assets(files, tuple(file.stat().st_mtime_ns for file in files))
     except FileNotFoundError as missing:
-        raise NotBuilt("The front end is not built yet: run `make setup`.") from missing
+        raise NotBuilt(NOT_BUILT) from missing
 
 
 @lru_cache(maxsize=1)
@@ -115,7 +119,7 @@ def expected_bytes(run: Run) -> int:
 def pieces(run: Run) -> Iterator[bytes]:
     """The page, piece by piece. Raises NotOver, TooLarge and NotBuilt."""
     if not run.is_over:
-        raise NotOver("The run is not over yet. Wait for its end, or stop it.")
+        raise NotOver(NOT_OVER)
     n_bytes = expected_bytes(run)
     if n_bytes > settings.MAX_OFFLINE_BYTES:
         raise TooLarge(too_large_text(n_bytes))
@@ -194,7 +198,7 @@ def _catalogue() -> str:
     try:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError as missing:
-        raise NotBuilt("The front end is not built yet: run `make setup`.") from missing
+        raise NotBuilt(NOT_BUILT) from missing
 
 
 def _progress(run: Run) -> dict[str, object]:

@@ -27,7 +27,7 @@ from kviz.run_file import (
     Plugin,
     RunFileError,
     encoded,
-    other_engine,
+    of_other_engine,
     read_records,
 )
 from kviz.runs.models import ExtenderAnswer, Run
@@ -37,6 +37,7 @@ from kviz.snapshots.selectors import snapshot_packed
 from kviz.snapshots.summary import summarise
 from kviz.without_secrets import plain_without_secrets
 from scheduler_core.api.cluster_objects import ClusterObjects
+from scheduler_core.api.errors import FieldError
 from scheduler_core.api.nul import refuse_nul
 from scheduler_core.api.packing import PackError, pack, unpack
 from scheduler_core.api.validate import validate
@@ -55,6 +56,7 @@ from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.events import CycleFinished, HeaderEvent, RunStarted
 from scheduler_core.trace.index import Delta, TraceIndex
 from scheduler_core.trace.records import QueueOrder, Result
+from scheduler_core.wording import say, told
 
 ENDS: Final = (Run.Status.FINISHED, Run.Status.FAILED, Run.Status.CANCELLED)
 
@@ -72,6 +74,9 @@ class NotOver(Exception):
     """A run that goes on has no end to save yet."""
 
 
+NOT_OVER: Final = say("The run is not over yet. Wait for its end, or stop it.")
+
+
 # ---------------------------------------------------------------- out
 
 
@@ -84,7 +89,7 @@ def file_name(run: Run, suffix: str = SUFFIX) -> str:
 def pieces(run: Run) -> Iterator[bytes]:
     """The bytes of a run's file, piece by piece. Raises NotOver."""
     if not run.is_over:
-        raise NotOver("The run is not over yet. Wait for its end, or stop it.")
+        raise NotOver(NOT_OVER)
     return map(encoded, _records(run))
 
 
@@ -249,13 +254,18 @@ def _objects(inputs: Inputs) -> ClusterObjects:
             refuse_nul(item)
         summarise(objects)
     except PackError as error:
-        raise RunFileError(
-            f"The cluster in this file cannot be read: {error}."
-            f"{other_engine(inputs.engine_version)}"
-        ) from error
+        problem = say("The cluster in this file cannot be read: {error}.", error=told(error))
+        raise RunFileError(of_other_engine(problem, inputs.engine_version)) from error
     except (ValueError, OverflowError) as error:
-        raise RunFileError(f"The cluster in this file is not a valid one: {error}.") from error
+        problem = say("The cluster in this file is not a valid one: {error}.", error=_why(error))
+        raise RunFileError(problem) from error
     return objects
+
+
+def _why(error: ValueError | OverflowError) -> str:
+    if isinstance(error, FieldError):
+        return say("{field}: {message}", field=error.field, message=error.message)
+    return told(error)
 
 
 def _changes(inputs: Inputs) -> tuple[ChangeAt, ...]:
@@ -266,9 +276,8 @@ def _changes(inputs: Inputs) -> tuple[ChangeAt, ...]:
         ]
         changes = read_changes(documents)
     except (msgspec.DecodeError, RecursionError, ChangeError) as error:
-        raise RunFileError(
-            f"A change in this file cannot be read: {error}.{other_engine(inputs.engine_version)}"
-        ) from error
+        problem = say("A change in this file cannot be read: {error}.", error=told(error))
+        raise RunFileError(of_other_engine(problem, inputs.engine_version)) from error
     return tuple(
         ChangeAt(change, each.cycle) for change, each in zip(changes, inputs.changes, strict=True)
     )
@@ -290,7 +299,10 @@ def _sentences(
         return in_words(list(objects), rules, changes)
     except ChangeError as error:
         raise RunFileError(
-            f"This file is damaged: its changes do not fit its cluster: {error}."
+            say(
+                "This file is damaged: its changes do not fit its cluster: {error}.",
+                error=told(error),
+            )
         ) from error
 
 
@@ -308,7 +320,7 @@ class _Trace:
         self.lengths: list[int] = []
         self.observed = self.outcomes_told = False
         self._checker = TraceChecker(max_bytes=TRACE_SHARE * settings.MAX_UNPACKED_BYTES)
-        self._hint = other_engine(inputs.engine_version)
+        self._made_by = inputs.engine_version
         self._spool = spool
 
     def take(self, chunk: Chunk) -> None:
@@ -316,9 +328,8 @@ class _Trace:
         try:
             checked, events = self._checker.take(chunk)
         except TraceError as error:
-            raise RunFileError(
-                f"The trace in this file is damaged: {error}.{self._hint}"
-            ) from error
+            problem = say("The trace in this file is damaged: {error}.", error=told(error))
+            raise RunFileError(of_other_engine(problem, self._made_by)) from error
         if isinstance(events[0], RunStarted):
             if not is_of_version(self.engine_version, events[0].engine_version):
                 self.engine_version = events[0].engine_version
@@ -338,19 +349,27 @@ class _Trace:
             except (LookupError, ValueError, OverflowError) as error:
                 kind, cycle = type(event).__name__, self.index.n_cycles
                 raise RunFileError(
-                    f"The trace in this file contradicts itself at a {kind} in cycle {cycle}."
+                    say(
+                        "The trace in this file contradicts itself at a {kind} in cycle {cycle}.",
+                        kind=kind,
+                        cycle=cycle,
+                    )
                 ) from error
 
     def end(self, outcome: Outcome) -> None:
         """See that it ended as it says. Raises RunFileError."""
         if outcome.status not in ENDS:
-            raise RunFileError(f"This file is damaged: no run ends as {outcome.status!r}.")
+            raise RunFileError(
+                say("This file is damaged: no run ends as {status}.", status=repr(outcome.status))
+            )
         if outcome.status == Run.Status.FINISHED and self.index.finished is None:
             raise RunFileError(
-                "This file is damaged: its run finished, but its trace does not end."
+                say("This file is damaged: its run finished, but its trace does not end.")
             )
         if outcome.trace_hash != self._checker.trace_hash():
             raise RunFileError(
-                "The trace in this file is not the one that was saved: its hash is another. "
-                "The file was changed or damaged on its way; get it once more."
+                say(
+                    "The trace in this file is not the one that was saved: its hash is another. "
+                    "The file was changed or damaged on its way; get it once more."
+                )
             )
