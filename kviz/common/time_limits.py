@@ -14,6 +14,7 @@ from typing import Final
 from django.conf import settings
 
 from kviz.common.announcing import Kind
+from scheduler_core.wording import say
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class TimeLimit:
         return time.monotonic() + self.seconds
 
 
-RUN: Final = TimeLimit("a run", "RUN_SECONDS")
-SEARCH: Final = TimeLimit("the search for an optimum", "RUN_SECONDS")
-EXPERIMENT: Final = TimeLimit("an experiment", "EXPERIMENT_SECONDS")
+RUN: Final = TimeLimit(say("a run"), "RUN_SECONDS")
+SEARCH: Final = TimeLimit(say("the search for an optimum"), "RUN_SECONDS")
+EXPERIMENT: Final = TimeLimit(say("an experiment"), "EXPERIMENT_SECONDS")
 LIMITS: Final[dict[Kind, TimeLimit]] = {
     "run": RUN,
     "fork": RUN,
@@ -61,6 +62,10 @@ class TookTooLong(Exception):
 
     def __init__(self, limit: TimeLimit) -> None:
         super().__init__(
-            f"It took longer than the limit of {limit.seconds:,} s for {limit.of} "
-            f"(KVIZ_{limit.setting})."
+            say(
+                "It took longer than the limit of {n:,} s for {of} ({setting}).",
+                n=limit.seconds,
+                of=limit.of,
+                setting=f"KVIZ_{limit.setting}",
+            )
         )

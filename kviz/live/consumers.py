@@ -42,6 +42,7 @@ from django.http import HttpRequest
 from django.utils.translation import get_language_from_request, override
 from msgspec import UNSET, UnsetType
 
+from kviz import read_back
 from kviz.common.observed import LAG, SOCKETS
 from kviz.common.wording import translated
 from kviz.live import advances
@@ -266,7 +267,10 @@ class RunConsumer(AsyncWebsocketConsumer):
             return
         self.last_status = progress
         message = {"type": "status", **asdict(progress)}
-        if not progress.error:
+        if progress.error:
+            with override(self.language):
+                message["error"] = translated(read_back.failure(progress.error))
+        else:
             del message["error"]
         await self.send(text_data=msgspec.json.encode(message).decode())
 

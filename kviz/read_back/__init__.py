@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kviz.read_back.grammar import EVICTION, NOTE, PROBLEM, STEP, STOP
+from kviz.read_back.grammar import EVICTION, FAILURE, NOTE, PROBLEM, STEP, STOP
 from kviz.read_back.reading import read
 
-__all__ = ["eviction", "note", "notes", "problem", "step", "stop_reason"]
+__all__ = ["eviction", "failure", "note", "notes", "problem", "step", "stop_reason"]
 
 
 def step(text: str) -> str:
@@ -27,6 +27,11 @@ def step(text: str) -> str:
 def eviction(text: str) -> str:
     """Return why a pod had to leave its node, where that was not for another pod."""
     return read(EVICTION, text)
+
+
+def failure(text: str) -> str:
+    """Return why a run, an experiment or the search for an optimum failed."""
+    return read(FAILURE, text)
 
 
 def stop_reason(text: str) -> str:

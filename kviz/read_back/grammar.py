@@ -152,6 +152,15 @@ SORTS: Final[Mapping[str, Sort]] = {
     ),
     "more": Sort(("scheduler_core/wording.py",), {"names": Names(sorts=("note",))}),
     "eviction": Sort(("scheduler_core/sim/eviction.py",), {"node": Word()}),
+    "failure": Sort(
+        (
+            "kviz/common/time_limits.py",
+            "kviz/experiments/execution/carry_out.py",
+            "kviz/runs/execution/optimum.py",
+            "kviz/runs/execution/record.py",
+        ),
+        {"of": Said(("failure",))},
+    ),
     "stop": Sort(
         (
             "kviz/clusters/followed/live.py",
@@ -163,6 +172,7 @@ SORTS: Final[Mapping[str, Sort]] = {
 }
 
 EVICTION: Final = Said(("eviction",))
+FAILURE: Final = Said(("failure",))
 STEP: Final = Said(("step", "change"), row=SEMICOLON)
 STOP: Final = Said(("stop",))
 NOTE: Final = Said(("note", "count"), row=COMMA)

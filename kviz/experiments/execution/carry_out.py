@@ -48,6 +48,7 @@ from kviz.experiments.questions.question import Outcome, Question, Variant
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from scheduler_core.framework.plugin_calls import PluginFailure
+from scheduler_core.wording import say
 
 log = logging.getLogger(__name__)
 
@@ -82,8 +83,10 @@ class WorkersDied(Exception):
 
     def __init__(self) -> None:
         super().__init__(
-            f"{MAX_CLAIMS} workers died while carrying out this experiment, perhaps for want of "
-            "memory."
+            say(
+                "{n} workers died while carrying out this experiment, perhaps for want of memory.",
+                n=MAX_CLAIMS,
+            )
         )
 
 
@@ -112,8 +115,8 @@ def experiment_carry_out(
         raise
     except Exception:
         log.exception("experiment %s failed", experiment.pk)
-        text = "A variant failed. This is a bug; the server's log has the details."
-        experiment_fail(experiment, text)
+        text = say("A variant failed. This is a bug; the server's log has the details.")
+        experiment_fail(experiment, str(text))
 
 
 def experiment_fail(experiment: Experiment, error: str) -> None:

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from kviz import read_back
 from kviz.accounts.throttling import Scope
 from kviz.common.problems import Problem
 from kviz.runs import services
@@ -56,6 +57,10 @@ class OptimumSerializer(serializers.ModelSerializer[Optimum]):
     answer = serializers.JSONField(
         allow_null=True, help_text="As `kviz optimum --json` prints it, and more (docs/optimum.md)."
     )
+    error = serializers.SerializerMethodField()
+
+    def get_error(self, found: Optimum) -> str:
+        return read_back.failure(found.error)
 
     class Meta:
         model = Optimum

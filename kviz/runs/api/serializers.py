@@ -104,12 +104,16 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     pending = serializers.IntegerField(source="pending_told", allow_null=True, help_text=NOT_TOLD)
     stop_reason = serializers.SerializerMethodField()
     not_modelled = serializers.SerializerMethodField()
+    error = serializers.SerializerMethodField()
 
     def get_stop_reason(self, run: Run) -> str:
         return read_back.stop_reason(run.stop_reason)
 
     def get_not_modelled(self, run: Run) -> list[str]:
         return read_back.notes(run.not_modelled)
+
+    def get_error(self, run: Run) -> str:
+        return read_back.failure(run.error)
 
     class Meta:
         model = Run

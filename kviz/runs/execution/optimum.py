@@ -15,6 +15,7 @@ from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Optimum, Run
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.model import InstanceError, RunOutcome, Viability
+from scheduler_core.wording import say
 
 if TYPE_CHECKING:
     from kviz.optimum.clock import Step
@@ -62,7 +63,8 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
     from kviz.optimum.text import as_document
 
     if found.claims > MAX_CLAIMS:
-        _close(found, worker, error=f"{MAX_CLAIMS} workers died of it, perhaps for want of memory.")
+        text = say("{n} workers died of it, perhaps for want of memory.", n=MAX_CLAIMS)
+        _close(found, worker, error=text)
         return
     try:
         answer = optimum(
@@ -77,15 +79,19 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
     except Cancelled:
         log.info("%s is no longer wanted", found)
     except CheckFailed as failed:
-        text = "The placement that was found does not pass the scheduler's own filters, which is a"
-        _close(found, worker, error=f"{text} bug: {failed}")
+        text = say(
+            "The placement that was found does not pass the scheduler's own filters, which is a "
+            "bug: {what}",
+            what=str(failed),
+        )
+        _close(found, worker, error=text)
     except (InstanceError, TooLarge, InvalidInput, AnswerMissing, PluginFailure) as reason:
         _close(found, worker, error=str(reason))
     except StorageFailed:
         raise
     except Exception:
         log.exception("%s failed", found)
-        text = "The search failed. This is a bug; the server's log has the details."
+        text = say("The search failed. This is a bug; the server's log has the details.")
         _close(found, worker, error=text)
 
 
@@ -106,7 +112,7 @@ def _close(
     found: Optimum, worker: str, *, answer: dict[str, object] | None = None, error: str = ""
 ) -> None:
     status = Optimum.Status.FAILED if error else Optimum.Status.FINISHED
-    QUEUE.held(found, worker).update(status=status, answer=answer, error=error, claimed_by="")
+    QUEUE.held(found, worker).update(status=status, answer=answer, error=str(error), claimed_by="")
 
 
 class _Listener:

@@ -29,6 +29,7 @@ from kviz.runs.signals import run_advanced, run_finished
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.trace.codec import TraceWriter
 from scheduler_core.trace.events import AnyEvent, CycleStarted, RunStarted
+from scheduler_core.wording import say
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +49,10 @@ class WorkersDied(Exception):
 
     def __init__(self) -> None:
         super().__init__(
-            f"{MAX_CLAIMS} workers died while executing this run, perhaps for want of memory."
+            say(
+                "{n} workers died while executing this run, perhaps for want of memory.",
+                n=MAX_CLAIMS,
+            )
         )
 
 
@@ -93,13 +97,17 @@ def run_execute(
         raise
     except MemoryError:
         log.exception("run %s failed", recording.run.pk)
-        recording.fail("The worker ran out of memory. A worker with more, or fewer pods, may do.")
+        recording.fail(
+            say("The worker ran out of memory. A worker with more, or fewer pods, may do.")
+        )
     except DataError:
         log.exception("run %s failed", recording.run.pk)
-        recording.fail("A name or a number in this run is not one that the database can store.")
+        recording.fail(
+            say("A name or a number in this run is not one that the database can store.")
+        )
     except Exception:
         log.exception("run %s failed", recording.run.pk)
-        recording.fail("The engine failed. This is a bug; the server's log has the details.")
+        recording.fail(say("The engine failed. This is a bug; the server's log has the details."))
     _advanced(recording.run)
 
 
@@ -318,7 +326,7 @@ class _Recording:
     def fail(self, error: str) -> None:
         """End the run as failed, if it is still the worker's."""
         self._owned(self.run).update(
-            status=Run.Status.FAILED, error=error, finished_at=timezone.now(), claimed_by=""
+            status=Run.Status.FAILED, error=str(error), finished_at=timezone.now(), claimed_by=""
         )
 
     def _begin(self, event: RunStarted) -> None:

@@ -24,6 +24,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
+from kviz import read_back
 from kviz.common.wording import translated
 from kviz.runs import selectors
 from kviz.runs.models import Run
@@ -204,5 +205,5 @@ def _catalogue() -> str:
 def _progress(run: Run) -> dict[str, object]:
     names = ("status", "cycles", "bound", "pending", "last_seq")
     return {name: getattr(run, name) for name in names} | (
-        {"error": run.error} if run.error else {}
+        {"error": translated(read_back.failure(run.error))} if run.error else {}
     )

@@ -32,6 +32,7 @@ register.filter("run_title", run_title)
 register.filter("stop_reason", read_back.stop_reason)
 register.filter("not_modelled", read_back.notes)
 register.filter("what_step_did", read_back.step)
+register.filter("failure", read_back.failure)
 register.filter("change_in_words", selectors.sentence_of)
 
 
