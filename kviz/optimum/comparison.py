@@ -24,6 +24,7 @@ from scheduler_core.model.check import Objection, objections
 from scheduler_core.model.feasibility import values_of
 from scheduler_core.model.replayed import replayed_value
 from scheduler_core.sim import RunOptions
+from scheduler_core.wording import say
 
 MAX_PODS = 2_000
 MAX_PAIRS = 50_000
@@ -119,13 +120,24 @@ def pose(
         objects, options, outcome = moment.objects, moment.options, outcome.since(at_cycle)
     world = RestingWorld(objects, options)
     if len(world.waiting) > MAX_PODS:
-        raise TooLarge(f"{len(world.waiting):,} pods wait; the optimum is for {MAX_PODS:,} at most")
+        raise TooLarge(
+            say(
+                "{n:,} pods wait; the optimum is for {most:,} at most",
+                n=len(world.waiting),
+                most=MAX_PODS,
+            )
+        )
     instance = build(world, mode)
     n_pairs = int(np.count_nonzero(instance.eligible))
     if n_pairs > MAX_PAIRS:
         raise TooLarge(
-            f"{instance.n_classes:,} kinds of pods may go to {n_pairs:,} places; the optimum "
-            f"is for {MAX_PAIRS:,} at most"
+            say(
+                "{kinds:,} kinds of pods may go to {n:,} places; the optimum is for {most:,} "
+                "at most",
+                kinds=instance.n_classes,
+                n=n_pairs,
+                most=MAX_PAIRS,
+            )
         )
     placement = outcome.placement
     own = {pod: placement[pod] for pod in instance.pods if pod in placement}

@@ -18,6 +18,7 @@ from scheduler_core.model.enumeration import enumerate_all, may_enumerate
 from scheduler_core.model.feasibility import feasible, values_of
 from scheduler_core.model.replayed import SearchStopped
 from scheduler_core.model.replayed import search as search_turns
+from scheduler_core.wording import say
 
 MAX_REPLAYED = 50_000
 """Possible placements up to which the order of the queue is replayed for every one."""
@@ -88,8 +89,12 @@ def _by_turns(
 ) -> Best:
     if instance.n_possible > MAX_REPLAYED:
         raise TooLarge(
-            f"{instance.n_possible:.1e} placements are possible, and the order of the queue is "
-            f"replayed for {MAX_REPLAYED:,} at most; take another mode"
+            say(
+                "{n} placements are possible, and the order of the queue is replayed for {most:,} "
+                "at most; take another mode",
+                n=f"{instance.n_possible:.1e}",
+                most=MAX_REPLAYED,
+            )
         )
 
     def progress(n_steps: int) -> None:

@@ -156,8 +156,12 @@ SORTS: Final[Mapping[str, Sort]] = {
         (
             "kviz/common/time_limits.py",
             "kviz/experiments/execution/carry_out.py",
+            "kviz/optimum/comparison.py",
+            "kviz/optimum/search.py",
+            "kviz/runs/execution/engine.py",
             "kviz/runs/execution/optimum.py",
             "kviz/runs/execution/record.py",
+            "scheduler_core/model/building.py",
         ),
         {"of": Said(("failure",))},
     ),

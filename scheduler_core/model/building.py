@@ -16,6 +16,7 @@ from scheduler_core.model.rules_of_pods import rules_of, wishes_of
 from scheduler_core.model.world import RestingWorld
 from scheduler_core.model.worth import classic_values, snapshot_values
 from scheduler_core.plugins.node_resources import Fit
+from scheduler_core.wording import say
 
 PODS = "pods"
 
@@ -36,10 +37,10 @@ class _Raw:
 def build(world: RestingWorld, mode: Viability) -> Instance:
     """Build the instance. Raises InstanceError where no pod waits, or there is no node."""
     if not world.waiting:
-        raise InstanceError("no pod waits for a node")
+        raise InstanceError(say("no pod waits for a node"))
     nodes = world.nodes()
     if not nodes.n:
-        raise InstanceError("there is no node")
+        raise InstanceError(say("there is no node"))
     by_template: dict[int, Alone] = {}
     for pod in world.waiting:
         if pod.template.index not in by_template:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from string import Formatter
 from typing import Any
 
 import pytest
@@ -46,9 +47,15 @@ def test_a_reason_is_read_back(reason: Exception) -> None:
 
 def test_every_reason_is_read_back() -> None:
     known: dict[str, list[str]] = json.loads(TEMPLATES.read_bytes())
+    inside = {"of": "a run"}
     for module in SORTS["failure"].modules:
         for template in known[module]:
-            text = template.format(n=3, of="a run", setting="KVIZ_X", what="x")
+            values = {
+                name: 3 if form else inside.get(name, name)
+                for _, name, form, _ in Formatter().parse(template)
+                if name
+            }
+            text = template.format(**values)
             assert isinstance(read_back.failure(text), Text), template
 
 

@@ -244,7 +244,9 @@ def optimum(
     objects, options = _made_of(run, ReplayTransport(run))
     most = max_cycle(sum(isinstance(each, Node) for each in objects))
     if at_cycle > most:
-        raise TooLarge(f"a run is simulated again to cycle {most:,} at most in such a cluster")
+        raise TooLarge(
+            say("a run is simulated again to cycle {most:,} at most in such a cluster", most=most)
+        )
     try:
         return answer_of(pose(objects, options, mode, outcome, at_cycle), time_limit_s, report)
     except ConfigError as error:
