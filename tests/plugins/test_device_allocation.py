@@ -228,6 +228,24 @@ def test_partitions_take_from_the_counters_they_share() -> None:
     assert given_devices([claim()], *slices, features=off) is None
 
 
+def test_of_an_overdrawn_counter_nobody_gets_more_not_even_who_takes_of_another() -> None:
+    names = {"memory": Counter(value="1Gi"), "cores": Counter(value="4")}
+    slices = (
+        resource_slice(
+            "s0", node="n1", count=2, shared_counters=(CounterSet(name="shared", counters=names),)
+        ),
+        resource_slice(
+            "s1",
+            device("large", counters={"memory": "2Gi"}),
+            device("other", counters={"cores": "1"}),
+            node="n1",
+            count=2,
+        ),
+    )
+    assert given_devices([claim()], *slices) == ["r0=other"]
+    assert given_devices([claim()], *slices, claim("held", holds=("n1/large",))) is None
+
+
 def test_shares_add_up_to_the_capacity() -> None:
     slices = resource_slice(
         "s", device("g0", capacity={"memory": "10Gi"}, allow_multiple_allocations=True)

@@ -96,7 +96,7 @@ class CounterAccount:
             taken = consumed.get(name, {})
             for counter, amount in counters.items():
                 if amount < taken.get(counter, 0):
-                    return name, counter, amount - taken[counter]
+                    return name, counter, amount - taken.get(counter, 0)
         return None
 
     def give_back(self, candidate: Candidate) -> None:
