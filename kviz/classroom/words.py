@@ -107,5 +107,6 @@ WORDS: Final = {
     "contestRevealed": _("What the scheduler did is shown."),
     "contestShow": _("Show the placement of {name}"),
     "contestStop": _("Back to the step"),
+    "leaders": _("Most questions right"),
     "left": _("{minutes} min left"),
 }

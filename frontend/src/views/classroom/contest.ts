@@ -14,12 +14,12 @@ export function contestOf(contest: Contest, withSides: boolean): HTMLElement[] {
   const found: HTMLElement[] = [];
   if (withSides || shown) found.push(sidesOf(rows, contest.of));
   if (withSides) found.push(...notesOf(outcome).map((text) => el("p", { class: "fine" }, text)));
-  if (shown) found.push(besideOf(contest, called));
   const leaders = contest.leaders.map(({ number, name, placed, worth }) => {
     const result = w("contestReached", { n: placed, worth: inDigits(worth) });
     return el("li", {}, `${name || w("seat", { n: number })}${w("colon")}${result}`);
   });
-  return leaders.length ? [...found, el("ol", { class: "class__leaders" }, ...leaders)] : found;
+  if (leaders.length) found.push(el("ol", { class: "class__leaders" }, ...leaders));
+  return [el("div", {}, ...found), ...(shown ? [besideOf(contest, called)] : [])];
 }
 
 /** Pod by pod, where somebody and the scheduler put it; what differs has a sign. */

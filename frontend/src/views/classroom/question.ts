@@ -176,5 +176,5 @@ export function leadersOf(state: ClassState): HTMLElement[] {
   const rows = state.leaders.map(({ name, number, score }) =>
     el("li", {}, `${name || w("seat", { n: number })}${w("colon")}${w("score", { n: score })}`),
   );
-  return [el("ol", { class: "class__leaders" }, ...rows)];
+  return [el("h2", {}, w("leaders")), el("ol", { class: "class__leaders" }, ...rows)];
 }

@@ -61,7 +61,7 @@ export class Room {
   }
 
   private get points(): boolean {
-    return this.seat > 0 && this.state?.pointer_seat === this.seat;
+    return this.seat > 0 && this.state?.is_open === true && this.state.pointer_seat === this.seat;
   }
 
   /** My answer to the question that is shown, if I gave one. */

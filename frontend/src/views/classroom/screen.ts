@@ -72,7 +72,8 @@ export function startScreen(code: string): void {
   }
 }
 
-/** The smallest text that is still read from ten metres, of what is set where there is room. */
+/** Of the size in classroom.css: what short texts grow to, and the smallest that is still read from ten metres. */
+const LARGEST = 1.3;
 const SMALLEST = 0.7;
 
 /** Make what is shown as large as it fits above the foot: nobody scrolls a projector. */
@@ -80,7 +81,7 @@ function fit(): void {
   const foot = document.querySelector<HTMLElement>(".class__foot")!;
   if (document.body.classList.contains("class--code")) return;
   document.body.style.setProperty("--foot", `${foot.offsetHeight}px`);
-  for (let size = 1; size >= SMALLEST - 0.001; size -= 0.05) {
+  for (let size = LARGEST; size >= SMALLEST - 0.001; size -= 0.05) {
     document.body.style.setProperty("--fit", size.toFixed(2));
     if (document.documentElement.scrollHeight <= innerHeight) return;
   }
