@@ -5,6 +5,7 @@
 import { learnSaid } from "../base/text/said.ts";
 import type { Cycle } from "../base/units.ts";
 import { Asked } from "./asked.ts";
+import { failure, reach } from "./reaching.ts";
 import {
   gunzip,
   isLive,
@@ -219,16 +220,18 @@ export const asking =
   (api: string, share: string): Ask =>
   async <Answer>(path: string, signal: AbortSignal): Promise<Answer> => {
     const again = (): Promise<Response> =>
-      fetch(withShare(api + path, share, path.includes("?") ? "&" : "?"), { credentials: "same-origin", signal });
+      reach(withShare(api + path, share, path.includes("?") ? "&" : "?"), { credentials: "same-origin", signal });
     let response = await again();
     for (let left = MOST_RETRIES; response.status === BUSY && left > 0; left--) {
       await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
       response = await again();
     }
+    if (!response.ok) {
+      const problem = (await response.json().catch(() => ({}))) as { detail?: string };
+      throw new Error(problem.detail ?? failure(response));
+    }
     if (response.headers.get("Content-Type")?.startsWith("text/")) return (await response.text()) as Answer;
-    const answer = (await response.json()) as Answer & { detail?: string };
-    if (!response.ok) throw new Error(answer.detail ?? response.statusText);
-    return answer;
+    return (await response.json()) as Answer;
   };
 
 /** A run on a server: headers and details over a socket, what is simulated again by request. */

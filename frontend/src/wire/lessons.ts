@@ -2,6 +2,7 @@
 
 import type { Cycle } from "../base/units.ts";
 import { Refused, type ProblemDocument, type Server } from "./preview.ts";
+import { failure, reach } from "./reaching.ts";
 
 export interface Answered {
   readonly given: string | number | readonly string[] | null;
@@ -61,7 +62,7 @@ export class Steps {
 
   private async call(number: number, path: string, body: object | null): Promise<Step> {
     const headers = { "Content-Type": "application/json", "X-CSRFToken": this.server.csrf };
-    const response = await fetch(`/api/v1/lessons/${this.lesson}/steps/${number}/${path}`, {
+    const response = await reach(`/api/v1/lessons/${this.lesson}/steps/${number}/${path}`, {
       method: body ? "POST" : "GET",
       credentials: "same-origin",
       headers,
@@ -69,6 +70,6 @@ export class Steps {
     });
     if (response.ok) return (await response.json()) as Step;
     const problem = (await response.json().catch(() => ({}))) as ProblemDocument;
-    throw new Refused(problem.detail ?? response.statusText, problem.errors ?? []);
+    throw new Refused(problem.detail ?? failure(response), problem.errors ?? []);
   }
 }

@@ -3,6 +3,7 @@
 import type { Cycle } from "../base/units.ts";
 import { readHeaderEvent, type HeaderEvent } from "./events.ts";
 import { Reader } from "./msgpack.ts";
+import { failure, reach } from "./reaching.ts";
 import type { Carrier } from "./source.ts";
 
 /** Where to ask, and as whom; `csrf` shows that the page itself asks. */
@@ -119,7 +120,7 @@ function post(
   accept: string,
   signal?: AbortSignal,
 ): Promise<Response> {
-  return fetch(`${api}${path}${share ? `?share=${encodeURIComponent(share)}` : ""}`, {
+  return reach(`${api}${path}${share ? `?share=${encodeURIComponent(share)}` : ""}`, {
     method: "POST",
     credentials: "same-origin",
     headers: { "Content-Type": "application/json", Accept: accept, "X-CSRFToken": csrf },
@@ -136,5 +137,5 @@ export interface ProblemDocument {
 
 export async function refusal(response: Response): Promise<Refused> {
   const problem = (await response.json().catch(() => ({}))) as ProblemDocument;
-  return new Refused(problem.detail ?? response.statusText, problem.errors ?? []);
+  return new Refused(problem.detail ?? failure(response), problem.errors ?? []);
 }
