@@ -16,7 +16,7 @@ from tests.tidy.test_house import ROOT, relative
 KINDS = ("class", "function", "import", "method", "property", "unreachable_code")
 
 CALLED_BY: dict[str, str] = {
-    "Django": """*Config CurrentWorkspace Observed JsonLines StaticFiles ApiProblems EveryAnswer
+    "Django": """*Config CurrentWorkspace Observed JsonLines StaticFiles ApiProblems NoExtraSlash EveryAnswer
         Private process_exception process_view UnnamedFiles receive_data_chunk
         file_complete upload_interrupted LongEnough get_error_message
         workspace_context classic_context
