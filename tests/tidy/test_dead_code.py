@@ -16,8 +16,8 @@ from tests.tidy.test_house import ROOT, relative
 KINDS = ("class", "function", "import", "method", "property", "unreachable_code")
 
 CALLED_BY: dict[str, str] = {
-    "Django": """*Config CurrentWorkspace Observed JsonLines StaticFiles ApiProblems NoExtraSlash EveryAnswer
-        Private process_exception process_view UnnamedFiles receive_data_chunk
+    "Django": """*Config CurrentWorkspace Observed JsonLines StaticFiles ApiProblems EveryAnswer
+        NoExtraSlash Private process_exception process_view UnnamedFiles receive_data_chunk
         file_complete upload_interrupted LongEnough get_error_message
         workspace_context classic_context
         bad_request permission_denied page_not_found server_error csrf_failure _reject Counts""",
