@@ -127,6 +127,50 @@ def test_probes_ask_what_kviz_answers(chart: helm.Chart) -> None:
     assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
 
 
+def template_of(documents: list[Any], part: str) -> Any:
+    [found] = [
+        each["spec"]["template"]
+        for each in of_kind(documents, "Deployment")
+        if each["metadata"]["name"].endswith(f"-{part}")
+    ]
+    return found
+
+
+def test_a_pod_that_is_told_to_leave_serves_until_nobody_asks_it(chart: helm.Chart) -> None:
+    web = template_of(rendered(chart, GIVEN), "web")["spec"]
+    assert web["containers"][0]["lifecycle"]["preStop"]["exec"]["command"] == ["sleep", "5"]
+    assert web["terminationGracePeriodSeconds"] > 30
+
+
+def test_only_who_serves_may_read_the_cluster(chart: helm.Chart) -> None:
+    documents = rendered(chart, EVERYTHING)
+    web, worker = (template_of(documents, part)["spec"] for part in ("web", "worker"))
+    [job] = of_kind(documents, "Job")
+
+    assert web["automountServiceAccountToken"] is True
+    assert "clusters" in [each["name"] for each in web["volumes"]]
+    for pod in (worker, job["spec"]["template"]["spec"]):
+        assert pod["automountServiceAccountToken"] is False
+        assert [each["name"] for each in pod["volumes"]] == ["data", "tmp"]
+        assert "KVIZ_CLUSTERS_FILE" not in str(pod)
+
+
+def test_variables_of_a_service_are_no_settings(chart: helm.Chart) -> None:
+    for pod in pods(rendered(chart, EVERYTHING)):
+        assert pod["enableServiceLinks"] is False
+
+
+@pytest.mark.parametrize("part", ["web", "worker"])
+@pytest.mark.parametrize("secret", ["secretKey", "databaseUrl", "brokerUrl", "oidcClientSecret"])
+def test_another_secret_starts_pods_again(chart: helm.Chart, part: str, secret: str) -> None:
+    other = EVERYTHING | {secret: EVERYTHING[secret] + "2"}
+    before, after = (
+        template_of(rendered(chart, values), part)["metadata"]["annotations"]["checksum/settings"]
+        for values in (EVERYTHING, other)
+    )
+    assert before != after
+
+
 def test_metrics_of_workers_are_reached_where_they_are_asked_for(chart: helm.Chart) -> None:
     prometheus = {"namespaceSelector": {"matchLabels": {"team": "monitoring"}}}
     policy = {"metricsFrom": [prometheus]}

@@ -106,6 +106,7 @@ runAsNonRoot: true
 runAsUser: 10001
 runAsGroup: 10001
 fsGroup: 10001
+fsGroupChangePolicy: OnRootMismatch
 seccompProfile:
   type: RuntimeDefault
 {{- end -}}
@@ -122,11 +123,6 @@ capabilities:
   mountPath: /data
 - name: tmp
   mountPath: /tmp
-{{- if .Values.reader.enabled }}
-- name: clusters
-  mountPath: /etc/kviz
-  readOnly: true
-{{- end }}
 {{- end -}}
 
 {{/* Takes the context and how much may be written to /tmp. */}}
@@ -143,10 +139,22 @@ capabilities:
 - name: tmp
   emptyDir:
     sizeLimit: {{ index . 1 }}
-{{- if $context.Values.reader.enabled }}
+{{- end -}}
+
+{{/* Who serves reads clusters; workers have what was read from the database, and no token. */}}
+{{- define "kviz.readerMount" -}}
+{{- if .Values.reader.enabled }}
+- name: clusters
+  mountPath: /etc/kviz
+  readOnly: true
+{{- end }}
+{{- end -}}
+
+{{- define "kviz.readerVolume" -}}
+{{- if .Values.reader.enabled }}
 - name: clusters
   configMap:
-    name: {{ include "kviz.name" $context }}-clusters
+    name: {{ include "kviz.name" . }}-clusters
 {{- end }}
 {{- end -}}
 
