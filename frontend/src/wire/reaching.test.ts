@@ -9,7 +9,7 @@ import { reach } from "./reaching.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
-const answers = (answer: () => Promise<Response>): void => vi.stubGlobal("fetch", vi.fn(answer));
+const answers = (answer: () => Promise<Response>): void => void vi.stubGlobal("fetch", vi.fn(answer));
 const page = (status: number): Response =>
   new Response("<h1>Bad Gateway</h1>", { status, headers: { "Content-Type": "text/html" } });
 const never = new AbortController().signal;
