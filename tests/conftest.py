@@ -16,6 +16,9 @@ from tests import real_servers
 from tests.effort import choose_effort
 from tests.running_server import Server, start_server, stop_server
 
+STARTERS = {"tests.running_server", "tests.faults.site"}
+"""Modules whose functions start servers and workers."""
+
 choose_effort()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell begins what is in its background so
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -57,9 +60,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _starts_processes(module: ModuleType) -> bool:
-    return any(
-        getattr(each, "__module__", "") == start_server.__module__ for each in vars(module).values()
-    )
+    from_there = {getattr(each, "__module__", "") for each in vars(module).values()}
+    return not from_there.isdisjoint(STARTERS)
 
 
 @pytest.fixture(scope="session")

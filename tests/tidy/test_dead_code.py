@@ -28,8 +28,8 @@ CALLED_BY: dict[str, str] = {
     "REST framework": """WorkspaceAuthentication MayDoIt authenticate authenticate_header
         has_permission get_cache_key get_paginated_response_schema
         get_schema_operation_parameters Negotiation select_renderer
-        exception_handler retrieve destroy throttle_scope get_sentence get_stop_reason
-        get_not_modelled get_url""",
+        exception_handler retrieve destroy throttle_scope get_error get_sentence
+        get_stop_reason get_not_modelled get_url""",
     "drf-spectacular": "TokenScheme SeatScheme get_security_definition describe_problems",
     "uvicorn": "capture_signals send_400_response",
     "Prometheus's client": "collect",

@@ -27,9 +27,9 @@ from kviz.common.problems import ErrorItem, Problem
 from kviz.common.streaming import attachment
 from kviz.runs import inputs, selectors, services
 from kviz.runs.api.access import SHARE, own_run, readable_run
+from kviz.runs.api.comparison_serializers import RunComparisonSerializer
 from kviz.runs.api.serializers import (
     ExpectedForkSerializer,
-    RunComparisonSerializer,
     RunCreatedSerializer,
     RunCreateSerializer,
     RunFileSerializer,

@@ -1,0 +1,61 @@
+"""REST: the documents of two runs beside each other."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+
+class DivergenceSerializer(serializers.Serializer[object]):
+    cycle = serializers.IntegerField()
+    cycle_a = serializers.IntegerField(allow_null=True, help_text="Null where A was over.")
+    cycle_b = serializers.IntegerField(allow_null=True, help_text="Null where B was over.")
+    pod = serializers.CharField()
+    attempt = serializers.IntegerField()
+    point = serializers.CharField(help_text="The extension point, empty if there is no single one.")
+    plugin = serializers.CharField()
+    node = serializers.CharField()
+    what = serializers.CharField(help_text="The kind of value that `a` and `b` are.")
+    a = serializers.JSONField(help_text="A text, or a score.")
+    b = serializers.JSONField(help_text="A text, or a score.")
+    n_nodes = serializers.IntegerField(help_text="Nodes that differ in this way.")
+    luck = serializers.BooleanField(help_text="Both runs picked among the same tied nodes.")
+    tied = serializers.ListField(child=serializers.CharField())
+    sentence = serializers.CharField()
+
+
+class FirstDivergenceSerializer(DivergenceSerializer):
+    causes = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What went in differently and has to do with it; empty where that is not known.",
+    )
+
+
+class EvictedSerializer(serializers.Serializer[object]):
+    a = serializers.ListField(child=serializers.CharField())
+    b = serializers.ListField(child=serializers.CharField())
+
+
+class RunComparisonSerializer(serializers.Serializer[object]):
+    """Docs: comparing."""
+
+    identical = serializers.BooleanField()
+    sentence = serializers.CharField()
+    first_divergence = FirstDivergenceSerializer(allow_null=True)
+    first_outcome = DivergenceSerializer(
+        allow_null=True, help_text="The first cycle in which a pod goes elsewhere, or nowhere."
+    )
+    luck_only = serializers.BooleanField(
+        help_text="Only how ties are broken was changed, and a tie is what differs first."
+    )
+    cycles = serializers.DictField(child=serializers.IntegerField())
+    moved = serializers.ListField(child=serializers.DictField())
+    newly_bound = serializers.ListField(child=serializers.DictField())
+    newly_pending = serializers.ListField(child=serializers.DictField())
+    evicted = EvictedSerializer()
+    messages = serializers.ListField(child=serializers.DictField())
+    utilisation = serializers.ListField(child=serializers.DictField())
+    inputs = serializers.DictField()
+    changes = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What made one run of the other, in words, if it is a variant of it.",
+    )
