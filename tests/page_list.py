@@ -104,6 +104,7 @@ NO_PAGES = {
     "member-add",
     "member-appoint",
     "member-remove",
+    "workspace-delete",
     "invitation-create",
     "invitation-withdraw",
     "token-revoke",

@@ -130,7 +130,7 @@ def _verdict(document: CycleDocument, node: str, point: str) -> _Verdict:
 
 def _nominates(document: CycleDocument, node: str) -> bool:
     preemption = document["preemption"]
-    return preemption is not None and preemption["nominated_node"] == node
+    return preemption is not None and preemption.get("nominated_node") == node
 
 
 def _sorted(

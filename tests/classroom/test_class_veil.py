@@ -27,9 +27,9 @@ ASKED = (
 
 
 @sync_to_async
-def opened() -> tuple[Lesson, Browser]:
+def opened(slug: str = "scores") -> tuple[Lesson, Browser]:
     samples_load()
-    lesson = open_lesson("scores")
+    lesson = open_lesson(slug)
     return lesson, lesson.enter("Mina")
 
 
@@ -71,3 +71,20 @@ async def test_no_total_reaches_a_student_before_it_is_revealed() -> None:
         )
         assert states(after)["compare-2"] == ("feasible", "419")
         assert any(TOTALS.search(told) for told in await looked_up(mina, frame["explore"]))
+
+
+async def test_a_node_is_nominated_only_when_that_is_revealed() -> None:
+    """The dry runs are known before; the projector goes on all the while."""
+    lesson, mina = await opened("preemption")
+    lead, seen = sync_to_async(lesson.lead), list[str]()
+    async with socket(path(mina), mina.headers) as line:
+        await until(line, lambda frame: frame["number"] == 1, seen)
+        await lead("reveal")
+        frame = await until(line, lambda frame: frame["picture"] and frame["cycle"] == 1, seen)
+        assert states(frame)["node-5"] == ("rejected", "NodeResourcesFit")
+        await lead("go", step=2)
+        await until(line, lambda frame: frame["number"] == 2, seen)
+        assert '"nominated"' not in "".join(seen)
+        await lead("reveal")
+        after = await until(line, lambda frame: frame["question"] and not frame["is_waiting"], seen)
+        assert states(after)["node-5"] == ("nominated", "")

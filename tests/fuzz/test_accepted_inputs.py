@@ -83,7 +83,7 @@ def play(cluster: Ingested, text: str) -> Played:
         seed=0,
         plugins=[],
         objects=pack(cluster.objects),
-        left_out=list(cluster.left_out),
+        left_out=list(map(str, cluster.left_out)),
     )
     options = RunOptions(
         scenario=scenario_of(text),

@@ -1,6 +1,7 @@
 // The Lab: changes one tries, and what would have become of the cycle shown. The server evaluates the cycle again with
 // changed objects; weights are tried here, on the scores of either.
 
+import "../base/text/late.ts";
 import { textIfAny } from "../base/text/text.ts";
 import type { FieldProblem, Preview, Refused, Server } from "../wire/preview.ts";
 import { Previews, type Progress } from "../wire/previews.ts";

@@ -24,16 +24,6 @@ export const glosses = {
   "plugin.Extender": "Services outside the scheduler that are called after its plugins.",
   "plugin.NodeDeclaredFeatures": "Rejects nodes that lack a feature the pod needs.",
 
-  "formula.TaintToleration": "Counts untolerated PreferNoSchedule taints; fewer is better, none is 100.",
-  "formula.NodeAffinity": "Adds the weights of the preferred terms that match; the best node becomes 100.",
-  "formula.NodeResourcesFit":
-    "LeastAllocated: 100 × (allocatable − requested) ÷ allocatable, averaged over the resources.",
-  "formula.NodeResourcesBalancedAllocation": "50 + half of how much the pod evens out the fill of cpu and memory.",
-  "formula.PodTopologySpread": "Counts similar pods in the node's domains; fewer is better.",
-  "formula.InterPodAffinity":
-    "Adds the weights of preferred affinity, subtracts those of anti-affinity, and stretches to 0-100.",
-  "formula.ImageLocality": "The size of the images already on the node, more for images found on many nodes.",
-
   "tab.why.gloss": "Why the pod is where it is, and what happens next",
   "tab.filter.gloss": "Every node, and what each Filter plugin decided",
   "tab.score.gloss": "How the node was chosen",
@@ -44,15 +34,4 @@ export const glosses = {
   "tab.model.gloss": "The cycle as sets and predicates, with their values",
   "tab.state.gloss": "CycleState: what the cycle prepared and knew",
   "tab.log.gloss": "Events, and everything that happened",
-
-  "criterion.pdbViolations": "budgets broken",
-  "criterion.highestPriority": "highest priority evicted",
-  "criterion.sumPriorities": "sum of priorities",
-  "criterion.numVictims": "pods evicted",
-  "criterion.latestStartTime": "latest start",
-  "criterion.pdbViolations.gloss": "Victims protected by a disruption budget; fewer is better.",
-  "criterion.highestPriority.gloss": "The most important pod that would go; lower is better.",
-  "criterion.sumPriorities.gloss": "Priorities of all victims, with 2³¹ added for each; less is better.",
-  "criterion.numVictims.gloss": "Fewer is better.",
-  "criterion.latestStartTime.gloss": "When the longest-running of the most important victims started; later is better.",
 } as const;

@@ -1,5 +1,5 @@
-// English, for parts that are fetched when they are first opened: dry runs of preemption, CycleState, devices, what
-// stands on pictures, heads of columns.
+// English, for parts that are fetched when they are first opened: how scores and victims are found, dry runs of
+// preemption, what happened, CycleState, devices, what stands on pictures, heads of columns.
 
 import { evidence } from "./en-evidence.ts";
 import { help } from "./en-help.ts";
@@ -15,6 +15,68 @@ export const late = {
   ...observed,
   ...reach,
   ...tour,
+
+  "formula.TaintToleration": "Counts untolerated PreferNoSchedule taints; fewer is better, none is 100.",
+  "formula.NodeAffinity": "Adds the weights of the preferred terms that match; the best node becomes 100.",
+  "formula.NodeResourcesFit":
+    "LeastAllocated: 100 × (allocatable − requested) ÷ allocatable, averaged over the resources.",
+  "formula.NodeResourcesBalancedAllocation": "50 + half of how much the pod evens out the fill of cpu and memory.",
+  "formula.PodTopologySpread": "Counts similar pods in the node's domains; fewer is better.",
+  "formula.InterPodAffinity":
+    "Adds the weights of preferred affinity, subtracts those of anti-affinity, and stretches to 0-100.",
+  "formula.ImageLocality": "The size of the images already on the node, more for images found on many nodes.",
+  "criterion.pdbViolations": "budgets broken",
+  "criterion.highestPriority": "highest priority evicted",
+  "criterion.sumPriorities": "sum of priorities",
+  "criterion.numVictims": "pods evicted",
+  "criterion.latestStartTime": "latest start",
+  "criterion.pdbViolations.gloss": "Victims protected by a disruption budget; fewer is better.",
+  "criterion.highestPriority.gloss": "The most important pod that would go; lower is better.",
+  "criterion.sumPriorities.gloss": "Priorities of all victims, with 2³¹ added for each; less is better.",
+  "criterion.numVictims.gloss": "Fewer is better.",
+  "criterion.latestStartTime.gloss": "When the longest-running of the most important victims started; later is better.",
+
+  "drawing.enlarge": "Enlarge",
+  "drawing.cycles": "The two cycles",
+  "drawing.queues": "The queue",
+  "drawing.cache": "The cache",
+  "drawing.beforeFirst": "Before the first cycle.",
+  "drawing.atPoint": "Cycle {n} is at {point}.",
+  "drawing.afterCycle": "The whole cycle; the point that decided it is lit.",
+  "drawing.noPod": "No pod is selected.",
+  "drawing.gone": "{pod} does not exist at this moment.",
+  "drawing.cached": "{pod}: {place}.",
+  "drawing.noQueue": "{pod} is in no queue at this moment.",
+  "drawing.queued": "{pod}: {place}.",
+  "log.events": "Events of {pod}",
+  "log.cycle": "#{n} {pod} (attempt {attempt})",
+  "log.preemption": "{potential} potential nodes, {wanted} wanted",
+  "log.evictedBy": "{pod} ({reason}) by {by}",
+  "log.noEvents": "None so far.",
+  "log.all": { one: "{n} entry for this cycle", other: "{n} entries for this cycle" },
+
+  "table.node": "Node",
+  "table.zone": "Zone",
+  "table.verdict": "Verdict",
+  "table.reason": "Reason",
+  "table.cpu": "cpu",
+  "table.memory": "memory",
+  "table.pods": "Pods",
+  "table.score": "Score",
+  "table.cycle": "Cycle",
+  "table.time": "Time",
+  "table.pod": "Pod",
+  "table.attempt": "Attempt",
+  "table.result": "Result",
+  "table.fits": "Fits",
+  "result.0": "scheduled",
+  "result.1": "unschedulable",
+  "result.2": "error",
+  "result.3": "binding failed",
+  "result.4": "skipped",
+  "result.5": "waiting",
+  "result.6": "unknown",
+  "result.255": "running",
 
   "told.outcome": "What was written",
   "told.bound": "Bound to",

@@ -41,12 +41,4 @@ export const outcomes = {
   },
   "nominated.pod": "{pod} ({amounts})",
   "nominated.nothing": "no requests",
-  "result.0": "scheduled",
-  "result.1": "unschedulable",
-  "result.2": "error",
-  "result.3": "binding failed",
-  "result.4": "skipped",
-  "result.5": "waiting",
-  "result.6": "unknown",
-  "result.255": "running",
 } as const;

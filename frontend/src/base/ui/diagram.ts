@@ -19,9 +19,12 @@ export async function diagram(name: DiagramName, lit?: TermId): Promise<SVGSVGEl
   return picture;
 }
 
+/** What keys of labels begin with among the translations of the glossary. */
+const GROUP = "diagram";
+
 /** Puts translations in the labels' place; one breaks its lines itself. */
 export function label(picture: SVGSVGElement, translated: Catalogue): void {
-  const of = (words: string): string => translated[`diagram.${words}`] ?? "";
+  const of = (words: string): string => translated[`${GROUP}.${words}`] ?? "";
   picture.ariaLabel = of(picture.ariaLabel ?? "") || picture.ariaLabel;
   for (const element of picture.querySelectorAll("text")) {
     const lines = [element, ...element.children].flatMap((each) => each.firstChild ?? []);
