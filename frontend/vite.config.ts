@@ -17,7 +17,8 @@ const SHARED = new RegExp(
     "preload-helper",
     "src/base/(palette|format|vector|text/(text|en|said))[.]",
     "src/wire/(asked|client|column|events|msgpack|source)[.]",
-    "src/store/(cells|chronicle|cycle|fold|grouping|node-domain|nodes|nominated|observed|record|state|trace|verdicts)[.]",
+    "src/store/(cells|chronicle|cycle|fold|grouping|node-domain|nodes|nominated|observed)[.]",
+    "src/store/(record|state|trace|verdicts)[.]",
     "src/views/map/(captions|clip|layout|paint|sprites)[.]",
   ].join("|"),
 );

@@ -9,10 +9,10 @@ from kviz.answers.tables import listed, table
 from scheduler_core.advice.capacity import Capacity, TemplateEnd
 from scheduler_core.advice.daemons import is_of_daemon_set
 from scheduler_core.advice.filling import Stop
-from scheduler_core.advice.pools import amount_text
 from scheduler_core.advice.room import PoolRoom
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.api.counting import counted
+from scheduler_core.api.quantity import rounded_text
 from scheduler_core.cluster.requests import pod_requests
 
 
@@ -95,7 +95,9 @@ def as_text(found: Capacity, objects: Iterable[KubeObject]) -> str:
 def _daemon_lines(objects: Iterable[KubeObject]) -> Iterator[str]:
     n, takes = _daemons(objects)
     if n:
-        amounts = ", ".join(f"{amount_text(name, amount)} {name}" for name, amount in takes.items())
+        amounts = ", ".join(
+            f"{rounded_text(name, amount)} {name}" for name, amount in takes.items()
+        )
         yield ""
         yield f"{counted(n, 'pod')} of DaemonSets on these nodes: {amounts or 'nothing'} requested"
 
@@ -170,8 +172,8 @@ def _pool_row(room: PoolRoom, resources: Sequence[str]) -> list[str]:
         plugin for plugin in room.rejected_by if not room.runs_out or len(room.rejected_by) > 1
     ]
     free = (
-        f"{amount_text(name, room.free_before.get(name, 0))}"
-        f" -> {amount_text(name, room.free_after.get(name, 0))}"
+        f"{rounded_text(name, room.free_before.get(name, 0))}"
+        f" -> {rounded_text(name, room.free_after.get(name, 0))}"
         for name in resources
     )
     return [

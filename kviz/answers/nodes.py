@@ -10,8 +10,8 @@ from kviz.answers.tables import listed, table
 from scheduler_core.advice.nodes.adding import Addition
 from scheduler_core.advice.nodes.draining import Drained, Kept, candidates, drain, plan
 from scheduler_core.advice.nodes.offers import Offer
-from scheduler_core.advice.pools import amount_text
 from scheduler_core.api.counting import counted
+from scheduler_core.api.quantity import rounded_text
 from scheduler_core.sim.run import Run
 
 
@@ -149,8 +149,8 @@ def _rows(found: Addition) -> Iterator[tuple[str, ...]]:
                 offer.name,
                 f"{n:,}",
                 "-" if offer.terms.price is None else f"{float(offer.terms.price):g}",
-                amount_text("cpu", room.get("cpu", 0)),
-                amount_text("memory", room.get("memory", 0)),
+                rounded_text("cpu", room.get("cpu", 0)),
+                rounded_text("memory", room.get("memory", 0)),
             )
 
 

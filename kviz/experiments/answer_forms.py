@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 
 from kviz.experiments.questions.asking import refused
 from kviz.experiments.questions.nodes import shapes_of
-from scheduler_core.advice.pools import amount_text, pools_of
+from scheduler_core.advice.pools import pools_of
 from scheduler_core.api import KubeObject, Node, Pod
+from scheduler_core.api.quantity import rounded_text
 from scheduler_core.cluster.pods import controller_of
 from scheduler_core.cluster.requests import integer_resources
 from scheduler_core.config.source import text_value
@@ -104,7 +105,7 @@ def pool_rows(objects: Iterable[KubeObject], typed: Mapping[str, tuple[str, str]
     for pool in pools_of(item for item in objects if isinstance(item, Node)):
         has = integer_resources(pool.nodes[0].status.allocatable)
         room = ", ".join(
-            f"{amount_text(name, has[name])} {name}" for name in ("cpu", "memory") if name in has
+            f"{rounded_text(name, has[name])} {name}" for name in ("cpu", "memory") if name in has
         )
         rows.append(PoolRow(pool.name, len(pool.nodes), room, *typed.get(pool.name, ("", ""))))
     return rows

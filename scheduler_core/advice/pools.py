@@ -16,6 +16,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from scheduler_core.api import Node, Taint
+from scheduler_core.api.quantity import rounded_text
 from scheduler_core.changes.node_changes import HOSTNAME
 from scheduler_core.cluster.node_tree import REGION_LABELS, ZONE_LABELS
 from scheduler_core.cluster.requests import integer_resources
@@ -37,8 +38,6 @@ INSTANCE_TYPE_LABELS: Final = (
     "beta.kubernetes.io/instance-type",
 )
 CONDITION_TAINTS: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
-MEBI: Final = 1 << 20
-GIBI: Final = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -80,16 +79,6 @@ def zone_of(node: Node) -> str:
     return _first(node.metadata.labels, ZONE_LABELS)
 
 
-def amount_text(resource: str, amount: int) -> str:
-    """Return an amount for people: `1.5`, `12.3Gi`, `4`; cpu is in milli."""
-    if resource == "cpu":
-        return f"{amount / 1000:,.3f}".rstrip("0").rstrip(".")
-    if resource in ("memory", "ephemeral-storage"):
-        size, unit = (GIBI, "Gi") if abs(amount) >= GIBI else (MEBI, "Mi")
-        return f"{amount / size:,.1f}".removesuffix(".0") + unit
-    return f"{amount:,}"
-
-
 def _looks(node: Node) -> tuple[object, ...]:
     own = {HOSTNAME, *ZONE_LABELS, *REGION_LABELS}
     labels = {
@@ -123,7 +112,7 @@ def _name(node: Node) -> str:
         return name
     allocatable = integer_resources(node.status.allocatable)
     sizes = (
-        f"{amount_text(name, allocatable[name])} {name}"
+        f"{rounded_text(name, allocatable[name])} {name}"
         for name in ("cpu", "memory")
         if name in allocatable
     )

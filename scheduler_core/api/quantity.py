@@ -200,6 +200,19 @@ def amount_text(resource: str, amount: int) -> str:
     return binary_text(amount) if is_bytes else str(amount)
 
 
+def rounded_text(resource: str, amount: int) -> str:
+    """Return an amount for people, one decimal of bytes: `1.5`, `12.3Gi`, `4`.
+
+    Units are those of `amount_text`.
+    """
+    if resource == "cpu":
+        return f"{amount / 1000:,.3f}".rstrip("0").rstrip(".")
+    if resource not in ("memory", "ephemeral-storage"):
+        return f"{amount:,}"
+    step = next((step for step in (4, 3, 2, 1) if abs(amount) >= 1024**step), 0)
+    return f"{amount / 1024**step:,.1f}".removesuffix(".0") + _BINARY_SUFFIXES[step]
+
+
 def amounts_text(amounts: Mapping[str, int]) -> str:
     """Return amounts by resource in words: `2 cpu, 1Gi memory`; units as in `amount_text`."""
     return ", ".join(f"{amount_text(name, amount)} {name}" for name, amount in amounts.items())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.api.quantity import amount_text
+from scheduler_core.api.quantity import amount_text, rounded_text
 from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.columns import PODS
 from scheduler_core.cluster.nodes import Nodes
@@ -38,11 +38,13 @@ class FreeAmount:
 
     @property
     def in_all(self) -> str:
-        """Return the amount and what it is of: `3 cpu`, `no places for pods`."""
+        """Return the amount and what it is of: `3 cpu`, `85.5Ti memory`, `no places for pods`."""
         what = say("places for pods") if self.resource == PODS else self.resource
         if not self.free:
             return say("no {resource}", resource=what)
-        return say("{amount} {resource}", amount=self._amount(self.free), resource=what)
+        return say(
+            "{amount} {resource}", amount=rounded_text(self.resource, self.free), resource=what
+        )
 
     @property
     def text(self) -> str:

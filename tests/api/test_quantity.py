@@ -14,6 +14,7 @@ from scheduler_core.api.quantity import (
     milli_value,
     number_text,
     parse_quantity,
+    rounded_text,
     value,
 )
 
@@ -157,3 +158,21 @@ def test_any_text_is_an_amount_or_refused(text: str) -> None:
         return
     assert -MAX_INT64 - 1 <= quantity.scaled_value(0) <= MAX_INT64
     assert parse_quantity(quantity.canonical()).scaled_value(-3) == quantity.scaled_value(-3)
+
+
+@pytest.mark.parametrize(
+    ("resource", "amount", "text"),
+    [
+        ("cpu", 7_928_930, "7,928.93"),
+        ("cpu", 1_500, "1.5"),
+        ("memory", 87_548 << 30, "85.5Ti"),
+        ("memory", 16 << 30, "16Gi"),
+        ("ephemeral-storage", 1536 << 10, "1.5Mi"),
+        ("memory", 30 << 10, "30Ki"),
+        ("pods", 220_000, "220,000"),
+    ],
+)
+def test_amounts_of_many_nodes_are_rounded_for_people(
+    resource: str, amount: int, text: str
+) -> None:
+    assert rounded_text(resource, amount) == text

@@ -13,7 +13,7 @@ from kviz.common.csv_file import Cell
 from kviz.experiments.models import Result
 from kviz.experiments.questions.filling import TOGETHER
 from kviz.experiments.reading.charts import Lines
-from scheduler_core.advice.pools import amount_text
+from scheduler_core.api.quantity import rounded_text
 
 NODES_SHOWN: Final = 200
 LINES_SHOWN: Final = 12
@@ -108,9 +108,9 @@ def _pool(pool: Mapping[str, Any]) -> PoolRow:
         free=[
             (
                 name,
-                amount_text(name, amount),
-                amount_text(name, after.get(name, 0)),
-                amount_text(name, there.get(name, 0)),
+                rounded_text(name, amount),
+                rounded_text(name, after.get(name, 0)),
+                rounded_text(name, there.get(name, 0)),
             )
             for name, amount in before.items()
         ],
@@ -121,7 +121,7 @@ def _daemons(found: Mapping[str, Any]) -> str:
     if not found.get("pods"):
         return ""
     takes = ", ".join(
-        f"{amount_text(name, amount)} {name}" for name, amount in found["requests"].items()
+        f"{rounded_text(name, amount)} {name}" for name, amount in found["requests"].items()
     )
     text = ngettext(
         "%(n)s pod of a DaemonSet is on these nodes already, with %(takes)s requested.",

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
 from kviz.experiments.models import Result
-from scheduler_core.advice.pools import amount_text
+from scheduler_core.api.quantity import rounded_text
 
 ROWS_SHOWN: Final = 300
 
@@ -104,7 +104,7 @@ def _offer(each: Mapping[str, Any], add: Mapping[str, Any]) -> OfferRow:
         n=n,
         price="" if each["price"] is None else f"{each['price']:g}",
         room=[
-            f"{amount_text(name, each['room'][name])} {name}"
+            f"{rounded_text(name, each['room'][name])} {name}"
             for name in ("cpu", "memory")
             if name in each["room"]
         ],
