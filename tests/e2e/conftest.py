@@ -20,6 +20,7 @@ from playwright.sync_api import (
 )
 
 from tests.chromium import NoBrowser, find_chromium, sandbox_arguments
+from tests.e2e.people import Open, people_at
 from tests.running_server import Server
 from tests.waiting import PATIENCE_S, eventually
 
@@ -151,6 +152,13 @@ def clinic(api: Api) -> str:
 def preemption(api: Api) -> str:
     """A finished run of the sample in which pods are evicted."""
     return api.finished_run(api.sample("preemption-budget"))
+
+
+@pytest.fixture
+def people(browser: Browser, base_url: str) -> Iterator[Open]:
+    """Open a browser of its own for each of several people."""
+    with people_at(browser, base_url) as open_browser:
+        yield open_browser
 
 
 @pytest.fixture(autouse=True)

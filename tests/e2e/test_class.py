@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.axe import serious_findings
+from tests.e2e.people import Open
 
 LESSON = "Requests, and what is left"
 PHONE = (390, 800)
 NARROW = (320, 640)
 LAPTOP = (1280, 720)
-
-Open = Callable[[tuple[int, int]], Page]
-
-
-@pytest.fixture
-def people(browser: Browser, base_url: str) -> Iterator[Open]:
-    """Open a browser of its own for somebody."""
-    contexts: list[BrowserContext] = []
-
-    def open_browser(size: tuple[int, int]) -> Page:
-        viewport = {"width": size[0], "height": size[1]}
-        context = browser.new_context(base_url=base_url, viewport=viewport)  # type: ignore[arg-type]
-        contexts.append(context)
-        return context.new_page()
-
-    yield open_browser
-    for context in contexts:
-        context.close()
 
 
 @dataclass

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import serious_findings
+from tests.e2e.people import Open
 from tests.waiting import eventually
 
-PROJECTOR = {"width": 1280, "height": 720}
+PROJECTOR = (1280, 720)
 SMALLEST_PX = 16
 """Of text on a projector of 1280 pixels: at ten metres it is small, but read."""
 ROOM = """() => {
@@ -21,24 +21,6 @@ ROOM = """() => {
   return foot.top - Math.max(...shown.map((e) => e.getBoundingClientRect().bottom));
 }"""
 """What is left between what is shown and the foot, in pixels."""
-
-
-@pytest.fixture
-def contexts(browser: Browser, base_url: str) -> Iterator[list[BrowserContext]]:
-    made: list[BrowserContext] = []
-    yield made
-    for context in made:
-        context.close()
-
-
-def opened(browser: Browser, base_url: str, contexts: list[BrowserContext], language: str) -> Page:
-    context = browser.new_context(
-        base_url=base_url,
-        viewport=PROJECTOR,  # type: ignore[arg-type]
-        locale=language,
-    )
-    contexts.append(context)
-    return context.new_page()
 
 
 def open_class(page: Page, slug: str) -> str:
@@ -73,10 +55,9 @@ def fits(screen: Page) -> None:
 @pytest.mark.parametrize("language", ["en", "zh-CN", "zh-TW"])
 @pytest.mark.parametrize(("slug", "n_steps"), [("scores", 5), ("preemption", 6)])
 def test_nothing_of_a_lesson_is_below_the_foot_of_the_projector(
-    browser: Browser, base_url: str, contexts: list[BrowserContext],
-    language: str, slug: str, n_steps: int,
-) -> None:  # fmt: skip
-    teacher, phone = (opened(browser, base_url, contexts, language) for _ in range(2))
+    people: Open, language: str, slug: str, n_steps: int
+) -> None:
+    teacher, phone = (people(PROJECTOR, language) for _ in range(2))
     code = open_class(teacher, slug)
     screen = teacher.context.new_page()
     screen.goto(f"/class/{code}/screen")
@@ -107,10 +88,8 @@ def test_nothing_of_a_lesson_is_below_the_foot_of_the_projector(
     assert serious_findings(screen) == []
 
 
-def test_the_code_fills_the_projector_until_the_teacher_begins(
-    browser: Browser, base_url: str, contexts: list[BrowserContext]
-) -> None:
-    teacher = opened(browser, base_url, contexts, "en")
+def test_the_code_fills_the_projector_until_the_teacher_begins(people: Open) -> None:
+    teacher = people(PROJECTOR)
     code = open_class(teacher, "requests")
     screen = teacher.context.new_page()
     screen.goto(f"/class/{code}/screen")
@@ -118,7 +97,7 @@ def test_the_code_fills_the_projector_until_the_teacher_begins(
     expect(large).to_have_attribute("aria-pressed", "true")
     qr = large.locator("svg").bounding_box()
     assert qr is not None
-    assert qr["height"] > PROJECTOR["height"] / 2
+    assert qr["height"] > PROJECTOR[1] / 2
     assert serious_findings(screen) == []
     teacher.get_by_role("button", name="Next step").click()
     expect(large).to_have_attribute("aria-pressed", "false")
@@ -127,10 +106,8 @@ def test_the_code_fills_the_projector_until_the_teacher_begins(
     expect(large).to_have_attribute("aria-pressed", "true")
 
 
-def test_a_class_tries_what_it_agreed_on(
-    browser: Browser, base_url: str, contexts: list[BrowserContext]
-) -> None:
-    teacher, phone = (opened(browser, base_url, contexts, "en") for _ in range(2))
+def test_a_class_tries_what_it_agreed_on(people: Open) -> None:
+    teacher, phone = people(PROJECTOR), people(PROJECTOR)
     code = open_class(teacher, "what-is-a-node")
     phone.goto(f"/class/{code}/")
     phone.get_by_role("button", name="Come in").click()
@@ -156,10 +133,8 @@ def test_a_class_tries_what_it_agreed_on(
         assert serious_findings(page) == []
 
 
-def test_what_is_drawn_is_where_the_pen_was_on_a_map_that_is_too_tall(
-    browser: Browser, base_url: str, contexts: list[BrowserContext]
-) -> None:
-    teacher = opened(browser, base_url, contexts, "en")
+def test_what_is_drawn_is_where_the_pen_was_on_a_map_that_is_too_tall(people: Open) -> None:
+    teacher = people(PROJECTOR)
     open_class(teacher, "scores")
     canvas = teacher.locator("svg.map")
     teacher.set_viewport_size({"width": 1280, "height": 420})
