@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kviz.common.problems import ErrorItem
 
 
-Scope = Literal["upload", "run", "experiment"]
+Scope = Literal["upload", "run", "experiment", "check"]
 """What is counted."""
 
 

@@ -206,6 +206,7 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_RATES": {
         "upload": env.text("KVIZ_UPLOAD_RATE", "60/hour") if MODE is Mode.SERVER else None,
         "guest": env.text("KVIZ_GUEST_RATE", "300/hour") if MODE is Mode.SERVER else None,
+        "check": env.text("KVIZ_CHECK_RATE", "240/minute") if MODE is Mode.SERVER else None,
         "run": env.text("KVIZ_RUN_RATE", "120/hour") if MODE is Mode.SERVER else None,
         "experiment": (
             env.text("KVIZ_EXPERIMENT_RATE", "30/hour") if MODE is Mode.SERVER else None

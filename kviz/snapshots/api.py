@@ -284,6 +284,8 @@ class TextCheckedSerializer(serializers.Serializer[object]):
 class SnapshotCheck(APIView):
     """Objects, read as in an upload; nothing is stored."""
 
+    throttle_scope: Scope = "check"
+
     @extend_schema(request=TextSerializer, responses=TextCheckedSerializer)
     def post(self, request: Request) -> Response:
         """Say what is wrong with objects as YAML or JSON, line by line."""

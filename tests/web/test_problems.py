@@ -140,6 +140,26 @@ def test_too_many_uploads(ada: Person, ben: Person, monkeypatch: pytest.MonkeyPa
     assert ada.get("/snapshots/").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("where", "body"),
+    [("runs/check/", {"scenario": "steps: []"}), ("snapshots/check/", {"text": NODES})],
+)
+def test_too_many_checks(
+    ada: Person, monkeypatch: pytest.MonkeyPatch, where: str, body: dict[str, str]
+) -> None:
+    from kviz.accounts.throttling import WorkspaceRate
+
+    monkeypatch.setitem(WorkspaceRate.THROTTLE_RATES, "check", "2/minute")
+
+    responses = [
+        ada.client.post(f"{API}/{where}", body, content_type="application/json") for _ in range(3)
+    ]
+
+    assert [each.status_code for each in responses[:2]] == [200, 200]
+    problem(responses[2], 429)
+    assert int(responses[2].headers["Retry-After"]) > 0
+
+
 def test_an_invented_address_is_no_other_address(
     db: None, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from kviz.accounts.throttling import Scope
 from kviz.common.fields import DocumentField
 from kviz.common.problems import ErrorItem
 from kviz.runs.execution.engine import warnings_of
@@ -54,6 +55,8 @@ class CheckedSerializer(serializers.Serializer[object]):
 
 class RunCheck(APIView):
     """A run's inputs, checked as when a run is made; no run is."""
+
+    throttle_scope: Scope = "check"
 
     @extend_schema(request=CheckSerializer, responses=CheckedSerializer)
     def post(self, request: Request) -> Response:
