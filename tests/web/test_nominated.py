@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kviz.runs.sharing import run_share
 
 from .cast import Person
@@ -75,3 +77,10 @@ def test_why_a_pod_is_pending_names_the_nominated_pods(ada: Person) -> None:
     assert "(on 1 only because nominated pods count there)" in page
     assert "Only because nominated pods count there:" in page
     assert "(2 cpu, 1Gi memory)" in page
+
+
+@pytest.mark.parametrize("asked", ["also", "state", "evidence", "lab", "model", "nodes/n1"])
+def test_a_cycle_in_which_a_node_is_held_is_enacted_again(ada: Person, asked: str) -> None:
+    run = ada.finished(CLUSTER)
+    answer = ada.get(f"/runs/{run.pk}/cycles/3/{asked}/")
+    assert answer.status_code == 200, answer.content
