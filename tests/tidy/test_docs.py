@@ -14,6 +14,7 @@ from kviz.common.plugin_guide import guide_of
 ROOT = Path(__file__).parents[2]
 AT_THE_TOP = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 DOCUMENTS = sorted([*(ROOT / name for name in AT_THE_TOP), *(ROOT / "docs").rglob("*.md")])
+LINE_LENGTH = 160
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 ADR = ROOT / "docs" / "adr"
 
@@ -23,6 +24,14 @@ def test_links_lead_somewhere(document: Path) -> None:
     links = LINK.findall(document.read_text(encoding="utf-8"))
     inside = [link for link in links if "://" not in link]
     assert [link for link in inside if not (document.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_lines_fit_a_screen(document: Path) -> None:
+    """A row of a table is one line in Markdown and cannot be wrapped."""
+    lines = document.read_text(encoding="utf-8").splitlines()
+    long = [n for n, line in enumerate(lines, 1) if len(line) > LINE_LENGTH and line[0] != "|"]
+    assert long == []
 
 
 def test_this_version_is_in_the_changes() -> None:
