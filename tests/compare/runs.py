@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from kviz.out_of_tree import load_plugins
 from kviz.snapshots.samples import SAMPLES
@@ -15,8 +13,6 @@ from scheduler_core.config import FeatureGates, default_configuration, load_conf
 from scheduler_core.sim import RunOptions, Scenario, load_scenario, simulate
 from scheduler_core.trace.codec import Chunk, TraceWriter, starts_cycle
 from scheduler_core.trace.events import AnyEvent
-from tests.generator.clusters import FEATURES, make_cluster
-from tests.generator.draw import Draw
 
 CONFIGURATION = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -59,18 +55,3 @@ def sample(name: str) -> tuple[list[KubeObject], RunOptions]:
     )
     with found.path.open("rb") as file:
         return list(ingest([(found.path.name, file)]).objects), options
-
-
-def generated(seed: int) -> list[KubeObject]:
-    """Return a random cluster in which pods are pending."""
-    draw = Draw(f"compare-{seed}", FEATURES)
-    cluster = make_cluster(draw, draw.number(2, 8), draw.number(0, 12), bound_only=True)
-    for i in range(draw.number(4, 12)):
-        pod = cluster.pending(f"waiting-{i}")
-        cluster.objects += [*cluster.take_claims(), pod]
-    return read(cluster.objects)
-
-
-def read(manifests: Sequence[object]) -> list[KubeObject]:
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(manifests)})
-    return list(ingest([("cluster.json", io.BytesIO(text.encode()))]).objects)

@@ -15,7 +15,8 @@ from scheduler_core.compare import RunLines, compare
 from scheduler_core.sim import RunOptions
 from scheduler_core.trace import codec
 from scheduler_core.trace.events import ScoreColumns
-from tests.compare.runs import HEAVIER, generated, run, sample
+from tests.compare.runs import HEAVIER, run, sample
+from tests.generator.dumps import dump, read
 
 SEEDS = range(10)
 NAMES = [each.slug for each in SAMPLES]
@@ -33,7 +34,7 @@ def test_a_sample_is_identical_to_itself(name: str) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_run_is_identical_to_itself(seed: int) -> None:
-    objects = generated(seed)
+    objects = read(dump(seed))
     found = compare(run(objects), run(objects))
 
     assert found.identical
@@ -46,7 +47,7 @@ def test_a_run_is_identical_to_itself(seed: int) -> None:
 def test_both_ways_say_the_same_and_cycles_before_the_parting_are_alike(
     seed: int, change: str
 ) -> None:
-    objects = generated(seed)
+    objects = read(dump(seed))
     a, b = run(objects), changed_run(objects, change)
     found = compare(a, b)
 
@@ -64,7 +65,7 @@ def test_both_ways_say_the_same_and_cycles_before_the_parting_are_alike(
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_changed_weight_parts_where_totals_first_differ(seed: int) -> None:
-    objects = generated(seed)
+    objects = read(dump(seed))
     a, b = run(objects), run(objects, HEAVIER)
     found = compare(a, b)
     differing = (
@@ -80,10 +81,10 @@ def test_a_changed_weight_parts_where_totals_first_differ(seed: int) -> None:
         assert (found.parting.difference.a, found.parting.difference.b) == (1, 10)
 
 
-def totals(read: RunLines, cycle: int) -> list[int] | None:
-    if cycle > len(read.lines):
+def totals(lines: RunLines, cycle: int) -> list[int] | None:
+    if cycle > len(lines.lines):
         return None
-    chunk = next(each for each in read.chunks if each.last_cycle >= cycle)
+    chunk = next(each for each in lines.chunks if each.last_cycle >= cycle)
     found = codec.read_details(chunk.details).get(cycle, [])
     columns = [event for event in found if isinstance(event, ScoreColumns)]
     return np.concatenate([each.totals.array() for each in columns]).tolist() if columns else None
@@ -143,7 +144,8 @@ def mirrored(value: Any) -> Any:
 
 
 def without_words(document: dict[str, Any]) -> dict[str, Any]:
-    """Leave out sentences, and whose pod a parting in the order of the queue is named after."""
+    """Leave out sentences, the order of resources, and whose pod a parting in the queue names."""
+    document["utilisation"].sort(key=lambda row: row["resource"])
     for name in ("first_divergence", "first_outcome"):
         parting = document[name]
         if parting:

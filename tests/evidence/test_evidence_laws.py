@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -23,7 +23,7 @@ from scheduler_core.config import ConfigError, load_configuration
 from scheduler_core.sim.run import RunOptions, simulate
 from tests.effort import examples
 from tests.evidence.checking import Checked, run_checked
-from tests.framework.random_clusters import clusters, read, with_room
+from tests.generator.dumps import dumps, read
 
 DATA = Path(__file__).parents[1] / "conformance" / "data"
 FILES = sorted(DATA.glob("*/*.jsonl.gz"))
@@ -70,9 +70,9 @@ PACKING = f"""{HEAD}profiles:
 CONFIGURATIONS = st.sampled_from(["", OTHER_ARGUMENTS, PACKING])
 
 
-@given(cluster=clusters() | clusters().map(with_room), configuration=CONFIGURATIONS)
+@given(cluster=dumps(), configuration=CONFIGURATIONS)
 @examples(40)
-def test_evidence_of_random_clusters(cluster: list[Any], configuration: str) -> None:
+def test_evidence_of_random_clusters(cluster: list[Json], configuration: str) -> None:
     options = RunOptions(max_cycles=MAX_CYCLES)
     if configuration:
         loaded = load_configuration(configuration)

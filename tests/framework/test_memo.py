@@ -1,170 +1,17 @@
-"""Cached answers change nothing: the same trace, byte by byte, as when every plugin is called."""
+"""What is not cached. That caching changes no decision: tests/generator/test_generated.py."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
-from dataclasses import replace
-
-import msgspec
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
-from scheduler_core.api import (
-    Affinity,
-    KubeObject,
-    Node,
-    NodeAffinity,
-    NodeSelectorRequirement,
-    NodeSelectorTerm,
-    Pod,
-    PreferredSchedulingTerm,
-    Taint,
-    Toleration,
-)
-from scheduler_core.changes.vocabulary import AddTaint, Create, RemoveTaint, StepChange
 from scheduler_core.cluster.columns import ClusterColumns
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.config import load_configuration
 from scheduler_core.framework.dependence import DependsOn, NodeFacts
 from scheduler_core.framework.runtime import CycleState
 from scheduler_core.framework.status import Code, ListedVerdict, Verdict
-from scheduler_core.sim.run import RunOptions, simulate
-from scheduler_core.sim.scenario import Scenario, Step
-from tests.builders import HOSTNAME, container, make_node, make_pod
-from tests.effort import examples
+from tests.builders import make_node, make_pod
 from tests.framework.profile import Named, framework
-from tests.framework.random_clusters import Manifest, read
-from tests.framework.random_clusters import clusters as random_clusters
-from tests.without_memo import without_memo
-
-PACKING = """\
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-percentageOfNodesToScore: 50
-profiles:
-- pluginConfig:
-  - name: NodeResourcesFit
-    args:
-      ignoredResources: [example.com/gpu]
-      scoringStrategy:
-        type: RequestedToCapacityRatio
-        resources: [{name: cpu, weight: 3}, {name: example.com/gpu, weight: 5}]
-        requestedToCapacityRatio:
-          shape: [{utilization: 0, score: 10}, {utilization: 100, score: 3}]
-  - name: NodeResourcesBalancedAllocation
-    args: {resources: [{name: cpu, weight: 1}, {name: example.com/gpu, weight: 1}]}
-"""
-SSD = NodeSelectorRequirement(key="disk", operator="In", values=("ssd",))
-TAINTS = st.builds(
-    Taint,
-    key=st.sampled_from("ab"),
-    value=st.just("x"),
-    effect=st.sampled_from(["NoSchedule", "PreferNoSchedule"]),
-)
-
-
-@st.composite
-def nodes(draw: st.DrawFn, name: str) -> Node:
-    images = draw(st.lists(st.sampled_from(["web", "db"]), unique=True))
-    return (
-        make_node(name)
-        .without_label(HOSTNAME)
-        .label("disk", draw(st.sampled_from(["ssd", "hdd"])))
-        .cpu(draw(st.sampled_from(["1", "2"])))
-        .memory("4Gi")
-        .pods(4)
-        .cordoned(draw(st.integers(0, 5)) == 0)
-        .taints(*draw(st.lists(TAINTS, max_size=2, unique_by=lambda t: t.key)))
-        .images({f"{image}:latest": 300_000_000 for image in images})
-        .obj()
-    )
-
-
-def _pod(name: str, kind: int, priority: int) -> Pod:
-    """One of four kinds of pod, so that many share a template."""
-    term = NodeSelectorTerm(match_expressions=(SSD,))
-    preferred = NodeAffinity(
-        preferred_during_scheduling_ignored_during_execution=(
-            PreferredSchedulingTerm(weight=5, preference=term),
-        )
-    )
-    requests = {"cpu": "400m", "memory": "100Mi"}
-    return (
-        make_pod(name)
-        .namespace("shop")
-        .containers(container(requests, image=("web", "db")[kind % 2]))
-        .priority(priority)
-        .tolerations(*([Toleration(key="a", operator="Exists")] if kind % 2 else []))
-        .affinity(Affinity(node_affinity=preferred) if kind >= 2 else None)
-        .node_selectors({"disk": "ssd"} if kind == 3 else {})
-        .obj()
-    )
-
-
-@st.composite
-def clusters(draw: st.DrawFn) -> tuple[list[KubeObject], Scenario]:
-    n = draw(st.integers(2, 6))
-    kinds = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=3, max_size=24))
-    items: list[KubeObject] = [draw(nodes(f"node-{i}")) for i in range(n)]
-    items += [_pod(f"pod-{i}", kind, priority) for i, (kind, priority) in enumerate(kinds)]
-    actions: st.SearchStrategy[StepChange] = st.one_of(
-        st.builds(AddTaint, st.sampled_from(["node-0", "node-1"]), TAINTS),
-        st.builds(RemoveTaint, st.just("node-0"), st.sampled_from("ab"), st.just("")),
-        st.builds(lambda node: Create((node,)), nodes("node-new")),
-    )
-    steps = [
-        Step(draw(st.integers(0, 12)) * 1_000_000, action)
-        for action in draw(st.lists(actions, max_size=3))
-    ]
-    return items, Scenario(steps=tuple(sorted(steps, key=lambda step: step.at_ns)))
-
-
-def _trace_hash(objects: Sequence[KubeObject], options: RunOptions) -> str:
-    digest = hashlib.sha256()
-    for event in simulate(objects, options):
-        digest.update(msgspec.msgpack.encode(event))
-    return digest.hexdigest()
-
-
-def _trace_hash_without_memo(objects: Sequence[KubeObject], options: RunOptions) -> str:
-    with without_memo():
-        return _trace_hash(objects, options)
-
-
-@examples(60)
-@given(clusters())
-def test_the_trace_is_the_same_without_cached_answers(
-    cluster: tuple[list[KubeObject], Scenario],
-) -> None:
-    objects, scenario = cluster
-    options = RunOptions(scenario=scenario, max_cycles=200)
-    assert _trace_hash(objects, options) == _trace_hash_without_memo(objects, options)
-
-
-def _stamped(cluster: list[Manifest], n: int) -> list[Manifest]:
-    """Return the cluster with `n` more of each pending pod, all of one template."""
-    copies = []
-    for each in cluster:
-        if each["kind"] == "Pod" and "nodeName" not in each["spec"]:
-            for i in range(n):
-                name = f"{each['metadata']['name']}-{i}"
-                copies.append(each | {"metadata": each["metadata"] | {"name": name, "uid": name}})
-    return [*cluster, *copies]
-
-
-@examples(60)
-@given(random_clusters(), st.sampled_from(["", PACKING]))
-def test_so_it_is_where_every_plugin_has_something_to_say(
-    cluster: list[Manifest], configuration: str
-) -> None:
-    objects = read(_stamped(cluster, 3))
-    options = RunOptions(max_cycles=100)
-    if configuration:
-        options = replace(options, configuration=load_configuration(configuration))
-    assert _trace_hash(objects, options) == _trace_hash_without_memo(objects, options)
 
 
 class _Moody(Named):

@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from tests.framework.random_clusters import Manifest, clusters
 from tests.fuzz.manifests import FAR_TIMES, QUANTITIES, TIMES, objects, objects_of
 from tests.fuzz.steps import PODS, pods, steps, surroundings
+from tests.generator.draw import Json
+from tests.generator.dumps import dumps as clusters
 
 ODD: Final[tuple[Any, ...]] = (
     None,
@@ -31,6 +32,7 @@ ODD: Final[tuple[Any, ...]] = (
     "a/b",
     "\x00",
     "n0",
+    "node-0",
     "gone",
     *QUANTITIES,
     *TIMES,
@@ -41,7 +43,7 @@ Step = tuple[Any, Any]
 
 
 @st.composite
-def dumps(draw: st.DrawFn, max_odd: int = 3) -> list[Manifest]:
+def dumps(draw: st.DrawFn, max_odd: int = 3) -> list[Json]:
     """Draw the objects of a dump: a cluster that makes sense, and some that need not.
 
     Objects may be merged with others of their kind, doubled, or have values replaced; most of
@@ -68,7 +70,7 @@ def dumps(draw: st.DrawFn, max_odd: int = 3) -> list[Manifest]:
     return items
 
 
-def _merge(item: Manifest, other: Manifest) -> None:
+def _merge(item: Json, other: Json) -> None:
     """Take over the fields of another object, but for what names it."""
     for key, value in other.items():
         known = item.get(key)
@@ -91,7 +93,7 @@ def _places(value: Any) -> Iterator[Step]:
         yield from _places(value[key])
 
 
-def as_file(items: list[Manifest]) -> bytes:
+def as_file(items: list[Json]) -> bytes:
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import inspect
 
 from scheduler_core.api import KINDS, KubeObject
-from tests.framework.random_clusters import Manifest
+from tests.generator.draw import Json
 
 NAMES: Final = ("n0", "n1", "p0", "new-0", "old-0", "a", "web", "late", "held", "shared", "own")
 NAMESPACES: Final = ("default", "shop", "other", "")
@@ -133,18 +133,18 @@ MAX_DEPTH: Final = 9
 
 
 @st.composite
-def objects(draw: st.DrawFn) -> Manifest:
+def objects(draw: st.DrawFn) -> Json:
     """Draw an object of any kind."""
     return draw(objects_of(draw(st.sampled_from(sorted(KINDS)))))
 
 
-def objects_of(kind: str) -> st.SearchStrategy[Manifest]:
+def objects_of(kind: str) -> st.SearchStrategy[Json]:
     """Objects of one kind; a namespace stands in those that have one."""
     cls = KINDS[kind]
     return st.builds(_complete, st.just(cls), _struct(cls, 0), st.sampled_from(NAMESPACES[:3]))
 
 
-def _complete(cls: type[KubeObject], fields: Manifest, namespace: str) -> Manifest:
+def _complete(cls: type[KubeObject], fields: Json, namespace: str) -> Json:
     metadata = {"name": "a", **fields.get("metadata", {})}
     if cls.namespaced:
         metadata = {"namespace": namespace, **metadata}
@@ -152,7 +152,7 @@ def _complete(cls: type[KubeObject], fields: Manifest, namespace: str) -> Manife
 
 
 @st.composite
-def _struct(draw: st.DrawFn, cls: type[msgspec.Struct], depth: int) -> Manifest:
+def _struct(draw: st.DrawFn, cls: type[msgspec.Struct], depth: int) -> Json:
     """Draw up to four fields of a struct beside those that are always needed."""
     info = inspect.type_info(cls)
     assert isinstance(info, inspect.StructType)

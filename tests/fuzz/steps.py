@@ -10,7 +10,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.framework.random_clusters import Manifest, manifest
+from tests.generator.draw import Json
+from tests.generator.dumps import manifest
 
 ZONE = "topology.kubernetes.io/zone"
 HOST = "kubernetes.io/hostname"
@@ -22,7 +23,7 @@ LABELS = ("hold", "work", "reserve", "permit", "pre_bind")
 """What a plugin of the tests does to a pod with such a label; nothing without that plugin."""
 
 
-def surroundings() -> list[Manifest]:
+def surroundings() -> list[Json]:
     """Nodes, pods on them, and all that pods of `pods` refer to: volumes, devices, budgets, ..."""
     return [
         *map(node, NODES),
@@ -45,7 +46,7 @@ def surroundings() -> list[Manifest]:
 # ---------------------------------------------------------------- objects
 
 
-def node(name: str, cpu: str = "4") -> Manifest:
+def node(name: str, cpu: str = "4") -> Json:
     return manifest(
         "Node",
         name,
@@ -54,7 +55,7 @@ def node(name: str, cpu: str = "4") -> Manifest:
     )
 
 
-def _running(i: int) -> Manifest:
+def _running(i: int) -> Json:
     """Return a pod that nearly fills its node, of a priority that any other pod exceeds."""
     owner = {"apiVersion": "v1", "kind": "ReplicaSet", "name": "web", "controller": True}
     spec = {
@@ -70,7 +71,7 @@ def _running(i: int) -> Manifest:
     )
 
 
-def _storage_class(name: str) -> Manifest:
+def _storage_class(name: str) -> Json:
     return manifest(
         "StorageClass",
         name,
@@ -80,9 +81,9 @@ def _storage_class(name: str) -> Manifest:
     )
 
 
-def _volume(name: str, node_name: str, claim: str = "") -> Manifest:
+def _volume(name: str, node_name: str, claim: str = "") -> Json:
     match = {"key": HOST, "operator": "In", "values": [node_name]}
-    spec: Manifest = {
+    spec: Json = {
         "capacity": {"storage": "5Gi"},
         "accessModes": ["ReadWriteOnce"],
         "storageClassName": "late",
@@ -93,8 +94,8 @@ def _volume(name: str, node_name: str, claim: str = "") -> Manifest:
     return manifest("PersistentVolume", name, spec=spec)
 
 
-def _claim(name: str) -> Manifest:
-    spec: Manifest = {
+def _claim(name: str) -> Json:
+    spec: Json = {
         "storageClassName": "late" if name == "held" else name,
         "accessModes": ["ReadWriteOnce"],
         "resources": {"requests": {"storage": "1Gi"}},
@@ -112,29 +113,29 @@ def _claim(name: str) -> Manifest:
     )
 
 
-def _csi_drivers(count: int) -> Manifest:
+def _csi_drivers(count: int) -> Json:
     return {
         "drivers": [{"name": "disks.example.com", "nodeID": "x", "allocatable": {"count": count}}]
     }
 
 
-def _device_class() -> Manifest:
+def _device_class() -> Json:
     return manifest("DeviceClass", "gpu", "resource.k8s.io/v1", spec={})
 
 
-def _slice(node_name: str, n_devices: int = 2, generation: int = 1) -> Manifest:
+def _slice(node_name: str, n_devices: int = 2, generation: int = 1) -> Json:
     pool = {"name": node_name, "generation": generation, "resourceSliceCount": 1}
     devices = [{"name": f"g{i}"} for i in range(n_devices)]
     spec = {"driver": DRIVER, "nodeName": node_name, "pool": pool, "devices": devices}
     return manifest("ResourceSlice", f"slice-{node_name}", "resource.k8s.io/v1", spec=spec)
 
 
-def _device_requests(count: int = 1) -> Manifest:
+def _device_requests(count: int = 1) -> Json:
     exactly = {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": count}
     return {"devices": {"requests": [{"name": "r", "exactly": exactly}]}}
 
 
-def _device_claim(name: str, count: int = 1) -> Manifest:
+def _device_claim(name: str, count: int = 1) -> Json:
     return manifest(
         "ResourceClaim",
         name,
@@ -144,7 +145,7 @@ def _device_claim(name: str, count: int = 1) -> Manifest:
     )
 
 
-def _template() -> Manifest:
+def _template() -> Json:
     return manifest(
         "ResourceClaimTemplate",
         "own",
@@ -154,7 +155,7 @@ def _template() -> Manifest:
     )
 
 
-def _budget(allowed: int) -> Manifest:
+def _budget(allowed: int) -> Json:
     return manifest(
         "PodDisruptionBudget",
         "web",
@@ -165,7 +166,7 @@ def _budget(allowed: int) -> Manifest:
     )
 
 
-def _replica_set() -> Manifest:
+def _replica_set() -> Json:
     return manifest(
         "ReplicaSet",
         "web",
@@ -180,7 +181,7 @@ def _replica_set() -> Manifest:
     )
 
 
-_DEMANDS: tuple[Manifest, ...] = (
+_DEMANDS: tuple[Json, ...] = (
     {},
     {"priorityClassName": "urgent"},
     {"priorityClassName": "unknown"},
@@ -211,7 +212,7 @@ _DEMANDS: tuple[Manifest, ...] = (
         }
     },
 )
-_STORAGE_AND_DEVICES: tuple[Manifest, ...] = (
+_STORAGE_AND_DEVICES: tuple[Json, ...] = (
     {"resourceClaims": [{"name": "gpu", "resourceClaimName": "shared"}]},
     {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "own"}]},
     {"resourceClaims": [{"name": "gpu", "resourceClaimName": "missing"}]},
@@ -223,9 +224,9 @@ _OWNERS = ("", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
 
 
 @st.composite
-def pods(draw: st.DrawFn, name: str) -> Manifest:
+def pods(draw: st.DrawFn, name: str) -> Json:
     """Draw a pod with up to two demands on its node, its volumes or its devices."""
-    spec: Manifest = {
+    spec: Json = {
         "containers": [
             {"name": "c", "resources": {"requests": {"cpu": draw(st.sampled_from(_CPUS))}}}
         ],
@@ -238,7 +239,7 @@ def pods(draw: st.DrawFn, name: str) -> Manifest:
     labels = {"app": draw(st.sampled_from(("web", "db")))}
     if label := draw(st.sampled_from(("", "", *LABELS))):
         labels[label] = "yes"
-    metadata: Manifest = {"labels": labels}
+    metadata: Json = {"labels": labels}
     if kind := draw(st.sampled_from(_OWNERS)):
         owner = {"apiVersion": "v1", "kind": kind, "name": "web", "uid": kind, "controller": True}
         metadata["ownerReferences"] = [owner]
@@ -249,7 +250,7 @@ _CPUS = ("0", "500m", "1", "3", "9")
 
 # ---------------------------------------------------------------- what steps act on
 
-_NEW: tuple[Manifest, ...] = (
+_NEW: tuple[Json, ...] = (
     node("n1", "1"),
     _slice("n2", 1),
     _slice("n0", 0, 2),
@@ -279,7 +280,7 @@ _NEW: tuple[Manifest, ...] = (
     manifest("ReplicationController", "web", namespace="default", spec={"selector": {"app": "x"}}),
 )
 _KNOWN = (*surroundings(), *_NEW)
-_MERGES: dict[str, tuple[Manifest, ...]] = {
+_MERGES: dict[str, tuple[Json, ...]] = {
     "Pod": (
         *({"spec": {"nodeName": name}} for name in (*NODES, "gone")),
         {"spec": {"schedulingGates": []}},
@@ -361,12 +362,12 @@ _NAMED = tuple(
 _TARGETS = tuple({*_NAMED, ("PersistentVolume", "", "nowhere")})
 
 
-def steps(pod_names: Sequence[str] = PODS) -> st.SearchStrategy[Manifest]:
+def steps(pod_names: Sequence[str] = PODS) -> st.SearchStrategy[Json]:
     """Draw one step without its time; half of them are about pods."""
     about_pods = _patches("Pod", pod_names) | _deletes("Pod", pod_names)
     about_pods |= st.sampled_from(pod_names).flatmap(pods).flatmap(_creates)
     targets = st.sampled_from(sorted(_TARGETS))
-    others: st.SearchStrategy[Manifest] = st.one_of(
+    others: st.SearchStrategy[Json] = st.one_of(
         (st.sampled_from(_NEW) | st.sampled_from(_KNOWN)).flatmap(_creates),
         targets.flatmap(lambda target: _patches(target[0], [target[2]])),
         targets.flatmap(lambda target: _deletes(target[0], [target[2]])),
@@ -395,13 +396,13 @@ def steps(pod_names: Sequence[str] = PODS) -> st.SearchStrategy[Manifest]:
     return about_pods | others
 
 
-def _creates(item: Manifest) -> st.SearchStrategy[Manifest]:
-    once: Manifest = {"create": item}
+def _creates(item: Json) -> st.SearchStrategy[Json]:
+    once: Json = {"create": item}
     return st.sampled_from((once, once, {"create": item, "copies": 2}))
 
 
-def _patches(kind: str, names: Sequence[str]) -> st.SearchStrategy[Manifest]:
-    merges: tuple[Manifest, ...] = _MERGES.get(kind, ({"metadata": {"labels": {"odd": "yes"}}},))
+def _patches(kind: str, names: Sequence[str]) -> st.SearchStrategy[Json]:
+    merges: tuple[Json, ...] = _MERGES.get(kind, ({"metadata": {"labels": {"odd": "yes"}}},))
     return st.builds(
         lambda name, merge: {"patch": {"kind": kind, "name": name, "merge": merge}},
         st.sampled_from(names),
@@ -409,8 +410,8 @@ def _patches(kind: str, names: Sequence[str]) -> st.SearchStrategy[Manifest]:
     )
 
 
-def _deletes(kind: str, names: Sequence[str]) -> st.SearchStrategy[Manifest]:
-    def delete(name: str, seconds: int | None) -> Manifest:
+def _deletes(kind: str, names: Sequence[str]) -> st.SearchStrategy[Json]:
+    def delete(name: str, seconds: int | None) -> Json:
         target: dict[str, Any] = {"kind": kind, "name": name}
         return {"delete": target if seconds is None else target | {"gracePeriodSeconds": seconds}}
 

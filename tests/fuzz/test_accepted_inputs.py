@@ -27,17 +27,15 @@ from scheduler_core.trace.fold import TraceState, apply
 from scheduler_core.trace.names import Names
 from scheduler_core.trace.why import why, why_document
 from tests.effort import examples
-from tests.framework.random_clusters import Manifest
 from tests.fuzz.dumps import as_file, dumps, scenarios
+from tests.generator.draw import Json
 
 FILE = "cluster.json"
 
 
 @given(dumps(), scenarios())
 @examples(60)
-def test_a_dump_is_refused_with_reason_or_runs_to_its_end(
-    items: list[Manifest], scenario: str
-) -> None:
+def test_a_dump_is_refused_with_reason_or_runs_to_its_end(items: list[Json], scenario: str) -> None:
     cluster = read(items)
     if not cluster.counts:
         event("refused")
@@ -48,7 +46,7 @@ def test_a_dump_is_refused_with_reason_or_runs_to_its_end(
     explain_pods(cluster)
 
 
-def read(items: list[Manifest]) -> Ingested:
+def read(items: list[Json]) -> Ingested:
     """Read a dump as an upload would be; what is refused of it is named."""
     cluster = ingest([(FILE, io.BytesIO(as_file(items)))])
     for error in cluster.errors:

@@ -13,8 +13,8 @@ from kviz.runs.portable import offline
 from kviz.runs.reading.trace import chunk_headers
 from kviz.snapshots.models import Snapshot
 from tests.effort import examples
-from tests.framework.random_clusters import Manifest
 from tests.fuzz.dumps import as_file, dumps, scenarios
+from tests.generator.draw import Json
 from tests.web.cast import API, Person, execute, problem
 from tests.web.test_saved_runs import body
 
@@ -25,7 +25,7 @@ PODS_READ = 6
 
 @given(items=dumps(), scenario=scenarios())
 @examples(6, suppress_health_check=list(HealthCheck))
-def test_every_screen_of_a_run(local: Person, items: list[Manifest], scenario: str) -> None:
+def test_every_screen_of_a_run(local: Person, items: list[Json], scenario: str) -> None:
     snapshot = uploaded(local, items)
     if snapshot is None:
         return
@@ -42,7 +42,7 @@ def test_every_screen_of_a_run(local: Person, items: list[Manifest], scenario: s
     Snapshot.objects.filter(pk=snapshot.pk).delete()
 
 
-def uploaded(who: Person, items: list[Manifest]) -> Snapshot | None:
+def uploaded(who: Person, items: list[Json]) -> Snapshot | None:
     """Upload a dump; None if it is refused, which says the file and the field."""
     response = who.upload((FILE, as_file(items)))
     if response.status_code != 201:

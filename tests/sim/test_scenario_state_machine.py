@@ -15,8 +15,9 @@ from hypothesis.stateful import initialize, rule
 from scheduler_core.sim.scenario import ScenarioError, load_scenario
 from scheduler_core.sim.steps import Steps
 from tests.effort import examples
-from tests.framework.random_clusters import Manifest, read
 from tests.fuzz.steps import PODS, pods, steps, surroundings
+from tests.generator.draw import Json
+from tests.generator.dumps import read
 from tests.sim.watched import TIMING, Watched
 from tests.simulated import MILLI_NS
 
@@ -35,7 +36,7 @@ class Machine(Watched):
         self.n_steps = 0
 
     @rule(document=steps(), delay_ms=st.sampled_from(DELAYS_MS))
-    def play(self, document: Manifest, delay_ms: int) -> None:
+    def play(self, document: Json, delay_ms: int) -> None:
         """Play a step now, or when the clock has come so far."""
         try:
             scenario = load_scenario(json.dumps({"steps": [{"at": "0s", **document}]}))
@@ -51,7 +52,7 @@ class Machine(Watched):
             clock.call_at(clock.now_ns() + delay_ms * MILLI_NS, play)
 
     @rule(item=pods("p"))
-    def create_and_attempt(self, item: Manifest) -> None:
+    def create_and_attempt(self, item: Json) -> None:
         """Have a pod on its way to a node, if it finds one."""
         free = (name for name in PODS if not self.cluster.exists(name))
         if name := next(free, ""):

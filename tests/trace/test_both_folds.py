@@ -30,7 +30,6 @@ from scheduler_core.trace.cycle_record import CycleRecord, cycle_record
 from scheduler_core.trace.events import CycleStarted, HeaderEvent
 from scheduler_core.trace.fold import TraceState, apply
 from tests.effort import examples
-from tests.framework.random_clusters import Manifest
 from tests.fuzz.dumps import dumps, scenarios
 from tests.fuzz.test_accepted_inputs import read
 from tests.generator.documents import cycle_document, sequence_document
@@ -134,7 +133,7 @@ def test_of_generated_clusters_and_what_happens_to_them(
 
 @given(dumps(), scenarios())
 @examples(20)
-def test_of_any_dump_and_scenario(front_end: FrontEnd, items: list[Manifest], text: str) -> None:
+def test_of_any_dump_and_scenario(front_end: FrontEnd, items: list[Json], text: str) -> None:
     cluster = read(items)
     try:
         scenario = load_scenario(text) if text else Scenario()
