@@ -57,11 +57,6 @@ class Binding(Step):
         return self._told("bind", state, node_name)
 
 
-class PostBinding(Step):
-    def post_bind(self, state: Any, pod: PodInfo, node_name: str) -> None:
-        self._told("post_bind", state, node_name)
-
-
 def run(point: str, *plugins: Any, state: CycleState | None = None) -> Any:
     world = three_nodes()
     method = getattr(framework(*plugins), f"run_{point}")
@@ -117,23 +112,6 @@ def test_an_error_names_point_and_plugin(point: str, label: str, plugin: type[An
     assert names(calls) == ["A"]
 
 
-def test_unreserve_goes_backwards_through_all() -> None:
-    calls: list[Any] = []
-    plugins = [
-        Reserving("A", calls),
-        Reserving("B", calls, no("refused")),
-        Reserving("C", calls),
-    ]
-    for plugin in plugins:
-        plugin.answer = None
-    run("unreserve", *plugins, state=CycleState(pre_filter={"B": "of B"}))
-    assert calls == [
-        ("unreserve", "C", None, "b"),
-        ("unreserve", "B", "of B", "b"),
-        ("unreserve", "A", None, "b"),
-    ]
-
-
 # ---------------------------------------------------------------- Permit
 
 WAIT = Status(Code.WAIT, ("for the others",))
@@ -180,19 +158,6 @@ def test_a_rejection_goes_before_waiting() -> None:
 # ---------------------------------------------------------------- Bind and after
 
 
-def test_the_first_plugin_that_does_not_skip_binds() -> None:
-    calls: list[Any] = []
-    outcome = run("bind", *(Binding(n, calls, SKIP if n == "A" else SUCCESS) for n in "ABC"))
-    assert outcome == SUCCESS
-    assert names(calls) == ["A", "B"]
-
-
 def test_nobody_binds() -> None:
     assert run("bind", Binding("A", [], SKIP)).code is Code.SKIP
     assert run("bind").code is Code.SKIP
-
-
-def test_everyone_hears_of_a_binding() -> None:
-    calls: list[Any] = []
-    run("post_bind", *(PostBinding(name, calls, None) for name in "BA"))
-    assert names(calls) == ["B", "A"]

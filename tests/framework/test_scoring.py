@@ -22,15 +22,6 @@ def ints(*values: int) -> npt.NDArray[np.int64]:
     return np.array(values, np.int64)
 
 
-@pytest.mark.parametrize(
-    ("dividend", "divisor", "quotient"),
-    [(7, 2, 3), (-7, 2, -3), (7, -2, -3), (-7, -2, 3), (-1, 100, 0), (-200, 100, -2), (0, 5, 0)],
-)
-def test_go_div_drops_the_remainder(dividend: int, divisor: int, quotient: int) -> None:
-    assert go_div(ints(dividend), divisor).tolist() == [quotient]
-    assert go_div(ints(dividend), ints(divisor)).tolist() == [quotient]
-
-
 @given(dividend=WIDE, divisor=WIDE.filter(bool))
 def test_go_div_truncates_toward_zero(dividend: int, divisor: int) -> None:
     exact = Fraction(dividend, divisor)

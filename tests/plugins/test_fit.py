@@ -10,7 +10,7 @@ from scheduler_core.framework.events import ActionType, EventResource, QueueingH
 from scheduler_core.framework.interface import Prepared
 from scheduler_core.framework.status import MAX_REASONS, Code
 from scheduler_core.plugins.node_resources import Fit
-from tests.builders import container, make_node, make_pod
+from tests.builders import PodBuilder, container, make_node, make_pod
 from tests.plugins.harness import World, hint_of, rejected
 
 GPU, FPGA = "example.com/gpu", "other.org/fpga"
@@ -222,46 +222,29 @@ def pod_hint(waiting: Pod, before: Pod, after: Pod | None) -> QueueingHint:
     return hint_of(registered)(world.info(waiting), old, new)
 
 
+def other() -> PodBuilder:
+    return make_pod("other").on("n")
+
+
 @pytest.mark.parametrize(
     ("before", "after", "hint"),
     [
-        (make_pod("other").on("n").obj(), None, QueueingHint.QUEUE),
-        (make_pod("other").nominated("n").obj(), None, QueueingHint.QUEUE),
-        (make_pod("other").obj(), None, QueueingHint.SKIP),
-        (
-            make_pod("other").on("n").cpu("2").obj(),
-            make_pod("other").on("n").cpu("1").obj(),
-            QueueingHint.QUEUE,
-        ),
-        (
-            make_pod("other").on("n").cpu("2").obj(),
-            make_pod("other").on("n").obj(),
-            QueueingHint.QUEUE,
-        ),
-        (
-            make_pod("other").on("n").cpu("1").obj(),
-            make_pod("other").on("n").cpu("1").obj(),
-            QueueingHint.SKIP,
-        ),
-        (
-            make_pod("other").on("n").memory("2").obj(),
-            make_pod("other").on("n").memory("1").obj(),
-            QueueingHint.SKIP,
-        ),
-        (
-            make_pod("other").cpu("2").obj(),
-            make_pod("other").cpu("1").obj(),
-            QueueingHint.SKIP,
-        ),
-        (
-            make_pod("incoming").cpu("2").obj(),
-            make_pod("incoming").cpu("1").obj(),
-            QueueingHint.QUEUE,
-        ),
+        (other(), None, QueueingHint.QUEUE),
+        (make_pod("other").nominated("n"), None, QueueingHint.QUEUE),
+        (make_pod("other"), None, QueueingHint.SKIP),
+        (other().cpu("2"), other().cpu("1"), QueueingHint.QUEUE),
+        (other().cpu("2"), other(), QueueingHint.QUEUE),
+        (other().cpu("1"), other().cpu("1"), QueueingHint.SKIP),
+        (other().memory("2"), other().memory("1"), QueueingHint.SKIP),
+        (make_pod("other").cpu("2"), make_pod("other").cpu("1"), QueueingHint.SKIP),
+        (make_pod("incoming").cpu("2"), make_pod("incoming").cpu("1"), QueueingHint.QUEUE),
     ],
 )
-def test_pods_that_leave_or_shrink(before: Pod, after: Pod | None, hint: QueueingHint) -> None:
-    assert pod_hint(make_pod("incoming").cpu("1").obj(), before, after) is hint
+def test_pods_that_leave_or_shrink(
+    before: PodBuilder, after: PodBuilder | None, hint: QueueingHint
+) -> None:
+    waiting = make_pod("incoming").cpu("1").obj()
+    assert pod_hint(waiting, before.obj(), after and after.obj()) is hint
 
 
 def test_what_the_pod_asks_none_of_does_not_matter() -> None:

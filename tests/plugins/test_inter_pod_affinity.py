@@ -3,13 +3,13 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api import LabelSelector, Namespace, Node, Pod, PodAffinityTerm
+from scheduler_core.api import LabelSelector, Namespace, Node, PodAffinityTerm
 from scheduler_core.api.meta import ObjectMeta
 from scheduler_core.config.types import InterPodAffinityArgs
 from scheduler_core.framework.events import QueueingHint
 from scheduler_core.framework.status import Code
 from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
-from tests.builders import make_node, make_pod
+from tests.builders import PodBuilder, make_node, make_pod
 from tests.plugins.harness import World
 from tests.plugins.placement import HOST, ZONE, Cycle, aff_term, pod_affinity, selector
 
@@ -348,50 +348,37 @@ def test_preferences_of_others_may_be_left_out() -> None:
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 
 
+def placed(app: str) -> PodBuilder:
+    return make_pod("x").on("a").label("app", app)
+
+
+HATER = placed("db").affinity(pod_affinity(far=[aff_term(ZONE, IS_WEB)]))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "hint"),
     [
-        (None, make_pod("x").on("a").labels(DB).obj(), QUEUE),
-        (None, make_pod("x").labels(DB).obj(), SKIP),
-        (None, make_pod("x").labels(DB).nominated("a").obj(), QUEUE),
-        (None, make_pod("x").on("a").label("app", "cache").obj(), SKIP),
-        (
-            make_pod("x").on("a").label("app", "cache").obj(),
-            make_pod("x").on("a").labels(DB).obj(),
-            QUEUE,
-        ),
-        (
-            make_pod("x").on("a").labels(DB).obj(),
-            make_pod("x").on("a").label("app", "cache").obj(),
-            SKIP,
-        ),
-        (
-            make_pod("x").on("a").label("app", "foe").obj(),
-            make_pod("x").on("a").label("app", "cache").obj(),
-            QUEUE,
-        ),
-        (make_pod("x").on("a").label("app", "foe").obj(), None, QUEUE),
-        (make_pod("x").on("a").labels(DB).obj(), None, SKIP),
-        (
-            make_pod("x")
-            .on("a")
-            .labels(DB)
-            .affinity(pod_affinity(far=[aff_term(ZONE, IS_WEB)]))
-            .obj(),
-            None,
-            QUEUE,
-        ),
-        (make_pod("p").labels(DB).obj(), make_pod("p").labels(WEB).obj(), QUEUE),
+        (None, placed("db"), QUEUE),
+        (None, make_pod("x").labels(DB), SKIP),
+        (None, make_pod("x").labels(DB).nominated("a"), QUEUE),
+        (None, placed("cache"), SKIP),
+        (placed("cache"), placed("db"), QUEUE),
+        (placed("db"), placed("cache"), SKIP),
+        (placed("foe"), placed("cache"), QUEUE),
+        (placed("foe"), None, QUEUE),
+        (placed("db"), None, SKIP),
+        (HATER, None, QUEUE),
+        (make_pod("p").labels(DB), make_pod("p").labels(WEB), QUEUE),
     ],
 )
-def test_pod_hints(old: Pod | None, new: Pod | None, hint: QueueingHint) -> None:
+def test_pod_hints(old: PodBuilder | None, new: PodBuilder | None, hint: QueueingHint) -> None:
     world = World(*nodes())
     terms: dict[str, Any] = {
         "near": [aff_term(ZONE, IS_DB)],
         "far": [aff_term(ZONE, selector(app="foe"))],
     }
     found = cycle(world, **terms)
-    before, after = (each and world.info(each) for each in (old, new))
+    before, after = (each and world.info(each.obj()) for each in (old, new))
     events = {each.event.label: each.hint for each in found.plugin.events_to_register()}
     assert events["Pod"](found.info, before, after) is hint
 

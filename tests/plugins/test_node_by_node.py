@@ -237,51 +237,7 @@ def answers(world: World, incoming: Pod, nodes: Nodes) -> dict[str, Any]:
     return found
 
 
-def at(found: Mapping[str, Any], positions: Sequence[int]) -> dict[str, Any]:
-    """Return the answers about the nodes at these positions, in that order."""
-
-    def pick(column: Any) -> Any:
-        return column and [column[i] for i in positions]
-
-    return {name: (pick(verdicts), pick(raw)) for name, (verdicts, raw) in found.items()}
-
-
 # ---------------------------------------------------------------- what holds
-
-
-@given(cluster=clusters())
-def test_normalized_scores_lie_in_the_range(
-    cluster: tuple[Sequence[Node], Mapping[int, Sequence[Pod]], Pod],
-) -> None:
-    nodes, placed, incoming = cluster
-    world = build(nodes, placed)
-    for name, make in PLUGINS.items():
-        scores = score(make(world), world.info(incoming), world.all_nodes())
-        assert scores is None or all(0 <= each <= 100 for each in scores[1]), name
-
-
-@given(cluster=clusters())
-def test_a_view_of_one_node_says_what_the_whole_view_says_of_it(
-    cluster: tuple[Sequence[Node], Mapping[int, Sequence[Pod]], Pod],
-) -> None:
-    nodes, placed, incoming = cluster
-    world = build(nodes, placed)
-    everything = world.all_nodes()
-    found = answers(world, incoming, everything)
-    for i in range(everything.n):
-        assert answers(world, incoming, everything.take(np.array([i]))) == at(found, [i])
-
-
-@given(cluster=clusters(), data=st.data())
-def test_any_order_of_the_nodes_gives_the_same_answers(
-    cluster: tuple[Sequence[Node], Mapping[int, Sequence[Pod]], Pod], data: st.DataObject
-) -> None:
-    nodes, placed, incoming = cluster
-    world = build(nodes, placed)
-    everything = world.all_nodes()
-    order = data.draw(st.permutations(range(everything.n)))
-    found = answers(world, incoming, everything)
-    assert answers(world, incoming, everything.take(np.array(order))) == at(found, order)
 
 
 @given(cluster=clusters(), data=st.data())

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -204,15 +203,6 @@ def test_the_order_of_volumes_and_pools_changes_nothing(
             {c.name: v.name for v, c in each.state.static_bindings(row)} for each in (found, other)
         ]
         assert bound[0] == bound[1]
-
-
-@given(volumes_and_claims(), provisioning())
-def test_a_view_of_one_node_says_what_the_whole_says(storage: Any, making: Any) -> None:
-    found = run(*storage, *making)
-    whole = found.rejects()
-    for i, name in enumerate(found.nodes.names):
-        one = found.nodes.take(np.array([i]))
-        assert found.rejects(one) == {key: v for key, v in whole.items() if key == name}
 
 
 @given(volumes_and_claims(), provisioning())

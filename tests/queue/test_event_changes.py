@@ -1,7 +1,7 @@
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.api import Node, NodeCondition, Taint
+from scheduler_core.api import NodeCondition, Taint
 from scheduler_core.api import Toleration as Tol
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
@@ -9,77 +9,47 @@ from scheduler_core.queue.event_changes import (
     node_scheduling_properties_change,
     pod_scheduling_properties_change,
 )
-from tests.builders import gates_off, make_node, make_pod
+from tests.builders import NodeBuilder, gates_off, make_node, make_pod
 from tests.queue.queue_world import pod_info
 
 TAINT = Taint(key="a", value="b", effect="NoSchedule")
 
 
+def ready(reason: str = "") -> NodeCondition:
+    return NodeCondition(type="Ready", status="True", reason=reason)
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "labels"),
+    ("old", "new", "actions"),
     [
-        (make_node("n").obj(), make_node("n").obj(), []),
-        (make_node("n").obj(), make_node("n").label("a", "b").obj(), ["NodeUpdateNodeLabel"]),
+        (make_node("n"), make_node("n"), []),
+        (make_node("n"), make_node("n").label("a", "b"), ["Label"]),
+        (make_node("n"), make_node("n").annotations({"a": "b"}), ["Annotation"]),
+        (make_node("n"), make_node("n").taints(TAINT), ["Taint"]),
+        (make_node("n"), make_node("n").cordoned(), []),
+        (make_node("n").cordoned(), make_node("n"), ["Taint"]),
+        (make_node("n").cordoned().taints(TAINT), make_node("n"), ["Taint", "Taint"]),
+        (make_node("n").cpu("1"), make_node("n").cpu("1000m"), []),
+        (make_node("n").cpu("1"), make_node("n").cpu("2"), ["Allocatable"]),
+        (make_node("n"), make_node("n").resource("gpu", "0"), ["Allocatable"]),
+        (make_node("n"), make_node("n").features("X"), ["DeclaredFeature"]),
+        (make_node("n"), make_node("n").conditions(ready()), ["Condition"]),
+        (make_node("n").conditions(ready("x")), make_node("n").conditions(ready("y")), []),
         (
-            make_node("n").obj(),
-            make_node("n").annotations({"a": "b"}).obj(),
-            ["NodeUpdateNodeAnnotation"],
-        ),
-        (make_node("n").obj(), make_node("n").taints(TAINT).obj(), ["NodeUpdateNodeTaint"]),
-        (make_node("n").obj(), make_node("n").cordoned().obj(), []),
-        (make_node("n").cordoned().obj(), make_node("n").obj(), ["NodeUpdateNodeTaint"]),
-        (
-            make_node("n").cordoned().taints(TAINT).obj(),
-            make_node("n").obj(),
-            ["NodeUpdateNodeTaint", "NodeUpdateNodeTaint"],
-        ),
-        (make_node("n").cpu("1").obj(), make_node("n").cpu("1000m").obj(), []),
-        (
-            make_node("n").cpu("1").obj(),
-            make_node("n").cpu("2").obj(),
-            ["NodeUpdateNodeAllocatable"],
-        ),
-        (
-            make_node("n").obj(),
-            make_node("n").resource("gpu", "0").obj(),
-            ["NodeUpdateNodeAllocatable"],
-        ),
-        (
-            make_node("n").obj(),
-            make_node("n").features("X").obj(),
-            ["NodeUpdateNodeDeclaredFeature"],
-        ),
-        (
-            make_node("n").obj(),
-            make_node("n").conditions(NodeCondition(type="Ready", status="True")).obj(),
-            ["NodeUpdateNodeCondition"],
-        ),
-        (
-            make_node("n").conditions(NodeCondition(type="Ready", status="True", reason="x")).obj(),
-            make_node("n").conditions(NodeCondition(type="Ready", status="True", reason="y")).obj(),
-            [],
-        ),
-        (
-            make_node("n").obj(),
-            make_node("n").label("a", "b").taints(TAINT).cpu("1").obj(),
-            ["NodeUpdateNodeAllocatable", "NodeUpdateNodeLabel", "NodeUpdateNodeTaint"],
+            make_node("n"),
+            make_node("n").label("a", "b").taints(TAINT).cpu("1"),
+            ["Allocatable", "Label", "Taint"],
         ),
     ],
 )
-def test_node_changes(old: Node, new: Node, labels: list[str]) -> None:
-    assert [
-        event.label for event in node_scheduling_properties_change(old, new, FeatureGates())
-    ] == labels
+def test_node_changes(old: NodeBuilder, new: NodeBuilder, actions: list[str]) -> None:
+    events = node_scheduling_properties_change(old.obj(), new.obj(), FeatureGates())
+    assert [event.label for event in events] == [f"NodeUpdateNode{action}" for action in actions]
 
 
 def test_declared_features_need_their_gate() -> None:
-    off = gates_off("NodeDeclaredFeatures")
-    assert (
-        node_scheduling_properties_change(
-            make_node("n").obj(), make_node("n").features("X").obj(), off
-        )
-        == []
-    )
+    off, old, new = gates_off("NodeDeclaredFeatures"), make_node("n"), make_node("n").features("X")
+    assert node_scheduling_properties_change(old.obj(), new.obj(), off) == []
 
 
 PLAIN = pod_info(make_pod("p").cpu("1").memory("1Gi"))
