@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from scheduler_core.api import (
 from scheduler_core.api.errors import ParseError, Place
 from scheduler_core.api.parse import decode, parse_object
 from tests.api.manifests import as_json, node, pod
+from tests.tables import rows
 
 PLACE = Place("pods.yaml", 12)
 
@@ -188,168 +190,21 @@ def test_disrupted_pods_of_a_budget() -> None:
 
 
 AT = "pods.yaml#12"
-HINT = "(write for example 500m, 2, 1.5Gi or 128M)"
 
 
-@pytest.mark.parametrize(
-    ("raw", "expected"),
-    [
-        (
-            container(resources={"requests": {"cpu": "abc"}}),
-            f'{AT} spec.containers[0].resources.requests.cpu: "abc" is not a quantity {HINT} '
-            "(Pod shop/web)",
-        ),
-        (
-            container(resources={"limits": {"example.com/gpu": "-1"}}),
-            f'{AT} spec.containers[0].resources.limits[example.com/gpu]: "-1" must not be '
-            "negative (Pod shop/web)",
-        ),
-        (
-            container(resources={"requests": {"cpu": True}}),
-            f"{AT} spec.containers[0].resources.requests.cpu: must be text, not true; put it in "
-            "quotes (Pod shop/web)",
-        ),
-        (
-            container(resources={"requests": {"cpu": float("1e400")}}),
-            None,
-        ),
-        (
-            container(ports=[{"hostPort": "80"}]),
-            f"{AT} spec.containers[0].ports[0].hostPort: must be a whole number, not the text "
-            '"80" (Pod shop/web)',
-        ),
-        (
-            pod(tolerations=[None]),
-            f"{AT} spec.tolerations[0]: must not be null (Pod shop/web)",
-        ),
-        (
-            pod(tolerations={"key": "a"}),
-            f"{AT} spec.tolerations: must be a list, not an object (Pod shop/web)",
-        ),
-        (
-            pod(tolerations=[{"key": "a", "value": 5}]),
-            f"{AT} spec.tolerations[0].value: must be text, not the number 5; put it in quotes "
-            "(Pod shop/web)",
-        ),
-        (
-            pod(nodeSelector=["a"]),
-            f"{AT} spec.nodeSelector: must be an object, not a list (Pod shop/web)",
-        ),
-        (
-            pod(hostNetwork="yes"),
-            f'{AT} spec.hostNetwork: must be true or false, not the text "yes" (Pod shop/web)',
-        ),
-        (
-            pod(priority=1 << 31),
-            f"{AT} spec.priority: 2147483648 is out of range (Pod shop/web)",
-        ),
-        (
-            pod(affinity="none"),
-            f'{AT} spec.affinity: must be an object, not the text "none" (Pod shop/web)',
-        ),
-        (
-            pod(containers=[]),
-            f"{AT} spec.containers: a pod needs at least one container (Pod shop/web)",
-        ),
-        (
-            pod(containers=[{"image": "x"}]),
-            f"{AT} spec.containers[0].name: is missing (Pod shop/web)",
-        ),
-        (
-            pod(topologySpreadConstraints=[{"maxSkew": 0}]),
-            f"{AT} spec.topologySpreadConstraints[0].maxSkew: must be 1 or more (Pod shop/web)",
-        ),
-        (
-            pod(topologySpreadConstraints=[{"maxSkew": 1}]),
-            f"{AT} spec.topologySpreadConstraints[0].topologyKey: is missing (Pod shop/web)",
-        ),
-        (
-            pod(topologySpreadConstraints=[{"maxSkew": 1, "topologyKey": "zone"}]),
-            f"{AT} spec.topologySpreadConstraints[0].whenUnsatisfiable: must be DoNotSchedule or "
-            "ScheduleAnyway (Pod shop/web)",
-        ),
-        (
-            pod(
-                topologySpreadConstraints=[
-                    {
-                        "maxSkew": 1,
-                        "topologyKey": "zone",
-                        "whenUnsatisfiable": "DoNotSchedule",
-                        "minDomains": 0,
-                    }
-                ]
-            ),
-            f"{AT} spec.topologySpreadConstraints[0].minDomains: must be 1 or more "
-            "(Pod shop/web)",
-        ),
-        (
-            pod(
-                affinity={
-                    "podAntiAffinity": {
-                        "preferredDuringSchedulingIgnoredDuringExecution": [
-                            {"weight": 1, "podAffinityTerm": {}}
-                        ]
-                    }
-                }
-            ),
-            f"{AT} spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution"
-            "[0].podAffinityTerm.topologyKey: is missing (Pod shop/web)",
-        ),
-        (
-            pod(volumes=[{"name": "d", "persistentVolumeClaim": {}}]),
-            f"{AT} spec.volumes[0].persistentVolumeClaim.claimName: is missing (Pod shop/web)",
-        ),
-        (
-            pod(overhead={"memory": "1 Gi"}),
-            f'{AT} spec.overhead.memory: "1 Gi" is not a quantity {HINT} (Pod shop/web)',
-        ),
-        (
-            node(allocatable={"pods": "many"}),
-            f'{AT} status.allocatable.pods: "many" is not a quantity {HINT} (Node ada)',
-        ),
-        (
-            node(images=[{"sizeBytes": 1.5}]),
-            f"{AT} status.images[0].sizeBytes: must be a whole number, not the number 1.5 "
-            "(Node ada)",
-        ),
-        (
-            {**node(), "metadata": {"name": "ada", "creationTimestamp": "noon"}},
-            f'{AT} metadata.creationTimestamp: "noon" is not a time such as '
-            "2026-01-31T08:15:00Z (Node ada)",
-        ),
-        (
-            {**node(), "metadata": {"name": "ada", "creationTimestamp": 5.5}},
-            f"{AT} metadata.creationTimestamp: must be text, not the number 5.5; put it in quotes "
-            "(Node ada)",
-        ),
-        ({**node(), "metadata": None}, f"{AT} metadata.name: is missing (Node)"),
-        (
-            {**node(), "metadata": "ada"},
-            f'{AT} metadata: must be an object, not the text "ada" (Node)',
-        ),
-        (
-            {**node(), "metadata": {"name": 5}},
-            f"{AT} metadata.name: must be text, not the number 5; put it in quotes (Node)",
-        ),
-        (
-            {
-                "apiVersion": "v1",
-                "kind": "PersistentVolumeClaim",
-                "metadata": {"name": "data", "namespace": "shop"},
-                "spec": {"resources": {"requests": {"storage": ""}}},
-            },
-            f'{AT} spec.resources.requests.storage: "" is not a quantity {HINT} '
-            "(PersistentVolumeClaim shop/data)",
-        ),
-    ],
-)  # fmt: skip
-def test_complaints_name_the_field(raw: dict[str, Any], expected: str | None) -> None:
-    if expected is None:
-        # JSON has no infinity, YAML does.
-        with pytest.raises(ParseError, match="is not a quantity"):
-            parse_object(raw, PLACE)
-    else:
-        assert problem(raw) == expected
+MAKE: dict[str, Callable[..., dict[str, Any]]] = {"pod": pod, "node": node, "object": dict}
+
+
+@pytest.mark.parametrize(("make", "fields", "expected"), rows(__file__, "complaints"))
+def test_complaints_name_the_field(make: str, fields: dict[str, Any], expected: str) -> None:
+    raw = MAKE[make](**fields)
+    assert problem(raw) == f"{AT} {expected}"
+
+
+def test_an_infinite_amount() -> None:
+    """JSON has no infinity, YAML does."""
+    with pytest.raises(ParseError, match="is not a quantity"):
+        parse_object(container(resources={"requests": {"cpu": float("inf")}}), PLACE)
 
 
 @pytest.mark.parametrize(

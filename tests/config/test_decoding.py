@@ -13,6 +13,7 @@ from scheduler_core.config.types import (
     ResourceSpec,
 )
 from tests.config.in_tree import HEADER, args_of, load
+from tests.tables import rows
 
 
 def problems_of(text: str | bytes) -> list[tuple[int | None, str, str]]:
@@ -21,115 +22,7 @@ def problems_of(text: str | bytes) -> list[tuple[int | None, str, str]]:
     return [(problem.line, problem.field, problem.message) for problem in caught.value.problems]
 
 
-@pytest.mark.parametrize(
-    ("body", "line", "field", "message"),
-    [
-        ("colour: 1", 3, "colour", 'unknown field "colour"'),
-        (
-            "percentageOfNodesToScores: 1",
-            3,
-            "percentageOfNodesToScores",
-            'unknown field "percentageOfNodesToScores", did you mean "percentageOfNodesToScore"?',
-        ),
-        (
-            "profiles:\n- schedulerName: a\n  SchedulerName: b",
-            5,
-            "profiles[0].SchedulerName",
-            'unknown field "SchedulerName", did you mean "schedulerName"?',
-        ),
-        ("parallelism: many", 3, "parallelism", 'expected an integer, got the string "many"'),
-        ("parallelism: true", 3, "parallelism", "expected an integer, got true"),
-        ("parallelism: 1.5", 3, "parallelism", "expected an integer, got the number 1.5"),
-        (
-            "parallelism: 2147483648",
-            3,
-            "parallelism",
-            "number 2147483648 does not fit into int32",
-        ),
-        (
-            "podMaxBackoffSeconds: 9223372036854775808",
-            3,
-            "podMaxBackoffSeconds",
-            "number 9223372036854775808 does not fit into int64",
-        ),
-        ("enableProfiling: 1", 3, "enableProfiling", "expected true or false, got the number 1"),
-        ("profiles: {}", 3, "profiles", "expected a list, got a mapping"),
-        ("profiles: [a]", 3, "profiles[0]", 'expected a mapping, got the string "a"'),
-        (
-            "profiles:\n- schedulerName: [a]",
-            4,
-            "profiles[0].schedulerName",
-            "expected a string, got a list",
-        ),
-        (
-            "clientConnection: {qps: fast}",
-            3,
-            "clientConnection.qps",
-            'expected a number, got the string "fast"',
-        ),
-        ("clientConnection: {qps: .inf}", 3, "clientConnection.qps", "has to be a finite number"),
-        (
-            "extenders:\n- httpTimeout: 5",
-            4,
-            "extenders[0].httpTimeout",
-            "expected a duration such as 10s, got the number 5",
-        ),
-        (
-            "extenders:\n- httpTimeout: soon",
-            4,
-            "extenders[0].httpTimeout",
-            'time: invalid duration "soon"',
-        ),
-        (
-            "extenders:\n- tlsConfig:\n    caData: '*'",
-            5,
-            "extenders[0].tlsConfig.caData",
-            "illegal base64 data",
-        ),
-        (
-            "extenders:\n- tlsConfig:\n    caData: 1",
-            5,
-            "extenders[0].tlsConfig.caData",
-            "expected base64 text, got the number 1",
-        ),
-        (
-            "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n"
-            "      scoringStrategy:\n        resources:\n        - Name: cpu",
-            9,
-            "profiles[0].pluginConfig[0].args.scoringStrategy.resources[0].Name",
-            'unknown field "Name", did you mean "name"?',
-        ),
-        (
-            "profiles:\n- pluginConfig:\n  - name: PodTopologySpread\n    args:\n"
-            "      defaultConstraints:\n      - labelSelector: {matchLabels: {a: 1}}",
-            8,
-            "profiles[0].pluginConfig[0].args.defaultConstraints[0].labelSelector.matchLabels.a",
-            "expected a string, got the number 1",
-        ),
-        (
-            "profiles:\n- pluginConfig:\n  - name: PodTopologySpread\n    args:\n"
-            "      defaultConstraints:\n      - labelSelector: {matchLabels: [a]}",
-            8,
-            "profiles[0].pluginConfig[0].args.defaultConstraints[0].labelSelector.matchLabels",
-            "expected a mapping, got a list",
-        ),
-        ("true: 1", 3, "true", 'unknown field "true"'),
-        (
-            "profiles:\n- pluginConfig:\n  - name: VolumeBinding\n    args: [1]",
-            6,
-            "profiles[0].pluginConfig[0].args",
-            "expected a mapping, got a list",
-        ),
-        (
-            "profiles:\n- pluginConfig:\n  - name: VolumeBinding\n    args:\n"
-            "      kind: NodeAffinityArgs",
-            7,
-            "profiles[0].pluginConfig[0].args.kind",
-            "args for plugin VolumeBinding were not of type VolumeBindingArgs, "
-            "got NodeAffinityArgs",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("body", "line", "field", "message"), rows(__file__, "strict_decoding"))
 def test_strict_decoding(body: str, line: int, field: str, message: str) -> None:
     assert problems_of(HEADER + body) == [(line, field, message)]
 

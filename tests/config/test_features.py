@@ -10,6 +10,7 @@ from scheduler_core.config import ConfigError, FeatureGates, feature_gates
 from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE, switchable
 from scheduler_core.releases import LATEST, RELEASES
 from scheduler_core.releases.table import GateSpec, OtherGate, Release
+from tests.tables import rows
 
 OFF = {
     "InPlacePodVerticalScalingExclusiveCPUs",
@@ -61,103 +62,7 @@ def test_asking_for_an_unknown_gate_is_an_error() -> None:
         FeatureGates().enabled("SchedulerQueueHints")
 
 
-@pytest.mark.parametrize(
-    ("overrides", "messages"),
-    [
-        (
-            {"Nope": True},
-            ["unrecognized feature gate: Nope (the scheduler of v1.36 has none)"],
-        ),
-        (
-            {"SchedulerAsyncPreemptions": False},
-            [
-                "unrecognized feature gate: SchedulerAsyncPreemptions (the scheduler of v1.36 has "
-                "none); did you mean SchedulerAsyncPreemption?"
-            ],
-        ),
-        (
-            {"SchedulerQueueingHints": False, "Nope": True},
-            [
-                "unrecognized feature gate: Nope (the scheduler of v1.36 has none)",
-                "cannot set feature gate SchedulerQueueingHints to false, "
-                "feature is locked to true",
-            ],
-        ),
-        (
-            {"GangScheduling": True, "GenericWorkload": True},
-            [
-                "cannot set feature gate GangScheduling to true: kviz schedules pods one by one "
-                "and does not model pod groups",
-                "cannot set feature gate GenericWorkload to true: kviz schedules pods one by one "
-                "and does not model pod groups",
-            ],
-        ),
-        (
-            {"AnyVolumeDataSource": False},
-            ["cannot set feature gate AnyVolumeDataSource to false, feature is locked to true"],
-        ),
-        (
-            {"DRADeviceTaints": False, "DRADeviceTaintRules": True},
-            [
-                "cannot set feature gate DRADeviceTaintRules to true: kviz does not read "
-                "DeviceTaintRules",
-            ],
-        ),
-        (
-            {"NodeDeclaredFeatures": False, "PodLevelResources": False},
-            [
-                "ExtendWebSocketsToKubelet is enabled, but depends on features that are "
-                "disabled: [NodeDeclaredFeatures]",
-                "InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that "
-                "are disabled: [NodeDeclaredFeatures PodLevelResources]",
-                "InPlacePodVerticalScalingInitContainers is enabled, but depends on features that "
-                "are disabled: [NodeDeclaredFeatures]",
-                "RestartAllContainersOnContainerExits is enabled, but depends on features that are "
-                "disabled: [NodeDeclaredFeatures]",
-            ],
-        ),
-        (
-            {"MatchLabelKeysInPodTopologySpread": False},
-            [
-                "MatchLabelKeysInPodTopologySpreadSelectorMerge is enabled, but depends on "
-                "features that are disabled: [MatchLabelKeysInPodTopologySpread]"
-            ],
-        ),
-        (
-            {"DRAResourceClaimDeviceStatus": False, "DRADeviceBindingConditions": False},
-            [
-                "DRAResourceClaimGranularStatusAuthorization is enabled, but depends on features "
-                "that are disabled: [DRAResourceClaimDeviceStatus]"
-            ],
-        ),
-        (
-            {
-                "PodLevelResources": False,
-                "InPlacePodLevelResourcesVerticalScaling": False,
-                "PodLevelResourceManagers": True,
-            },
-            [
-                "PodLevelResourceManagers is enabled, but depends on features that are disabled: "
-                "[PodLevelResources]"
-            ],
-        ),
-        (
-            {"GracefulNodeShutdown": False, "WindowsGracefulNodeShutdown": False},
-            [
-                "GracefulNodeShutdownBasedOnPodPriority is enabled, but depends on features that "
-                "are disabled: [GracefulNodeShutdown]"
-            ],
-        ),
-        (
-            {"NodeDeclaredFeatures": False, "AnyVolumeDataSource": False},
-            ["cannot set feature gate AnyVolumeDataSource to false, feature is locked to true"],
-        ),
-        (
-            {"MinimumKubeletVersion": True},
-            ["unrecognized feature gate: MinimumKubeletVersion (the scheduler of v1.36 has none)"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("overrides", "messages"), rows(__file__, "refused_overrides"))
 def test_refused_overrides(overrides: dict[str, bool], messages: list[str]) -> None:
     with pytest.raises(ConfigError) as caught:
         feature_gates(overrides)

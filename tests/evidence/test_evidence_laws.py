@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -72,7 +72,7 @@ CONFIGURATIONS = st.sampled_from(["", OTHER_ARGUMENTS, PACKING])
 
 @given(cluster=dumps(), configuration=CONFIGURATIONS)
 @examples(40)
-def test_evidence_of_random_clusters(cluster: list[Json], configuration: str) -> None:
+def test_evidence_of_random_clusters(cluster: list[Any], configuration: str) -> None:
     options = RunOptions(max_cycles=MAX_CYCLES)
     if configuration:
         loaded = load_configuration(configuration)

@@ -244,7 +244,7 @@ def test_pods_that_leave_or_shrink(
     before: PodBuilder, after: PodBuilder | None, hint: QueueingHint
 ) -> None:
     waiting = make_pod("incoming").cpu("1").obj()
-    assert pod_hint(waiting, before.obj(), after and after.obj()) is hint
+    assert pod_hint(waiting, before.obj(), after.obj() if after else None) is hint
 
 
 def test_what_the_pod_asks_none_of_does_not_matter() -> None:

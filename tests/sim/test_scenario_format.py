@@ -22,6 +22,7 @@ from scheduler_core.changes.vocabulary import (
     Target,
 )
 from scheduler_core.sim.scenario import Scenario, ScenarioError, Step, load_scenario
+from tests.tables import rows
 
 SECOND_NS = 1_000_000_000
 
@@ -164,141 +165,14 @@ def test_a_scenario_may_be_json() -> None:
 # ---------------------------------------------------------------- what is refused
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("", "the document is empty"),
-        ("- at: 1s", "expected a mapping"),
-        ("steps: 5", "line 1: steps: expected a list, got the number 5"),
-        ("steps:\n- 5", "line 2: steps[0]: expected a mapping, got the number 5"),
-        ("untill: 5s", 'line 1: untill: unknown field "untill", did you mean "until"?'),
-        ("until: soon", 'line 1: until: time: invalid duration "soon"'),
-        ("until: -5s", "line 1: until: Invalid value: -5000000000: must not be negative"),
-        (
-            "options:\n  bindng: 5s",
-            'line 2: options.bindng: unknown field "bindng", did you mean "binding"?',
-        ),
-        (
-            "options:\n  kubelet: perhaps",
-            'line 2: options.kubelet: expected true or false, got the string "perhaps"',
-        ),
-        ("steps:\n- drain: n", "line 2: steps[0].at: Required value: when it happens"),
-        (
-            "steps:\n- at: 5\n  drain: n",
-            "line 2: steps[0].at: expected a duration such as 10s, got the number 5",
-        ),
-        ("steps:\n- {at: -1s, drain: n}", "line 2: steps[0].at: must not be negative"),
-        (
-            "steps:\n- at: 1s",
-            "line 2: steps[0]: one action is needed, of create, put, patch, set, delete, "
-            "cordon, uncordon, drain, taint, untaint, label, unlabel, copyNode, scale; got none",
-        ),
-        (
-            "steps:\n- at: 1s\n  drain: n\n  cordon: n",
-            "line 2: steps[0]: one action is needed, of create, put, patch, set, delete, "
-            "cordon, uncordon, drain, taint, untaint, label, unlabel, copyNode, scale; "
-            "got drain and cordon",
-        ),
-        (
-            "steps:\n- at: 1s\n  drain: n\n  copies: 3",
-            "line 4: steps[0].copies: only goes with create",
-        ),
-        (
-            "steps:\n- at: 1s\n  drian: n\n  cordon: n",
-            'line 3: steps[0].drian: unknown field "drian", did you mean "drain"?',
-        ),
-        (
-            "steps:\n- at: 1s\n  drain: [n]",
-            "line 3: steps[0].drain: expected a node's name, got a list",
-        ),
-        (
-            "until: 5s\nsteps:\n- at: 10s\n  drain: n",
-            "line 3: steps[0].at: is after the end of the run (until)",
-        ),
-        (
-            "steps:\n- at: 1s\n  delete:\n    kind: Pod",
-            "line 3: steps[0].delete.name: Required value",
-        ),
-        (
-            "steps:\n- at: 1s\n  taint:\n    node: n\n    key: k\n    effect: Never",
-            'line 6: steps[0].taint.effect: Unsupported value: "Never": supported values: '
-            '"NoSchedule", "PreferNoSchedule", "NoExecute"',
-        ),
-        (
-            "steps:\n- at: 1s\n  untaint: {node: n, key: k, effect: Never}",
-            'line 3: steps[0].untaint.effect: Unsupported value: "Never": supported values: '
-            '"NoSchedule", "PreferNoSchedule", "NoExecute"',
-        ),
-        (
-            "steps:\n- at: 1s\n  scale:\n    kind: ReplicaSet\n    name: web\n    replicas: -1",
-            "line 6: steps[0].scale.replicas: Invalid value: -1: must be between 0 and 10000",
-        ),
-        (
-            "steps:\n- at: 1s\n  scale: {kind: ReplicaSet, name: web}",
-            "line 3: steps[0].scale.replicas: Required value",
-        ),
-        (
-            "steps:\n- at: 1s\n  create: pod",
-            'line 3: steps[0].create: expected an object, got the text "pod"',
-        ),
-        (
-            "steps:\n- at: 1s\n  create: {kind: Pod, metadata: {name: p}}",
-            "line 3: steps[0].create.apiVersion: is missing; Pod is read as v1",
-        ),
-        (
-            "steps:\n- at: 1s\n  create: {apiVersion: v1, kind: Secret, metadata: {name: s}}",
-            'line 3: steps[0].create.kind: the text "Secret" is not a modelled kind',
-        ),
-        (
-            "steps:\n"
-            "- at: 1s\n"
-            "  create:\n"
-            "  - apiVersion: v1\n"
-            "    kind: Pod\n"
-            "    metadata: {name: p}\n"
-            "    spec:\n"
-            "      containers:\n"
-            "      - name: c\n"
-            "        resources:\n"
-            "          requests: {cpu: lots}\n",
-            'line 11: steps[0].create[0].spec.containers[0].resources.requests.cpu: "lots" is not '
-            "a quantity (write for example 500m, 2, 1.5Gi or 128M)",
-        ),
-        (
-            "steps:\n"
-            "- at: 1s\n"
-            "  copies: 0\n"
-            "  create: {apiVersion: v1, kind: Node, metadata: {name: n}}\n",
-            "line 3: steps[0].copies: Invalid value: 0: must be between 1 and 10000",
-        ),
-        (
-            "steps:\n" + 11 * "- {at: 1s, scale: {kind: Deployment, name: d, replicas: 10000}}\n",
-            "line 1: steps: may create 110,000 objects in all; the limit is 100,000",
-        ),
-        (
-            "steps:\n- at: 1s\n  patch: {kind: Pod, name: p}",
-            "line 3: steps[0].patch.merge: Required value: what to merge into the object, a "
-            "mapping",
-        ),
-        (
-            "steps:\n"
-            "- at: 1s\n"
-            "  patch:\n"
-            "    kind: Pod\n"
-            "    name: p\n"
-            "    merge:\n"
-            "      spec:\n"
-            "        priority: high\n",
-            "line 8: steps[0].patch.merge.spec.priority: must be a whole number, not the text "
-            '"high"',
-        ),
-        (
-            "steps:\n- at: 1s\n  at: 2s\n  drain: n",
-            'line 3: steps[0].at: key "at" already set in map',
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "problem"), rows(__file__, "problems_have_their_line"))
 def test_problems_have_their_line(text: str, problem: str) -> None:
+    assert problem in problems_of(text)
+
+
+def test_no_scenario_creates_more_than_the_limit() -> None:
+    text = "steps:\n" + 11 * "- {at: 1s, scale: {kind: Deployment, name: d, replicas: 10000}}\n"
+    problem = "line 1: steps: may create 110,000 objects in all; the limit is 100,000"
     assert problem in problems_of(text)
 
 

@@ -10,6 +10,7 @@ from scheduler_core.trace.events import Bound, Forgotten, NominationChanged, Run
 from scheduler_core.trace.records import NONE
 from tests.builders import make_node, make_pod
 from tests.sim.played import NODE, owned, play
+from tests.tables import rows
 
 # ---------------------------------------------------------------- objects
 
@@ -86,52 +87,7 @@ def test_creation_passes_admission() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("step", "flag"),
-    [
-        (
-            "create: {apiVersion: v1, kind: Pod, metadata: {name: p},"
-            " spec: {priorityClassName: none, containers: [{name: c}]}}",
-            "Create pod default/p: forbidden, no PriorityClass with name none was found",
-        ),
-        (
-            "create: {apiVersion: v1, kind: Node, metadata: {name: n}}",
-            'Create node n: refused, "n" already exists',
-        ),
-        ("delete: {kind: Pod, name: p}", "Delete pod default/p: there is none"),
-        ("patch: {kind: Node, name: x, merge: {spec: {}}}", "Patch node x: spec: there is none"),
-        (
-            "patch: {kind: Node, name: n, merge: {metadata: {name: x}}}",
-            "Patch node n: metadata.name: refused, metadata.name, namespace and uid cannot change",
-        ),
-        (
-            "patch: {kind: Pod, name: bound, merge: {spec: {nodeName: m}}}",
-            "Patch pod default/bound: spec.nodeName: refused, the pod is bound to n",
-        ),
-        (
-            "patch: {kind: Pod, name: bound, merge: {spec: {schedulerName: another}}}",
-            "Patch pod default/bound: spec.schedulerName: refused, "
-            "spec.schedulerName cannot change",
-        ),
-        (
-            "patch: {kind: Pod, name: bound,"
-            " merge: {metadata: {deletionTimestamp: 2026-01-01T00:00:00Z}}}",
-            "Patch pod default/bound: metadata.deletionTimestamp: refused, "
-            "metadata.deletionTimestamp cannot be set: use delete",
-        ),
-        ("cordon: x", "Cordon node x: there is none"),
-        ("drain: x", "Drain node x: there is none"),
-        (
-            "taint: {node: x, key: k, effect: NoSchedule}",
-            "Taint node x k:NoSchedule: there is none",
-        ),
-        ("untaint: {node: n, key: k}", "Untaint node n k: there is no such taint"),
-        (
-            "scale: {kind: ReplicaSet, name: web, replicas: 3}",
-            "Scale replicaset default/web to 3: it has no pod to copy",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("step", "flag"), rows(__file__, "steps_that_cannot_be_done"))
 def test_a_step_that_cannot_be_done_says_why_and_changes_nothing(step: str, flag: str) -> None:
     bound = make_pod("bound").on("n").obj()
     played = play(f"steps:\n- at: 1s\n  {step}\n", NODE, bound)
