@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from kviz.optimum.clock import Clock
 from kviz.optimum.comparison import compare, pose
+from scheduler_core.analysis.model import Viability
 from scheduler_core.api import (
     Affinity,
     KubeObject,
@@ -25,7 +26,6 @@ from scheduler_core.api import (
     Pod,
     PreferredSchedulingTerm,
 )
-from scheduler_core.model import Viability
 from scheduler_core.sim import RunOptions
 from tests.builders import HOSTNAME, ZONE, PodBuilder, make_node, make_pod
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kviz.answers.tables import listed, table
-from scheduler_core.advice.capacity import Capacity, TemplateEnd
-from scheduler_core.advice.daemons import is_of_daemon_set
-from scheduler_core.advice.filling import Stop
-from scheduler_core.advice.room import PoolRoom
+from scheduler_core.analysis.advice.capacity import Capacity, TemplateEnd
+from scheduler_core.analysis.advice.daemons import is_of_daemon_set
+from scheduler_core.analysis.advice.filling import Stop
+from scheduler_core.analysis.advice.room import PoolRoom
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.api.counting import counted
 from scheduler_core.api.quantity import rounded_text

@@ -1,4 +1,4 @@
-"""Many runs of one cluster, on all cores of the machine (`scheduler_core.advice.luck`)."""
+"""Many runs of one cluster, on all cores of the machine (`scheduler_core.analysis.advice.luck`)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from contextlib import closing
 from typing import Final
 
 from kviz.answers.forked import side_by_side
-from scheduler_core.advice.coins import Coin
-from scheduler_core.advice.luck import MIN_RUNS, ROUND, Batch, Luck, answered, ask
-from scheduler_core.advice.pools import pools_of
-from scheduler_core.advice.throws import Throw, Throwing
+from scheduler_core.analysis.advice.coins import Coin
+from scheduler_core.analysis.advice.luck import MIN_RUNS, ROUND, Batch, Luck, answered, ask
+from scheduler_core.analysis.advice.pools import pools_of
+from scheduler_core.analysis.advice.throws import Throw, Throwing
 from scheduler_core.api import KubeObject, Node
 from scheduler_core.sim.run import RunOptions
 

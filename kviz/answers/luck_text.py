@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from scheduler_core.advice.coins import IN_WORDS, Coin
-from scheduler_core.advice.intervals import Share
-from scheduler_core.advice.luck import Alone, Luck, PodLuck
+from scheduler_core.analysis.advice.coins import IN_WORDS, Coin
+from scheduler_core.analysis.advice.intervals import Share
+from scheduler_core.analysis.advice.luck import Alone, Luck, PodLuck
 from scheduler_core.api.counting import counted
 
 MAX_NODES = 4

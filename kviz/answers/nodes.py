@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from kviz.answers.forked import mapped
 from kviz.answers.tables import listed, table
-from scheduler_core.advice.nodes.adding import Addition
-from scheduler_core.advice.nodes.draining import Drained, Kept, candidates, drain, plan
-from scheduler_core.advice.nodes.offers import Offer
+from scheduler_core.analysis.advice.nodes.adding import Addition
+from scheduler_core.analysis.advice.nodes.draining import Drained, Kept, candidates, drain, plan
+from scheduler_core.analysis.advice.nodes.offers import Offer
 from scheduler_core.api.counting import counted
 from scheduler_core.api.quantity import rounded_text
 from scheduler_core.sim.run import Run

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 
 from kviz.answers.tables import table
-from scheduler_core.advice.rules import Verdict
+from scheduler_core.analysis.advice.rules import Verdict
 from scheduler_core.wording import builtins, say
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kviz.answers.forked import CopyDied, Died, Done, as_done
 from kviz.answers.tables import listed, table
-from scheduler_core.advice.survival import Aftermath, Loss, Replicas, Standing, ranked
+from scheduler_core.analysis.advice.survival import Aftermath, Loss, Replicas, Standing, ranked
 from scheduler_core.api.counting import counted
 from scheduler_core.sim.run import Run
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from kviz.answers.tables import table
-from scheduler_core.advice.answer import Answer
-from scheduler_core.advice.budgets import Disruptions
-from scheduler_core.advice.took_room import TookRoom
-from scheduler_core.advice.unblock import PlanResult, Tried, Unblocked
+from scheduler_core.analysis.advice.answer import Answer
+from scheduler_core.analysis.advice.budgets import Disruptions
+from scheduler_core.analysis.advice.took_room import TookRoom
+from scheduler_core.analysis.advice.unblock import PlanResult, Tried, Unblocked
 from scheduler_core.api.counting import counted
 from scheduler_core.changes import line_of, read_line
 from scheduler_core.evidence.document import free_room_document

@@ -11,7 +11,7 @@ from typing import Final
 
 from kviz.bench.calibration import N_ITERATIONS, loop_s
 from kviz.bench.workloads import WORKLOADS
-from scheduler_core.compare import Comparison, compare, read_lines
+from scheduler_core.analysis.compare import Comparison, compare, read_lines
 from scheduler_core.config import load_configuration
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.codec import Chunk, chunked

@@ -18,7 +18,7 @@ from kviz.by_hand.services import CannotPlay, best_ask
 from kviz.by_hand.tables import table_of
 from kviz.common.templatetags.design import binary_bytes, cores
 from kviz.runs.models import Optimum
-from scheduler_core.model.by_hand import NotPlaced, Reached, Room
+from scheduler_core.analysis.model.by_hand import NotPlaced, Reached, Room
 from scheduler_core.wording import told
 
 BYTES = ("memory", "ephemeral-storage")

@@ -34,7 +34,7 @@ class Attempt(models.Model):
     player = models.PositiveIntegerField(default=0)
     """The seat's number in a class; 0: whoever plays alone."""
     moves = models.JSONField(default=list)
-    """`scheduler_core.model.by_hand.Turn`, in the order of placing."""
+    """`scheduler_core.analysis.model.by_hand.Turn`, in the order of placing."""
     version = models.PositiveIntegerField(default=0)
     """Grows with every move, so that two pages of a player do not move at once."""
     is_finished = models.BooleanField(default=False)

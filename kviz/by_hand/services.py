@@ -18,7 +18,7 @@ from kviz.runs.models import Optimum, Run
 from kviz.runs.services import RunInputs, optimum_ask, run_create, run_prepare, run_reveal
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.summary import MAX_NODES_BY_HAND, MAX_PODS_BY_HAND
-from scheduler_core.model.by_hand import NotPlaced
+from scheduler_core.analysis.model.by_hand import NotPlaced
 from scheduler_core.wording import told
 
 SEARCH_S: Final = 20.0

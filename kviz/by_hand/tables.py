@@ -11,7 +11,7 @@ from uuid import UUID
 
 from kviz.by_hand.models import Game
 from kviz.runs.execution.engine import table
-from scheduler_core.model.by_hand import Table
+from scheduler_core.analysis.model.by_hand import Table
 
 MAX_HELD: Final = 8
 

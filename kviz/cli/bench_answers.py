@@ -21,14 +21,14 @@ from kviz.bench.calibration import N_ITERATIONS, loop_s
 from kviz.bench.dump import UnusableDump, name_of_dump, recorded
 from kviz.cli.unblock import runner
 from kviz.simulate import read_files
-from scheduler_core.advice.capacity import MAX_COPIES, capacity
-from scheduler_core.advice.coins import coins_of
-from scheduler_core.advice.nodes.adding import MAX_RUNS, nodes_to_add
-from scheduler_core.advice.nodes.draining import MAX_CANDIDATES
-from scheduler_core.advice.nodes.offers import offers_of
-from scheduler_core.advice.survival import Standing, losses_of_zones, standing_run
-from scheduler_core.advice.trial import RunEnd, Trials, trial
-from scheduler_core.advice.unblock import unblock
+from scheduler_core.analysis.advice.capacity import MAX_COPIES, capacity
+from scheduler_core.analysis.advice.coins import coins_of
+from scheduler_core.analysis.advice.nodes.adding import MAX_RUNS, nodes_to_add
+from scheduler_core.analysis.advice.nodes.draining import MAX_CANDIDATES
+from scheduler_core.analysis.advice.nodes.offers import offers_of
+from scheduler_core.analysis.advice.survival import Standing, losses_of_zones, standing_run
+from scheduler_core.analysis.advice.trial import RunEnd, Trials, trial
+from scheduler_core.analysis.advice.unblock import unblock
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.sim.run import RunOptions
 

@@ -11,7 +11,7 @@ from kviz.cli.arguments import Subparsers
 from kviz.cli.cluster import add_cluster_options, asked_cluster
 from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.simulate import read_files
-from scheduler_core.advice.capacity import MAX_COPIES, capacity, capacity_of_mix
+from scheduler_core.analysis.advice.capacity import MAX_COPIES, capacity, capacity_of_mix
 from scheduler_core.api import Pod
 from scheduler_core.api.pod_templates import WORKLOADS
 

@@ -13,8 +13,8 @@ from kviz.answers.survival import survival
 from kviz.cli.arguments import Subparsers
 from kviz.cli.cluster import add_cluster_options, asked_cluster
 from kviz.cli.problems import CommandFailed, WrongUsage
-from scheduler_core.advice.rules import Rule, Verdict, check, load_rules
-from scheduler_core.advice.survival import Aftermath, Loss, Standing
+from scheduler_core.analysis.advice.rules import Rule, Verdict, check, load_rules
+from scheduler_core.analysis.advice.survival import Aftermath, Loss, Standing
 from scheduler_core.config import ConfigError
 from scheduler_core.sim.run import Run
 

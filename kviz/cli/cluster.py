@@ -12,7 +12,7 @@ from kviz.cli.changes import add_change_option, changes_of, inputs_of
 from kviz.cli.problems import CommandFailed
 from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.cli.simulate import read_cluster, transport_for
-from scheduler_core.advice.daemons import with_daemons
+from scheduler_core.analysis.advice.daemons import with_daemons
 from scheduler_core.api import KubeObject
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.config import ConfigError

@@ -15,12 +15,18 @@ from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.cli.simulate import read_cluster, transport_for
 from kviz.run_file import MAGIC, Inputs, Part, RunFileError, is_run_file, read_records
+from scheduler_core.analysis.compare import (
+    Comparison,
+    RunLines,
+    argument_settings,
+    compare,
+    read_lines,
+)
+from scheduler_core.analysis.compare.inputs import Setting
+from scheduler_core.analysis.compare.words import share_text
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.quantity import amount_text
 from scheduler_core.changes import ChangeError, Rules, changed_rules, read_changes
-from scheduler_core.compare import Comparison, RunLines, argument_settings, compare, read_lines
-from scheduler_core.compare.inputs import Setting
-from scheduler_core.compare.words import share_text
 from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.releases import RELEASES

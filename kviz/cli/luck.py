@@ -16,8 +16,8 @@ from kviz.cli.changes import add_change_option, changes_of, inputs_of
 from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.cli.simulate import pod_key, read_cluster
-from scheduler_core.advice.coins import COINS, Coin, coins_of
-from scheduler_core.advice.luck import ROUND
+from scheduler_core.analysis.advice.coins import COINS, Coin, coins_of
+from scheduler_core.analysis.advice.luck import ROUND
 from scheduler_core.api import Pod
 from scheduler_core.config import ConfigError
 from scheduler_core.releases.table import TieBreak

@@ -11,12 +11,12 @@ from kviz.answers.nodes import Draining, as_json, as_text, draining
 from kviz.cli.arguments import Subparsers
 from kviz.cli.cluster import Asked, add_cluster_options, asked_cluster
 from kviz.cli.problems import CommandFailed, WrongUsage
-from scheduler_core.advice.nodes.adding import MAX_RUNS, Addition, nodes_to_add
-from scheduler_core.advice.nodes.draining import MAX_CANDIDATES
-from scheduler_core.advice.nodes.offers import offers_of
-from scheduler_core.advice.nodes.shapes import Shapes, load_shapes
-from scheduler_core.advice.pools import pools_of
-from scheduler_core.advice.survival import standing_run
+from scheduler_core.analysis.advice.nodes.adding import MAX_RUNS, Addition, nodes_to_add
+from scheduler_core.analysis.advice.nodes.draining import MAX_CANDIDATES
+from scheduler_core.analysis.advice.nodes.offers import offers_of
+from scheduler_core.analysis.advice.nodes.shapes import Shapes, load_shapes
+from scheduler_core.analysis.advice.pools import pools_of
+from scheduler_core.analysis.advice.survival import standing_run
 from scheduler_core.api import Node
 from scheduler_core.config import ConfigError
 

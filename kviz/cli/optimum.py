@@ -13,8 +13,8 @@ from kviz.cli.changes import add_change_option, changes_of, inputs_of
 from kviz.cli.problems import CommandFailed
 from kviz.cli.run_options import add_release_options, add_rule_options
 from kviz.cli.simulate import read_cluster
+from scheduler_core.analysis.model import InstanceError, Viability
 from scheduler_core.config import ConfigError
-from scheduler_core.model import InstanceError, Viability
 
 
 def add_parser(commands: Subparsers) -> None:

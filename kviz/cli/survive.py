@@ -12,7 +12,7 @@ from kviz.answers.survival import Progress, as_json, as_text, survival
 from kviz.cli.arguments import Subparsers
 from kviz.cli.cluster import add_cluster_options, asked_cluster
 from kviz.cli.problems import CommandFailed, WrongUsage
-from scheduler_core.advice.survival import (
+from scheduler_core.analysis.advice.survival import (
     Loss,
     Standing,
     chosen_loss,

@@ -18,8 +18,8 @@ from kviz.cli.arguments import Subparsers
 from kviz.cli.cluster import Asked, add_cluster_options, asked_cluster, asked_of
 from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.cli.simulate import pod_key
-from scheduler_core.advice.trial import Trials
-from scheduler_core.advice.unblock import (
+from scheduler_core.analysis.advice.trial import Trials
+from scheduler_core.analysis.advice.unblock import (
     NothingToUnblock,
     Runner,
     Tried,

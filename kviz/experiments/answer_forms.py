@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from kviz.experiments.questions.asking import refused
 from kviz.experiments.questions.nodes import shapes_of
-from scheduler_core.advice.pools import pools_of
+from scheduler_core.analysis.advice.pools import pools_of
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.quantity import rounded_text
 from scheduler_core.cluster.pods import controller_of

@@ -17,7 +17,7 @@ from typing import Final, Literal, get_args
 from kviz.following.decisions import Decision
 from kviz.following.follower import Journal
 from kviz.following.moments import SECOND_NS, Moment, moments
-from scheduler_core.advice.single_attempt import SingleAttempt, attempt_once
+from scheduler_core.analysis.advice.single_attempt import SingleAttempt, attempt_once
 from scheduler_core.api.counting import counted
 from scheduler_core.config import KubeSchedulerConfiguration
 from scheduler_core.scheduler.assembly import SchedulerOptions

@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from scheduler_core.advice.single_attempt import SingleAttempt, attempt_once
+from scheduler_core.analysis.advice.single_attempt import SingleAttempt, attempt_once
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.api.simulator import SimulatorResult
 from scheduler_core.scheduler.assembly import SchedulerOptions

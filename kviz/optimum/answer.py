@@ -10,8 +10,8 @@ from kviz.optimum.clock import Clock, Report
 from kviz.optimum.comparison import Comparison, Posed, compare, pose
 from kviz.optimum.loss import Loss, loss_of
 from kviz.optimum.regret import Regret, regret_of
+from scheduler_core.analysis.model import Viability
 from scheduler_core.api import KubeObject
-from scheduler_core.model import Viability
 from scheduler_core.sim import RunOptions
 
 DEFAULT_TIME_LIMIT_S: Final = 10.0

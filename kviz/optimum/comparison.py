@@ -10,8 +10,7 @@ import numpy as np
 from kviz.optimum.best import Best
 from kviz.optimum.clock import Clock
 from kviz.optimum.search import TooLarge, best_placement
-from scheduler_core.api import KubeObject
-from scheduler_core.model import (
+from scheduler_core.analysis.model import (
     Instance,
     RestingWorld,
     RunOutcome,
@@ -20,9 +19,10 @@ from scheduler_core.model import (
     moment_of,
     outcome_of_run,
 )
-from scheduler_core.model.check import Objection, objections
-from scheduler_core.model.feasibility import values_of
-from scheduler_core.model.replayed import replayed_value
+from scheduler_core.analysis.model.check import Objection, objections
+from scheduler_core.analysis.model.feasibility import values_of
+from scheduler_core.analysis.model.replayed import replayed_value
+from scheduler_core.api import KubeObject
 from scheduler_core.sim import RunOptions
 from scheduler_core.wording import say
 

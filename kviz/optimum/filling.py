@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler_core.analysis.model.feasibility import feasible
+from scheduler_core.analysis.model.instance import Instance
 from scheduler_core.cluster.arrays import IntArray
-from scheduler_core.model.feasibility import feasible
-from scheduler_core.model.instance import Instance
 
 
 def filled(instance: Instance, counts: IntArray) -> IntArray:

@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
+from scheduler_core.analysis.model.instance import Instance
+from scheduler_core.analysis.model.rules import Apart, Domains, Near, Rule, Spread
 from scheduler_core.cluster.arrays import ABSENT, IntArray
-from scheduler_core.model.instance import Instance
-from scheduler_core.model.rules import Apart, Domains, Near, Rule, Spread
 
 MAX_STEPS: Final = 300_000
 """So many partial patterns are looked at; a cluster with more is solved node by node."""

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kviz.optimum.patterns import Group, Patterns, grouped
+from scheduler_core.analysis.model.instance import Instance
+from scheduler_core.analysis.model.rules import Apart, Near, Rule, Spread, Wish
 from scheduler_core.cluster.arrays import ABSENT, IntArray
-from scheduler_core.model.instance import Instance
-from scheduler_core.model.rules import Apart, Near, Rule, Spread, Wish
 
 Terms = list[tuple[int, float]]
 """Variables with their coefficients."""

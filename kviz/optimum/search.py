@@ -12,12 +12,12 @@ from kviz.optimum.best import Best, Counts
 from kviz.optimum.clock import Clock
 from kviz.optimum.filling import filled
 from kviz.optimum.stages import Stages
+from scheduler_core.analysis.model import Instance, Placement, RestingWorld, Viability
+from scheduler_core.analysis.model.enumeration import enumerate_all, may_enumerate
+from scheduler_core.analysis.model.feasibility import feasible, values_of
+from scheduler_core.analysis.model.replayed import SearchStopped
+from scheduler_core.analysis.model.replayed import search as search_turns
 from scheduler_core.cluster.arrays import IntArray
-from scheduler_core.model import Instance, Placement, RestingWorld, Viability
-from scheduler_core.model.enumeration import enumerate_all, may_enumerate
-from scheduler_core.model.feasibility import feasible, values_of
-from scheduler_core.model.replayed import SearchStopped
-from scheduler_core.model.replayed import search as search_turns
 from scheduler_core.wording import say
 
 MAX_REPLAYED = 50_000

@@ -19,9 +19,9 @@ from kviz.optimum.filling import filled
 from kviz.optimum.highs import Progress, Solved, maximize
 from kviz.optimum.patterns import Patterns, counting
 from kviz.optimum.program import Program, ProgramOfGroups, program_of, program_of_groups
+from scheduler_core.analysis.model import Instance
+from scheduler_core.analysis.model.feasibility import values_of
 from scheduler_core.cluster.arrays import IntArray
-from scheduler_core.model import Instance
-from scheduler_core.model.feasibility import values_of
 
 ALIKE_S: Final = 2.0
 """How long to look, among placements that are as good, for the one in which most pods stay."""

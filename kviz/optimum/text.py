@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from kviz.optimum.answer import Answer, as_json
 from kviz.optimum.comparison import EVICTIONS, Comparison
 from kviz.optimum.loss import Loss
+from scheduler_core.analysis.model import Viability
 from scheduler_core.api.counting import counted
-from scheduler_core.model import Viability
 
 MAX_LISTED = 20
 """So many pods are listed as text; all are in the JSON."""

@@ -161,7 +161,7 @@ SORTS: Final[Mapping[str, Sort]] = {
             "kviz/runs/execution/engine.py",
             "kviz/runs/execution/optimum.py",
             "kviz/runs/execution/record.py",
-            "scheduler_core/model/building.py",
+            "scheduler_core/analysis/model/building.py",
         ),
         {"of": Said(("failure",))},
     ),

@@ -33,10 +33,10 @@ from kviz.runs.veil import Known
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_adopt
 from kviz.without_secrets import without_secrets
+from scheduler_core.analysis.model import Viability
 from scheduler_core.changes import Change, ChangeAt, Rules, document_of
 from scheduler_core.changes.documents import Document
 from scheduler_core.config import Problem
-from scheduler_core.model import Viability
 from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.records import QueueOrder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scheduler_core.advice.trial import Differing, PodEnd, RunEnd, differences, trial
+from scheduler_core.analysis.advice.trial import Differing, PodEnd, RunEnd, differences, trial
 from scheduler_core.api import KubeObject
 from scheduler_core.evidence.lead import Lead
 from scheduler_core.sim.pending import leads_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kviz.whatif.effect import Effect, Side
-from scheduler_core.advice.trial import Differing, PodEnd
+from scheduler_core.analysis.advice.trial import Differing, PodEnd
 from scheduler_core.api.counting import counted
 from scheduler_core.evidence.document import lead_document
 

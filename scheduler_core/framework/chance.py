@@ -1,7 +1,7 @@
 """What a real scheduler leaves to its threads and to Go's maps, and kviz pins.
 
 Each method is one such place. `PINNED` is what runs have; whoever wants to know what else might
-have happened draws instead (`scheduler_core/advice/coins.py`).
+have happened draws instead (`scheduler_core/analysis/advice/coins.py`).
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ import pytest
 
 from kviz.cli import main
 from kviz.snapshots.samples import FOLDER
-from scheduler_core.model import RestingWorld
-from scheduler_core.model.casualty import victim_sets
-from scheduler_core.model.replayed import totals_at_turn
+from scheduler_core.analysis.model import RestingWorld
+from scheduler_core.analysis.model.casualty import victim_sets
+from scheduler_core.analysis.model.replayed import totals_at_turn
 from scheduler_core.sim import RunOptions
 from tests.web.test_sample_lessons import objects_of
 

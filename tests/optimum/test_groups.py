@@ -11,14 +11,14 @@ from kviz.optimum.columns import maximize_by_groups
 from kviz.optimum.highs import maximize
 from kviz.optimum.patterns import counting
 from kviz.optimum.program import Program, ProgramOfGroups, program_of, program_of_groups
+from scheduler_core.analysis.model import Instance, RestingWorld, build
+from scheduler_core.analysis.model.feasibility import feasible, values_of
 from scheduler_core.api import KubeObject
 from scheduler_core.cluster.arrays import IntArray
-from scheduler_core.model import Instance, RestingWorld, build
-from scheduler_core.model.feasibility import feasible, values_of
 from scheduler_core.sim import RunOptions
+from tests.analysis.model.small_clusters import small_cluster
 from tests.bench_optimum import cluster
 from tests.builders import HOSTNAME, make_node, make_pod
-from tests.model.small_clusters import small_cluster
 
 
 def hear(incumbent: float | None, bound: float) -> bool:

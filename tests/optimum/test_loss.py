@@ -17,8 +17,8 @@ from kviz.optimum.loss import Loss, loss_of
 from kviz.optimum.regret import Regret
 from kviz.optimum.search import best_placement
 from kviz.optimum.text import as_document, statements
-from scheduler_core.model import Instance
-from scheduler_core.model.feasibility import feasible
+from scheduler_core.analysis.model import Instance
+from scheduler_core.analysis.model.feasibility import feasible
 from tests.optimum.test_regret import clock, posed_of
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from kviz.cli import main
 from kviz.snapshots.samples import FOLDER
+from scheduler_core.analysis.model import NoSuchCycle, moment_of
 from scheduler_core.api import KubeObject, Pod
-from scheduler_core.model import NoSuchCycle, moment_of
 from scheduler_core.sim import RunOptions, load_scenario
 from tests.optimum.test_examples import FIRST
 from tests.web.test_sample_lessons import objects_of

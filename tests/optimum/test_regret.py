@@ -10,9 +10,9 @@ from kviz.optimum.clock import Clock
 from kviz.optimum.comparison import Posed, compare, pose
 from kviz.optimum.regret import Regret, regret_of
 from kviz.optimum.search import best_placement
-from scheduler_core.model import Viability
+from scheduler_core.analysis.model import Viability
 from scheduler_core.sim import RunOptions
-from tests.model.small_clusters import small_cluster
+from tests.analysis.model.small_clusters import small_cluster
 
 
 def clock(limit_s: float = 600.0) -> Clock:

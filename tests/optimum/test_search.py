@@ -10,12 +10,12 @@ from kviz.optimum.best import Best
 from kviz.optimum.clock import Cancelled, Clock, Step
 from kviz.optimum.comparison import compare, pose
 from kviz.optimum.search import best_placement
-from scheduler_core.model import Instance, RestingWorld, Viability, build
-from scheduler_core.model.check import objections
-from scheduler_core.model.feasibility import feasible
+from scheduler_core.analysis.model import Instance, RestingWorld, Viability, build
+from scheduler_core.analysis.model.check import objections
+from scheduler_core.analysis.model.feasibility import feasible
 from scheduler_core.sim import RunOptions
+from tests.analysis.model.small_clusters import small_cluster
 from tests.builders import make_node, make_pod
-from tests.model.small_clusters import small_cluster
 
 
 def clock() -> Clock:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kviz.conformance.cases import list_of, read_object
-from scheduler_core.advice.trial import Trials, trial
+from scheduler_core.analysis.advice.trial import Trials, trial
 from scheduler_core.api import KubeObject, Node, Pod, Taint
 from scheduler_core.changes import Change, ChangeError, apply
 from scheduler_core.changes.vocabulary import (

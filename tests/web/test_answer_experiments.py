@@ -76,7 +76,7 @@ def test_luck_is_what_the_command_finds(ada: Person) -> None:
     from kviz.answers.luck_text import luck_json
     from kviz.experiments.questions import run_of
     from kviz.runs.execution.engine import cluster_of
-    from scheduler_core.advice.coins import coins_of
+    from scheduler_core.analysis.advice.coins import coins_of
 
     experiment = asked(ada, EQUALS, "luck", runs=60)
     objects, options = cluster_of(run_of(experiment))
@@ -309,7 +309,7 @@ def test_drains_are_those_of_the_command(ada: Person) -> None:
     from kviz.answers.nodes import draining
     from kviz.experiments.questions import run_of
     from kviz.runs.execution.engine import cluster_of
-    from scheduler_core.advice.survival import standing_run
+    from scheduler_core.analysis.advice.survival import standing_run
 
     experiment = asked(ada, DRAINED, "nodes")
     expected = draining(standing_run(*cluster_of(run_of(experiment))), 5, 100, 1)

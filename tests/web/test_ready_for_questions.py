@@ -12,7 +12,7 @@ from kviz.experiments.questions import loaded
 from kviz.live.tasks import Worker, work_once
 from kviz.runs.models import Run
 from kviz.runs.services import run_cancel
-from scheduler_core.advice import trial
+from scheduler_core.analysis.advice import trial
 from scheduler_core.sim.loaded import LoadedCluster
 from tests.web.cast import Person, execute
 from tests.web.test_experiments import carried_out

@@ -30,8 +30,8 @@ from kviz.experiments.reading.heads import room_stated, waiting_stated
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.marked_text import marked_lines
 from kviz.snapshots.selectors import snapshot_objects_cached, snapshots_visible
-from scheduler_core.advice.nodes.adding import MAX_RUNS
-from scheduler_core.advice.nodes.draining import MAX_CANDIDATES
+from scheduler_core.analysis.advice.nodes.adding import MAX_RUNS
+from scheduler_core.analysis.advice.nodes.draining import MAX_CANDIDATES
 from scheduler_core.api import KubeObject
 
 Values = Mapping[str, Any]

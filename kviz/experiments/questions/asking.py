@@ -17,11 +17,11 @@ from kviz.runs.execution.engine import check, cluster_of
 from kviz.runs.inputs import InvalidInput, changes_given, gates_of_stored
 from kviz.runs.models import Run
 from kviz.without_secrets import without_secrets
-from scheduler_core.advice.capacity import MAX_COPIES
-from scheduler_core.advice.coins import COINS, Coin
-from scheduler_core.advice.nodes.adding import MAX_RUNS as ADDING_RUNS
-from scheduler_core.advice.nodes.draining import MAX_CANDIDATES
-from scheduler_core.advice.unblock import MAX_RUNS as MAX_PLANS
+from scheduler_core.analysis.advice.capacity import MAX_COPIES
+from scheduler_core.analysis.advice.coins import COINS, Coin
+from scheduler_core.analysis.advice.nodes.adding import MAX_RUNS as ADDING_RUNS
+from scheduler_core.analysis.advice.nodes.draining import MAX_CANDIDATES
+from scheduler_core.analysis.advice.unblock import MAX_RUNS as MAX_PLANS
 from scheduler_core.api import KubeObject, Node
 from scheduler_core.changes import document_of, line_of
 from scheduler_core.changes.vocabulary import UseConfiguration

@@ -15,8 +15,8 @@ from kviz.answers.forked import ONE
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.experiments.questions.templates import pods_in
 from kviz.runs.inputs import InvalidInput
-from scheduler_core.advice.capacity import capacity, capacity_of_mix
-from scheduler_core.advice.filling import as_new
+from scheduler_core.analysis.advice.capacity import capacity, capacity_of_mix
+from scheduler_core.analysis.advice.filling import as_new
 from scheduler_core.api import KubeObject, Pod
 from scheduler_core.changes import document_of
 from scheduler_core.changes.vocabulary import Create

@@ -17,7 +17,7 @@ from kviz.common.memory import memory_is_short
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.inputs import INPUTS
 from kviz.runs.models import Run
-from scheduler_core.advice.trial import Trials
+from scheduler_core.analysis.advice.trial import Trials
 
 IDLE_S: Final = 900.0
 """After so long without a question the cluster is given up."""

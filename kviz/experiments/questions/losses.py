@@ -1,7 +1,7 @@
 """What survives the loss of every zone, every node, or each of some sets of nodes, in turn.
 
 Before the losses the scheduler does what it can with the cluster; each of them is then run in a
-copy of the process in which the settled cluster stands (`scheduler_core.advice.survival`).
+copy of the process in which the settled cluster stands (`scheduler_core.analysis.advice.survival`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from kviz.answers.forked import ONE
 from kviz.answers.survival import before_json, loss_json
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
-from scheduler_core.advice.survival import (
+from scheduler_core.analysis.advice.survival import (
     Loss,
     Standing,
     chosen_loss,

@@ -16,12 +16,12 @@ from kviz.answers.forked import ONE
 from kviz.answers.nodes import addition_json
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.runs.inputs import invalid
-from scheduler_core.advice.nodes.adding import Addition, nodes_to_add
-from scheduler_core.advice.nodes.draining import Drained, candidates, drain
-from scheduler_core.advice.nodes.offers import offers_of
-from scheduler_core.advice.nodes.shapes import Shapes, load_shapes
-from scheduler_core.advice.pools import pools_of
-from scheduler_core.advice.survival import standing_run
+from scheduler_core.analysis.advice.nodes.adding import Addition, nodes_to_add
+from scheduler_core.analysis.advice.nodes.draining import Drained, candidates, drain
+from scheduler_core.analysis.advice.nodes.offers import offers_of
+from scheduler_core.analysis.advice.nodes.shapes import Shapes, load_shapes
+from scheduler_core.analysis.advice.pools import pools_of
+from scheduler_core.analysis.advice.survival import standing_run
 from scheduler_core.api import KubeObject, Node
 from scheduler_core.changes import Change, document_of
 from scheduler_core.changes.vocabulary import CopyNode, Create

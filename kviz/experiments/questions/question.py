@@ -10,7 +10,7 @@ from kviz.experiments.questions.loaded import LOADED
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.inputs import varied
 from kviz.runs.models import Run
-from scheduler_core.advice.trial import Trials
+from scheduler_core.analysis.advice.trial import Trials
 from scheduler_core.api import KubeObject
 from scheduler_core.changes import Change
 from scheduler_core.sim.run import RunOptions

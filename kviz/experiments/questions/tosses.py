@@ -10,10 +10,10 @@ from typing import Any, Final, cast
 from kviz.answers.forked import MANY
 from kviz.answers.luck_text import luck_json
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
-from scheduler_core.advice.coins import COINS, Coin, coins_of
-from scheduler_core.advice.luck import Batch, answered, ask
-from scheduler_core.advice.pools import pools_of
-from scheduler_core.advice.throws import Cast, Throw, Throwing
+from scheduler_core.analysis.advice.coins import COINS, Coin, coins_of
+from scheduler_core.analysis.advice.luck import Batch, answered, ask
+from scheduler_core.analysis.advice.pools import pools_of
+from scheduler_core.analysis.advice.throws import Cast, Throw, Throwing
 from scheduler_core.api import KubeObject, Node
 from scheduler_core.sim.run import RunOptions
 

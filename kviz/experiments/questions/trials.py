@@ -11,8 +11,8 @@ from typing import Final, TypedDict, cast
 from kviz.answers.forked import MANY
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.runs.inputs import InvalidInput, changes_given
-from scheduler_core.advice import trial as advice
-from scheduler_core.advice.trial import Differing, RunEnd, differences
+from scheduler_core.analysis.advice import trial as advice
+from scheduler_core.analysis.advice.trial import Differing, RunEnd, differences
 from scheduler_core.api import Pod
 from scheduler_core.changes import Change, ChangeError, RuleChange
 from scheduler_core.changes.documents import Document

@@ -10,7 +10,7 @@ from kviz.answers.forked import MANY
 from kviz.answers.unblock import as_json, tried_json, tried_of
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
 from kviz.runs.inputs import invalid
-from scheduler_core.advice.unblock import NothingToUnblock, Search, Tried, with_others
+from scheduler_core.analysis.advice.unblock import NothingToUnblock, Search, Tried, with_others
 from scheduler_core.config import Problem
 from scheduler_core.wording import told
 

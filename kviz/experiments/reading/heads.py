@@ -8,7 +8,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from scheduler_core.advice.pools import pools_of
+from scheduler_core.analysis.advice.pools import pools_of
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.quantity import rounded_text
 from scheduler_core.cluster.requests import integer_resources, pod_requests

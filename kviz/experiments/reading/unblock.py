@@ -15,7 +15,7 @@ from kviz.common.csv_file import Cell
 from kviz.common.wording import translated
 from kviz.experiments.models import Experiment, Result
 from kviz.runs.reading.trace import pod_known
-from scheduler_core.advice.unblock import MAX_ANSWERS
+from scheduler_core.analysis.advice.unblock import MAX_ANSWERS
 from scheduler_core.changes import Change, document_of, read_line
 
 LAB_ACTIONS: Final = (

@@ -50,8 +50,8 @@ from kviz.runs.reading.projection import CycleDocument
 from kviz.runs.titles import run_title
 from kviz.snapshots.api import SnapshotSerializer
 from kviz.snapshots.services import snapshot_keep
+from scheduler_core.analysis.model.cycle import CycleModel, tla_module, tla_name
 from scheduler_core.changes import Change
-from scheduler_core.model.cycle import CycleModel, tla_module, tla_name
 from scheduler_core.wording import say, told
 
 NODE = OpenApiParameter("node", str, description="Only the devices that this node can use.")

@@ -20,7 +20,7 @@ from kviz.common.problems import Problem
 from kviz.runs import services
 from kviz.runs.api.access import SHARE, own_run, readable_run
 from kviz.runs.models import Optimum
-from scheduler_core.model import Viability
+from scheduler_core.analysis.model import Viability
 from scheduler_core.wording import say
 
 MODE = OpenApiParameter("mode", str, enum=get_args(Viability), default="classic")

@@ -30,10 +30,12 @@ from kviz.runs.inputs import (
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects_cached
-from scheduler_core.advice.coins import coins_of
-from scheduler_core.advice.luck import Luck
-from scheduler_core.advice.rules import Rule, Verdict, runs_needed
-from scheduler_core.advice.rules import check as rules_check
+from scheduler_core.analysis.advice.coins import coins_of
+from scheduler_core.analysis.advice.luck import Luck
+from scheduler_core.analysis.advice.rules import Rule, Verdict, runs_needed
+from scheduler_core.analysis.advice.rules import check as rules_check
+from scheduler_core.analysis.model import RunOutcome, Viability
+from scheduler_core.analysis.model.by_hand import Table
 from scheduler_core.api import KubeObject, Node
 from scheduler_core.changes import ChangeAt, ChangeError, Rules, in_words, plan
 from scheduler_core.changes.plan import StepAtCycle
@@ -47,8 +49,6 @@ from scheduler_core.config import (
 from scheduler_core.config.problems import Path
 from scheduler_core.extender.transport import Transport
 from scheduler_core.framework.plugin_calls import PluginFailure
-from scheduler_core.model import RunOutcome, Viability
-from scheduler_core.model.by_hand import Table
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import Progress, ReenactedCycle, RunOptions, reenact_cycle, simulate
 from scheduler_core.sim.pending import Leads, leads_of

@@ -13,8 +13,8 @@ from kviz.runs.execution.engine import optimum
 from kviz.runs.execution.extender_answers import AnswerMissing
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Optimum, Run
+from scheduler_core.analysis.model import InstanceError, RunOutcome, Viability
 from scheduler_core.framework.plugin_calls import PluginFailure
-from scheduler_core.model import InstanceError, RunOutcome, Viability
 from scheduler_core.wording import say
 
 if TYPE_CHECKING:

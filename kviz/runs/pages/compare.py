@@ -21,7 +21,7 @@ from kviz.runs.models import Cycle, Run
 from kviz.runs.pages.access import run_of, uuid_of
 from kviz.runs.pages.lists import RUNS_SHOWN
 from kviz.runs.reading.comparing import CannotCompare, comparison
-from scheduler_core.compare import Comparison, Parting
+from scheduler_core.analysis.compare import Comparison, Parting
 from scheduler_core.wording import told
 
 ROWS_SHOWN: Final = 100

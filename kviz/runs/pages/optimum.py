@@ -22,7 +22,7 @@ from kviz.runs.models import Run
 from kviz.runs.pages.access import own_run_of, run_context, run_of
 from kviz.runs.reading.bounds import chart_of
 from kviz.runs.reading.placements import Placement, placements
-from scheduler_core.model import Viability
+from scheduler_core.analysis.model import Viability
 
 ROWS_SHOWN: Final = 100
 """Of the pods that are elsewhere; REST has all."""

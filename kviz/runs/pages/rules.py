@@ -18,7 +18,7 @@ from kviz.runs.marked_text import marked_lines
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.reading.rules import values_in_words, verdicts_of
-from scheduler_core.advice.rules import Verdict
+from scheduler_core.analysis.advice.rules import Verdict
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -8,9 +8,9 @@ from uuid import UUID
 from kviz.runs.inputs import InvalidInput, changes_of, rules_of
 from kviz.runs.models import Run, TraceChunk
 from kviz.runs.selectors import sentence_of
+from scheduler_core.analysis.compare import Comparison, argument_settings, compare, read_lines
+from scheduler_core.analysis.compare.inputs import Setting
 from scheduler_core.changes import changed_rules
-from scheduler_core.compare import Comparison, argument_settings, compare, read_lines
-from scheduler_core.compare.inputs import Setting
 from scheduler_core.config import ConfigError
 from scheduler_core.trace.codec import Chunk
 

@@ -8,7 +8,7 @@ from kviz.runs.models import Run
 from kviz.runs.reading.evidence import UnknownNode
 from kviz.runs.reading.held_cycles import HELD, CannotReenact
 from kviz.runs.reading.projection import CycleDocument
-from scheduler_core.model.cycle import (
+from scheduler_core.analysis.model.cycle import (
     CycleModel,
     Decided,
     cycle_model,

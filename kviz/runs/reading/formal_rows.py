@@ -15,10 +15,10 @@ from django.utils.translation import gettext as _
 
 from kviz.common.wording import translated
 from kviz.runs.reading.mathml import formula
-from scheduler_core.model.cycle import CycleModel, model_text, statement, tla_module
-from scheduler_core.model.cycle.preempting import NodeJeopardy, Subset
-from scheduler_core.model.cycle.sets import MemberSet
-from scheduler_core.model.cycle.text import after_lines, guard_text
+from scheduler_core.analysis.model.cycle import CycleModel, model_text, statement, tla_module
+from scheduler_core.analysis.model.cycle.preempting import NodeJeopardy, Subset
+from scheduler_core.analysis.model.cycle.sets import MemberSet
+from scheduler_core.analysis.model.cycle.text import after_lines, guard_text
 
 MAX_CHIPS: Final = 24
 MAX_PODS: Final = 12

@@ -9,8 +9,8 @@ from typing import Any, Final
 from kviz.answers.luck_text import percent, rounded
 from kviz.common.wording import translated
 from kviz.runs.models import Run
-from scheduler_core.advice.coins import IN_WORDS
-from scheduler_core.advice.intervals import Share
+from scheduler_core.analysis.advice.coins import IN_WORDS
+from scheduler_core.analysis.advice.intervals import Share
 
 MAX_PODS: Final = 200
 """So many pods a page lists, those that are luck first."""

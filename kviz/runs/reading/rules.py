@@ -11,8 +11,8 @@ from kviz.common.wording import translated
 from kviz.runs.execution.engine import checked
 from kviz.runs.inputs import invalid
 from kviz.runs.models import Run
-from scheduler_core.advice.rules import Rule, Verdict, load_rules
-from scheduler_core.advice.rules.reading import read_rules
+from scheduler_core.analysis.advice.rules import Rule, Verdict, load_rules
+from scheduler_core.analysis.advice.rules.reading import read_rules
 from scheduler_core.config import ConfigError, JsonValue, Problem
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.wording import builtins, say

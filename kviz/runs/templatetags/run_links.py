@@ -22,8 +22,8 @@ from kviz.runs.presets import configuration_named, scenario_named
 from kviz.runs.reading.decoder import reasons_in
 from kviz.runs.titles import run_title
 from kviz.snapshots.models import Snapshot
+from scheduler_core.analysis.compare.words import share_text
 from scheduler_core.api.quantity import amount_text, amounts_text
-from scheduler_core.compare.words import share_text
 from scheduler_core.releases import LATEST, RELEASES
 
 register = template.Library()

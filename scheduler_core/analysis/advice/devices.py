@@ -1,0 +1,261 @@
+"""Devices that a pod's claims ask for and no node has free: asking for less, or one more node.
+
+What a claim asks for cannot be changed where it is; it is made again, or the template that it is
+made from is. Devices of a node are what its driver has written into slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace as replaced
+from itertools import islice
+from typing import Final, TypeAlias
+
+from msgspec.structs import replace
+
+from scheduler_core.analysis.advice.actions import PER_QUARTER, Action, action
+from scheduler_core.analysis.advice.leaving import Leaving
+from scheduler_core.api import (
+    DeviceClass,
+    DeviceRequest,
+    DeviceToleration,
+    ExactDeviceRequest,
+    Node,
+    ObjectMeta,
+    Pod,
+    ResourceClaim,
+    ResourceClaimSpec,
+    ResourceClaimStatus,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
+from scheduler_core.changes.refusals import Objects
+from scheduler_core.changes.vocabulary import CopyNode, Create, Put
+from scheduler_core.evidence.device_claims import ALL, DevicesAvailable
+from scheduler_core.wording import say, series
+
+MAX_CLASSES: Final = 5
+"""So many other classes of devices are tried."""
+MAX_COUNTS: Final = 4
+"""So many smaller numbers of devices are tried, the largest first."""
+MAX_LIKE: Final = 5
+"""So many kinds of nodes with devices are tried as one more."""
+MAX_USERS: Final = 2
+"""So many pods at most give their devices up."""
+
+Asking: TypeAlias = ResourceClaim | ResourceClaimTemplate
+Exact: TypeAlias = ExactDeviceRequest
+
+
+def devices_had(
+    wanted: DevicesAvailable, pod: Pod, objects: Objects, node: str, leaving: Leaving
+) -> Iterator[Action]:
+    """Yield what might let a claim have its devices on a node."""
+    asking = _asking(wanted.claim, pod, objects)
+    if asking is not None and wanted.allocated:
+        yield from _made_again(asking, pod)
+    elif asking is not None:
+        yield from _less(asking, objects)
+    yield from _users_leaving(node, objects, leaving)
+    for name in _with_devices(objects):
+        yield one_more(name, objects)
+
+
+def classes_there(pod: Pod, objects: Objects) -> Iterator[Action]:
+    """Yield what helps where a claim of the pod names a class of devices that does not exist."""
+    all_asking = list(_all_asking(pod, objects))
+    requests = [each for one in all_asking for each in _spec(one).devices.requests]
+    exact = (each.exactly.device_class_name for each in requests if each.exactly is not None)
+    first = (one.device_class_name for each in requests for one in each.first_available)
+    names = dict.fromkeys((*exact, *first))
+    missing = [name for name in names if objects.get(DeviceClass, name) is None]
+    if missing:
+        made = tuple(DeviceClass(metadata=ObjectMeta(name=name)) for name in missing)
+        yield action("deviceClass", Create(made))
+        for asking in all_asking:
+            yield from _less(asking, objects)
+
+
+def one_more(node: str, objects: Objects) -> Action:
+    """Return one more node like one, with devices like those that it alone has."""
+    own = [each for each in objects.all(ResourceSlice) if each.spec.node_name == node]
+    if not own:
+        return action("node", CopyNode(node, 1))
+    number = 1
+    while objects.get(Node, f"{node}-copy-{number}") is not None:
+        number += 1
+    slices = tuple(_renamed(each, f"{node}-copy-{number}", number) for each in own)
+    return action("node", CopyNode(node, 1), Create(slices))
+
+
+def _with_devices(objects: Objects) -> Iterator[str]:
+    """Yield nodes that have devices of their own: one of each kind, the first of it."""
+    on: dict[str, list[object]] = {}
+    for each in objects.all(ResourceSlice):
+        if each.spec.node_name:
+            devices = [
+                (sorted(device.capacity.items()), sorted(device.attributes.items()), device.taints)
+                for device in each.spec.devices
+            ]
+            on.setdefault(each.spec.node_name, []).append((each.spec.driver, devices))
+    kinds: dict[str, str] = {}
+    for node, slices in on.items():
+        kinds.setdefault(repr(slices), node)
+    yield from islice(kinds.values(), MAX_LIKE)
+
+
+def _renamed(known: ResourceSlice, node: str, number: int) -> ResourceSlice:
+    pool = replace(known.spec.pool, name=f"{known.spec.pool.name}-copy-{number}")
+    return replace(
+        known,
+        metadata=ObjectMeta(name=f"{known.name}-copy-{number}"),
+        spec=replace(known.spec, node_name=node, pool=pool),
+    )
+
+
+# ---------------------------------------------------------------- what is asked for
+
+
+def _asking(claim: str, pod: Pod, objects: Objects) -> Asking | None:
+    """Return what says which devices a claim of the pod asks for: itself, or its template."""
+    found = objects.get(ResourceClaim, claim)
+    if found is not None:
+        return found
+    name = claim.partition("/")[2]
+    for use in pod.spec.resource_claims:
+        template = use.resource_claim_template_name
+        if template and name.startswith(f"{pod.name}-{use.name}-"[:57]):
+            return objects.get(ResourceClaimTemplate, f"{pod.namespace}/{template}")
+    return None
+
+
+def _all_asking(pod: Pod, objects: Objects) -> Iterator[Asking]:
+    made = {each.name: each.resource_claim_name for each in pod.status.resource_claim_statuses}
+    for use in pod.spec.resource_claims:
+        template = use.resource_claim_template_name
+        kind: type[Asking] = ResourceClaimTemplate if template else ResourceClaim
+        name = template or use.resource_claim_name
+        known = made.get(use.name)
+        claim = objects.get(ResourceClaim, f"{pod.namespace}/{known}") if known else None
+        found = claim or objects.get(kind, f"{pod.namespace}/{name}")
+        if found is not None:
+            yield found
+
+
+def _spec(asking: Asking) -> ResourceClaimSpec:
+    return asking.spec if isinstance(asking, ResourceClaim) else asking.spec.spec
+
+
+def _with_spec(asking: Asking, spec: ResourceClaimSpec) -> Asking:
+    if isinstance(asking, ResourceClaim):
+        return replace(asking, spec=spec, status=ResourceClaimStatus())
+    return replace(asking, spec=replace(asking.spec, spec=spec))
+
+
+def _made_again(asking: Asking, pod: Pod) -> Iterator[Action]:
+    """Yield a claim without its devices, if nobody else uses it."""
+    if isinstance(asking, ResourceClaim):
+        users = {each.uid for each in asking.status.reserved_for}
+        if users <= {pod.uid}:
+            yield action("devices", Put((replace(asking, status=ResourceClaimStatus()),)))
+
+
+def _less(asking: Asking, objects: Objects) -> Iterator[Action]:
+    """Yield the claim with one of its demands given up or replaced."""
+    spec = _spec(asking)
+    requests = spec.devices.requests
+    for i, request in enumerate(requests):
+        for exactly, price in _alternatives(request, objects):
+            other = (*requests[:i], replace(request, exactly=exactly), *requests[i + 1 :])
+            devices = replace(spec.devices, requests=other)
+            changed = _with_spec(asking, replace(spec, devices=devices))
+            yield action("devices", Put((changed,))).dearer(price)
+    if spec.devices.constraints:
+        devices = replace(spec.devices, constraints=())
+        yield action("devices", Put((_with_spec(asking, replace(spec, devices=devices)),)))
+
+
+def _alternatives(request: DeviceRequest, objects: Objects) -> Iterator[tuple[Exact, int]]:
+    """Yield what else a request might ask for, and how much dearer than other changes that is."""
+    exactly = request.exactly
+    if exactly is None:
+        return
+    if exactly.selectors:
+        yield replace(exactly, selectors=()), 0
+    if _any_tainted(objects) and not exactly.tolerations:
+        yield replace(exactly, tolerations=(DeviceToleration(operator="Exists"),)), 0
+    count = exactly.count or 1
+    if exactly.allocation_mode != ALL:
+        for fewer in islice(range(count - 1, 0, -1), MAX_COUNTS):
+            yield replace(exactly, count=fewer), PER_QUARTER * int((count - fewer) / count * 4)
+    else:
+        yield replace(exactly, allocation_mode="ExactCount", count=1), 0
+    others = (each.name for each in objects.all(DeviceClass))
+    for name in islice((each for each in others if each != exactly.device_class_name), MAX_CLASSES):
+        yield replace(exactly, device_class_name=name), 1
+
+
+def _any_tainted(objects: Objects) -> bool:
+    return any(each.taints for item in objects.all(ResourceSlice) for each in item.spec.devices)
+
+
+# ---------------------------------------------------------------- who has them
+
+
+def _users_leaving(node: str, objects: Objects, leaving: Leaving) -> Iterator[Action]:
+    """Yield the leaving of pods on the node that have devices, one claim's users at a time.
+
+    The controller of claims frees the devices then.
+    """
+    pods = {each.uid: each for each in objects.all(Pod) if each.spec.node_name == node}
+    for claim in objects.all(ResourceClaim):
+        users = [each.uid for each in claim.status.reserved_for]
+        is_had = claim.status.allocation is not None and 0 < len(users) <= MAX_USERS
+        if is_had and all(uid in pods for uid in users):
+            freed = Put((replace(claim, status=ResourceClaimStatus()),))
+            for left in leaving.of([pods[uid].key for uid in users]):
+                yield replaced(left, changes=(*left.changes, freed))
+
+
+DESCRIBED: Final[tuple[tuple[str, Callable[[Exact], object]], ...]] = (
+    (say("device class"), lambda each: each.device_class_name),
+    (say("devices"), lambda each: say("all") if each.allocation_mode == ALL else each.count or 1),
+    (say("selectors"), lambda each: len(each.selectors)),
+    (say("tolerations"), lambda each: len(each.tolerations)),
+)
+
+
+def told(before: Asking, after: Asking) -> str:
+    """Say what is different between two claims, or templates of claims."""
+    kind = say("claim") if isinstance(before, ResourceClaim) else say("claim template")
+    said = list(_differences(_spec(before), _spec(after)))
+    if not said:
+        return say(
+            "make {kind} {key} again, without the devices that it has", kind=kind, key=before.key
+        )
+    again = say("make it again") if isinstance(before, ResourceClaim) else say("change it")
+    return say(
+        "{kind} {key}: {changes} ({again})",
+        kind=kind,
+        key=before.key,
+        changes=series(said),
+        again=again,
+    )
+
+
+def _differences(before: ResourceClaimSpec, after: ResourceClaimSpec) -> Iterable[str]:
+    then, now = before.devices, after.devices
+    for one, other in zip(then.requests, now.requests, strict=True):
+        if one.exactly is None or other.exactly is None:
+            continue
+        for what, value in DESCRIBED:
+            if value(one.exactly) != value(other.exactly):
+                yield say(
+                    "{what} of {name} {old} → {new}",
+                    what=what,
+                    name=one.name,
+                    old=value(one.exactly),
+                    new=value(other.exactly),
+                )
+    if then.constraints != now.constraints:
+        yield say("no constraints")

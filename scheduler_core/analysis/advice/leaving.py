@@ -1,0 +1,102 @@
+"""Which running pods might leave a node, so that another finds room there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final
+
+from scheduler_core.analysis.advice.actions import BROKEN_BUDGET, Action, action
+from scheduler_core.analysis.advice.budgets import Disruptions, against, disruptions
+from scheduler_core.api import Pod, PodDisruptionBudget
+from scheduler_core.changes.owners import comes_back, is_pinned, is_terminating, like
+from scheduler_core.changes.refusals import Objects
+from scheduler_core.changes.vocabulary import Create, Delete, StepChange, target_of
+from scheduler_core.cluster.columns import PODS
+from scheduler_core.cluster.requests import pod_requests
+
+MAX_LEAVING: Final = 3
+"""So many pods at most leave one node."""
+
+
+class Leaving:
+    """The pods that are bound in a cluster at rest, and what becomes of them when they leave.
+
+    A pod with an owner that makes it again is moved: deleted, and created anew after all others.
+    One without is gone.
+    """
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+
+    def of(self, keys: Sequence[str]) -> Iterator[Action]:
+        """Yield the action by which some pods leave, if all of them may."""
+        pods = [self._objects.get(Pod, key) for key in keys]
+        if all(pod is not None and self._may_leave(pod) for pod in pods):
+            yield self._leave([pod for pod in pods if pod is not None])
+
+    def making_room(self, node: str, short: Mapping[str, int]) -> Iterator[Action]:
+        """Yield actions by which pods leave a node until nothing is short: one pod, or a few."""
+        pods = [pod for pod in self._on.get(node, ()) if self._may_leave(pod)]
+        frees = {pod.key: _frees(pod, short) for pod in pods}
+
+        def is_enough(pod: Pod) -> bool:
+            return all(frees[pod.key][name] >= amount for name, amount in short.items())
+
+        def by_price(pod: Pod) -> tuple[int, int]:
+            return self._leave([pod]).price, _size(frees[pod.key])
+
+        alone = sorted(filter(is_enough, pods), key=by_price)
+        if alone:
+            yield self._leave(alone[:1])
+            return
+        chosen: list[Pod] = []
+        left = dict(short)
+        for pod in sorted(pods, key=lambda pod: _size(frees[pod.key]), reverse=True)[:MAX_LEAVING]:
+            chosen.append(pod)
+            left = {name: n - frees[pod.key][name] for name, n in left.items()}
+            if all(n <= 0 for n in left.values()):
+                yield self._leave(chosen)
+                return
+
+    def disruptions(self, pods: Sequence[Pod]) -> tuple[Disruptions, ...]:
+        """Return what disruption budgets say to it that these pods leave together."""
+        return disruptions(pods, self._budgets, self._pods)
+
+    def _leave(self, pods: Sequence[Pod]) -> Action:
+        changes: list[StepChange] = [Delete(target_of(pod)) for pod in pods]
+        again = tuple(like(pod, pod.name) for pod in pods if comes_back(pod))
+        if again:
+            changes.append(Create(again))
+        found = action("move" if len(again) == len(pods) else "delete", *changes)
+        found = found.dearer(found.price * (len(pods) - 1))
+        return found.dearer(BROKEN_BUDGET * len(against(self.disruptions(pods))))
+
+    def _may_leave(self, pod: Pod) -> bool:
+        pinned = is_pinned(pod, self._objects) or is_terminating(pod)
+        return bool(pod.spec.node_name) and not pinned
+
+    @cached_property
+    def _budgets(self) -> list[PodDisruptionBudget]:
+        return list(self._objects.all(PodDisruptionBudget))
+
+    @cached_property
+    def _pods(self) -> list[Pod]:
+        return list(self._objects.all(Pod))
+
+    @cached_property
+    def _on(self) -> dict[str, list[Pod]]:
+        found: dict[str, list[Pod]] = {}
+        for pod in self._pods:
+            if pod.spec.node_name:
+                found.setdefault(pod.spec.node_name, []).append(pod)
+        return found
+
+
+def _frees(pod: Pod, short: Mapping[str, int]) -> dict[str, int]:
+    placed = pod_requests(pod).placed
+    return {name: 1 if name == PODS else placed.get(name, 0) for name in short}
+
+
+def _size(freed: Mapping[str, int]) -> int:
+    return sum(freed.values())

@@ -1,0 +1,158 @@
+"""A plan in one sentence, as one says it to who would carry it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from scheduler_core.analysis.advice.actions import Action, Kind, Plan
+from scheduler_core.analysis.advice.devices import told as devices_told
+from scheduler_core.analysis.advice.missing_claims import told as made_told
+from scheduler_core.api import (
+    CSINode,
+    KubeObject,
+    PersistentVolumeClaim,
+    Pod,
+    ResourceClaim,
+    ResourceClaimTemplate,
+)
+from scheduler_core.changes import Rules, sentence
+from scheduler_core.changes.applying import RestingCluster
+from scheduler_core.changes.vocabulary import Create, Delete, Put, SetField, Target
+from scheduler_core.wording import SEMICOLON, THEN, say, series
+
+
+def sentence_of(plan: Plan, cluster: RestingCluster) -> str:
+    """Return what to do, with the values before it; `cluster` is that before the plan."""
+    said = []
+    for n_said, each in enumerate(plan.actions):
+        before = cluster.after(plan.actions[n_said - 1].changes) if n_said else cluster
+        said.append(series(_parts(each, before), SEMICOLON))
+        cluster = before
+    return series(said, THEN)
+
+
+def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
+    for n_said, change in enumerate(action.changes):
+        match change:
+            case Delete(target):
+                yield _deleted(target, action, cluster)
+            case Create() | Put() if action.kind in ("move", "delete", "schedule"):
+                continue
+            case Create(items) if action.kind == "class" and isinstance(items[0], Pod):
+                continue
+            case Create() if action.kind == "node":
+                yield say("with devices like its own")
+            case Put(items) if action.kind in TOLD:
+                yield TOLD[action.kind](items, cluster)
+            case SetField(target, path) if action.kind in ("claim", "devices"):
+                yield from _claim_dropped(target, path, cluster)
+            case SetField(target, "spec.tolerations[+]", value):
+                yield say("let {target} tolerate {taint}", target=target, taint=_taint(value))
+            case SetField(target, path) if action.kind == "soften" and path.endswith("[+]"):
+                kind = path.split(".")[2]
+                yield say("let {target} prefer what its {kind} requires", target=target, kind=kind)
+            case SetField() if action.kind == "soften" and change.value is None and n_said:
+                continue
+            case _:
+                yield sentence(change, cluster, Rules())
+
+
+def _deleted(target: Target, action: Action, cluster: RestingCluster) -> str:
+    pod = cluster.get(Pod, target.key)
+    if action.kind == "schedule":
+        return say("make pod {key} again for another scheduler", key=target.key)
+    if action.kind == "class":
+        return say("make pod {key} again, so that it has its priority", key=target.key)
+    if pod is None:
+        return sentence(Delete(target), cluster, Rules())
+    owned = any(isinstance(each, Create) for each in action.changes)
+    what = say("let its owner make it again") if owned else say("nobody makes it again")
+    return say(
+        "delete pod {key} on {node} ({what})",
+        key=pod.key,
+        node=pod.spec.node_name,
+        what=what,
+    )
+
+
+def _claim_dropped(target: Target, path: str, cluster: RestingCluster) -> Iterator[str]:
+    """Tell of a claim that a pod goes without; what its containers use of it goes with it."""
+    pod = cluster.get(Pod, target.key)
+    for i, use in enumerate(pod.spec.resource_claims if pod is not None else ()):
+        if path == f"spec.resourceClaims[{i}]":
+            yield say("let {target} go without its claim {name}", target=target, name=use.name)
+
+
+def _claim_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
+    of_devices = [each for each in items if isinstance(each, ResourceClaim | ResourceClaimTemplate)]
+    if of_devices:
+        return series(map(made_told, of_devices), SEMICOLON)
+    claim = next(each for each in items if isinstance(each, PersistentVolumeClaim))
+    missing = cluster.get(PersistentVolumeClaim, claim.key) is None
+    if missing:
+        return say("create claim {claim} with a volume of its own", claim=claim.key)
+    return say("bind claim {claim} with a volume of its own", claim=claim.key)
+
+
+def _devices_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
+    after = next(each for each in items if isinstance(each, ResourceClaim | ResourceClaimTemplate))
+    before = cluster.get(type(after), after.key)
+    assert before is not None
+    return devices_told(before, after)
+
+
+def _class_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
+    claim = next(each for each in items if isinstance(each, PersistentVolumeClaim))
+    before = cluster.get(PersistentVolumeClaim, claim.key)
+    old = before.spec.storage_class_name if before is not None else None
+    text = say(
+        "make claim {claim} again with storage class {storage_class}",
+        claim=claim.key,
+        storage_class=claim.spec.storage_class_name,
+    )
+    return say("{what} instead of {old}", what=text, old=old) if old else text
+
+
+def _limit_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
+    after = next(each for each in items if isinstance(each, CSINode))
+    known = cluster.get(CSINode, after.name)
+    before = known.spec.drivers if known is not None else ()
+    driver = next(each for each in after.spec.drivers if each not in before)
+    old = next((each for each in before if each.name == driver.name), None)
+    if old is None or driver.allocatable is None:
+        return say(
+            "install CSI driver {name} on node {node}",
+            name=driver.name,
+            node=after.name,
+        )
+    was = old.allocatable.count if old.allocatable is not None else None
+    return say(
+        "limit of volumes of {name} on node {node} {old} → {new}",
+        name=driver.name,
+        node=after.name,
+        old=was,
+        new=driver.allocatable.count,
+    )
+
+
+def _volume_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
+    return say("copy volume {name} to where the node can use it", name=items[0].name)
+
+
+TOLD: Final[dict[Kind, Callable[[Sequence[KubeObject], RestingCluster], str]]] = {
+    "claim": _claim_told,
+    "devices": _devices_told,
+    "storageClass": _class_told,
+    "volumeLimit": _limit_told,
+    "driver": _limit_told,
+    "volume": _volume_told,
+}
+"""How changes are told that put objects in place of others."""
+
+
+def _taint(toleration: object) -> str:
+    """Return what a toleration is for, as kubectl writes a taint."""
+    assert isinstance(toleration, dict)
+    value = f"={toleration['value']}" if "value" in toleration else ""
+    return f"{toleration['key']}{value}:{toleration['effect']}"
