@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from kviz.optimum.clock import Clock
-from kviz.optimum.comparison import compare, pose
+from kviz.questions.optimum.comparison import compare, pose
+from kviz.questions.optimum.solver.clock import Clock
 from scheduler_core.analysis.model import Viability
 from scheduler_core.api import (
     Affinity,

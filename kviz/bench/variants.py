@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from kviz.answers.forked import mapped, n_cores
 from kviz.bench.calibration import N_ITERATIONS, loop_s
 from kviz.bench.workloads import WORKLOADS
+from kviz.forking.copies import mapped, n_cores
 from scheduler_core.analysis.advice.trial import Trials
 from scheduler_core.api import Node
 from scheduler_core.changes.vocabulary import Cordon

@@ -6,9 +6,9 @@ import argparse
 import importlib.metadata
 from pathlib import Path
 
-from kviz.cli.arguments import Subparsers
 from kviz.cli.django_setup import start_django
-from kviz.cli.problems import CommandFailed
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.problems import CommandFailed
 
 
 def add_parser(commands: Subparsers) -> None:

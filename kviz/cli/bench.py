@@ -32,14 +32,14 @@ from kviz.bench.report import (
 )
 from kviz.bench.variants import measure_variants
 from kviz.bench.workloads import WORKLOADS
-from kviz.cli.arguments import Subparsers
 from kviz.cli.bench_answers import files_asked, measure_answers
 from kviz.cli.bench_class import BoardsResult, measure_boards, measure_class
 from kviz.cli.bench_followers import measure_followers
 from kviz.cli.bench_forks import measure_forks
 from kviz.cli.bench_storage import as_json, measure_storage
 from kviz.cli.bench_workers import measure_workers
-from kviz.cli.problems import CommandFailed
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.problems import CommandFailed
 
 READERS = 50
 """That ask for pages and REST while a run is followed."""

@@ -13,13 +13,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from kviz.answers.forked import n_cores
-from kviz.answers.luck import luck
-from kviz.answers.nodes import draining
-from kviz.answers.survival import survival
 from kviz.bench.calibration import N_ITERATIONS, loop_s
 from kviz.bench.dump import UnusableDump, name_of_dump, recorded
-from kviz.cli.unblock import runner
+from kviz.forking.copies import n_cores
+from kviz.questions.luck.answer import luck
+from kviz.questions.nodes.text import draining
+from kviz.questions.survive.text import survival
+from kviz.questions.unblock.command import runner
 from kviz.simulate import read_files
 from scheduler_core.analysis.advice.capacity import MAX_COPIES, capacity
 from scheduler_core.analysis.advice.coins import coins_of

@@ -15,11 +15,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
-from kviz.answers.forked import n_cores
 from kviz.bench.calibration import N_ITERATIONS, loop_s
 from kviz.bench.workloads import WORKLOADS
 from kviz.cli.bench_storage import as_uploaded, upload
 from kviz.cli.django_setup import start_django
+from kviz.forking.copies import n_cores
 
 if TYPE_CHECKING:
     from kviz.experiments.models import Experiment

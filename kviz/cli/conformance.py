@@ -6,8 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
-from kviz.cli.arguments import Subparsers
-from kviz.cli.problems import WrongUsage
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.problems import WrongUsage
 from kviz.conformance.cases import CaseError
 from kviz.conformance.recordings import find_recordings
 from kviz.conformance.result import Difference, Summary

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from kviz.project.environment import prepare_data_dir
+from kviz.environment import prepare_data_dir
 
 PREPARING: Final = 0x6B76697A
 """The number of PostgreSQL's advisory lock."""

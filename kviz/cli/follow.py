@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from kviz.cli.arguments import Subparsers
-from kviz.cli.problems import CommandFailed, WrongUsage
 from kviz.cli.real_cluster import add_target_options, target_of_options
-from kviz.cli.run_options import add_release_options, gates_of
 from kviz.clusters.reading.connection import Connection
 from kviz.clusters.reading.problems import ClusterProblem
 from kviz.clusters.scheduler_config import GuessedConfig, guess_config
 from kviz.clusters.watching import begin, follow
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.problems import CommandFailed, WrongUsage
+from kviz.command_line.run_options import add_release_options, gates_of
 from kviz.following.changes import Change, UnreadableChange
 from kviz.following.decisions import Decision
 from kviz.following.follower import Journal, Told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from kviz.cli.arguments import Subparsers
+from kviz.command_line.arguments import Subparsers
 from scheduler_core.config.features import NOT_MODELLED, SWITCHABLE
 from scheduler_core.releases import LATEST, RELEASES
 from scheduler_core.releases.table import GateSpec, Release

@@ -7,11 +7,11 @@ import json
 from pathlib import Path
 from typing import IO
 
-from kviz.cli.arguments import Subparsers
 from kviz.cli.django_setup import start_django
-from kviz.cli.problems import CommandFailed
 from kviz.cli.real_cluster import add_target_options, check_mode, imported, target_of_options
 from kviz.clusters.rbac import READER_ROLE
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.problems import CommandFailed
 from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.changes import object_document
 

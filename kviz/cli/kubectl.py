@@ -11,12 +11,14 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 
-from kviz.cli import explain, serve, unblock
-from kviz.cli.arguments import Subparsers
+from kviz.cli import serve
 from kviz.cli.django_setup import start_django
-from kviz.cli.problems import CommandFailed
 from kviz.cli.real_cluster import add_target_options, check_mode, imported, target_of_options
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.problems import CommandFailed
 from kviz.project.serve_lock import served_at
+from kviz.questions.unblock import command as unblock
+from kviz.questions.why import command as explain
 from scheduler_core.framework.plugin_calls import PluginFailure
 
 MORE = "further options are those of `kviz %s --help`, such as --change or --config"

@@ -6,8 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
-from kviz.cli.arguments import Subparsers
-from kviz.cli.problems import WrongUsage
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.problems import WrongUsage
 from kviz.lessons.checking import Checked, check_lesson, check_texts
 from kviz.lessons.library import bundled_files
 from kviz.lessons.reading import read_lesson

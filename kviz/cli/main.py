@@ -10,33 +10,33 @@ from collections.abc import Sequence
 from kviz.cli import (
     backup,
     bench,
-    capacity,
-    check,
     conformance,
-    diff,
-    explain,
     follow,
     gates,
     import_cluster,
     lesson,
-    luck,
     mcp,
     migrate,
-    nodes,
-    optimum,
     plugins,
     restore,
     serve,
     simulate,
-    survive,
     token,
-    unblock,
     user,
-    whatif,
     worker,
 )
-from kviz.cli.problems import CommandFailed
-from kviz.project.environment import EnvironmentProblem
+from kviz.command_line.problems import CommandFailed
+from kviz.environment import EnvironmentProblem
+from kviz.questions.capacity import command as capacity
+from kviz.questions.diff import command as diff
+from kviz.questions.luck import command as luck
+from kviz.questions.nodes import command as nodes
+from kviz.questions.optimum import command as optimum
+from kviz.questions.rules import command as check
+from kviz.questions.survive import command as survive
+from kviz.questions.unblock import command as unblock
+from kviz.questions.whatif import command as whatif
+from kviz.questions.why import command as explain
 from scheduler_core.framework.plugin_calls import PluginFailure
 
 SUBCOMMANDS = (

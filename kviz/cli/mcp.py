@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from kviz.cli.arguments import Subparsers
-from kviz.cli.problems import CommandFailed, WrongUsage
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.problems import CommandFailed, WrongUsage
 
 TIME_LIMIT_S: Final = 120.0
 

@@ -1,50 +1,22 @@
-"""`kviz plugins`, and plugins beyond kube-scheduler's for commands that run a configuration."""
+"""`kviz plugins`: the plugins that a configuration may enable."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-from kviz.cli.arguments import Subparsers
-from kviz.cli.problems import CommandFailed
-from kviz.out_of_tree import LoadedPlugins, OutOfTreePlugin, load_plugins, offered_plugins
+from kviz.command_line.arguments import Subparsers
+from kviz.out_of_tree import offered_plugins
 from scheduler_core.config import (
-    ConfigError,
     ExtensionPoint,
-    KubeSchedulerConfiguration,
     default_configuration,
 )
 from scheduler_core.config.types import Plugin
 from scheduler_core.registry import in_tree_registry, points_of
 from scheduler_core.releases import LATEST
 from scheduler_core.teaching import TEACHING_PLUGINS
-
-
-def plugins_for(configuration: KubeSchedulerConfiguration, path: Path | None) -> LoadedPlugins:
-    """Load the plugins that the configuration of a file enables, and say which are not upstream's.
-
-    Raises CommandFailed.
-    """
-    try:
-        plugins = load_plugins(configuration)
-    except ConfigError as error:
-        raise CommandFailed(f"{path}: {error}") from error
-    for plugin in plugins.out_of_tree:
-        print(f"kviz: note: runs plugin {plugin}, {_whose(plugin)}", file=sys.stderr)
-    return plugins
-
-
-def _whose(plugin: OutOfTreePlugin) -> str:
-    if plugin.is_own:
-        return "kviz's own for teaching: no kube-scheduler has it"
-    return "which is not part of kviz"
-
-
-# ---------------------------------------------------------------- the list
 
 
 @dataclass(frozen=True)

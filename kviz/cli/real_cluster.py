@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 from typing import Final, TextIO
 
-from kviz.cli.problems import CommandFailed
+from kviz import environment
 from kviz.clusters.importing import Imported, import_cluster
 from kviz.clusters.reading.problems import ClusterProblem
 from kviz.clusters.reading.targets import Target, chosen_target
+from kviz.command_line.problems import CommandFailed
 from kviz.common.mode import Mode
-from kviz.project import environment
 
 CLEAR_LINE: Final = "\r\x1b[K"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kviz.cli.arguments import Subparsers
 from kviz.cli.backup import in_words
 from kviz.cli.django_setup import start_django
-from kviz.cli.problems import CommandFailed
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.problems import CommandFailed
 from kviz.project import serve_lock
 
 

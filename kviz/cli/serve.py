@@ -11,11 +11,12 @@ import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from kviz.cli.arguments import Subparsers
+from kviz import environment
 from kviz.cli.django_setup import one_at_a_time, start_django
-from kviz.cli.problems import CommandFailed
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.problems import CommandFailed
 from kviz.common.mode import Mode
-from kviz.project import environment, serve_lock
+from kviz.project import serve_lock
 
 
 def add_parser(commands: Subparsers) -> None:

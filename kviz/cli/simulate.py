@@ -6,15 +6,15 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
-from kviz.cli.arguments import Subparsers
-from kviz.cli.changes import (
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.changes import (
     RunInputs,
     add_change_option,
     add_fork_option,
@@ -23,21 +23,19 @@ from kviz.cli.changes import (
     in_time,
     inputs_of,
 )
-from kviz.cli.problems import CommandFailed
-from kviz.cli.run_options import add_release_options, add_rule_options
-from kviz.common.hosts import AllowedHosts
+from kviz.command_line.cluster import read_cluster, transport_for
+from kviz.command_line.problems import CommandFailed
+from kviz.command_line.run_options import add_release_options, add_rule_options
 from kviz.engine_build import engine_build
-from kviz.project import environment
 from kviz.run_file import ChangeMade, Inputs, Plugin, RunFile
-from kviz.simulate import Outcome, files_sha256, read_files
+from kviz.simulate import Outcome, files_sha256
 from kviz.simulate import run as simulate_files
 from kviz.without_secrets import plain_without_secrets, without_secrets
 from scheduler_core.api.counting import counted
 from scheduler_core.api.ingest import Ingested
 from scheduler_core.api.packing import pack
 from scheduler_core.changes import Change, document_of
-from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
-from scheduler_core.extender.transport import Transport
+from scheduler_core.config import ConfigError
 from scheduler_core.sim import RunOptions
 from scheduler_core.trace.index import CycleRow
 
@@ -146,51 +144,6 @@ def _inputs(options: argparse.Namespace, made_of: RunInputs, cluster: Ingested) 
 
 def _kept(change: Change) -> str:
     return msgspec.json.encode(plain_without_secrets(document_of(change))).decode()
-
-
-@contextmanager
-def transport_for(configuration: KubeSchedulerConfiguration) -> Iterator[Transport | None]:
-    """A way to the configuration's extenders, if it has any, as far as they may be called.
-
-    Prints a warning for those that may not. Raises CommandFailed.
-    """
-    if not configuration.extenders:
-        yield None
-        return
-    from kviz.common.extender_http import HttpTransport, read_files  # takes long to load
-
-    try:
-        allowed = AllowedHosts.parse(environment.words("KVIZ_EXTENDER_HOSTS", ()))
-    except ValueError as error:
-        raise CommandFailed(f"KVIZ_EXTENDER_HOSTS: {error}") from error
-    for extender in configuration.extenders:
-        if refusal := allowed.refusal(extender.url_prefix):
-            print(f"kviz: warning: {refusal} (docs/operation.md)", file=sys.stderr)
-    with HttpTransport(allowed, read_files) as transport:
-        yield transport
-
-
-def read_cluster(paths: list[Path]) -> Ingested:
-    """Read the files; print what cannot be read, and fail the command if nothing is left.
-
-    Raises CommandFailed.
-    """
-    try:
-        cluster = read_files(paths)
-    except OSError as error:
-        raise CommandFailed(f"{error.filename}: {error.strerror}") from error
-    for problem in cluster.errors:
-        print(f"kviz: {problem}", file=sys.stderr)
-    for warning in cluster.warnings:
-        print(f"kviz: note: {warning}", file=sys.stderr)
-    if not cluster.counts:
-        raise CommandFailed("there is nothing in these files that the scheduler reads")
-    return cluster
-
-
-def pod_key(pod: str) -> str:
-    """The `namespace/name` of a pod as it is named on the command line."""
-    return pod if "/" in pod else f"default/{pod}"
 
 
 # ---------------------------------------------------------------- the table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from kviz.cli.arguments import Subparsers
 from kviz.cli.django_setup import start_django
+from kviz.command_line.arguments import Subparsers
 
 
 def add_parser(commands: Subparsers) -> None:

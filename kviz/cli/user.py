@@ -7,9 +7,9 @@ import getpass
 import sys
 from typing import TYPE_CHECKING
 
-from kviz.cli.arguments import Subparsers
 from kviz.cli.django_setup import start_django
-from kviz.cli.problems import CommandFailed
+from kviz.command_line.arguments import Subparsers
+from kviz.command_line.problems import CommandFailed
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -7,11 +7,11 @@ import logging
 import re
 from pathlib import Path
 
-from kviz.answers.forked import n_cores
+from kviz import environment as env
 from kviz.common.hosts import AllowedHosts
 from kviz.common.mode import Mode
+from kviz.forking.copies import n_cores
 from kviz.project import content_security
-from kviz.project import environment as env
 
 PACKAGE = Path(__file__).resolve().parents[1]
 CHECKOUT = PACKAGE.parent

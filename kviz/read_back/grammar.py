@@ -156,8 +156,8 @@ SORTS: Final[Mapping[str, Sort]] = {
         (
             "kviz/common/time_limits.py",
             "kviz/experiments/execution/carry_out.py",
-            "kviz/optimum/comparison.py",
-            "kviz/optimum/search.py",
+            "kviz/questions/optimum/comparison.py",
+            "kviz/questions/optimum/solver/search.py",
             "kviz/runs/execution/engine.py",
             "kviz/runs/execution/optimum.py",
             "kviz/runs/execution/record.py",

@@ -347,7 +347,7 @@ class Optimum(Claimed):
     time_limit_s = models.FloatField(default=10.0)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     answer = models.JSONField(null=True)
-    """`kviz.optimum.text.as_document`; null unless finished."""
+    """`kviz.questions.optimum.text.as_document`; null unless finished."""
     progress = models.JSONField(default=list)
     """`{"objective", "incumbent", "bound", "elapsed_s"}`, the latest last."""
     error = models.TextField(blank=True, default="")

@@ -18,7 +18,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from kviz.answers.forked import n_cores
 from kviz.bench.calibration import REFERENCE
 from kviz.bench.dump import UnusableDump, objects_of_dump, recorded
 from kviz.bench.measure import BenchOptions, BenchResult
@@ -26,6 +25,7 @@ from kviz.bench.parts import PARTS, part_of
 from kviz.bench.plugin_times import PluginTimes
 from kviz.bench.workloads import WORKLOADS, ZONE
 from kviz.cli import main
+from kviz.forking.copies import n_cores
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.sim.run import Run, RunOptions
 from scheduler_core.sim.simulation import Timing

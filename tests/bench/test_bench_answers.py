@@ -28,8 +28,8 @@ def measured(capsys: pytest.CaptureFixture[str], *files: Path) -> list[dict[str,
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench_answers, "N_ITERATIONS", 1_000)
-    monkeypatch.setattr("kviz.answers.luck.RUNS", 4)
-    monkeypatch.setattr("kviz.answers.luck.MIN_RUNS", 4)
+    monkeypatch.setattr("kviz.questions.luck.answer.RUNS", 4)
+    monkeypatch.setattr("kviz.questions.luck.answer.MIN_RUNS", 4)
 
 
 @pytest.mark.usefixtures("quick")

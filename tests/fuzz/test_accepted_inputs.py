@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from hypothesis import event, given
 
 from kviz.engine_build import engine_build
-from kviz.explain.explanation import explain
-from kviz.explain.text import as_json, as_text
+from kviz.questions.why.answer import explain
+from kviz.questions.why.text import as_json, as_text
 from kviz.run_file import Inputs, Part, RunFile, read_records
 from kviz.runs.reading.projection import cycle_document
 from kviz.simulate import Outcome, run

@@ -11,9 +11,9 @@ from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import ConnectionHandler
 
+from kviz import environment
 from kviz.common.disk import WORTH_BYTES, free_bytes, give_back, renew_older_file
 from kviz.live.tasks import Worker
-from kviz.project import environment
 
 MIB = 1 << 20
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kviz.project import environment
-from kviz.project.environment import EnvironmentProblem
+from kviz import environment
+from kviz.environment import EnvironmentProblem
 
 ROOT = Path(__file__).parents[2]
 VARIABLE = re.compile(r"KVIZ_[A-Z_]+[A-Z]")

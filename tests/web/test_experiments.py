@@ -247,7 +247,7 @@ def test_how_far_a_variant_is_is_told_and_it_is_stopped_between_its_cycles(
     ada: Person, monkeypatch: pytest.MonkeyPatch, stopped_in: str
 ) -> None:
     monkeypatch.setattr("kviz.experiments.execution.carry_out.HEARTBEAT_S", 0.0)
-    monkeypatch.setattr("kviz.answers.forked.TELL_S", 0.0)
+    monkeypatch.setattr("kviz.forking.copies.TELL_S", 0.0)
     asked = {"variants": [{"name": "cordoned", "changes": ["node/south cordon"]}]}
     experiment = started(ada, crowd(100), kind="changes", asked=asked)
     told: dict[str, list[int]] = {}

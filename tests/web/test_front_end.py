@@ -13,8 +13,8 @@ from django_vite.core.asset_loader import DjangoViteAssetLoader
 from pytest_django import Settings
 
 from kviz.common.front_end import EXPLORER, explorer_is_built
+from kviz.environment import vite_server
 from kviz.project.content_security import directives
-from kviz.project.environment import vite_server
 from kviz.project.settings import WHITENOISE_IMMUTABLE_FILE_TEST as is_immutable
 
 MANIFEST = {

@@ -12,10 +12,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import Settings
 
+from kviz import environment
 from kviz.accounts.models import Membership, Role, Workspace
 from kviz.accounts.selectors import memberships_of
 from kviz.accounts.services import person_add, person_close, person_set_password
-from kviz.project import environment
 from kviz.snapshots.models import Snapshot
 from tests.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider, openid_provider
 from tests.web.cast import API, NODES, problem

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from kviz import snapshots
-from kviz.explain.explanation import explain
-from kviz.explain.text import as_json
+from kviz.questions.why.answer import explain
+from kviz.questions.why.text import as_json
 from kviz.runs.sharing import run_share
 from scheduler_core.api.ingest import ingest
 

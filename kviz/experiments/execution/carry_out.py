@@ -4,7 +4,7 @@ One worker has claimed it, makes portions of what the question asks for, and con
 it when they have nothing else to do: they ask the same question, which takes the same course, and
 claim portions as the first one does. Should that one be gone, one of them takes its place.
 
-Variants are run by copies of the worker (`kviz.answers.forked`); the worker alone writes. A copy
+Variants are run by copies of the worker (`kviz.forking.copies`); the worker alone writes. A copy
 inherits its connection to the database, and neither uses nor closes it: it leaves at once. A batch
 of results and the count of them are one transaction that succeeds only while the portions are held,
 and a variant has one row: killed at any time, nothing is lost but what was under way, and nothing
@@ -25,7 +25,6 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from kviz.answers.forked import Count, Died, Doing, Done, as_done
 from kviz.common import work_counts
 from kviz.common.claiming import MAX_CLAIMS, StorageFailed
 from kviz.common.time_limits import EXPERIMENT, TookTooLong
@@ -45,6 +44,7 @@ from kviz.experiments.execution.claim import (
 from kviz.experiments.models import Experiment, Portion, Result
 from kviz.experiments.questions import question_of
 from kviz.experiments.questions.question import Outcome, Question, Variant
+from kviz.forking.copies import Count, Died, Doing, Done, as_done
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from scheduler_core.framework.plugin_calls import PluginFailure

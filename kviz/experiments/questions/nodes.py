@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from kviz.answers.forked import ONE
-from kviz.answers.nodes import addition_json
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
+from kviz.forking.copies import ONE
+from kviz.questions.nodes.text import addition_json
 from kviz.runs.inputs import invalid
 from scheduler_core.analysis.advice.nodes.adding import Addition, nodes_to_add
 from scheduler_core.analysis.advice.nodes.draining import Drained, candidates, drain

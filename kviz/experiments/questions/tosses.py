@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, cast
 
-from kviz.answers.forked import MANY
-from kviz.answers.luck_text import luck_json
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
+from kviz.forking.copies import MANY
+from kviz.questions.luck.text import luck_json
 from scheduler_core.analysis.advice.coins import COINS, Coin, coins_of
 from scheduler_core.analysis.advice.luck import Batch, answered, ask
 from scheduler_core.analysis.advice.pools import pools_of

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypedDict, cast
 
-from kviz.answers.forked import MANY
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
+from kviz.forking.copies import MANY
 from kviz.runs.inputs import InvalidInput, changes_given
 from scheduler_core.analysis.advice import trial as advice
 from scheduler_core.analysis.advice.trial import Differing, RunEnd, differences

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from kviz.answers.forked import MANY
-from kviz.answers.unblock import as_json, tried_json, tried_of
 from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
+from kviz.forking.copies import MANY
+from kviz.questions.unblock.text import as_json, tried_json, tried_of
 from kviz.runs.inputs import invalid
 from scheduler_core.analysis.advice.unblock import NothingToUnblock, Search, Tried, with_others
 from scheduler_core.config import Problem

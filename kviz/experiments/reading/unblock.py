@@ -10,10 +10,10 @@ from typing import Any, Final
 import msgspec
 from django.utils.translation import gettext as _
 
-from kviz.answers.unblock import RESULTS, tried_sentence
 from kviz.common.csv_file import Cell
 from kviz.common.wording import translated
 from kviz.experiments.models import Experiment, Result
+from kviz.questions.unblock.text import RESULTS, tried_sentence
 from kviz.runs.reading.trace import pod_known
 from scheduler_core.analysis.advice.unblock import MAX_ANSWERS
 from scheduler_core.changes import Change, document_of, read_line

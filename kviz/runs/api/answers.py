@@ -16,8 +16,8 @@ from rest_framework.views import APIView
 
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.throttling import Scope
-from kviz.answers.rules_text import rules_json
 from kviz.common.problems import Problem
+from kviz.questions.rules.text import rules_json
 from kviz.runs.api.access import SHARE, own_run, readable_run, readable_snapshot
 from kviz.runs.api.serializers import RunInputsSerializer
 from kviz.runs.execution.luck import luck_find

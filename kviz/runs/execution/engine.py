@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, cast
 from django.conf import settings
 from msgspec.structs import replace
 
-from kviz.answers.luck import luck
 from kviz.common.extender_http import HttpTransport, read_files, refuse_files
 from kviz.common.hosts import AllowedHosts
 from kviz.common.mode import Mode
 from kviz.common.problems import ErrorItem
 from kviz.out_of_tree import LoadedPlugins, OutOfTreePlugin, load_plugins
+from kviz.questions.luck.answer import luck
 from kviz.runs.execution.extender_answers import RecordingTransport, ReplayTransport
 from kviz.runs.inputs import (
     changes_of,
@@ -57,8 +57,8 @@ from scheduler_core.trace.events import AnyEvent
 from scheduler_core.wording import say
 
 if TYPE_CHECKING:
-    from kviz.optimum.answer import Answer
-    from kviz.optimum.clock import Report
+    from kviz.questions.optimum.answer import Answer
+    from kviz.questions.optimum.solver.clock import Report
 
 
 def check(*, scheduler_config: str, gates: FeatureGates) -> tuple[OutOfTreePlugin, ...]:
@@ -234,11 +234,11 @@ def optimum(
 
     Of those that wait when `at_cycle` begins; at the first, all.
 
-    Raises InvalidInput and AnswerMissing, and what `kviz.optimum.answer` does.
+    Raises InvalidInput and AnswerMissing, and what `kviz.questions.optimum.answer` does.
     """
-    from kviz.optimum.answer import answer_of  # the solver takes half a second to load
-    from kviz.optimum.comparison import pose
-    from kviz.optimum.search import TooLarge
+    from kviz.questions.optimum.answer import answer_of  # the solver takes half a second to load
+    from kviz.questions.optimum.comparison import pose
+    from kviz.questions.optimum.solver.search import TooLarge
 
     refuse_veiled(run)
     objects, options = _made_of(run, ReplayTransport(run))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kviz.answers.luck_text import luck_json
+from kviz.questions.luck.text import luck_json
 from kviz.runs.execution.engine import lucky
 from kviz.runs.inputs import invalid
 from kviz.runs.models import Cycle, Run

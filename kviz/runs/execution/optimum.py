@@ -18,7 +18,7 @@ from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.wording import say
 
 if TYPE_CHECKING:
-    from kviz.optimum.clock import Step
+    from kviz.questions.optimum.solver.clock import Step
 
 log = logging.getLogger(__name__)
 
@@ -57,10 +57,10 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
 
     Raises StorageFailed.
     """
-    from kviz.optimum.clock import Cancelled
-    from kviz.optimum.comparison import CheckFailed
-    from kviz.optimum.search import TooLarge
-    from kviz.optimum.text import as_document
+    from kviz.questions.optimum.comparison import CheckFailed
+    from kviz.questions.optimum.solver.clock import Cancelled
+    from kviz.questions.optimum.solver.search import TooLarge
+    from kviz.questions.optimum.text import as_document
 
     if found.claims > MAX_CLAIMS:
         text = say("{n} workers died of it, perhaps for want of memory.", n=MAX_CLAIMS)
@@ -126,7 +126,7 @@ class _Listener:
 
     def hear(self, step: Step) -> None:
         """Raises Cancelled where nobody wants the answer any more."""
-        from kviz.optimum.clock import Cancelled
+        from kviz.questions.optimum.solver.clock import Cancelled
 
         now = time.monotonic()
         if now < self._due_at:

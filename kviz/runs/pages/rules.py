@@ -11,8 +11,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from kviz.accounts.throttling import too_often
-from kviz.answers.rules_text import rules_statement
 from kviz.common.problems import ErrorItem
+from kviz.questions.rules.text import rules_statement
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.marked_text import marked_lines
 from kviz.runs.models import Run

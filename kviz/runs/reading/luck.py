@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kviz.answers.luck_text import percent, rounded
 from kviz.common.wording import translated
+from kviz.questions.luck.text import percent, rounded
 from kviz.runs.models import Run
 from scheduler_core.analysis.advice.coins import IN_WORDS
 from scheduler_core.analysis.advice.intervals import Share

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kviz.explain.explanation import (
+from kviz.questions.why.answer import (
     BOUND,
     ERROR,
     GATED,
@@ -16,7 +16,7 @@ from kviz.explain.explanation import (
     UNSCHEDULABLE,
     Explanation,
 )
-from kviz.explain.text import as_markdown
+from kviz.questions.why.text import as_markdown
 from kviz.runs.inputs import gates_of_stored
 from kviz.runs.models import Cycle, PodOutcome, Run
 from kviz.runs.reading.evidence import lead_of_outcome

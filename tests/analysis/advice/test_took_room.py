@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kviz.explain.explanation import explain
+from kviz.questions.why.answer import explain
 from scheduler_core.analysis.advice.took_room import MAX_TOOK, Placement, TookRoom
 from scheduler_core.analysis.advice.trial import Trials, trial
 from scheduler_core.analysis.advice.unblock import Unblocked, unblock

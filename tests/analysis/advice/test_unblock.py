@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kviz.answers.forked import side_by_side
 from kviz.conformance.cases import list_of, read_object
+from kviz.forking.copies import side_by_side
 from kviz.simulate import read_files
 from scheduler_core.analysis.advice.answer import Answer
 from scheduler_core.analysis.advice.trial import Trials, trial

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kviz.optimum.answer import answer
+from kviz.questions.optimum.answer import answer
 from scheduler_core.analysis.model.by_hand import NotPlaced, Table
 from scheduler_core.api import KubeObject
 from scheduler_core.sim import RunOptions

@@ -1,1 +1,0 @@
-"""Questions answered by running the scheduler many times, from files alone."""

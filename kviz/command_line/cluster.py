@@ -1,0 +1,119 @@
+"""What the commands take that ask a question of a cluster: its files, and how it is scheduled."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kviz import environment
+from kviz.command_line.changes import add_change_option, changes_of, inputs_of
+from kviz.command_line.problems import CommandFailed
+from kviz.command_line.run_options import add_release_options, add_rule_options
+from kviz.common.hosts import AllowedHosts
+from kviz.simulate import read_files
+from scheduler_core.analysis.advice.daemons import with_daemons
+from scheduler_core.api import KubeObject
+from scheduler_core.api.ingest import Ingested
+from scheduler_core.config import ConfigError, KubeSchedulerConfiguration
+from scheduler_core.extender.transport import Transport
+from scheduler_core.sim import RunOptions
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A cluster with the changes that were asked for, and how it is scheduled.
+
+    Nodes that changes add have pods of the DaemonSets that would run there.
+    """
+
+    objects: Sequence[KubeObject]
+    options: RunOptions
+    sentences: tuple[str, ...]
+
+
+def add_cluster_options(command: argparse.ArgumentParser) -> None:
+    """Offer files, changes, the configuration, the release and rules, and JSON."""
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    add_change_option(command)
+    command.add_argument(
+        "--config",
+        type=Path,
+        metavar="F",
+        help="a KubeSchedulerConfiguration (default: upstream's)",
+    )
+    add_release_options(command)
+    add_rule_options(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(scenario=None)
+
+
+@contextmanager
+def asked_cluster(options: argparse.Namespace) -> Iterator[Asked]:
+    """Read the cluster; what the scheduler refuses of the configuration fails the command.
+
+    Raises CommandFailed.
+    """
+    with asked_of(options, read_cluster(options.files)) as asked:
+        yield asked
+
+
+@contextmanager
+def asked_of(options: argparse.Namespace, cluster: Ingested) -> Iterator[Asked]:
+    """The same of a cluster that was read already. Raises CommandFailed."""
+    made_of = inputs_of(options, changes_of(options), cluster)
+    objects = with_daemons(cluster.objects, made_of.objects(cluster))
+    try:
+        with transport_for(made_of.options.configuration) as transport:
+            wanted = replace(made_of.options, transport=transport)
+            yield Asked(objects, wanted, made_of.sentences(cluster))
+    except ConfigError as error:
+        raise CommandFailed(f"{options.config or '--change'}: {error}") from error
+
+
+@contextmanager
+def transport_for(configuration: KubeSchedulerConfiguration) -> Iterator[Transport | None]:
+    """A way to the configuration's extenders, if it has any, as far as they may be called.
+
+    Prints a warning for those that may not. Raises CommandFailed.
+    """
+    if not configuration.extenders:
+        yield None
+        return
+    from kviz.common.extender_http import HttpTransport, read_files  # takes long to load
+
+    try:
+        allowed = AllowedHosts.parse(environment.words("KVIZ_EXTENDER_HOSTS", ()))
+    except ValueError as error:
+        raise CommandFailed(f"KVIZ_EXTENDER_HOSTS: {error}") from error
+    for extender in configuration.extenders:
+        if refusal := allowed.refusal(extender.url_prefix):
+            print(f"kviz: warning: {refusal} (docs/operation.md)", file=sys.stderr)
+    with HttpTransport(allowed, read_files) as transport:
+        yield transport
+
+
+def read_cluster(paths: list[Path]) -> Ingested:
+    """Read the files; print what cannot be read, and fail the command if nothing is left.
+
+    Raises CommandFailed.
+    """
+    try:
+        cluster = read_files(paths)
+    except OSError as error:
+        raise CommandFailed(f"{error.filename}: {error.strerror}") from error
+    for problem in cluster.errors:
+        print(f"kviz: {problem}", file=sys.stderr)
+    for warning in cluster.warnings:
+        print(f"kviz: note: {warning}", file=sys.stderr)
+    if not cluster.counts:
+        raise CommandFailed("there is nothing in these files that the scheduler reads")
+    return cluster
+
+
+def pod_key(pod: str) -> str:
+    """The `namespace/name` of a pod as it is named on the command line."""
+    return pod if "/" in pod else f"default/{pod}"

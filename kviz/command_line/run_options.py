@@ -1,0 +1,103 @@
+"""Options of a run that more than one command takes: the release, its gates, and named rules."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import get_args
+
+from kviz.command_line.problems import CommandFailed, WrongUsage
+from scheduler_core.changes.lines import read_gate
+from scheduler_core.config import ConfigError, FeatureGates, located
+from scheduler_core.releases import LATEST, RELEASES
+from scheduler_core.releases.table import TieBreak
+from scheduler_core.sim import Scenario, ScenarioError, gates_of_run
+from scheduler_core.trace.records import QueueOrder
+
+
+def add_release_options(command: argparse.ArgumentParser) -> None:
+    """Offer the release and its gates."""
+    command.add_argument(
+        "--release",
+        choices=tuple(RELEASES),
+        default=LATEST.name,
+        help="the Kubernetes release whose scheduler is followed (default: %(default)s)",
+    )
+    command.add_argument(
+        "--feature-gates",
+        action="append",
+        default=[],
+        metavar="A=true,B=false",
+        help="switch feature gates, as kube-scheduler's own option does; `kviz gates` lists them",
+    )
+
+
+def add_rule_options(command: argparse.ArgumentParser) -> None:
+    """Offer the rules by which a run decides where upstream leaves it open, or has changed."""
+    command.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="counts where lots are drawn: with --tie-break draw, and among equals that an "
+        "extender has scored (default: %(default)s)",
+    )
+    command.add_argument(
+        "--tie-break",
+        choices=get_args(TieBreak),
+        help="among nodes with equal scores: take the root of the heap as v1.36 does, or draw with "
+        "the seed as releases before it (default: as the release)",
+    )
+    command.add_argument(
+        "--queue-order",
+        choices=get_args(QueueOrder),
+        default="listed",
+        help="in which order pending pods of equal priority enter the queue: as the files list "
+        "them, by namespace and name as after a restart of the scheduler, or by age "
+        "(default: %(default)s)",
+    )
+
+
+def gates_of(
+    options: argparse.Namespace, scenario: Scenario, switched: Mapping[str, bool]
+) -> FeatureGates:
+    """The gates of a run; those `switched` by changes go before all others.
+
+    Raises CommandFailed.
+    """
+    try:
+        asked = {**asked_gates(options), **switched}
+        return gates_of_run(asked, scenario, RELEASES[options.release])
+    except ScenarioError as error:
+        path: Path = options.scenario
+        problems = located(error.problems, path.read_text())
+        raise CommandFailed(f"{path}: {ScenarioError(problems)}") from error
+    except ConfigError as error:
+        raise WrongUsage("; ".join(each.message for each in error.problems)) from error
+
+
+def tie_break_of(options: argparse.Namespace) -> TieBreak:
+    chosen: TieBreak | None = options.tie_break
+    return chosen or RELEASES[options.release].tie_break
+
+
+def asked_gates(options: argparse.Namespace) -> dict[str, bool]:
+    """The gates that `--feature-gates` names; of two settings of one gate the later one counts.
+
+    Raises WrongUsage.
+    """
+    asked: dict[str, bool] = {}
+    for text in options.feature_gates:
+        for part in text.split(","):
+            if part.strip():
+                asked.update([_setting(part, text)])
+    return asked
+
+
+def _setting(part: str, text: str) -> tuple[str, bool]:
+    try:
+        switched = read_gate(part)
+    except ConfigError as error:
+        raise WrongUsage(f"{text!r}: {error}") from error
+    return switched.gate, switched.enabled

@@ -1,0 +1,266 @@
+"""What would help a pending pod, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from kviz.command_line.tables import table
+from scheduler_core.analysis.advice.answer import Answer
+from scheduler_core.analysis.advice.budgets import Disruptions
+from scheduler_core.analysis.advice.took_room import TookRoom
+from scheduler_core.analysis.advice.unblock import PlanResult, Tried, Unblocked
+from scheduler_core.api.counting import counted
+from scheduler_core.changes import line_of, read_line
+from scheduler_core.evidence.document import free_room_document
+from scheduler_core.wording import say, series
+
+MAX_NAMED = 5
+"""So many other pods are named as text; all are in the JSON."""
+
+
+def as_json(found: Unblocked) -> dict[str, object]:
+    """Return what `kviz unblock --json` prints; every change can be given to `--change`."""
+    return {
+        "pod": found.pod,
+        "pods": list(found.pods),
+        "answers": [_answer_json(each) for each in found.answers],
+        "tried": found.n_tried,
+        "complete": found.complete,
+        "triedByKind": dict(found.tried),
+        "plans": [
+            {"sentence": each.sentence, "price": each.price, "result": each.result}
+            for each in found.plans
+        ],
+        "freeRoom": free_room_document(found.free_room) if found.free_room else None,
+        "tookRoom": _took_room_json(found.took_room) if found.took_room else None,
+    }
+
+
+def _took_room_json(found: TookRoom) -> dict[str, object]:
+    return {
+        "sentence": took_room_sentence(found),
+        "nodes": found.n_nodes,
+        "earlier": found.n_earlier,
+        "placements": [
+            {"pod": each.pod, "cycle": each.cycle, "node": each.node} for each in found.placements
+        ],
+        "complete": found.complete,
+    }
+
+
+def _answer_json(answer: Answer) -> dict[str, object]:
+    return {
+        "changes": [line_of(change) for change in answer.changes],
+        "sentence": answer.sentence,
+        "node": answer.node,
+        "evicted": list(answer.evicted),
+        "others": {
+            "newly_bound": list(answer.newly_bound),
+            "newly_pending": list(answer.newly_pending),
+        },
+        "price": answer.price,
+        "helps": answer.n_helped,
+        "leaving": list(answer.leaving),
+        "budgets": [_disruptions_json(each) for each in answer.budgets],
+    }
+
+
+def _disruptions_json(found: Disruptions) -> dict[str, object]:
+    return {
+        "budget": found.budget,
+        "pods": list(found.pods),
+        "allowed": found.n_allowed,
+        "allows": found.are_allowed,
+        "sentence": _disruptions_told(found),
+    }
+
+
+def _disruptions_told(found: Disruptions) -> str:
+    if found.are_allowed:
+        return say("PodDisruptionBudget {budget} allows it", budget=found.budget)
+    if not found.n_allowed:
+        return say("PodDisruptionBudget {budget} allows no disruption", budget=found.budget)
+    return say(
+        "PodDisruptionBudget {budget} allows {allowed:,} of the {n:,} disruptions",
+        budget=found.budget,
+        allowed=found.n_allowed,
+        n=len(found.pods),
+    )
+
+
+def tried_json(tried: Tried) -> dict[str, object]:
+    """Return what came of a plan as it is stored; `tried_of` is the inverse."""
+    answer = tried.answer
+    if answer is None:
+        return {"has_run": tried.has_run, "answer": None}
+    told = _answer_json(answer)
+    return {"has_run": True, "answer": told, "base_price": answer.base_price, "kinds": answer.kinds}
+
+
+def tried_of(stored: Mapping[str, Any]) -> Tried:
+    """Read what came of a plan; one that could not be run is none that helps."""
+    found = stored.get("answer")
+    if found is None:
+        return Tried(bool(stored.get("has_run", True)))
+    answer = Answer(
+        changes=tuple(read_line(line) for line in found["changes"]),
+        sentence=found["sentence"],
+        node=found["node"],
+        evicted=tuple(found["evicted"]),
+        newly_bound=tuple(found["others"]["newly_bound"]),
+        newly_pending=tuple(found["others"]["newly_pending"]),
+        price=found["price"],
+        base_price=stored["base_price"],
+        kinds=tuple(stored["kinds"]),
+        n_helped=found["helps"],
+        leaving=tuple(found.get("leaving", ())),
+        budgets=tuple(
+            Disruptions(each["budget"], tuple(each["pods"]), each["allowed"])
+            for each in found.get("budgets", ())
+        ),
+    )
+    return Tried(True, answer)
+
+
+def as_text(found: Unblocked) -> str:
+    """Return the answers, cheapest first, and what was tried."""
+    return "\n".join(_lines(found)) + "\n"
+
+
+def _lines(found: Unblocked) -> Iterator[str]:
+    n_more = len(found.pods) - 1
+    who = found.pod
+    if n_more:
+        who = f"{found.pod} and {counted(n_more, 'other pod')} of its owner"
+    if found.answers:
+        yield f"{who} {'bind' if n_more else 'binds'}, cheapest first:"
+    else:
+        yield f"Nothing that was tried lets {who} bind"
+    for number, each in enumerate(found.answers, 1):
+        yield f"{number:>3}. {each.sentence}"
+        helps = f"; {each.n_helped} of {n_more + 1} bind" if n_more else ""
+        yield f"     on {each.node}, price {each.price}{helps}{''.join(_felt(each))}"
+        yield from (f"     {_disruptions_told(budget)}" for budget in each.budgets)
+        if (each.leaving or each.evicted) and not each.budgets:
+            yield "     no PodDisruptionBudget covers who leaves"
+        yield from (f"     --change '{quoted(line_of(change))}'" for change in each.changes)
+    yield from ("", tried_sentence(found.n_tried, found.tried, found.complete))
+    if found.free_room is not None:
+        yield from ("", f"{found.free_room.sentence}.")
+    if found.took_room is not None:
+        yield from ("", took_room_sentence(found.took_room))
+        for placed in found.took_room.placements:
+            yield f"  cycle {placed.cycle}: {placed.pod} on {placed.node}"
+
+
+RESULTS: Final[Mapping[PlanResult, str]] = {
+    "binds": say("it binds"),
+    "pending": say("run: it stays pending"),
+    "no node": say("its last cycle finds no node with it"),
+    "needless": say("less than this is an answer"),
+    "refused": say("the cluster refuses it"),
+}
+"""What came of a plan, in words."""
+
+
+def plans_text(found: Unblocked) -> str:
+    """Return every plan that was tried, in the order of their prices, and what came of it."""
+    rows = [(str(each.price), RESULTS[each.result], each.sentence) for each in found.plans]
+    head = ("PRICE", "CAME TO", "PLAN")
+    return "\n".join(table(head, rows, most=len(rows))) + "\n"
+
+
+def quoted(line: str) -> str:
+    """Return a line as it stands between the single quotes of a shell."""
+    return line.replace("'", "'\\''")
+
+
+def _felt(answer: Answer) -> Iterator[str]:
+    for what, pods in (
+        ("evicts", answer.evicted),
+        ("also lets bind", answer.newly_bound),
+        ("leaves pending", answer.newly_pending),
+    ):
+        if pods:
+            more = f" and {len(pods) - MAX_NAMED:,} more" if len(pods) > MAX_NAMED else ""
+            yield f"; {what} {', '.join(pods[:MAX_NAMED])}{more}"
+
+
+KINDS = {
+    "gate": say("lifting scheduling gates"),
+    "tolerate": say("tolerations"),
+    "maxSkew": say("a larger maxSkew"),
+    "uncordon": say("uncordoning"),
+    "shrink": say("smaller requests"),
+    "soften": say("preferring what it requires"),
+    "selector": say("dropping a node selector"),
+    "schedule": say("another scheduler"),
+    "hostPort": say("dropping a host port"),
+    "label": say("labels of nodes"),
+    "untaint": say("taking taints off"),
+    "claim": say("providing a claim"),
+    "storageClass": say("another or a new storage class"),
+    "devices": say("asking for other devices"),
+    "deviceClass": say("a missing device class"),
+    "volume": say("copying a volume"),
+    "volumeLimit": say("a higher limit of volumes"),
+    "driver": say("installing a CSI driver"),
+    "priority": say("a higher priority"),
+    "class": say("a priority class of its own"),
+    "move": say("moving pods"),
+    "delete": say("deleting pods"),
+    "node": say("one more node"),
+}
+"""What the kinds of actions are called where they are counted."""
+
+
+def tried_sentence(n_tried: int, by_kind: Mapping[str, int], complete: bool) -> str:
+    """Say what was tried, and whether anything cheaper may have been missed."""
+    said = [say("{what} ({n})", what=KINDS[kind], n=n) for kind, n in by_kind.items()]
+    plans = say("1 plan") if n_tried == 1 else say("{n:,} plans", n=n_tried)
+    tried = series([plans, *said])
+    if not complete:
+        return say(
+            "Tried: {tried}. The search was ended before its time; something cheaper may exist.",
+            tried=tried,
+        )
+    return say("Tried: {tried}. Nothing smaller exists among what was tried.", tried=tried)
+
+
+def took_room_sentence(found: TookRoom) -> str:
+    """Say which earlier placements took the room, or that none did alone."""
+    if found.placements:
+        return _took(found)
+    where = (
+        say("on the node that lacks only room")
+        if found.n_nodes == 1
+        else say("on the nodes that lack only room")
+    )
+    if not found.n_earlier:
+        return say("No earlier cycle of this run placed a pod {where}.", where=where)
+    if found.n_earlier == 1:
+        return say("The one earlier placement {where} did not take the room alone.", where=where)
+    placed = say("{n:,} earlier placements", n=found.n_earlier)
+    if not found.complete:
+        return say(
+            "None that was tried of {placed} {where} took the room alone.",
+            placed=placed,
+            where=where,
+        )
+    return say("None of {placed} {where} took the room alone.", placed=placed, where=where)
+
+
+def _took(found: TookRoom) -> str:
+    n = len(found.placements)
+    if n == 1:
+        text = say(
+            "1 earlier placement took the room: with it taken back, the last cycle finds a node."
+        )
+    else:
+        text = say(
+            "{n:,} earlier placements took the room: with any one of them taken back, the last "
+            "cycle finds a node.",
+            n=n,
+        )
+    return text if found.complete else say("{what} Older ones were not tried.", what=text)

@@ -1,0 +1,139 @@
+"""`kviz luck`: on several processes, as text, as JSON, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kviz.cli import main
+from kviz.questions.luck import answer as answers
+from kviz.questions.luck import command
+from kviz.questions.luck.answer import luck, runs_for
+from scheduler_core.sim import RunOptions
+from tests.builders import make_node, make_pod
+
+CLUSTER = """\
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+status: {allocatable: {cpu: "4", memory: 4Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: b}
+status: {allocatable: {cpu: "4", memory: 4Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: huge, namespace: shop}
+spec: {containers: [{name: c, resources: {requests: {cpu: "40"}}}]}
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> str:
+    path = tmp_path / "cluster.yaml"
+    path.write_text(CLUSTER)
+    return str(path)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    assert main(["luck", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_answer_does_not_depend_on_the_number_of_processes() -> None:
+    nodes = [make_node(f"n{i}").cpu(4).obj() for i in range(3)]
+    pods = [make_pod(f"p{i}").cpu(3).obj() for i in range(4)]
+    made: list[int] = []
+    one, three = (
+        luck(
+            [*nodes, *pods],
+            RunOptions(),
+            coins=("arrival", "workers"),
+            runs=10,
+            seed=3,
+            jobs=jobs,
+            progress=made.append,
+        )
+        for jobs in (1, 3)
+    )
+    assert one == three
+    assert made == [1, 11, 21, 31] * 2
+
+
+def test_as_json(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = printed(capsys, cluster, "--runs", "60", "--seed", "2", "--jobs", "1")
+    assert (found["runs"], found["asked"], found["seed"], found["tight"]) == (60, 60, 2, False)
+    assert found["placements"] == {"made": 1, "held": 0, "always_bound": 1}
+    assert [each["coin"] for each in found["coins"]] == ["arrival", "start", "workers", "maps"]
+    web, huge = found["pods"]
+    assert (web["pod"], web["pinned"], web["deciding"]) == ("shop/web", "a", ["start", "workers"])
+    assert [each["node"] for each in web["nodes"]] in (["a", "b"], ["b", "a"])
+    assert [each["n"] for each in web["pools"]] == [60]
+    assert huge["bound"] == {"n": 0, "share": 0.0, "low": 0.0, "high": 0.0602}
+    assert found["lost_node"] == []
+
+
+def test_one_pod_as_text(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["luck", cluster, "--runs", "20", "--jobs", "1", "--pod", "shop/web"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Of 1 placement, 0 held in all 20 runs tried; 1 is luck. ")
+    assert "shop/web" in out
+    assert "shop/huge" not in out
+    assert "Wilson intervals at 95 %" in out
+
+
+def test_changes_and_coins_are_taken(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("--runs", "10", "--jobs", "1", "--coins", "draws", "--change", "node/b cordon")
+    found = printed(capsys, cluster, *asked)
+    assert found["placements"] == {"made": 1, "held": 1, "always_bound": 1}
+    assert [each["coin"] for each in found["coins"]] == ["draws"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "says"),
+    [
+        (("--coins", "dice"), 2, "there is no 'dice'"),
+        (("--runs", "0"), 2, "--runs must be from 1"),
+        (("--pod", "shop/nobody"), 1, "there is no pod shop/nobody"),
+    ],
+)
+def test_what_is_refused(
+    cluster: str,
+    asked: tuple[str, str],
+    code: int,
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["luck", cluster, *asked]) == code
+    assert says in capsys.readouterr().err
+
+
+def test_fewer_runs_are_made_of_larger_clusters(
+    cluster: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [runs_for(n, n_nodes=100) for n in (1, 58, 10_000)] == [1000, 200, 100]
+    assert printed(capsys, cluster)["asked"] == 1000
+    monkeypatch.setattr(answers, "WORK", 1)
+    assert printed(capsys, cluster)["asked"] == 100
+    assert printed(capsys, cluster, "--runs", "120")["asked"] == 120
+
+
+def test_what_takes_long_is_announced(
+    cluster: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "LONG_S", 3600)
+    assert main(["luck", cluster, "--runs", "120"]) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(command, "LONG_S", 0)
+    assert main(["luck", cluster, "--runs", "120"]) == 0
+    assert "120 are made at most" in capsys.readouterr().err

@@ -1,0 +1,101 @@
+"""`kviz explain` over all pending pods, with a scenario, about one node, and for tickets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kviz.cli import main
+from tests.questions.why.test_command import DUMPS, SAMPLES
+from tests.web.cast import NODES, pod
+
+CLINIC = str(SAMPLES / "why-pending.yaml")
+LATE = """steps:
+- at: 1s
+  create:
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: late, namespace: shop}
+    spec: {containers: [{name: c, resources: {requests: {cpu: "64"}}}]}
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> str:
+    """Two nodes, and replicas of one owner that are all too big."""
+    owner = "ownerReferences: [{kind: ReplicaSet, name: web, uid: u, controller: true}]"
+    replicas = "".join(
+        pod(f"web-{i}", "64").replace("metadata: {", f"metadata: {{{owner}, ", 1) for i in range(3)
+    )
+    file = tmp_path / "shop.yaml"
+    file.write_text(NODES + replicas)
+    return str(file)
+
+
+def test_pods_of_one_owner_with_one_cause_are_one_group(
+    shop: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", shop]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("3 pods pending\n")
+    assert "shop/web-0, shop/web-1, shop/web-2 of ReplicaSet/web\n  needs 64 cpu" in text
+    assert main(["explain", shop, "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    (group,) = document["groups"]
+    assert group["owner"] == "ReplicaSet/web"
+    assert len(group["pods"]) == 3
+    assert document["pending"][0]["lead"]["plugin"] == "NodeResourcesFit"
+
+
+def test_for_a_ticket(shop: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", shop, "--format", "markdown"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("**3 pods pending**\n")
+    assert "- `shop/web-0, shop/web-1, shop/web-2 of ReplicaSet/web` needs 64 cpu" in text
+    assert "  > 0/2 nodes are available: 2 Insufficient cpu." in text
+    assert main(["explain", shop, "--pod", "shop/web-0", "--format", "markdown"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("**shop/web-0** needs 64 cpu, the whole node has ")
+    assert "| NodeResourcesFit | 2 | 2 x Insufficient cpu |" in text
+
+
+def test_a_scenario_is_played_first(
+    shop: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = tmp_path / "late.yaml"
+    scenario.write_text(LATE)
+    asked = ["explain", shop, "--scenario", str(scenario), "--pod", "shop/late"]
+    assert main(asked) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("1 pod pending\n\nshop/late\n  needs 64 cpu")
+    assert main([*asked[:-1], "shop/nobody"]) == 1
+
+
+def test_one_node_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(DUMPS / "small.yaml.gz")
+    assert main(["explain", file, "--pod", "ml/gpu-notol", "--node", "gpu-c2"]) == 0
+    text = capsys.readouterr().out
+    assert "On gpu-c2:\n  - TaintToleration: does not tolerate the node's taint" in text
+    assert "  + NodeResourcesFit: needs " in text
+    assert "  Preemption: " in text
+    assert main(["explain", file, "--pod", "ml/gpu-notol", "--node", "nowhere"]) == 1
+    assert "there is no node nowhere" in capsys.readouterr().err
+    assert main(["explain", file, "--node", "gpu-c2"]) == 2
+
+
+def test_scores_of_a_node_that_would_do(shop: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file = Path(shop)
+    file.write_text(NODES + pod("small", "1"))
+    assert main(["explain", shop, "--pod", "shop/small", "--node", "north"]) == 0
+    text = capsys.readouterr().out
+    assert "On north nothing rejects it:" in text
+    assert "NodeResourcesFit: (1*100*(" in text
+
+
+def test_every_pod_of_the_clinic_has_a_cause(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", CLINIC, "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert len(document["pending"]) == 12
+    assert all(each["lead"]["text"] for each in document["pending"])
