@@ -28,7 +28,9 @@ FAMILY: Final = b"kviz-run-"
 MAGIC: Final = FAMILY + b"1\n"
 MAX_RECORD_BYTES: Final = 256 << 20
 """Of one record as it stands in the file; the objects of 100,000 pods take a tenth of it."""
-CUT_OFF: Final = say("This file is cut off: its end is missing. Get it once more.")
+CUT_OFF: Final = say(
+    "run_file.cut_off", "This file is cut off: its end is missing. Get it once more."
+)
 _LENGTH: Final = struct.Struct(">I")
 
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=200)]
@@ -157,17 +159,22 @@ def read_records(file: BinaryIO) -> Iterator[AnyRecord]:
     record = _next_record(file, "")
     if not isinstance(record, Inputs):
         raise RunFileError(
-            say("This file is damaged: it does not begin with what the run was made of.")
+            say(
+                "run_file.no_inputs",
+                "This file is damaged: it does not begin with what the run was made of.",
+            )
         )
     yield record
     version = record.engine_version
     while not isinstance(record, Outcome):
         record = _next_record(file, version)
         if isinstance(record, Inputs):
-            raise RunFileError(say("This file is damaged: it holds two runs."))
+            raise RunFileError(say("run_file.two_runs", "This file is damaged: it holds two runs."))
         yield record
     if file.read(1):
-        raise RunFileError(say("This file is damaged: something follows after its end."))
+        raise RunFileError(
+            say("run_file.after_end", "This file is damaged: something follows after its end.")
+        )
 
 
 def _check_magic(start: bytes) -> None:
@@ -176,12 +183,14 @@ def _check_magic(start: bytes) -> None:
     if is_run_file(start):
         raise RunFileError(
             say(
+                "run_file.other_format",
                 "This run was saved by another version of kviz, in a format this one cannot read. "
-                "Open it with a kviz at least as new as the one that saved it."
+                "Open it with a kviz at least as new as the one that saved it.",
             )
         )
     raise RunFileError(
         say(
+            "run_file.no_run_file",
             "This is not a run saved by kviz, a {suffix} file. "
             "If it is what kubectl printed, upload it as a cluster.",
             suffix=SUFFIX,
@@ -197,6 +206,7 @@ def _next_record(file: BinaryIO, engine_version: str) -> AnyRecord:
     if length > MAX_RECORD_BYTES:
         raise RunFileError(
             say(
+                "run_file.record_too_long",
                 "This file is damaged: a record is longer than {n} MiB.",
                 n=MAX_RECORD_BYTES >> 20,
             )
@@ -207,7 +217,7 @@ def _next_record(file: BinaryIO, engine_version: str) -> AnyRecord:
     try:
         record: AnyRecord = _RECORDS.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        problem = say("This file is damaged: {error}.", error=error)
+        problem = say("run_file.damaged", "This file is damaged: {error}.", error=error)
         raise RunFileError(of_other_engine(problem, engine_version)) from None
     return record
 
@@ -217,6 +227,7 @@ def of_other_engine(problem: str, version: str) -> str:
     if version in ("", engine_build()):
         return problem
     return say(
+        "run_file.made_by_other",
         "{problem} It was made by engine {version}; this is {own}, which may not know all of it.",
         problem=problem,
         version=version,

@@ -1,47 +1,58 @@
 """Sentences as values: English that knows what it was made of.
 
 The engine knows no language. What it says to people is a `Text`: a string, its English, which the
-command line, REST and Markdown show as it is, and beside it the template and the values it was made
-of. Who shows it in another language translates the template and every value that is a text itself
-(`kviz/common/wording.py`). What stays as it is in every language (names, amounts, messages of
-kube-scheduler) is a plain string or a number among the values.
+command line, REST and Markdown show as it is, and beside it the id of the sentence, its template
+and the values it was made of. A page in another language translates the template and every value
+that is a text itself (`kviz/common/wording.py`). What stays as it is in every language (names,
+amounts, messages of kube-scheduler) is a plain string or a number among the values.
 
-A template is a literal where `say` is called, so that the catalogues find it, and a whole clause:
-one put together from halves cannot be translated (docs/adr/0044).
+Id and template are literals where `say` is called, so that the catalogues find them. The template
+is a whole clause: one put together from halves cannot be translated. The English may change, the id
+and its placeholders may not: what is stored of a sentence is its id and its values (docs/adr/0044).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Final, TypeAlias, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 import msgspec
 
 Values: TypeAlias = "Mapping[str, object] | tuple[object, ...]"
 """What a template is filled with: by name, or in a row where it is that of a list."""
 
-COMMA: Final = "{a}, {b}"
-SEMICOLON: Final = "{a}; {b}"
-AND: Final = "{a} and {b}"
-OR: Final = "{a} or {b}"
-THEN: Final = "{a}, and {b}"
-PLUS: Final = "{a} + {b}"
-LISTS: Final = (COMMA, SEMICOLON, AND, OR, THEN)
-"""How what is there and one more thing are put into a row; `PLUS` is the same everywhere."""
+
+class Template(NamedTuple):
+    """What a sentence is made with: its id, and its English with places for values."""
+
+    id: str
+    english: str
+
+
+COMMA: Final = Template("list.comma", "{a}, {b}")
+SEMICOLON: Final = Template("list.semicolon", "{a}; {b}")
+AND: Final = Template("list.and", "{a} and {b}")
+OR: Final = Template("list.or", "{a} or {b}")
+THEN: Final = Template("list.then", "{a}, and {b}")
+PLUS: Final = Template("list.plus", "{a} + {b}")
+LISTS: Final = (COMMA, SEMICOLON, AND, OR, THEN, PLUS)
+"""How a list and one more item are joined."""
 
 
 class Text(str):
-    """A text in English, with the template and the values that it was made of."""
+    """A text in English, with the id, the template and the values that it was made of."""
 
-    __slots__ = ("template", "values")
+    __slots__ = ("id", "template", "values")
 
+    id: str
     template: str
     values: Values
 
-    def __new__(cls, template: str, values: Values) -> Text:
+    def __new__(cls, id: str, template: str, values: Values) -> Text:
         """Return the text that a template makes with the values."""
         text = super().__new__(cls, cls.in_english(template, values))
+        text.id = id
         text.template = template
         text.values = values
         return text
@@ -50,8 +61,8 @@ class Text(str):
     def in_english(template: str, values: Values) -> str:
         return filled(template, values)
 
-    def __reduce__(self) -> tuple[type[Text], tuple[str, Values]]:
-        return type(self), (self.template, self.values)
+    def __reduce__(self) -> tuple[type[Text], tuple[str, str, Values]]:
+        return type(self), (self.id, self.template, self.values)
 
 
 class Capitalised(Text):
@@ -65,31 +76,33 @@ class Capitalised(Text):
         return f"{text[:1].upper()}{text[1:]}"
 
 
-def say(template: str, /, **values: object) -> Text:
+def say(id: str, template: str, /, **values: object) -> Text:
     """Return a text; `{name}` stands for a value, with a format as `str.format` has it."""
-    return Text(template, values)
+    return Text(id, template, values)
 
 
 def capitalised(text: str) -> str:
     """Return a text as it stands at the beginning of a line."""
     if isinstance(text, Text):
-        return Capitalised(text.template, text.values)
+        return Capitalised(text.id, text.template, text.values)
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def series(items: Iterable[object], template: str = COMMA) -> str:
+def series(items: Iterable[object], joined: Template = COMMA) -> str:
     """Return things in a row, in the manner of one of `LISTS`; one alone as it is."""
     found = tuple(items)
     if len(found) == 1 and isinstance(found[0], str):
         return found[0]
-    return Text(template, found) if found else ""
+    return Text(*joined, found) if found else ""
 
 
 def some_of(names: Sequence[object], n: int | None = None, most: int = 3) -> str:
     """Return the first few of `n` names, and how many there are beyond: `a, b, c and 7 more`."""
     shown = series(names[:most])
     more = (len(names) if n is None else n) - len(names[:most])
-    return say("{names} and {more:,} more", names=shown, more=more) if more > 0 else shown
+    if more <= 0:
+        return shown
+    return say("list.more", "{names} and {more:,} more", names=shown, more=more)
 
 
 def filled(template: str, values: Values) -> str:
@@ -121,13 +134,13 @@ def _lists(value: object) -> object:
 
 
 def packed(value: object) -> object:
-    """Return what is stored of a document: its texts with what they were made of.
+    """Return what is stored of a document: its texts as their ids and values.
 
     A value that is neither text nor number is stored as it is shown.
     """
     if isinstance(value, Text):
-        values = value.values
-        return {_TEMPLATE: value.template, _VALUES: packed(values)}
+        say = _CAPITALISED if isinstance(value, Capitalised) else _SAY
+        return {say: value.id, _WITH: packed(value.values)}
     if isinstance(value, Mapping):
         return {name: packed(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -135,19 +148,22 @@ def packed(value: object) -> object:
     return value if isinstance(value, (str, int, float)) or value is None else str(value)
 
 
-def unpacked(value: object) -> object:
-    """Return a document of what was stored of it."""
+def unpacked(value: object, text: Callable[[str, Values], str]) -> object:
+    """Return a document of what was stored of it; `text` makes a sentence of its id and values."""
     if isinstance(value, dict):
-        inner = {name: unpacked(each) for name, each in value.items()}
-        if inner.keys() == {_TEMPLATE, _VALUES}:
-            values = inner[_VALUES]
-            named = tuple(values) if isinstance(values, list) else cast("Values", values)
-            return Text(str(inner[_TEMPLATE]), named)
+        inner = {name: unpacked(each, text) for name, each in value.items()}
+        for say in (_SAY, _CAPITALISED):
+            if inner.keys() == {say, _WITH}:
+                values = inner[_WITH]
+                named = tuple(values) if isinstance(values, list) else cast("Values", values)
+                found = text(str(inner[say]), named)
+                return capitalised(found) if say == _CAPITALISED else found
         return inner
     if isinstance(value, list):
-        return [unpacked(each) for each in value]
+        return [unpacked(each, text) for each in value]
     return value
 
 
-_TEMPLATE: Final = "say"
-_VALUES: Final = "with"
+_SAY: Final = "say"
+_CAPITALISED: Final = "Say"
+_WITH: Final = "with"

@@ -14,29 +14,36 @@ from scheduler_core.wording import Text, say
 What = AuditEntry.What
 
 _ROLES: Final = {
-    Role.VIEWER.value: say("viewer"),
-    Role.EDITOR.value: say("editor"),
-    Role.OWNER.value: say("owner"),
-    "-": say("no longer a member"),
+    Role.VIEWER.value: say("audit.viewer", "viewer"),
+    Role.EDITOR.value: say("audit.editor", "editor"),
+    Role.OWNER.value: say("audit.owner", "owner"),
+    "-": say("audit.no_member", "no longer a member"),
 }
 """What somebody became, as the log has it."""
 _PERSON: Final = r"(?P<person>\S+)"
 _NAME: Final = "(?P<name>.*)"
 _ABOUT: Final = {
     What.ACCOUNT: (
-        say("administrator {person}: made", person=_PERSON),
-        say("{person}: made", person=_PERSON),
-        say("{person}: another password", person=_PERSON),
-        say("{person}: closed", person=_PERSON),
-        say("{person}: open", person=_PERSON),
+        say("audit.administrator_made", "administrator {person}: made", person=_PERSON),
+        say("audit.person_made", "{person}: made", person=_PERSON),
+        say("audit.other_password", "{person}: another password", person=_PERSON),
+        say("audit.person_closed", "{person}: closed", person=_PERSON),
+        say("audit.person_open", "{person}: open", person=_PERSON),
     ),
-    What.DELETE: (say("workspace {name}", name=_NAME),),
-    What.MEMBER: (say("{person}: {role}", person=_PERSON, role="(?P<role>[a-z]+|-)"),),
+    What.DELETE: (say("audit.workspace_name", "workspace {name}", name=_NAME),),
+    What.MEMBER: (
+        say("audit.role", "{person}: {role}", person=_PERSON, role="(?P<role>[a-z]+|-)"),
+    ),
     What.REVOKE: (
-        say("token of {whose}: {name}", whose=r"(?P<whose>kviz token|\S+)", name=_NAME),
-        say("token {name}", name=_NAME),
+        say(
+            "audit.token_of",
+            "token of {whose}: {name}",
+            whose=r"(?P<whose>kviz token|\S+)",
+            name=_NAME,
+        ),
+        say("audit.token_name", "token {name}", name=_NAME),
     ),
-    What.UNSHARE: (say("invitation {n}", n=r"(?P<n>\d+)"),),
+    What.UNSHARE: (say("audit.invitation_n", "invitation {n}", n=r"(?P<n>\d+)"),),
 }
 """What may be said, with patterns in the places of names."""
 
@@ -50,5 +57,5 @@ def about(entry: AuditEntry) -> str:
             values = found.groupdict()
             if "role" in values:
                 values["role"] = _ROLES.get(values["role"], values["role"])
-            return Text(known.template, values)
+            return Text(known.id, known.template, values)
     return entry.about

@@ -85,5 +85,5 @@ class Board(APIView):
 def _own(request: Request, game_id: UUID) -> Attempt:
     found = own_attempt(workspace=workspace_in(request), game_id=game_id)
     if found is None:
-        raise Problem(HTTPStatus.NOT_FOUND, say("There is no such game here."))
+        raise Problem(HTTPStatus.NOT_FOUND, say("by_hand.no_game", "There is no such game here."))
     return found

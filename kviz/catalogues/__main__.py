@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from kviz.catalogues import templates
+from kviz.catalogues import sentences, templates
 from kviz.catalogues.catalogues import LANGUAGES, compile_for_django, problems, update
 from kviz.catalogues.sources import SOURCES
 
@@ -18,12 +18,13 @@ def main() -> int:
             for language in LANGUAGES:
                 for name in SOURCES:
                     update(language, name)
+            sentences.write()
             templates.write()
         case "compile":
             for language in LANGUAGES:
                 compile_for_django(language)
         case _:
-            found = [*problems(), *templates.differences()]
+            found = [*problems(), *sentences.problems(), *templates.differences()]
             sys.stdout.writelines(f"{line}\n" for line in found)
             return int(bool(found))
     return 0

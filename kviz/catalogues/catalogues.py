@@ -67,10 +67,24 @@ msgstr ""
 
 
 def update(language: str, name: str) -> None:
-    """Bring the English texts of today into a catalogue; what is gone from them goes."""
-    catalog = read(language, name)
-    catalog.update(english(name), no_fuzzy_matching=True)
+    """Bring the English texts of today into a catalogue; what is gone from them goes.
+
+    A text that was re-worded under its id keeps its translation, which is to be looked at: fuzzy.
+    """
+    catalog, today = read(language, name), english(name)
+    before = _by_context(catalog)
+    catalog.update(today, no_fuzzy_matching=True)
+    for context, message in _by_context(catalog).items():
+        if not any(_forms(message.string)) and context in before:
+            message.string = before[context].string
+            message.flags.add("fuzzy")
     write(language, name, catalog)
+
+
+def _by_context(catalog: Catalog) -> dict[str, Message]:
+    """Return the messages that have a context of their own."""
+    n = Counter(message.context for message in catalog)
+    return {str(each.context): each for each in catalog if each.context and n[each.context] == 1}
 
 
 def problems() -> Iterator[str]:

@@ -21,10 +21,8 @@ from django.utils.translation.template import templatize
 
 from kviz import document_text
 from kviz.drawing_text import labels
+from kviz.sentences import stored
 from scheduler_core.wording import LISTS
-
-ENGINE: Final = "engine"
-"""The context of what the engine says, as `kviz/common/wording.py` looks it up."""
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
 KEYWORDS: Final = {
@@ -69,32 +67,49 @@ def _marked(code: bytes) -> Iterator[Message]:
 
 
 def engine() -> Iterator[Message]:
-    """Yield the templates of the texts that the engine and the services make of values."""
-    for template in LISTS:
-        yield template, ENGINE
-    for room in ("scheduler_core", "kviz"):
-        for path in sorted((CHECKOUT / room).rglob("*.py")):
-            for template in said(path.read_text(encoding="utf-8")):
-                yield template, ENGINE
+    """Yield the sentences that the engine and the services make of values; the context is the id.
+
+    With them come those that are no longer said, but may be stored.
+    """
+    for id, template in (*sentences().items(), *stored()["retired"].items()):
+        yield template, id
 
 
-def said(code: str) -> Iterator[str]:
-    """Yield the templates that a module's calls of `say` have.
+def sentences() -> dict[str, str]:
+    """Return the English of all sentences by their ids, in the order of the modules.
 
-    Raises ValueError for one that is not written out, or whose places are not what is given.
+    Raises ValueError for an id that has two.
+    """
+    found = dict[str, str](LISTS)
+    for package in ("scheduler_core", "kviz"):
+        for path in sorted((CHECKOUT / package).rglob("*.py")):
+            for id, template in said(path.read_text(encoding="utf-8")):
+                if found.setdefault(id, template) != template:
+                    raise ValueError(f"{path}: {id} is {found[id]!r} elsewhere")
+    return found
+
+
+def said(code: str) -> Iterator[tuple[str, str]]:
+    """Yield the ids and templates that a module's calls of `say` have.
+
+    Raises ValueError for one that is not written out, or whose placeholders are not what is given.
     """
     for call in ast.walk(ast.parse(code)):
         if not isinstance(call, ast.Call) or not _is_say(call.func):
             continue
         match call.args:
-            case [ast.Constant(value=str(template))]:
-                yield template
+            case [ast.Constant(value=str(id)), ast.Constant(value=str(template))]:
+                yield id, template
             case _:
-                raise ValueError(f"line {call.lineno}: say() has no template written out")
+                raise ValueError(f"line {call.lineno}: say() has no id and template written out")
         given = {str(each.arg) for each in call.keywords}
-        asked = {name for _, name, _, _ in Formatter().parse(template) if name is not None}
-        if given != asked:
-            raise ValueError(f"line {call.lineno}: {sorted(given ^ asked)} of {template!r}")
+        if given ^ placeholders(template):
+            raise ValueError(f"line {call.lineno}: {sorted(given)} given to {template!r}")
+
+
+def placeholders(template: str) -> set[str]:
+    """Return the names of the values that a template has places for."""
+    return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
 
 
 def _is_say(function: ast.expr) -> bool:

@@ -13,7 +13,7 @@ from kviz.read_back.reading import TEMPLATES
 def templates() -> str:
     """Return what the file has to hold: for each module the templates of its sentences."""
     found = {
-        module: sorted(set(said((CHECKOUT / module).read_text(encoding="utf-8"))))
+        module: sorted(set(dict(said((CHECKOUT / module).read_text(encoding="utf-8"))).values()))
         for module in MODULES
     }
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"

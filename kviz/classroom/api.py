@@ -117,9 +117,14 @@ class _InRoom(APIView):
         try:
             room = room_behind(request._request, code)
         except TooManyGuesses:
-            raise Problem(HTTPStatus.TOO_MANY_REQUESTS, say("Too many wrong codes.")) from None
+            raise Problem(
+                HTTPStatus.TOO_MANY_REQUESTS, say("class.wrong_codes", "Too many wrong codes.")
+            ) from None
         if room is None:
-            raise Problem(HTTPStatus.NOT_FOUND, say("There is no class with this code."))
+            raise Problem(
+                HTTPStatus.NOT_FOUND,
+                say("class.no_class_code", "There is no class with this code."),
+            )
         return door_of(request._request.session, room)
 
 
@@ -129,7 +134,10 @@ class ClassAnswer(_InRoom):
         """Answer the vote that is open; until it is closed, the last answer counts."""
         door = self.door(request, code)
         if door.participant is None:
-            raise Problem(HTTPStatus.FORBIDDEN, say("Only who is in the class may answer."))
+            raise Problem(
+                HTTPStatus.FORBIDDEN,
+                say("class.may_not_answer", "Only who is in the class may answer."),
+            )
         asked = VoteAnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
@@ -175,7 +183,10 @@ class ClassBoard(_InRoom):
     def _attempt(self, door: Door) -> Attempt:
         contest = selectors.contest_seen(door.room)
         if door.participant is None:
-            raise Problem(HTTPStatus.FORBIDDEN, say("Only who is in the class may place pods."))
+            raise Problem(
+                HTTPStatus.FORBIDDEN,
+                say("class.may_not_place", "Only who is in the class may place pods."),
+            )
         if contest is None:
             raise Problem(HTTPStatus.CONFLICT, gettext("The class places no pods now."))
         return attempt_get(game=contest.game, player=door.participant.number)
@@ -187,7 +198,10 @@ class ClassControl(_InRoom):
         """Lead the class; what comes of it arrives over the websocket."""
         door = self.door(request, code)
         if not door.is_teacher:
-            raise Problem(HTTPStatus.FORBIDDEN, say("Only the teacher of this class may do this."))
+            raise Problem(
+                HTTPStatus.FORBIDDEN,
+                say("class.teacher_only", "Only the teacher of this class may do this."),
+            )
         asked = ControlSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data

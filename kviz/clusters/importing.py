@@ -34,7 +34,9 @@ NEEDED: Final = ("Node", "Pod")
 """Read first; without them there is nothing to schedule, or everything would look empty."""
 MAX_RESTARTS: Final = 1
 """A list whose pages expired so often is asked for in one piece."""
-ROLE_HINT: Final = say("`kviz import --rbac` prints a ClusterRole that allows it")
+ROLE_HINT: Final = say(
+    "import.rbac_hint", "`kviz import --rbac` prints a ClusterRole that allows it"
+)
 
 
 class NotImported(ClusterProblem):
@@ -169,19 +171,28 @@ class _Reading:
         target = self.connection.target
         warnings = (
             say(
+                "import.read_from",
                 "Read from context {name} at resource version {version}",
                 name=target.name,
                 version=self.resource_version,
             ),
             *PROTECTION_WARNINGS.get(target.protection, ()),
-            *(say("{name} read at a later moment than the rest", name=name) for name in self.later),
+            *(
+                say("import.read_later", "{name} read at a later moment than the rest", name=name)
+                for name in self.later
+            ),
             *found.warnings,
         )
         refused = [
             ParseError(
                 Place(name),
                 "",
-                say("{name} does not let kviz list them; {hint}", name=target.name, hint=ROLE_HINT),
+                say(
+                    "import.may_not_list",
+                    "{name} does not let kviz list them; {hint}",
+                    name=target.name,
+                    hint=ROLE_HINT,
+                ),
             )
             for name in self.refused
         ]
@@ -202,14 +213,16 @@ class _Reading:
 PROTECTION_WARNINGS: Final[dict[Protection, tuple[str, ...]]] = {
     "unverified": (
         say(
+            "import.certificate_unchecked",
             "The certificate of the API server was not checked (insecure-skip-tls-verify): whoever "
-            "was on the way could have answered"
+            "was on the way could have answered",
         ),
     ),
     "unencrypted": (
         say(
+            "import.plain_http",
             "The API server was asked over plain HTTP: whoever was on the way could read along and "
-            "answer"
+            "answer",
         ),
     ),
 }

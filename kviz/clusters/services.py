@@ -59,5 +59,7 @@ def shown(problem: ClusterProblem, cluster: str) -> str:
     if settings.MODE != Mode.SERVER or not inside:
         return told(problem)
     return say(
-        "{cluster} cannot be read at the moment; the server's log says why.", cluster=cluster
+        "cluster.cannot_read",
+        "{cluster} cannot be read at the moment; the server's log says why.",
+        cluster=cluster,
     )

@@ -182,7 +182,11 @@ class _KindWatch:
         known = problem if isinstance(problem, ClusterProblem) else None
         pause_s = self.pauses.after(known)
         self.in_trouble = True
-        text = say("Its watch is too old, time and again.") if problem is None else told(problem)
+        text = (
+            say("cluster.watch_too_old", "Its watch is too old, time and again.")
+            if problem is None
+            else told(problem)
+        )
         self.hear(Trouble(self.resource.plural, text, pause_s))
         return pause_s
 

@@ -59,6 +59,7 @@ class AllowedHosts:
         if not self._lists(_canonical(host), port):
             raise HostRefused(
                 say(
+                    "extender.host_not_allowed",
                     "kviz may not call {host}: the operator has not listed it in "
                     "KVIZ_EXTENDER_HOSTS",
                     host=f"{host}:{port}",

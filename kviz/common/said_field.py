@@ -1,4 +1,4 @@
-"""Documents that are stored with what the engine's texts in them were made of."""
+"""Documents that are stored with the ids and values of the sentences in them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.expressions import Expression
 
+from kviz.sentences import said
 from scheduler_core.api.nul import without_nul
-from scheduler_core.wording import packed, unpacked
+from scheduler_core.wording import packed
 
 
 def _storable(value: Any) -> Any:
@@ -26,7 +27,7 @@ def _storable(value: Any) -> Any:
 
 
 class SaidField(models.JSONField):
-    """JSON whose texts of the engine can be said in another language when they are read."""
+    """JSON whose sentences are said in the reader's language when they are read."""
 
     def get_prep_value(self, value: Any) -> Any:
         return super().get_prep_value(_storable(packed(value)))
@@ -34,4 +35,4 @@ class SaidField(models.JSONField):
     def from_db_value(
         self, value: str | None, expression: Expression, connection: BaseDatabaseWrapper
     ) -> Any:
-        return unpacked(super().from_db_value(value, expression, connection))
+        return said(super().from_db_value(value, expression, connection))

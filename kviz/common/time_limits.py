@@ -39,9 +39,9 @@ class TimeLimit:
         return time.monotonic() + self.seconds
 
 
-RUN: Final = TimeLimit(say("a run"), "RUN_SECONDS")
-SEARCH: Final = TimeLimit(say("the search for an optimum"), "RUN_SECONDS")
-EXPERIMENT: Final = TimeLimit(say("an experiment"), "EXPERIMENT_SECONDS")
+RUN: Final = TimeLimit(say("time_limit.run", "a run"), "RUN_SECONDS")
+SEARCH: Final = TimeLimit(say("time_limit.optimum", "the search for an optimum"), "RUN_SECONDS")
+EXPERIMENT: Final = TimeLimit(say("time_limit.experiment", "an experiment"), "EXPERIMENT_SECONDS")
 LIMITS: Final[dict[Kind, TimeLimit]] = {
     "run": RUN,
     "fork": RUN,
@@ -63,6 +63,7 @@ class TookTooLong(Exception):
     def __init__(self, limit: TimeLimit) -> None:
         super().__init__(
             say(
+                "time_limit.exceeded",
                 "It took longer than the limit of {n:,} s for {of} ({setting}).",
                 n=limit.seconds,
                 of=limit.of,

@@ -1,7 +1,7 @@
 """What the engine says, in the reader's language.
 
 The engine's texts are values (`scheduler_core/wording.py`); here, where they leave for a reader,
-their templates are looked up in the catalogue `engine`.
+their templates are looked up by their ids in the catalogue `engine`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ from django.utils.translation import get_language, pgettext
 from rest_framework.renderers import JSONRenderer
 
 from scheduler_core.wording import Text, filled
-
-CONTEXT: Final = "engine"
-"""Under which the catalogues have the templates."""
 
 T = TypeVar("T")
 
@@ -34,7 +31,7 @@ def translated(value: T) -> T:
 
 def _translated(value: Any) -> Any:
     if isinstance(value, Text):
-        text = filled(pgettext(CONTEXT, value.template), _translated(value.values))
+        text = filled(pgettext(value.id, value.template), _translated(value.values))
         return _BETWEEN.sub("", text)
     if isinstance(value, dict):
         return {name: _translated(each) for name, each in value.items()}

@@ -45,7 +45,7 @@ def _translations() -> Iterator[tuple[str, Translate]]:
 
 def _from(catalogue: GNUTranslations) -> Translate:
     def translate(text: Text) -> str:
-        return catalogue.pgettext("engine", text.template)
+        return catalogue.pgettext(text.id, text.template)
 
     return translate
 

@@ -52,31 +52,57 @@ SCALARS: Final[Mapping[type[inspect.Type], FieldType]] = {
 
 
 DOCS: Final[Mapping[type[msgspec.Struct], Text]] = {
-    ClientConnection: say("Checked and not used: the simulation talks to no API server."),
-    Extender: say("An HTTP extender. A verb that is empty is not called."),
-    ExtenderManagedResource: say("An extended resource that an extender looks after."),
-    ExtenderTLSConfig: say("TLS settings of an extender; fields with Data go before files."),
-    LeaderElection: say("Checked and not used: the simulation has one scheduler."),
-    NodeAffinity: say("Has to hold for every pod, in addition to the pod's own."),
-    NodeSelector: say("Terms of which one must hold."),
-    NodeSelectorRequirement: say("A requirement on a label or a field of a node."),
-    NodeSelectorTerm: say("Requirements that must all hold; a term without any matches nothing."),
-    Plugin: say("A plugin by its name; without a weight it has its default weight."),
-    PluginConfigV1: say("The arguments of one plugin."),
+    ClientConnection: say(
+        "schema.unused_client", "Checked and not used: the simulation talks to no API server."
+    ),
+    Extender: say("schema.extender", "An HTTP extender. A verb that is empty is not called."),
+    ExtenderManagedResource: say(
+        "schema.managed_resource", "An extended resource that an extender looks after."
+    ),
+    ExtenderTLSConfig: say(
+        "schema.tls", "TLS settings of an extender; fields with Data go before files."
+    ),
+    LeaderElection: say(
+        "schema.unused_leader", "Checked and not used: the simulation has one scheduler."
+    ),
+    NodeAffinity: say(
+        "schema.added_affinity", "Has to hold for every pod, in addition to the pod's own."
+    ),
+    NodeSelector: say("schema.terms", "Terms of which one must hold."),
+    NodeSelectorRequirement: say(
+        "schema.node_requirement", "A requirement on a label or a field of a node."
+    ),
+    NodeSelectorTerm: say(
+        "schema.node_term", "Requirements that must all hold; a term without any matches nothing."
+    ),
+    Plugin: say(
+        "schema.plugin", "A plugin by its name; without a weight it has its default weight."
+    ),
+    PluginConfigV1: say("schema.plugin_args", "The arguments of one plugin."),
     Plugins: say(
-        "What is enabled and disabled at each extension point; multiPoint means all points."
+        "schema.plugins",
+        "What is enabled and disabled at each extension point; multiPoint means all points.",
     ),
-    PreferredSchedulingTerm: say("A term with the weight that it adds where it holds."),
-    ProfileV1: say("A scheduler name with its plugins and their arguments."),
-    RequestedToCapacityRatioParam: say("The scoring function, as points of a line."),
-    ResourceSpec: say("A resource to score, with its weight."),
-    ScoringStrategy: say("How NodeResourcesFit scores."),
-    TopologySpreadConstraint: say("A spread constraint of pods that have none of their own."),
+    PreferredSchedulingTerm: say(
+        "schema.preferred_term", "A term with the weight that it adds where it holds."
+    ),
+    ProfileV1: say("schema.profile", "A scheduler name with its plugins and their arguments."),
+    RequestedToCapacityRatioParam: say(
+        "schema.shape", "The scoring function, as points of a line."
+    ),
+    ResourceSpec: say("schema.resource", "A resource to score, with its weight."),
+    ScoringStrategy: say("schema.scoring_strategy", "How NodeResourcesFit scores."),
+    TopologySpreadConstraint: say(
+        "schema.spread_constraint", "A spread constraint of pods that have none of their own."
+    ),
     LabelSelector: say(
-        "A selector over labels: without one nothing matches, an empty one everything."
+        "schema.label_selector",
+        "A selector over labels: without one nothing matches, an empty one everything.",
     ),
-    LabelSelectorRequirement: say("A requirement on a label."),
-    UtilizationShapePoint: say("A point: utilization from 0 to 100 percent, score from 0 to 10."),
+    LabelSelectorRequirement: say("schema.label_requirement", "A requirement on a label."),
+    UtilizationShapePoint: say(
+        "schema.shape_point", "A point: utilization from 0 to 100 percent, score from 0 to 10."
+    ),
 }
 """What the editor says of a field of each type."""
 

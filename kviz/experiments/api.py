@@ -138,7 +138,7 @@ class ExperimentViewSet(GenericViewSet[Experiment]):
                 name=name,
             )
         except inputs.InvalidInput as invalid:
-            detail = say("The experiment cannot be started like this.")
+            detail = say("experiment.cannot_start", "The experiment cannot be started like this.")
             raise Problem(HTTPStatus.BAD_REQUEST, detail, invalid.errors) from invalid
         except services.TooManyVariants as refused:
             status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
@@ -161,7 +161,10 @@ class ExperimentViewSet(GenericViewSet[Experiment]):
     def cancel(self, request: Request, experiment_id: UUID) -> Response:
         """Stop an experiment; its results so far stay."""
         if not services.experiment_cancel(experiment=_own(request, experiment_id)):
-            raise Problem(HTTPStatus.CONFLICT, say("The experiment is over already."))
+            raise Problem(
+                HTTPStatus.CONFLICT,
+                say("experiment.already_over", "The experiment is over already."),
+            )
         return Response(ExperimentSerializer(_own(request, experiment_id)).data)
 
     @extend_schema(responses=ResultSerializer(many=True))
@@ -198,17 +201,23 @@ def _beginning(request: Request, values: Mapping[str, Any]) -> Run:
     if "run" in values:
         run = run_get(run_id=values["run"], workspace=workspace, share=share)
         if run is None:
-            raise inputs.InvalidInput([{"field": "run", "message": say("Not found.")}])
-        text = say("An experiment over a run has the inputs of the run.")
+            raise inputs.InvalidInput(
+                [{"field": "run", "message": say("list.not_found", "Not found.")}]
+            )
+        text = say(
+            "experiment.inputs_of_run", "An experiment over a run has the inputs of the run."
+        )
         if more := [name for name in values if name != "run"]:
             raise inputs.InvalidInput([{"field": name, "message": text} for name in more])
         return run
     if "snapshot" not in values:
-        text = say("Required, unless there is a run.")
+        text = say("experiment.run_required", "Required, unless there is a run.")
         raise inputs.InvalidInput([{"field": "snapshot", "message": text}])
     snapshot = snapshot_get(snapshot_id=values["snapshot"], workspace=workspace, share=share)
     if snapshot is None:
-        raise inputs.InvalidInput([{"field": "snapshot", "message": say("Not found.")}])
+        raise inputs.InvalidInput(
+            [{"field": "snapshot", "message": say("list.not_found", "Not found.")}]
+        )
     changes = inputs.changes_given(values.get("changes", ()))
     given = {**values, "snapshot": snapshot, "changes": changes}
     return run_prepare(workspace=workspace, **given)
@@ -219,7 +228,10 @@ def _own(request: Request, experiment_id: UUID) -> Experiment:
     workspace = workspace_in(request)
     found = selectors.experiment_get(experiment_id=experiment_id, workspace=workspace)
     if found is None:
-        raise Problem(HTTPStatus.NOT_FOUND, say("There is no such experiment in this workspace."))
+        raise Problem(
+            HTTPStatus.NOT_FOUND,
+            say("experiment.none", "There is no such experiment in this workspace."),
+        )
     return found
 
 

@@ -44,13 +44,20 @@ def experiment_create(
     TooManyAtOnce.
     """
     if beginning.snapshot is None or beginning.is_observed:
-        raise refused("run", say("A real scheduler decided this run; there are no variants of it."))
+        raise refused(
+            "run",
+            say(
+                "experiment.observed",
+                "A real scheduler decided this run; there are no variants of it.",
+            ),
+        )
     refuse_veiled(beginning)
     about = checked(kind, asked, beginning)
     n_variants = expected_variants(kind, about, beginning.snapshot.counts)
     if n_variants > settings.MAX_VARIANTS:
         raise TooManyVariants(
             say(
+                "experiment.too_many_variants",
                 "This would be {n:,} variants; an experiment has at most {most:,}.",
                 n=n_variants,
                 most=settings.MAX_VARIANTS,

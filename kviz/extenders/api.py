@@ -152,14 +152,16 @@ class SessionViewSet(GenericViewSet[ExtenderSession]):
             snapshot = snapshot_get(snapshot_id=snapshot_id, workspace=workspace)
             if snapshot is None:
                 error = {"field": "snapshot", "message": "Not found."}
-                text = say("There is no such snapshot in this workspace.")
+                text = say("snapshot.none", "There is no such snapshot in this workspace.")
                 raise Problem(HTTPStatus.BAD_REQUEST, text, [error])
         filled_by = None
         if (run_id := wanted.validated_data["filled_by"]) is not None:
             filled_by = selectors.runs_that_fill(workspace=workspace).filter(pk=run_id).first()
             if filled_by is None:
                 error = {"field": "filled_by", "message": "Not found."}
-                text = say("There is no such cluster being followed in this workspace.")
+                text = say(
+                    "cluster.none", "There is no such cluster being followed in this workspace."
+                )
                 raise Problem(HTTPStatus.BAD_REQUEST, text, [error])
         session = services.session_create(
             workspace=workspace,
@@ -192,7 +194,10 @@ class SessionViewSet(GenericViewSet[ExtenderSession]):
     def _own(self, request: Request, session_id: UUID) -> ExtenderSession:
         found = selectors.session_get(session_id=session_id, workspace=workspace_in(request))
         if found is None:
-            raise Problem(HTTPStatus.NOT_FOUND, say("There is no such session in this workspace."))
+            raise Problem(
+                HTTPStatus.NOT_FOUND,
+                say("session.none", "There is no such session in this workspace."),
+            )
         return found
 
     def _whole(self, request: Request, session: ExtenderSession, status: HTTPStatus) -> Response:

@@ -186,11 +186,11 @@ class Observer:
     def too_much(self) -> str:
         """Why the session has to end here; empty while it may go on."""
         if self._n_calls >= MAX_CALLS:
-            return say("a live session holds at most {n} calls", n=MAX_CALLS)
+            return say("session.most_calls", "a live session holds at most {n} calls", n=MAX_CALLS)
         if len(self._recorder.nodes) >= MAX_NODES:
-            return say("a live session holds at most {n} nodes", n=MAX_NODES)
+            return say("session.most_nodes", "a live session holds at most {n} nodes", n=MAX_NODES)
         if len(self._recorder.pods) >= MAX_PODS:
-            return say("a live session holds at most {n} pods", n=MAX_PODS)
+            return say("session.most_pods", "a live session holds at most {n} pods", n=MAX_PODS)
         return ""
 
     @property

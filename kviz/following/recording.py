@@ -74,7 +74,13 @@ def parse_lines(lines: Iterable[bytes], name: str = "journal") -> Iterator[Line]
             yield _LINE.decode(text)
         except msgspec.DecodeError as error:
             raise BadRecording(
-                say("{name}, line {n}: {why}", name=name, n=number, why=told(error))
+                say(
+                    "recording.line",
+                    "{name}, line {n}: {why}",
+                    name=name,
+                    n=number,
+                    why=told(error),
+                )
             ) from None
 
 
@@ -210,7 +216,9 @@ def replay(lines: Iterable[Line]) -> Replayed:
         if line.type == "LIST" and followed(line.resource):
             lists.append(list_of(line))
     if not lists:
-        raise BadRecording(say("a recording begins with a list of every kind, then SYNCED"))
+        raise BadRecording(
+            say("recording.no_lists", "a recording begins with a list of every kind, then SYNCED")
+        )
     follower = Follower(lists)
     told = Replayed(Journal(lists), list(follower.beginning))
     for line in rest:

@@ -123,7 +123,9 @@ class LessonTry(_OfStep):
             services.task_try(progress=progress, shelved=shelved, number=number, text=text)
         except InvalidInput as invalid:
             errors = at_lines(invalid.errors, text)
-            raise Problem(HTTPStatus.BAD_REQUEST, say("This cannot be tried."), errors) from invalid
+            raise Problem(
+                HTTPStatus.BAD_REQUEST, say("lesson.cannot_try", "This cannot be tried."), errors
+            ) from invalid
         return _step(progress, shelved, number)
 
 
@@ -149,5 +151,5 @@ def _begun(request: Request, slug: str) -> tuple[Shelved, Progress]:
 def _no_lesson(slug: str) -> Problem:
     return Problem(
         HTTPStatus.NOT_FOUND,
-        say('There is no lesson "{slug}" here, or it has not begun.', slug=slug),
+        say("lesson.none", 'There is no lesson "{slug}" here, or it has not begun.', slug=slug),
     )

@@ -33,10 +33,10 @@ def grade(question: Question, given: object) -> Graded:
         case "choice":
             values = [option.value for option in question.options]
             if given not in values:
-                raise NotAnAnswer(say("Choose one of the answers."))
+                raise NotAnAnswer(say("lesson.choose_answer", "Choose one of the answers."))
         case "node":
             if not isinstance(given, str) or not given:
-                raise NotAnAnswer(say("Choose a node."))
+                raise NotAnAnswer(say("lesson.choose_node", "Choose a node."))
     return Graded(str(given), given == question.answer)
 
 
@@ -44,12 +44,12 @@ def _number(given: object) -> int:
     text = str(given).strip()
     digits = text.removeprefix("-")
     if isinstance(given, bool) or not (digits.isascii() and digits.isdigit() and len(digits) < 16):
-        raise NotAnAnswer(say("Type a whole number."))
+        raise NotAnAnswer(say("lesson.type_number", "Type a whole number."))
     return int(text)
 
 
 def _order(question: Question, given: object) -> tuple[str, ...]:
     values = sorted(option.value for option in question.options)
     if not isinstance(given, list | tuple) or sorted(map(str, given)) != values:
-        raise NotAnAnswer(say("Give each one a place of its own."))
+        raise NotAnAnswer(say("lesson.distinct_places", "Give each one a place of its own."))
     return tuple(map(str, given))

@@ -81,7 +81,7 @@ def question_answer(*, progress: Progress, shelved: Shelved, number: int, given:
     """
     step = _step(progress, shelved, number)
     if step.question is None:
-        raise NotAnAnswer(say("This step asks nothing."))
+        raise NotAnAnswer(say("lesson.step_asks_nothing", "This step asks nothing."))
     known = progress.answers.get(str(number))
     if known is not None:
         return Graded(known["given"], known["right"])
@@ -150,18 +150,25 @@ def task_run(*, of: Run, task: Task, name: str, text: str) -> Run:
 def _check_allowed(task: Task, lines: list[str], typed: str) -> None:
     """Raise InvalidInput for changes that the task does not allow."""
     if not lines:
-        raise invalid("changes", [Problem((), say("Type a change."))])
+        raise invalid("changes", [Problem((), say("lesson.type_change", "Type a change."))])
     if len(lines) > task.at_most:
-        text = say("One change is allowed here; these are {n}.", n=len(lines))
+        text = say("lesson.one_change", "One change is allowed here; these are {n}.", n=len(lines))
         if task.at_most > 1:
             text = say(
-                "{most} changes are allowed here; these are {n}.", most=task.at_most, n=len(lines)
+                "lesson.most_changes",
+                "{most} changes are allowed here; these are {n}.",
+                most=task.at_most,
+                n=len(lines),
             )
         raise invalid("changes", [Problem((), text)])
     numbers = [number for number, _ in lines_of_changes(typed)]
     for number, line in zip(numbers, lines, strict=True):
         if not is_allowed(task, line):
-            what = say("Only this may be changed here: {what}.", what=series(task.of))
+            what = say(
+                "lesson.allowed_changes",
+                "Only this may be changed here: {what}.",
+                what=series(task.of),
+            )
             problem = Problem((), what, number)
             raise invalid("changes", [problem])
 

@@ -94,7 +94,9 @@ class PreviewFeed:
         except BadChanges as error:
             await self._refuse(request, HTTPStatus.BAD_REQUEST, told(error), errors=error.errors)
         except _NotRecorded:
-            text = say("Cycle {cycle} is not recorded (yet).", cycle=request.cycle)
+            text = say(
+                "cycle.not_recorded", "Cycle {cycle} is not recorded (yet).", cycle=request.cycle
+            )
             await self._refuse(request, HTTPStatus.NOT_FOUND, text)
         except CannotReenact as error:
             kind: Kind = "cannot-reenact"

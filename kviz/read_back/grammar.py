@@ -13,7 +13,7 @@ from scheduler_core.api.counting import MORE_OBJECT, OBJECT, POD
 from scheduler_core.api.findings import DEVICES_NOT_MODELLED
 from scheduler_core.api.types import KINDS
 from scheduler_core.changes.sentences import NOTHING
-from scheduler_core.wording import COMMA, OR, SEMICOLON
+from scheduler_core.wording import COMMA, OR, SEMICOLON, Template
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Said:
 
     sorts: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-    row: str = ""
+    row: Template | None = None
     or_else: Literal["", "a word", "anything"] = ""
 
 
@@ -34,7 +34,7 @@ class Said:
 class Names:
     """A place in which names stand in a row; `sorts` are those of names that are sentences."""
 
-    row: str = COMMA
+    row: Template = COMMA
     sorts: tuple[str, ...] = ()
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from string import Formatter
 from typing import Final, NamedTuple
 
+from kviz import sentences
 from kviz.read_back.grammar import SORTS, Names, Place, Said, Word
-from scheduler_core.wording import Text, capitalised, filled, series
+from scheduler_core.wording import Template, Text, capitalised, filled, series
 
 TEMPLATES: Final = Path(__file__).with_name("templates.json")
 MOST_CHARS: Final = 2_000
@@ -27,7 +28,7 @@ class Piece(NamedTuple):
     is_number: bool
 
 
-class Template(NamedTuple):
+class Known(NamedTuple):
     """A template, taken apart."""
 
     text: str
@@ -92,20 +93,22 @@ class _Reading:
             return found
         return series(text.split(_separator(place.row)), place.row)
 
-    def _row(self, row: str, sorts: Sequence[str], text: str) -> str | None:
+    def _row(self, row: Template | None, sorts: Sequence[str], text: str) -> str | None:
         """Return several sentences in a row; None if one of them is none."""
-        parts = text.split(_separator(row)) if row else []
+        if row is None:
+            return None
+        parts = text.split(_separator(row))
         if len(parts) < 2:
             return None
         found = [self._sentence(sorts, part) for part in parts]
         return series(found, row) if all(found) else None
 
-    def _sentence(self, sorts: Sequence[str], text: str) -> Text | None:
+    def _sentence(self, sorts: Sequence[str], text: str) -> str | None:
         for sort in sorts:
             for template in _templates(sort):
                 values = self._values(sort, template.pieces, text)
                 if values is not None:
-                    return Text(template.text, values)
+                    return sentences.text(template.text, values)
         return None
 
     def _values(self, sort: str, pieces: Sequence[Piece], text: str) -> dict[str, object] | None:
@@ -148,20 +151,20 @@ def _ends(rest: str, after: Sequence[Piece]) -> Iterator[int]:
         end = rest.find(words, end + 1)
 
 
-def _separator(row: str) -> str:
-    return filled(row, {"a": "", "b": ""})
+def _separator(row: Template) -> str:
+    return filled(row.english, {"a": "", "b": ""})
 
 
 @lru_cache(maxsize=len(SORTS))
-def _templates(sort: str) -> tuple[Template, ...]:
+def _templates(sort: str) -> tuple[Known, ...]:
     """Return the templates of a sort, those that say most themselves first."""
     known: dict[str, list[str]] = json.loads(TEMPLATES.read_bytes())
     texts = {text for module in SORTS[sort].modules for text in known[module]}
-    found = [Template(text, tuple(_pieces(text))) for text in texts]
+    found = [Known(text, tuple(_pieces(text))) for text in texts]
     return tuple(sorted(found, key=lambda each: (-_n_words(each), each.text)))
 
 
-def _n_words(template: Template) -> int:
+def _n_words(template: Known) -> int:
     return sum(len(piece.words) for piece in template.pieces)
 
 

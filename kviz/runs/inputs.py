@@ -118,6 +118,7 @@ def gates_of_stored(run: Run) -> FeatureGates:
     if release is None:
         known = ", ".join(RELEASES)
         text = say(
+            "run.unknown_release",
             "This run follows Kubernetes v{release}; this kviz knows {known}.",
             release=run.release,
             known=known,
@@ -207,7 +208,17 @@ def cycle_typed(text: str) -> int:
         return 0
     if not text.strip().isdecimal():
         raise invalid(
-            "cycle", [Problem((), say('"{text}" is not the number of a cycle.', text=text))]
+            "cycle",
+            [
+                Problem(
+                    (),
+                    say(
+                        "run.cycle_not_a_number",
+                        '"{text}" is not the number of a cycle.',
+                        text=text,
+                    ),
+                )
+            ],
         )
     return int(text)
 
@@ -220,7 +231,8 @@ def extender_warnings(scheduler_config: str, gates: FeatureGates) -> list[ErrorI
     allowed = AllowedHosts.parse(settings.EXTENDER_HOSTS)
     problems = [
         Problem(
-            ("extenders", i, "urlPrefix"), say("{refusal} (docs/operation.md)", refusal=refusal)
+            ("extenders", i, "urlPrefix"),
+            say("run.refused_by_operator", "{refusal} (docs/operation.md)", refusal=refusal),
         )
         for i, extender in enumerate(configuration_of(scheduler_config, gates).extenders)
         if (refusal := allowed.refusal(extender.url_prefix))
@@ -249,6 +261,7 @@ def refuse_veiled(run: Run) -> None:
     """Raise InvalidInput if a run is veiled: who runs it again would know what is hidden."""
     if run.is_veiled:
         text = say(
+            "run.hidden_after",
             "What happens after cycle {cycle} of this run is hidden until it is revealed; so it "
             "cannot be simulated here.",
             cycle=run.veiled_after,
@@ -264,7 +277,7 @@ def errors_of(problems: Iterable[Problem]) -> list[ErrorItem]:
 def _error_item(field: str, problem: Problem) -> ErrorItem:
     message = problem.message
     if problem.path:
-        message = say("{what}: {why}", what=problem.field, why=message)
+        message = say("list.what_why", "{what}: {why}", what=problem.field, why=message)
     item: dict[str, str | int] = {"field": field, "path": problem.field, "message": message}
     if problem.line is not None:
         item["line"] = problem.line

@@ -11,11 +11,11 @@ from uuid import UUID
 from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Length
 
+from kviz import sentences
 from kviz.accounts.models import Workspace
 from kviz.runs.models import Cycle, Optimum, PodOutcome, Run, ShareLink
 from kviz.snapshots.models import Snapshot, SnapshotObjects
 from scheduler_core.trace.index import UNKNOWN
-from scheduler_core.wording import unpacked
 
 
 def runs_visible(*, workspace: Workspace | None, share: str = "") -> QuerySet[Run]:
@@ -87,7 +87,7 @@ class Variant:
 
 def sentence_of(change: Mapping[str, object]) -> str:
     """Return what a change of a run does; old rows have it in English only."""
-    said = unpacked(change.get("said"))
+    said = sentences.said(change.get("said"))
     return said if isinstance(said, str) else str(change["sentence"])
 
 

@@ -189,11 +189,18 @@ def variant_prepare(
 def _refuse_fork(parent: Run, cycle: int) -> Snapshot:
     """Return the cluster of a run that may fork at a cycle. Raises InvalidInput."""
     if parent.snapshot is None or parent.is_observed:
-        text = say("A real scheduler decided this run; only simulated runs have variants.")
+        text = say(
+            "run.observed_no_variants",
+            "A real scheduler decided this run; only simulated runs have variants.",
+        )
         raise invalid("parent", [Problem((), text)])
     refuse_veiled(parent)
     if not 0 <= cycle <= parent.cycles:
-        text = say("The run has {n:,} cycles; 0 stands for its beginning.", n=parent.cycles)
+        text = say(
+            "run.cycle_out_of_range",
+            "The run has {n:,} cycles; 0 stands for its beginning.",
+            n=parent.cycles,
+        )
         raise invalid("cycle", [Problem((), text)])
     return parent.snapshot
 
@@ -235,7 +242,9 @@ def run_open(*, workspace: Workspace, file: BinaryIO) -> Run:
             with transaction.atomic():
                 run = _run_store(workspace, found)
         except (DataError, IntegrityError, OverflowError) as error:
-            raise RunFileError(say("This file holds values that no run of kviz has.")) from error
+            raise RunFileError(
+                say("run_file.values_not_kviz", "This file holds values that no run of kviz has.")
+            ) from error
     causes_store(run=run, max_work=AT_ONCE)
     return run
 

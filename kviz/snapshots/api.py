@@ -176,7 +176,9 @@ class SnapshotViewSet(GenericViewSet[Snapshot]):
             )
         except services.UploadRejected as rejected:
             raise Problem(
-                HTTPStatus.BAD_REQUEST, say("Nothing in this upload can be used."), rejected.errors
+                HTTPStatus.BAD_REQUEST,
+                say("snapshot.unusable", "Nothing in this upload can be used."),
+                rejected.errors,
             ) from rejected
         finally:
             for file in files:
@@ -215,7 +217,10 @@ class SnapshotViewSet(GenericViewSet[Snapshot]):
         """Delete a snapshot and every run over it."""
         snapshot = _snapshot(request, snapshot_id)
         if snapshot.workspace_id != workspace_in(request).pk:
-            raise Problem(HTTPStatus.FORBIDDEN, say("This snapshot is not this workspace's."))
+            raise Problem(
+                HTTPStatus.FORBIDDEN,
+                say("snapshot.of_other_workspace", "This snapshot is not this workspace's."),
+            )
         services.snapshot_delete(snapshot=snapshot)
         return Response(status=HTTPStatus.NO_CONTENT)
 
@@ -226,8 +231,8 @@ def files_in(request: Request) -> list[UploadedFile]:
     if not files:
         raise Problem(
             HTTPStatus.BAD_REQUEST,
-            say("The upload holds no file."),
-            [{"field": "files", "message": say("Send at least one file.")}],
+            say("snapshot.no_file", "The upload holds no file."),
+            [{"field": "files", "message": say("snapshot.send_a_file", "Send at least one file.")}],
         )
     return files
 
@@ -246,7 +251,10 @@ def _snapshot(request: Request, snapshot_id: UUID) -> Snapshot:
     workspace, share = workspace_in(request), share_of(request._request)
     snapshot = selectors.snapshot_get(snapshot_id=snapshot_id, workspace=workspace, share=share)
     if snapshot is None:
-        raise Problem(HTTPStatus.NOT_FOUND, say("There is no such snapshot in this workspace."))
+        raise Problem(
+            HTTPStatus.NOT_FOUND,
+            say("snapshot.none", "There is no such snapshot in this workspace."),
+        )
     return snapshot
 
 

@@ -34,7 +34,8 @@ SUFFIXES: Final = {".gz", ".json", ".tar", ".tgz", ".txt", ".yaml", ".yml", ".zi
 
 PASTED_NAME: Final = "pasted.yaml"
 RUN_NOT_CLUSTER: Final = say(
-    "This is a run saved by kviz, not a cluster. Open it on the page of runs, by itself."
+    "snapshot.is_run_file",
+    "This is a run saved by kviz, not a cluster. Open it on the page of runs, by itself.",
 )
 
 
@@ -228,10 +229,14 @@ def _problem(error: ParseError) -> ErrorItem:
 
 def _nothing_there(ingested: Ingested) -> ErrorItem:
     if not ingested.ignored:
-        return {"message": say("There is no Kubernetes object in this upload.")}
+        return {
+            "message": say("snapshot.no_object", "There is no Kubernetes object in this upload.")
+        }
     kinds = series(ingested.ignored)
     return {
         "message": say(
-            "There is nothing here that the scheduler reads, only: {kinds}.", kinds=kinds
+            "snapshot.nothing_read",
+            "There is nothing here that the scheduler reads, only: {kinds}.",
+            kinds=kinds,
         )
     }

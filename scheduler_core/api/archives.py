@@ -112,7 +112,9 @@ def _refuse_foreign(head: bytes) -> None:
         if head.startswith(magic):
             raise UnreadableError(
                 say(
-                    "{format_name} is not supported; unpack it or use gzip", format_name=format_name
+                    "upload.format_unsupported",
+                    "{format_name} is not supported; unpack it or use gzip",
+                    format_name=format_name,
                 )
             )
 
@@ -123,7 +125,7 @@ def _is_tar(head: bytes) -> bool:
 
 def _check_level(level: int, budget: Budget) -> None:
     if level >= budget.limits.nested_archives:
-        raise UnreadableError(say("archives are nested too deep"))
+        raise UnreadableError(say("upload.archives_too_deep", "archives are nested too deep"))
 
 
 def _unpack_gzip(
@@ -135,7 +137,11 @@ def _unpack_gzip(
         yield from _unpack_tar(name, inflated, budget, level)
         return
     if head.startswith((_GZIP_MAGIC, *_ZIP_MAGICS)):
-        raise UnreadableError(say("an archive inside gzip is not supported unless it is tar"))
+        raise UnreadableError(
+            say(
+                "upload.archive_in_gzip", "an archive inside gzip is not supported unless it is tar"
+            )
+        )
     _refuse_foreign(head)
     yield Unpacked(name, data=inflated.read_all())
 
@@ -155,7 +161,11 @@ def _unpack_tar(name: str, source: _Readable, budget: Budget, level: int) -> Ite
         raise
     except _DAMAGE as error:
         raise UnreadableError(
-            say("the tar archive is damaged or cut off: {error}", error=str(error))
+            say(
+                "upload.tar_damaged",
+                "the tar archive is damaged or cut off: {error}",
+                error=str(error),
+            )
         ) from None
 
 
@@ -174,7 +184,11 @@ def _unpack_zip(name: str, stream: BinaryIO, budget: Budget, level: int) -> Iter
         raise
     except _DAMAGE as error:
         raise UnreadableError(
-            say("the zip archive is damaged or cut off: {error}", error=str(error))
+            say(
+                "upload.zip_damaged",
+                "the zip archive is damaged or cut off: {error}",
+                error=str(error),
+            )
         ) from None
 
 
@@ -192,7 +206,10 @@ def _entry(
         raise
     except _DAMAGE as error:
         # An entry that is encrypted, oddly compressed or damaged leaves the others readable.
-        yield Unpacked(name, error=say("cannot be unpacked: {error}", error=told(error)))
+        yield Unpacked(
+            name,
+            error=say("upload.cannot_unpack", "cannot be unpacked: {error}", error=told(error)),
+        )
         return
     yield from _unpack(name, io.BytesIO(data), budget, level + 1)
 
@@ -248,7 +265,9 @@ class _Inflated:
     def _next_chunk(self) -> bytes:
         chunk = self._source.read(_CHUNK_BYTES)
         if not chunk:
-            raise UnreadableError(say("the gzip file ends in the middle; it was cut off"))
+            raise UnreadableError(
+                say("upload.gzip_cut_off", "the gzip file ends in the middle; it was cut off")
+            )
         self._compressed_bytes += len(chunk)
         return chunk
 
@@ -257,7 +276,7 @@ class _Inflated:
             text = self._inflater.decompress(compressed, _CHUNK_BYTES)
         except zlib.error as error:
             raise UnreadableError(
-                say("the gzip file is damaged: {error}", error=str(error))
+                say("upload.gzip_damaged", "the gzip file is damaged: {error}", error=str(error))
             ) from None
         self._ready += text
         self._inflated_bytes += len(text)
@@ -266,7 +285,11 @@ class _Inflated:
         allowed = max(_RATIO_GRACE_BYTES, ratio * self._compressed_bytes)
         if self._inflated_bytes > allowed:
             raise LimitError(
-                say("the gzip file unpacks to more than {ratio} times its size", ratio=ratio)
+                say(
+                    "upload.gzip_ratio",
+                    "the gzip file unpacks to more than {ratio} times its size",
+                    ratio=ratio,
+                )
             )
 
     def _start_member(self) -> None:

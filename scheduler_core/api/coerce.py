@@ -44,7 +44,9 @@ def coerce_struct(value: Plain, cls: type[msgspec.Struct], path: str = "") -> di
     Raises :class:`FieldError` for the first field of a wrong type.
     """
     if not isinstance(value, Mapping):
-        raise FieldError(path, say("must be an object, not {what}", what=describe(value)))
+        raise FieldError(
+            path, say("field.must_be_object", "must be an object, not {what}", what=describe(value))
+        )
     known: dict[str, Plain] = {}
     for field in fields_of(cls):
         given = value.get(field.name)
@@ -77,7 +79,12 @@ def coerce_value(value: Plain, wanted: inspect.Type, path: str) -> Plain:
         case inspect.BoolType():
             if isinstance(value, bool):
                 return value
-            raise FieldError(path, say("must be true or false, not {what}", what=describe(value)))
+            raise FieldError(
+                path,
+                say(
+                    "field.must_be_bool", "must be true or false, not {what}", what=describe(value)
+                ),
+            )
         case _:
             return _coerce_text(value, path)
 
@@ -92,16 +99,21 @@ def _coerce_union(value: Plain, types: tuple[inspect.Type, ...], path: str) -> P
 
 def _coerce_list(value: Plain, item_type: inspect.Type, path: str) -> Plain:
     if not isinstance(value, list | tuple):
-        raise FieldError(path, say("must be a list, not {what}", what=describe(value)))
+        raise FieldError(
+            path, say("field.must_be_list", "must be a list, not {what}", what=describe(value))
+        )
     for index, item in enumerate(value):
         if item is None:
-            raise FieldError(f"{path}[{index}]", say("must not be null"))
+            raise FieldError(f"{path}[{index}]", say("field.not_null", "must not be null"))
     return [coerce_value(item, item_type, f"{path}[{index}]") for index, item in enumerate(value)]
 
 
 def _coerce_map(value: Plain, value_type: inspect.Type, path: str) -> Plain:
     if not isinstance(value, Mapping):
-        raise FieldError(path, say("must be an object, not {what}", what=_shown(value, path)))
+        raise FieldError(
+            path,
+            say("field.must_be_object", "must be an object, not {what}", what=_shown(value, path)),
+        )
     return {
         key_text(key): coerce_value(
             "" if item is None else item, value_type, f"{path}{key_path(key)}"
@@ -116,9 +128,12 @@ def _coerce_integer(value: Plain, lowest: float | None, highest: float | None, p
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise FieldError(path, say("must be a whole number, not {what}", what=describe(value)))
+        raise FieldError(
+            path,
+            say("field.must_be_whole", "must be a whole number, not {what}", what=describe(value)),
+        )
     if (lowest is not None and value < lowest) or (highest is not None and value > highest):
-        raise FieldError(path, say("{value} is out of range", value=value))
+        raise FieldError(path, say("field.out_of_range", "{value} is out of range", value=value))
     return value
 
 
@@ -132,9 +147,9 @@ def _coerce_timestamp(value: Plain, path: str) -> int:
 def _coerce_text(value: Plain, path: str) -> str:
     if isinstance(value, str):
         return value
-    problem = say("must be text, not {what}", what=_shown(value, path))
+    problem = say("field.must_be_text", "must be text, not {what}", what=_shown(value, path))
     if isinstance(value, bool | int | float):
-        problem = say("{what}; put it in quotes", what=problem)
+        problem = say("field.needs_quotes", "{what}; put it in quotes", what=problem)
     raise FieldError(path, problem)
 
 
@@ -159,23 +174,23 @@ def describe(value: Plain) -> str:
         case bool():
             return "true" if value else "false"
         case int() | float():
-            return say("the number {number}", number=str(value)[:49])
+            return say("value.the_number", "the number {number}", number=str(value)[:49])
         case str():
             shown = value if len(value) <= 40 else value[:37] + "..."
-            return say('the text "{text}"', text=shown)
+            return say("value.the_text", 'the text "{text}"', text=shown)
         case list() | tuple():
-            return say("a list")
+            return say("value.list", "a list")
         case _:
-            return say("an object")
+            return say("value.object", "an object")
 
 
 def kind_of(value: Plain) -> str:
     """The same without the value, for what may be secret."""
     match value:
         case str():
-            return say("text")
+            return say("value.text", "text")
         case int() | float() if not isinstance(value, bool):
-            return say("a number")
+            return say("value.number", "a number")
         case _:
             return describe(value)
 

@@ -252,7 +252,9 @@ def _as_utf8(data: bytes | bytearray) -> bytes | bytearray:
         try:
             return data.decode("utf-16").encode()
         except UnicodeError:
-            raise UnreadableError(say("is cut off or damaged UTF-16 text")) from None
+            raise UnreadableError(
+                say("file.bad_utf16", "is cut off or damaged UTF-16 text")
+            ) from None
     return data
 
 
@@ -262,22 +264,29 @@ def _as_text(data: bytes | bytearray) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UnreadableError(
-            say("is not UTF-8 text (byte {start})", start=error.start), line
+            say("file.not_utf8", "is not UTF-8 text (byte {start})", start=error.start), line
         ) from None
 
 
 def _refuse_other_text(head: bytes) -> None:
     """Raises :class:`UnreadableError` for what people upload by mistake."""
     if not head:
-        raise UnreadableError(say("is empty"))
+        raise UnreadableError(say("file.empty", "is empty"))
     if b"\0" in head:
-        raise UnreadableError(say("is binary; give YAML or JSON, plain or in a zip, tar or gzip"))
+        raise UnreadableError(
+            say("file.binary", "is binary; give YAML or JSON, plain or in a zip, tar or gzip")
+        )
     if head.startswith(b"<"):
         raise UnreadableError(
-            say("is HTML or XML, not YAML or JSON; was a web page saved by mistake?")
+            say("file.html", "is HTML or XML, not YAML or JSON; was a web page saved by mistake?")
         )
     if _TABLE_HEADING.match(head):
-        raise UnreadableError(say("is a table as kubectl prints it; add `-o yaml` to the command"))
+        raise UnreadableError(
+            say(
+                "file.kubectl_table",
+                "is a table as kubectl prints it; add `-o yaml` to the command",
+            )
+        )
 
 
 def _refuse_answers(
@@ -285,13 +294,21 @@ def _refuse_answers(
 ) -> None:
     """Raises :class:`ParseError` for what an API server sends in place of objects."""
     if not name.kind:
-        raise ParseError(place, "kind", say("is missing; is this a Kubernetes object?"))
+        raise ParseError(
+            place, "kind", say("file.not_kubernetes", "is missing; is this a Kubernetes object?")
+        )
     if name.kind == "Table" and name.group == "meta.k8s.io":
-        raise ParseError(place, "", say("is a table made for reading; ask for `-o yaml`"))
+        raise ParseError(
+            place, "", say("file.table_to_read", "is a table made for reading; ask for `-o yaml`")
+        )
     if name.kind == "Status" and name.api_version == "v1":
         message = _plain_mapping(source).get("message")
         raise ParseError(
-            place, "", say("is an error answer of an API server: {message}", message=message)
+            place,
+            "",
+            say(
+                "file.api_error", "is an error answer of an API server: {message}", message=message
+            ),
         )
 
 

@@ -14,9 +14,9 @@ from scheduler_core.wording import say, series, some_of
 _LEFT_OUT_SHOWN = 5
 
 DEVICES_NOT_MODELLED = (
-    say("attributes of devices that are lists"),
-    say("nodeAllocatableResourceMappings of devices"),
-    say("how long drivers take to meet binding conditions (none here)"),
+    say("note.list_attributes", "attributes of devices that are lists"),
+    say("note.allocatable_mappings", "nodeAllocatableResourceMappings of devices"),
+    say("note.binding_conditions", "how long drivers take to meet binding conditions (none here)"),
 )
 
 _NOT_MODELLED_KINDS = (
@@ -32,14 +32,21 @@ def cluster_findings(objects: ClusterObjects, ignored: Mapping[str, int]) -> Ite
     nodes = {node.name for node in objects.of(Node)}
     lost = [pod.key for pod in pods if pod.spec.node_name and pod.spec.node_name not in nodes]
     if pods and not nodes:
-        yield say("There are pods but no nodes: upload `kubectl get nodes -o yaml` as well")
+        yield say(
+            "note.no_nodes",
+            "There are pods but no nodes: upload `kubectl get nodes -o yaml` as well",
+        )
     elif lost:
         yield say(
+            "note.bound_elsewhere",
             "{pods} bound to a node that is not in the upload: {names}",
             pods=counted(len(lost), POD),
             names=some_of(lost),
         )
-    yield from (say("Not modelled: {what}", what=text) for text in not_modelled(objects, ignored))
+    yield from (
+        say("note.not_modelled", "Not modelled: {what}", what=text)
+        for text in not_modelled(objects, ignored)
+    )
 
 
 def left_out(errors: Sequence[ParseError], unlisted: int = 0) -> Iterator[str]:
@@ -49,16 +56,22 @@ def left_out(errors: Sequence[ParseError], unlisted: int = 0) -> Iterator[str]:
     """
     yield from map(why_left_out, errors[:_LEFT_OUT_SHOWN])
     if more := len(errors[_LEFT_OUT_SHOWN:]) + unlisted:
-        yield say("{what} left out, as they cannot be read", what=counted(more, MORE_OBJECT))
+        yield say(
+            "note.unreadable_left_out",
+            "{what} left out, as they cannot be read",
+            what=counted(more, MORE_OBJECT),
+        )
 
 
 def why_left_out(error: ParseError) -> str:
     """What is missing because of one error, a sentence."""
     reason = error.message
     if error.field:
-        reason = say("{field}: {message}", field=error.field, message=error.message)
+        reason = say(
+            "field.message", "{field}: {message}", field=error.field, message=error.message
+        )
     what = error.place.subject or str(error.place)
-    return say("{what} left out: {reason}", what=what, reason=reason)
+    return say("note.left_out", "{what} left out: {reason}", what=what, reason=reason)
 
 
 def not_modelled(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> Iterator[str]:
@@ -81,6 +94,7 @@ def not_modelled(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> I
                 conditions.append(item.name)
     if grouped:
         yield say(
+            "note.scheduling_groups",
             "scheduling groups (gangs) of {pods}: {names}",
             pods=counted(len(grouped), POD),
             names=some_of(grouped),
@@ -89,6 +103,7 @@ def not_modelled(objects: Iterable[KubeObject], ignored: Mapping[str, int]) -> I
     for what, slices in zip(DEVICES_NOT_MODELLED, of_slices, strict=True):
         if slices:
             yield say(
+                "note.in_slices",
                 "{what}, in {slices}: {names}",
                 what=what,
                 slices=counted(len(slices), "ResourceSlice"),

@@ -232,12 +232,15 @@ class _Upload:
         """The gathered objects with priorities resolved, and the warnings."""
         if not (self.objects or self.errors or self.ignored or self.scheduler_config):
             self.errors.append(
-                ParseError(Place(), "", say("there is no Kubernetes object to read"))
+                ParseError(
+                    Place(), "", say("note.no_object", "there is no Kubernetes object to read")
+                )
             )
         warnings = [*self._redactions(), *self._older_versions()]
         if self.repeated:
             warnings.append(
                 say(
+                    "note.given_twice",
                     "{objects} given more than once, the last one counts: {names}",
                     objects=counted(len(self.repeated), OBJECT),
                     names=some_of(self.repeated),
@@ -265,9 +268,9 @@ class _Upload:
             yield ParseError(
                 Place(),
                 "",
-                say("1 more problem like these")
+                say("note.problem_more", "1 more problem like these")
                 if more == 1
-                else say("{n:,} more problems like these", n=more),
+                else say("note.problems_more", "{n:,} more problems like these", n=more),
             )
 
     def _tell_apart(self, warnings: list[str]) -> None:
@@ -279,11 +282,19 @@ class _Upload:
                 continue
             owner = owner_of.setdefault(item.metadata.uid, item)
             if owner is not item:
-                repeated.append(say("{pod} (that of {owner})", pod=item.key, owner=owner.key))
+                repeated.append(
+                    say(
+                        "note.pod_of_owner",
+                        "{pod} (that of {owner})",
+                        pod=item.key,
+                        owner=owner.key,
+                    )
+                )
                 self.objects[key] = replace(item, metadata=replace(item.metadata, uid=""))
         if repeated:
             warnings.append(
                 say(
+                    "note.uid_ignored",
                     "metadata.uid of {pods} ignored, as another pod has the same: {names}",
                     pods=counted(len(repeated), POD),
                     names=some_of(repeated),
@@ -292,20 +303,32 @@ class _Upload:
 
     def _redactions(self) -> Iterable[str]:
         if secrets := self.ignored["Secret"]:
-            yield say("{objects} dropped", objects=counted(secrets, "Secret"))
+            yield say(
+                "note.objects_dropped", "{objects} dropped", objects=counted(secrets, "Secret")
+            )
         if pods := self.dropped["env"]:
-            yield say("Environment variables of {pods} dropped", pods=counted(pods, POD))
+            yield say(
+                "note.env_dropped",
+                "Environment variables of {pods} dropped",
+                pods=counted(pods, POD),
+            )
         if managed := self.dropped["managedFields"]:
-            yield say("managedFields of {objects} dropped", objects=counted(managed, OBJECT))
+            yield say(
+                "note.managed_fields_dropped",
+                "managedFields of {objects} dropped",
+                objects=counted(managed, OBJECT),
+            )
 
     def _brought(self) -> Iterable[str]:
         if self.scheduler_config:
             yield say(
+                "note.configuration_came",
                 "A KubeSchedulerConfiguration came with the objects. The form of a run begins with "
-                "it; commands take it by --config"
+                "it; commands take it by --config",
             )
         if self.results:
             yield say(
+                "note.simulator_results",
                 "kube-scheduler-simulator wrote results on {pods}",
                 pods=counted(len(self.results), POD),
             )
@@ -313,6 +336,7 @@ class _Upload:
     def _older_versions(self) -> Iterable[str]:
         for (version, kind), count in sorted(self.older.items()):
             yield say(
+                "note.read_as",
                 "{objects} of {version} read as {now}",
                 objects=counted(count, kind),
                 version=version,
@@ -333,6 +357,7 @@ class _Upload:
         for name, pods in unknown.items():
             warnings.append(
                 say(
+                    "note.priority_class_absent",
                     "PriorityClass {name} is not in the upload; its pods count as priority 0: "
                     "{pods}",
                     name=name,

@@ -80,14 +80,18 @@ def _value_end(view: memoryview, start: int, text: bytes | bytearray) -> int:
         message = str(error)
         offset = _BYTE_OFFSET.search(message)
         if offset is None:
-            raise UnreadableError(say("the JSON ends in the middle; it was cut off")) from None
+            raise UnreadableError(
+                say("json.cut_off", "the JSON ends in the middle; it was cut off")
+            ) from None
         position = start + int(offset[1])
         if _TRAILING in message:
             # The decoder has read the first byte of what trails.
             return position - 1
         reason = message.removeprefix("JSON is malformed: ").removesuffix(f" {offset[0]}")
         line = text.count(b"\n", 0, position) + 1
-        raise UnreadableError(say("is not JSON: {reason}", reason=reason), line) from None
+        raise UnreadableError(
+            say("json.not_json", "is not JSON: {reason}", reason=reason), line
+        ) from None
     except RecursionError:
         raise UnreadableError(TOO_DEEP) from None
     return len(view)
@@ -135,7 +139,14 @@ def _refuse_repeated(view: memoryview, start: int, text: bytes | bytearray) -> N
     for key, position in _keys(view, start, text):
         if key in seen and key in _OBJECTS:
             line = text.count(b"\n", 0, position) + 1
-            raise UnreadableError(say('the field "{key}" stands twice in one list', key=key), line)
+            raise UnreadableError(
+                say(
+                    "json.field_twice_in_list",
+                    'the field "{key}" stands twice in one list',
+                    key=key,
+                ),
+                line,
+            )
         seen.add(key)
 
 
@@ -151,7 +162,9 @@ def _keys(view: memoryview, start: int, text: bytes | bytearray) -> Iterator[tup
             key = msgspec.json.decode(view[position:end], type=str)
         except UnicodeDecodeError:
             line = text.count(b"\n", 0, position) + 1
-            raise UnreadableError(say("holds text that is not UTF-8"), line) from None
+            raise UnreadableError(
+                say("json.not_utf8", "holds text that is not UTF-8"), line
+            ) from None
         yield key, position
         position = _skip_space(text, _skip_space(text, end) + 1)
         position = _skip_space(text, _value_end(view, position, text))
@@ -182,10 +195,12 @@ def _name(value: memoryview | msgspec.Raw, inherited: TypeName, number: int) -> 
     try:
         head = _HEADS.decode(value)
     except msgspec.ValidationError:
-        problem = say("is not an object with apiVersion and kind as text")
+        problem = say("json.no_kind", "is not an object with apiVersion and kind as text")
         raise UnreadableError(problem, document=number) from None
     except UnicodeDecodeError:
-        raise UnreadableError(say("holds text that is not UTF-8"), document=number) from None
+        raise UnreadableError(
+            say("json.not_utf8", "holds text that is not UTF-8"), document=number
+        ) from None
     if inherited.kind:
         return TypeName(head.api_version or inherited.api_version, head.kind or inherited.kind)
     return TypeName(head.api_version or "", head.kind or "")

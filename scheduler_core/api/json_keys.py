@@ -15,7 +15,7 @@ from scheduler_core.wording import say
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
 
 
-MESSAGE: Final = say("this key stands twice in one object")
+MESSAGE: Final = say("json.key_twice", "this key stands twice in one object")
 
 
 class Repeated(NamedTuple):

@@ -37,26 +37,44 @@ class Budget:
         self.uploaded_bytes += size_bytes
         if self.uploaded_bytes > self.limits.uploaded_bytes:
             shown = self.limits.uploaded_bytes // _MIB
-            raise LimitError(say("the upload is larger than {shown} MiB", shown=shown))
+            raise LimitError(
+                say("upload.too_large", "the upload is larger than {shown} MiB", shown=shown)
+            )
 
     def decompress(self, size_bytes: int) -> None:
         """Counts bytes that came out of an archive. Raises :class:`LimitError`."""
         self.decompressed_bytes += size_bytes
         if self.decompressed_bytes > self.limits.decompressed_bytes:
             shown = self.limits.decompressed_bytes // _MIB
-            raise LimitError(say("the upload unpacks to more than {shown} MiB", shown=shown))
+            raise LimitError(
+                say(
+                    "upload.unpacks_too_large",
+                    "the upload unpacks to more than {shown} MiB",
+                    shown=shown,
+                )
+            )
 
     def archive_entry(self) -> None:
         """Counts an entry of an archive. Raises :class:`LimitError`."""
         self.archive_entries += 1
         if self.archive_entries > self.limits.archive_entries:
             shown = self.limits.archive_entries
-            raise LimitError(say("the archives hold more than {shown:,} entries", shown=shown))
+            raise LimitError(
+                say(
+                    "upload.too_many_entries",
+                    "the archives hold more than {shown:,} entries",
+                    shown=shown,
+                )
+            )
 
     def document(self) -> None:
         """Counts an object. Raises :class:`LimitError`."""
         self.objects += 1
         if self.objects > self.limits.objects:
             raise LimitError(
-                say("the upload holds more than {objects:,} objects", objects=self.limits.objects)
+                say(
+                    "upload.too_many_objects",
+                    "the upload holds more than {objects:,} objects",
+                    objects=self.limits.objects,
+                )
             )

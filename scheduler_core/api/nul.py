@@ -25,7 +25,7 @@ def refuse_nul(item: KubeObject) -> None:
     if NUL_IN_JSON not in _ENCODER.encode(item):
         return
     for path in _paths_with_nul(msgspec.to_builtins(item), ""):
-        raise FieldError(path, say("may not contain the character NUL"))
+        raise FieldError(path, say("field.nul", "may not contain the character NUL"))
 
 
 def without_nul(text: str) -> str:

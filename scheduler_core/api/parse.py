@@ -17,7 +17,7 @@ from scheduler_core.api.types import KINDS
 from scheduler_core.api.validate import validate
 from scheduler_core.wording import say
 
-TOO_DEEP = say("is nested too deep to be read")
+TOO_DEEP = say("field.too_deep", "is nested too deep to be read")
 MALFORMED = (msgspec.DecodeError, UnicodeDecodeError)
 """What decoding JSON raises for text that does not fit, or is no JSON at all."""
 
@@ -58,7 +58,7 @@ def decode_timestamp(_: type, value: object) -> int:
         return value
     if isinstance(value, str):
         return parse_timestamp(value)
-    raise ValueError(say("must be a time, not {what}", what=describe(value)))
+    raise ValueError(say("field.must_be_time", "must be a time, not {what}", what=describe(value)))
 
 
 DECODERS: Mapping[str, msgspec.json.Decoder[KubeObject]] = {
@@ -80,12 +80,14 @@ def modelled_kind(name: TypeName) -> type[KubeObject] | None:
         raise FieldError(
             "apiVersion",
             say(
+                "field.api_version_missing",
                 "is missing; {kind} is read as {api_version}",
                 kind=kind.kind,
                 api_version=kind.api_version,
             ),
         )
     problem = say(
+        "field.version_unsupported",
         '"{version}" is not supported for {kind}; use {supported}',
         version=name.api_version,
         kind=kind.kind,
@@ -108,7 +110,11 @@ def parse_object(raw: Mapping[str, object], place: Place) -> KubeObject:
         raise ParseError(
             place,
             "kind",
-            say("{what} is not a modelled kind", what=describe(raw.get("kind"))),
+            say(
+                "field.kind_not_modelled",
+                "{what} is not a modelled kind",
+                what=describe(raw.get("kind")),
+            ),
         )
     return convert(raw, kind, place, name.api_version)
 
@@ -119,7 +125,9 @@ def type_name(raw: Mapping[str, object]) -> TypeName:
     for field in ("apiVersion", "kind"):
         value = raw.get(field)
         if value is not None and not isinstance(value, str):
-            raise FieldError(field, say("must be text, not {what}", what=describe(value)))
+            raise FieldError(
+                field, say("field.must_be_text", "must be text, not {what}", what=describe(value))
+            )
         values.append(value or "")
     return TypeName(*values)
 
@@ -183,7 +191,7 @@ def _decode_plain(raw: msgspec.Raw | bytes, place: Place) -> Plain:
     try:
         plain: Plain = msgspec.json.decode(raw)
     except UnicodeDecodeError:
-        raise ParseError(place, "", say("holds text that is not UTF-8")) from None
+        raise ParseError(place, "", say("json.not_utf8", "holds text that is not UTF-8")) from None
     except msgspec.DecodeError as error:
         raise ParseError(place, "", str(error)) from None
     except RecursionError:

@@ -36,7 +36,12 @@ def pod_of(workload: Mapping[str, Plain], within: Sequence[str]) -> Mapping[str,
     for name in within:
         inner = template.get(name)
         if not isinstance(inner, Mapping):
-            raise FieldError("", say("is missing: what makes pods has their template there"))
+            raise FieldError(
+                "",
+                say(
+                    "field.template_missing", "is missing: what makes pods has their template there"
+                ),
+            )
         template = inner
     own, made = workload.get("metadata"), template.get("metadata")
     metadata = dict(made) if isinstance(made, Mapping) else {}

@@ -35,7 +35,9 @@ class UnknownPriorityClassError(LookupError):
     """The pod names a priority class that does not exist; admission would refuse it."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(say("no PriorityClass with name {name} was found", name=name))
+        super().__init__(
+            say("field.no_priority_class", "no PriorityClass with name {name} was found", name=name)
+        )
         self.name = name
 
 

@@ -186,7 +186,11 @@ def _binary_text(amount: int) -> str:
 
 def _complaint(text: str) -> str:
     shown = text if len(text) <= 40 else text[:37] + "..."
-    return say('"{text}" is not a quantity (write for example 500m, 2, 1.5Gi or 128M)', text=shown)
+    return say(
+        "field.not_quantity",
+        '"{text}" is not a quantity (write for example 500m, 2, 1.5Gi or 128M)',
+        text=shown,
+    )
 
 
 def amount_text(resource: str, amount: int) -> str:

@@ -35,6 +35,7 @@ def parse_timestamp(text: str) -> int:
     if not MIN_YEAR <= int(found["year"]) <= MAX_YEAR:
         raise TimestampError(
             say(
+                "field.year_out_of_range",
                 '"{text}" is not between the years {first} and {last}',
                 text=text,
                 first=MIN_YEAR,
@@ -63,7 +64,11 @@ def timestamp_text(timestamp: int) -> str:
         day = date.fromordinal(days + _EPOCH_DAY)
     except (ValueError, OverflowError):
         raise TimestampError(
-            say("{timestamp} ns lies outside the calendar", timestamp=timestamp)
+            say(
+                "field.time_out_of_range",
+                "{timestamp} ns lies outside the calendar",
+                timestamp=timestamp,
+            )
         ) from None
     fraction = f".{nanoseconds:09}".rstrip("0") if nanoseconds else ""
     clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
@@ -72,4 +77,4 @@ def timestamp_text(timestamp: int) -> str:
 
 def _complaint(text: str) -> str:
     shown = text if len(text) <= 40 else text[:37] + "..."
-    return say('"{text}" is not a time such as 2026-01-31T08:15:00Z', text=shown)
+    return say("field.not_time", '"{text}" is not a time such as 2026-01-31T08:15:00Z', text=shown)

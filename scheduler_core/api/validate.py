@@ -42,7 +42,7 @@ _Amounts = tuple[str, Mapping[str, str]]
 def validate(item: KubeObject) -> None:
     """Checks one decoded object. Raises :class:`FieldError` for the first broken rule."""
     if not item.metadata.name:
-        raise FieldError("metadata.name", say("is missing"))
+        raise FieldError("metadata.name", say("field.missing", "is missing"))
     _validate_path_segment("metadata.name", item.metadata.name)
     _validate_path_segment("metadata.namespace", item.metadata.namespace)
     for index, owner in enumerate(item.metadata.owner_references):
@@ -75,22 +75,29 @@ def _validate_path_segment(path: str, name: str) -> None:
     Upstream: v1.36 apimachinery/pkg/api/validation/path (IsValidPathSegmentName).
     """
     if name in (".", ".."):
-        raise FieldError(path, say('may not be "{name}"', name=name))
+        raise FieldError(path, say("field.may_not_be", 'may not be "{name}"', name=name))
     for character in "/%":
         if character in name:
-            raise FieldError(path, say('may not contain "{character}"', character=character))
+            raise FieldError(
+                path,
+                say("field.may_not_contain", 'may not contain "{character}"', character=character),
+            )
     _validate_length(path, name)
 
 
 def _validate_length(path: str, name: str) -> None:
     if len(name) > MAX_NAME_CHARS:
-        raise FieldError(path, say("may have {most} characters at most", most=MAX_NAME_CHARS))
+        raise FieldError(
+            path, say("field.too_long", "may have {most} characters at most", most=MAX_NAME_CHARS)
+        )
 
 
 def _validate_pod(pod: Pod) -> None:
     spec = pod.spec
     if not spec.containers:
-        raise FieldError("spec.containers", say("a pod needs at least one container"))
+        raise FieldError(
+            "spec.containers", say("field.no_container", "a pod needs at least one container")
+        )
     _validate_length("spec.nodeName", spec.node_name)
     _validate_length("spec.schedulerName", spec.scheduler_name)
     _validate_length("status.nominatedNodeName", pod.status.nominated_node_name)
@@ -99,7 +106,7 @@ def _validate_pod(pod: Pod) -> None:
     for kind, containers in _containers_by_field(spec):
         for index, container in enumerate(containers):
             if not container.name:
-                raise FieldError(f"spec.{kind}[{index}].name", say("is missing"))
+                raise FieldError(f"spec.{kind}[{index}].name", say("field.missing", "is missing"))
     for index, constraint in enumerate(spec.topology_spread_constraints):
         _validate_constraint(constraint, f"spec.topologySpreadConstraints[{index}]")
     if spec.affinity is not None:
@@ -159,19 +166,25 @@ def _amount_problem(text: str) -> str:
         amount = parse_quantity(text)
     except QuantityError as error:
         return told(error)
-    return say('"{text}" must not be negative', text=text) if amount.unscaled < 0 else ""
+    return (
+        say("field.quantity_negative", '"{text}" must not be negative', text=text)
+        if amount.unscaled < 0
+        else ""
+    )
 
 
 def _validate_constraint(constraint: TopologySpreadConstraint, path: str) -> None:
     if constraint.max_skew < 1:
-        raise FieldError(f"{path}.maxSkew", say("must be 1 or more"))
+        raise FieldError(f"{path}.maxSkew", say("field.at_least_one", "must be 1 or more"))
     if not constraint.topology_key:
-        raise FieldError(f"{path}.topologyKey", say("is missing"))
+        raise FieldError(f"{path}.topologyKey", say("field.missing", "is missing"))
     if constraint.when_unsatisfiable not in _UNSATISFIABLE_ACTIONS:
         choices = " or ".join(_UNSATISFIABLE_ACTIONS)
-        raise FieldError(f"{path}.whenUnsatisfiable", say("must be {choices}", choices=choices))
+        raise FieldError(
+            f"{path}.whenUnsatisfiable", say("field.must_be", "must be {choices}", choices=choices)
+        )
     if constraint.min_domains is not None and constraint.min_domains < 1:
-        raise FieldError(f"{path}.minDomains", say("must be 1 or more"))
+        raise FieldError(f"{path}.minDomains", say("field.at_least_one", "must be 1 or more"))
 
 
 def _validate_affinity(affinity: Affinity) -> None:
@@ -197,13 +210,15 @@ def _affinity_terms(
 def _validate_terms(terms: Iterable[tuple[str, PodAffinityTerm]]) -> None:
     for path, term in terms:
         if not term.topology_key:
-            raise FieldError(f"{path}.topologyKey", say("is missing"))
+            raise FieldError(f"{path}.topologyKey", say("field.missing", "is missing"))
 
 
 def _validate_volume(volume: Volume, path: str) -> None:
     claim = volume.persistent_volume_claim
     if claim is not None and not claim.claim_name:
-        raise FieldError(f"{path}.persistentVolumeClaim.claimName", say("is missing"))
+        raise FieldError(
+            f"{path}.persistentVolumeClaim.claimName", say("field.missing", "is missing")
+        )
     template = volume.ephemeral and volume.ephemeral.volume_claim_template
     if template:
         _validate_claim(template.spec, f"{path}.ephemeral.volumeClaimTemplate.spec")

@@ -120,7 +120,7 @@ def _item(cut: _Piece, inherited: TypeName, is_wanted: IsWanted, indent: int) ->
         return YamlDocument(TypeName("", kind), None, cut.first_line)
     values = _load(cut)
     if not isinstance(values, list) or len(values) != 1:
-        raise UnreadableError(say("is not one item"), cut.first_line)
+        raise UnreadableError(say("yaml.not_one_item", "is not one item"), cut.first_line)
     return _document(values[0], inherited, cut)
 
 
@@ -164,13 +164,15 @@ def _list_name(value: Plain) -> TypeName | None:
 def _document(value: Plain, inherited: TypeName, source: _Piece) -> YamlDocument:
     if not isinstance(value, dict):
         raise UnreadableError(
-            say("is not an object but {what}", what=kind_of(value)), source.first_line
+            say("yaml.not_object", "is not an object but {what}", what=kind_of(value)),
+            source.first_line,
         )
     try:
         own = type_name(value)
     except FieldError as error:
         raise UnreadableError(
-            say("{field} {problem}", field=error.field, problem=error.message), source.first_line
+            say("field.problem", "{field} {problem}", field=error.field, problem=error.message),
+            source.first_line,
         ) from None
     if inherited.kind:
         own = TypeName(own.api_version or inherited.api_version, own.kind or inherited.kind)
@@ -183,7 +185,10 @@ def _load(piece: _Piece) -> Plain:
         for bracket, empty in (("[", "[]"), ("{", "{}"))
     )
     if openings * len(piece.text) > _MAX_FLOW_WORK:
-        problem = say("has too many [ and {{ to be read safely as YAML; convert it to JSON")
+        problem = say(
+            "yaml.too_many_brackets",
+            "has too many [ and {{ to be read safely as YAML; convert it to JSON",
+        )
         raise UnreadableError(problem, piece.first_line)
     try:
         value: Plain = ryaml.loads(piece.text)  # type: ignore[attr-defined]
@@ -198,4 +203,4 @@ def _unreadable(error: ValueError | RecursionError, first_line: int) -> Unreadab
     line = first_line + int(found[1]) - 1 if found else first_line
     rest = _POSITION.sub("", message, count=1)
     shifted = _LINE.sub(lambda match: f"line {first_line + int(match[1]) - 1}", rest)
-    return UnreadableError(say("is not YAML: {shifted}", shifted=shifted), line)
+    return UnreadableError(say("yaml.not_yaml", "is not YAML: {shifted}", shifted=shifted), line)

@@ -148,7 +148,7 @@ def _after(
         try:
             carry_out(change, cluster)
         except Refused as refusal:
-            why = say("{what}: {why}", what=text, why=told(refusal))
+            why = say("list.what_why", "{what}: {why}", what=text, why=told(refusal))
             problems.append(Problem(("changes", i), why))
     if problems:
         raise ChangeError(problems)
@@ -164,7 +164,12 @@ def refuse_many(changes: Sequence[Change]) -> None:
 
 def too_many_objects(n: int) -> str:
     """Say that so many objects may not be created by one run."""
-    return say("may create {n:,} objects in all; the limit is {most:,}", n=n, most=MAX_CREATED)
+    return say(
+        "refused.too_many_created",
+        "may create {n:,} objects in all; the limit is {most:,}",
+        n=n,
+        most=MAX_CREATED,
+    )
 
 
 def carry_out(change: ObjectChange, cluster: Changeable) -> None:
@@ -200,7 +205,10 @@ def _create(items: Sequence[KubeObject], cluster: Changeable) -> None:
         if cluster.get(type(item), item.key) is not None:
             raise Refused(
                 say(
-                    '{object}: refused, "{name}" already exists', object=named(item), name=item.name
+                    "refused.object_exists",
+                    '{object}: refused, "{name}" already exists',
+                    object=named(item),
+                    name=item.name,
                 )
             )
     for item in [admitted(each, cluster) for each in items]:
@@ -209,7 +217,7 @@ def _create(items: Sequence[KubeObject], cluster: Changeable) -> None:
 
 def _delete(item: KubeObject, lost: Sequence[Pod], cluster: Changeable) -> None:
     if reason := why_in_use(item, cluster):
-        raise Refused(say("refused, {why}", why=reason))
+        raise Refused(say("refused.why", "refused, {why}", why=reason))
     cluster.remove(item)
     if isinstance(item, Node):
         _lose(lost, cluster)

@@ -40,8 +40,8 @@ def _missing(kind: type[KubeObject], key: str, objects: Objects) -> str:
     name = key.rpartition("/")[2]
     near = [item.key for item in objects.all(kind) if item.name == name][:3]
     if not near:
-        return say("there is none")
-    return say("there is none; is it {names}?", names=series(near, OR))
+        return say("refused.absent", "there is none")
+    return say("refused.absent_near", "there is none; is it {names}?", names=series(near, OR))
 
 
 def admitted(item: KubeObject, objects: Objects) -> KubeObject:
@@ -51,7 +51,7 @@ def admitted(item: KubeObject, objects: Objects) -> KubeObject:
     try:
         return PriorityClasses(objects.all(PriorityClass)).resolve(admit(item))
     except UnknownPriorityClassError as error:
-        raise Refused(say("forbidden, {why}", why=told(error))) from None
+        raise Refused(say("refused.forbidden", "forbidden, {why}", why=told(error))) from None
 
 
 def edited_object(change: Patch | SetField | NodeChange, objects: Objects) -> KubeObject:
@@ -79,7 +79,9 @@ def replacement(item: KubeObject, objects: Objects) -> tuple[KubeObject | None, 
     new = replace(new, metadata=metadata)
     if reason := why_immutable(old, new):
         what = f"{item.kind.lower()} {item.key}"
-        raise Refused(say("{object}: refused, {why}", object=what, why=reason))
+        raise Refused(
+            say("refused.object_why", "{object}: refused, {why}", object=what, why=reason)
+        )
     return old, new
 
 
@@ -101,7 +103,7 @@ def _merged(old: KubeObject, merge: dict[str, object]) -> KubeObject:
         new = merge_patch(old, merge)
         validate(new)
     except (FieldError, msgspec.ValidationError) as error:
-        raise Refused(say("refused, {why}", why=_words(error))) from None
+        raise Refused(say("refused.why", "refused, {why}", why=_words(error))) from None
     return new
 
 
@@ -112,20 +114,20 @@ def _with_field(old: KubeObject, change: SetField) -> KubeObject:
         new = msgspec.convert(tree, type(old), dec_hook=decode_timestamp)
         validate(new)
     except (FieldError, msgspec.ValidationError) as error:
-        raise Refused(say("refused, {why}", why=_words(error))) from None
+        raise Refused(say("refused.why", "refused, {why}", why=_words(error))) from None
     return old if new == old else new
 
 
 def _words(error: FieldError | msgspec.ValidationError) -> str:
     if isinstance(error, FieldError):
-        return say("{field}: {message}", field=error.field, message=error.message)
+        return say("field.message", "{field}: {message}", field=error.field, message=error.message)
     return told(error)
 
 
 def _accepted(old: KubeObject, new: KubeObject, objects: Objects) -> KubeObject:
     """Return what the API server stores of a changed object. Raises Refused."""
     if reason := why_immutable(old, new):
-        raise Refused(say("refused, {why}", why=reason))
+        raise Refused(say("refused.why", "refused, {why}", why=reason))
     if not isinstance(old, Pod) or not isinstance(new, Pod):
         return new
     if old.spec.priority_class_name == new.spec.priority_class_name:

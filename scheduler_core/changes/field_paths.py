@@ -124,11 +124,14 @@ def _segments(text: str) -> list[tuple[str, str]]:
         )
         if segment is None or misplaced:
             rest = text[position:]
-            raise FieldError(text, say('is no path: "{text}" is not understood', text=rest))
+            raise FieldError(
+                text,
+                say("path.not_understood", 'is no path: "{text}" is not understood', text=rest),
+            )
         found.append((segment["bracket"] or "", segment["name"] or ""))
         position = segment.end()
     if not found:
-        raise FieldError(text, say("is no path: write for example spec.priority"))
+        raise FieldError(text, say("path.no_path", "is no path: write for example spec.priority"))
     return found
 
 
@@ -147,17 +150,24 @@ def _step(
         case inspect.VarTupleType(item_type=item_type) if bracket:
             return _element(bracket, before), item_type
         case inspect.VarTupleType():
-            text = say("is a list: write {field}[0], {field}[name=...] or {field}[+]", field=before)
+            text = say(
+                "path.is_list",
+                "is a list: write {field}[0], {field}[name=...] or {field}[+]",
+                field=before,
+            )
         case inspect.StructType():
-            text = say("is an object: write .{name} for a field of it", name=bracket)
+            text = say(
+                "path.is_object", "is an object: write .{name} for a field of it", name=bracket
+            )
         case _ if name:
             text = say(
+                "path.no_name_brackets",
                 'has no "{name}" below it; a key with dots or slashes stands in brackets, as '
                 "[example.com/gpu]",
                 name=name,
             )
         case _:
-            text = say('has no "{name}" below it', name=bracket)
+            text = say("path.no_name", 'has no "{name}" below it', name=bracket)
     raise FieldError(before, text)
 
 
@@ -169,7 +179,9 @@ def _element(bracket: str, before: str) -> Step:
     head, equals, name = bracket.partition("=")
     if head == "name" and equals and name:
         return Named(name)
-    text = say("[{text}] is no element: write [0], [name=...] or [+]", text=bracket)
+    text = say(
+        "path.no_element", "[{text}] is no element: write [0], [name=...] or [+]", text=bracket
+    )
     raise FieldError(before, text)
 
 
@@ -189,11 +201,13 @@ def _unknown(name: str, fields: list[str], kind: type[KubeObject]) -> str:
     close = get_close_matches(name, fields, n=1)
     if close:
         return say(
+            "path.kind_field_near",
             "is no field that is read of a {kind}, did you mean {name}?",
             kind=kind.kind,
             name=close[0],
         )
     return say(
+        "path.kind_field_known",
         "is no field that is read of a {kind}; known here: {names}",
         kind=kind.kind,
         names=series(fields),
@@ -235,16 +249,23 @@ def _refuse_unknown(value: Plain, wanted: inspect.Type, at: str) -> None:
 def _unread(name: str, fields: list[str]) -> str:
     close = get_close_matches(name, fields, n=1)
     if close:
-        return say("is no field that is read, did you mean {name}?", name=close[0])
-    return say("is no field that is read")
+        return say(
+            "path.field_near", "is no field that is read, did you mean {name}?", name=close[0]
+        )
+    return say("path.no_field", "is no field that is read")
 
 
 def unknown_field(name: str, known: Sequence[str]) -> str:
     """Say of a field that it is none of those that may stand there."""
     close = get_close_matches(name, known, n=1)
     if not close:
-        return say('unknown field "{name}"', name=name)
-    return say('unknown field "{name}", did you mean "{near}"?', name=name, near=close[0])
+        return say("path.unknown", 'unknown field "{name}"', name=name)
+    return say(
+        "path.unknown_near",
+        'unknown field "{name}", did you mean "{near}"?',
+        name=name,
+        near=close[0],
+    )
 
 
 def value_at(tree: Tree, path: FieldPath) -> Plain:
@@ -285,7 +306,7 @@ def _child(
         assert isinstance(step, Field)
         if step.name not in here:
             if removes:
-                raise FieldError(_text((*before, step)), say("is not there"))
+                raise FieldError(_text((*before, step)), say("path.absent", "is not there"))
             here[step.name] = made
         return _editable(here, step.name)
     assert isinstance(here, list)
@@ -321,10 +342,12 @@ def _others(here: list[Plain]) -> str:
     names = [str(each["name"]) for each in here if isinstance(each, dict) and each.get("name")]
     n = len(here)
     if not n:
-        return say("is not there; the list is empty")
+        return say("path.list_empty", "is not there; the list is empty")
     if len(names) < n:
-        return say("is not there; there are {n}", n=n)
-    return say("is not there; there are {n}: {names}", n=n, names=series(names))
+        return say("path.list_has", "is not there; there are {n}", n=n)
+    return say(
+        "path.list_has_names", "is not there; there are {n}: {names}", n=n, names=series(names)
+    )
 
 
 def _finish(here: Plain, path: FieldPath, value: Plain) -> None:
@@ -334,12 +357,12 @@ def _finish(here: Plain, path: FieldPath, value: Plain) -> None:
         if value is not None:
             here[step.name] = value
         elif here.pop(step.name, None) is None:
-            raise FieldError(str(path), say("is not there"))
+            raise FieldError(str(path), say("path.absent", "is not there"))
         return
     assert isinstance(here, list)
     if isinstance(step, Appended):
         if value is None:
-            raise FieldError(str(path), say("null adds nothing to a list"))
+            raise FieldError(str(path), say("path.null_added", "null adds nothing to a list"))
         here.append(value)
         return
     index = _index(here, step, before)
@@ -367,9 +390,9 @@ def value_of_text(text: str, path: FieldPath) -> Plain:
         value: Plain = msgspec.json.decode(text)
     except msgspec.DecodeError:
         what = describe(text)
-        problem = say("{what} is no text", what=what)
+        problem = say("path.no_text", "{what} is no text", what=what)
         if not path.is_text:
-            problem = say("{what} is no JSON", what=what)
+            problem = say("path.no_json", "{what} is no JSON", what=what)
         raise FieldError(str(path), problem) from None
     return check_value(value, path)
 

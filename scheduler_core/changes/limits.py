@@ -58,7 +58,11 @@ def limits_of(change: ObjectChange, objects: Objects) -> Iterator[str]:
     if isinstance(change, CopyNode):
         slices = [each for each in objects.all(ResourceSlice) if each.spec.node_name == change.node]
         if slices:
-            yield say("the copies have none of the devices of node {node}", node=change.node)
+            yield say(
+                "limit.no_devices_copied",
+                "the copies have none of the devices of node {node}",
+                node=change.node,
+            )
 
 
 def limits(objects: Sequence[KubeObject], changes: Iterable[Change]) -> list[tuple[str, ...]]:
@@ -94,11 +98,12 @@ def _made(change: ObjectChange, objects: Objects) -> Iterator[Pod]:
 def _quota(pods: Sequence[Pod]) -> str:
     spaces = sorted({pod.namespace or "default" for pod in pods})
     of = (
-        say("namespace {names}", names=spaces[0])
+        say("limit.namespace", "namespace {names}", names=spaces[0])
         if len(spaces) == 1
-        else say("namespaces {names}", names=some_of(spaces))
+        else say("limit.namespaces", "namespaces {names}", names=some_of(spaces))
     )
     return say(
+        "limit.admission_unknown",
         "whether quotas, limit ranges and webhooks of {of} would let "
         "it in is not known: kviz reads none of them",
         of=of,
@@ -124,6 +129,7 @@ def _of_edit(pod: Pod, fields: Sequence[tuple[str, Plain]], objects: Objects) ->
     if fixed:
         yield (
             say(
+                "limit.immutable",
                 "{fixed} of a pod that exists cannot change: this is what "
                 "becomes of one made again from a changed template",
                 fixed=some_of(fixed),
@@ -141,9 +147,11 @@ def _field(path: str) -> str:
     if _REQUEST.match(path):
         resource = _LAST_STEP.search(path)
         return (
-            say("the request of {resource}", resource=resource[1] or resource[2])
+            say(
+                "limit.request_of", "the request of {resource}", resource=resource[1] or resource[2]
+            )
             if resource
-            else say("what is requested")
+            else say("limit.requested", "what is requested")
         )
     return ".".join(re.split(r"[.\[]", path)[:2])
 
@@ -153,6 +161,7 @@ def _priority(value: int, objects: Objects) -> Iterator[str]:
     if value != DEFAULT_PRIORITY and all(each.value != value for each in classes):
         yield (
             say(
+                "limit.no_priority_class",
                 "no PriorityClass has the value {value}: a pod gets its "
                 "priority from its class, so one has to be made first",
                 value=value,
@@ -172,11 +181,16 @@ def _volumes(pods: Sequence[Pod], objects: Objects) -> Iterator[str]:
     nodes = sorted({pod.spec.node_name for pod in with_claims})
     counted = any(each.spec.node_name in nodes for each in objects.all(VolumeAttachment))
     text = say(
+        "limit.volumes_attached",
         "volumes of {pods} are attached to {nodes}: a real cluster detaches them before another "
         "node gets them, kviz does not wait for that",
         pods=some_of([pod.key for pod in with_claims]),
         nodes=some_of(nodes),
     )
     if counted:
-        text = say("{what}; its VolumeAttachments go on counting there", what=text)
+        text = say(
+            "limit.attachments_stay",
+            "{what}; its VolumeAttachments go on counting there",
+            what=text,
+        )
     yield text

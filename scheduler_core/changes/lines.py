@@ -68,6 +68,7 @@ def refuse_files(name: str) -> str:
     """Read no file: what REST and forms do. Raises ChangeError."""
     raise _refused(
         say(
+            "line.no_config_file",
             "config {name}: no file can be read here: give the configuration itself, "
             '{{"config": "..."}}',
             name=name,
@@ -115,6 +116,7 @@ def _refused(message: str) -> ChangeError:
 def _expected(text: str, forms: str, subject: str) -> ChangeError:
     return _refused(
         say(
+            "line.expected_forms",
             '"{text}": expected one of {forms} after {subject}',
             text=text,
             forms=forms,
@@ -147,6 +149,7 @@ def _target(subject: str) -> Target:
     if kind is None or not all(names) or not _fits(kind, names):
         raise _refused(
             say(
+                "line.no_object",
                 '"{text}" names no object: write node/NAME, pod/NAMESPACE/NAME or another kind '
                 "that is modelled; or one of {words}",
                 text=subject,
@@ -163,13 +166,17 @@ def _fits(kind: type[KubeObject], names: list[str]) -> bool:
 def _set(target: Target, argument: str) -> Change:
     path, equals, text = _at_equals(argument)
     if not equals:
-        raise _refused(say('"{text}": expected set PATH=VALUE', text=f"set {argument}"))
+        raise _refused(
+            say("line.expected_set", '"{text}": expected set PATH=VALUE', text=f"set {argument}")
+        )
     try:
         where = field_path(path.strip(), target.kind)
         value = value_of_text(text.strip(), where)
     except FieldError as error:
-        problem = say("{field}: {message}", field=error.field, message=error.message)
-        raise _refused(say("{what}: {why}", what=target, why=problem)) from None
+        problem = say(
+            "field.message", "{field}: {message}", field=error.field, message=error.message
+        )
+        raise _refused(say("list.what_why", "{what}: {why}", what=target, why=problem)) from None
     return SetField(target, str(where), value)
 
 
@@ -186,7 +193,13 @@ def _at_equals(argument: str) -> tuple[str, str, str]:
 def _scale(subject: str, argument: str) -> Change:
     kind, *names = subject.split("/")
     if not kind or len(names) not in (1, 2) or not all(names):
-        raise _refused(say('"{text}": expected KIND/NAMESPACE/NAME before scale', text=subject))
+        raise _refused(
+            say(
+                "line.expected_scale",
+                '"{text}": expected KIND/NAMESPACE/NAME before scale',
+                text=subject,
+            )
+        )
     namespace = names[0] if len(names) == 2 else "default"
     document = {
         "kind": _OWNERS.get(kind.lower(), kind),
@@ -227,7 +240,11 @@ def _taint(node: str, argument: str) -> Change:
     head, colon, effect = argument.rpartition(":")
     if not colon:
         raise _refused(
-            say('"{text}": expected taint K=V:EFFECT or taint K:EFFECT', text=f"taint {argument}")
+            say(
+                "line.expected_taint",
+                '"{text}": expected taint K=V:EFFECT or taint K:EFFECT',
+                text=f"taint {argument}",
+            )
         )
     key, _, value = head.partition("=")
     return _checked({"taint": {"node": node, "key": key, "value": value, "effect": effect}})
@@ -237,7 +254,9 @@ def _number(text: str, what: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise _refused(say('"{text}": expected a whole number', text=f"{what} {text}")) from None
+        raise _refused(
+            say("line.expected_number", '"{text}": expected a whole number', text=f"{what} {text}")
+        ) from None
 
 
 def _checked(document: Mapping[str, Plain]) -> Change:
@@ -257,7 +276,7 @@ def _rule(word: str, rest: str, read_file: ReadFile) -> Change:
     match word:
         case "config":
             if not rest:
-                raise _refused(say("config: expected a file after it"))
+                raise _refused(say("line.expected_config", "config: expected a file after it"))
             return _checked({"config": read_file(rest)})
         case "gate":
             return read_gate(rest)

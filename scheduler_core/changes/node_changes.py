@@ -42,8 +42,14 @@ def changed_node(node: Node, change: NodeChange) -> Node:
             if len(remaining) == len(node.spec.taints):
                 there = series(map(taint_text, node.spec.taints))
                 if not there:
-                    raise Refused(say("there is no such taint"))
-                raise Refused(say("there is no such taint; there is {taints}", taints=there))
+                    raise Refused(say("refused.no_taint", "there is no such taint"))
+                raise Refused(
+                    say(
+                        "refused.no_taint_but",
+                        "there is no such taint; there is {taints}",
+                        taints=there,
+                    )
+                )
             return _with_taints(node, remaining)
         case SetLabel(_, key, value):
             return _with_labels(node, {**node.metadata.labels, key: value})
@@ -51,8 +57,14 @@ def changed_node(node: Node, change: NodeChange) -> Node:
             if key not in node.metadata.labels:
                 there = series(node.metadata.labels)
                 if not there:
-                    raise Refused(say("there is no such label"))
-                raise Refused(say("there is no such label; there is {labels}", labels=there))
+                    raise Refused(say("refused.no_label", "there is no such label"))
+                raise Refused(
+                    say(
+                        "refused.no_label_but",
+                        "there is no such label; there is {labels}",
+                        labels=there,
+                    )
+                )
             labels = {name: text for name, text in node.metadata.labels.items() if name != key}
             return _with_labels(node, labels)
 

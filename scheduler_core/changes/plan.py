@@ -61,7 +61,10 @@ def later_steps(changes: Sequence[ChangeAt]) -> tuple[StepAtCycle, ...]:
         if isinstance(each.change, StepChange):
             steps.append(StepAtCycle(each.cycle, each.change))
         else:
-            text = say("holds from the beginning of a run; it cannot be changed at a cycle")
+            text = say(
+                "change.from_beginning_only",
+                "holds from the beginning of a run; it cannot be changed at a cycle",
+            )
             problems.append(Problem(("changes", i), text))
     if problems:
         raise ChangeError(problems)

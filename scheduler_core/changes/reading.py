@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar, get_args
 
 import msgspec
-from msgspec import field as wire
 
 from scheduler_core.api import KINDS, KubeObject, Taint
 from scheduler_core.api.coerce import coerce_struct, describe
 from scheduler_core.api.errors import FieldError, ParseError, Place
 from scheduler_core.api.parse import parse_object
+from scheduler_core.changes import action_fields as fields
 from scheduler_core.changes.field_paths import check_value, field_path, unknown_field
 from scheduler_core.changes.merge_patch import without_nulls
 from scheduler_core.changes.vocabulary import (
@@ -48,11 +48,8 @@ from scheduler_core.config.decode import decode
 from scheduler_core.config.problems import Path, Problem, invalid, not_supported
 from scheduler_core.config.types import (
     ConfigStruct,
-    Int32,
-    Int64,
     JsonValue,
     ScoringStrategyType,
-    UtilizationShapePoint,
 )
 from scheduler_core.trace.records import QueueOrder
 from scheduler_core.wording import AND, say, series
@@ -86,72 +83,6 @@ _Required = TypeVar("_Required", bound=ConfigStruct)
 _SEGMENT: Final = re.compile(r"\[([^\]]*)\]|([^.\[]+)")
 
 
-class _Target(ConfigStruct, frozen=True, kw_only=True):
-    kind: str = ""
-    namespace: str = ""
-    name: str = ""
-
-
-class _Delete(_Target, frozen=True, kw_only=True):
-    grace_period_seconds: Int32 | None = None
-
-
-class _AddTaint(ConfigStruct, frozen=True, kw_only=True):
-    node: str = ""
-    key: str = ""
-    value: str = ""
-    effect: str = ""
-
-
-class _RemoveTaint(ConfigStruct, frozen=True, kw_only=True):
-    node: str = ""
-    key: str = ""
-    effect: str = ""
-
-
-class _Label(ConfigStruct, frozen=True, kw_only=True):
-    node: str = ""
-    key: str = ""
-    value: str = ""
-
-
-class _Unlabel(ConfigStruct, frozen=True, kw_only=True):
-    node: str = ""
-    key: str = ""
-
-
-class _CopyNode(ConfigStruct, frozen=True, kw_only=True):
-    node: str = ""
-    copies: Int32 = 1
-
-
-class _Scale(_Target, frozen=True, kw_only=True):
-    replicas: Int32 | None = None
-
-
-class _Weight(ConfigStruct, frozen=True, kw_only=True):
-    plugin: str = ""
-    weight: Int64 | None = None
-
-
-class _Scoring(ConfigStruct, frozen=True, kw_only=True):
-    type: str = ""
-    shape: tuple[UtilizationShapePoint, ...] = ()
-
-
-class _Gate(ConfigStruct, frozen=True, kw_only=True):
-    name: str = ""
-    enabled: bool | None = None
-
-
-class _Set(_Target, frozen=True, kw_only=True):
-    path: str = ""
-
-
-class _Copies(ConfigStruct, frozen=True, kw_only=True):
-    copies: Int32 = wire(default=0)
-
-
 class ChangeReader:
     """Turns plain data into changes, and adds what is wrong with it to `problems`."""
 
@@ -163,7 +94,10 @@ class ChangeReader:
     ) -> Change | None:
         """Read a mapping with one of `actions`; None if that fails."""
         if not isinstance(value, dict):
-            self._problem(path, say("expected a mapping, got {what}", what=describe(value)))
+            self._problem(
+                path,
+                say("expected.mapping", "expected a mapping, got {what}", what=describe(value)),
+            )
             return None
         known = len(self._problems)
         self.refuse_unknown(value, path, actions)
@@ -177,7 +111,7 @@ class ChangeReader:
         known = (*actions, *beside, "copies")
         for name in value:
             if name == "copies" and "create" not in value:
-                self._problem((*path, name), say("only goes with create"))
+                self._problem((*path, name), say("expected.with_create", "only goes with create"))
             elif name not in known:
                 self._problem((*path, name), unknown_field(name, known))
 
@@ -185,8 +119,13 @@ class ChangeReader:
         """Read the one action that a mapping has to have."""
         names = [name for name in value if name in actions]
         if len(names) != 1:
-            wanted, found = series(actions), series(names, AND) or say("none")
-            text = say("one action is needed, of {wanted}; got {found}", wanted=wanted, found=found)
+            wanted, found = series(actions), series(names, AND) or say("value.none", "none")
+            text = say(
+                "expected.one_action",
+                "one action is needed, of {wanted}; got {found}",
+                wanted=wanted,
+                found=found,
+            )
             self._problem(path, text)
             return None
         (name,) = names
@@ -224,10 +163,10 @@ class ChangeReader:
             case "untaint":
                 return self._remove_taint(value, at)
             case "label":
-                label = self._read(value, _Label, at, ("node", "key"))
+                label = self._read(value, fields.Label, at, ("node", "key"))
                 return None if label is None else SetLabel(label.node, label.key, label.value)
             case "unlabel":
-                unlabel = self._read(value, _Unlabel, at, ("node", "key"))
+                unlabel = self._read(value, fields.Unlabel, at, ("node", "key"))
                 return None if unlabel is None else RemoveLabel(unlabel.node, unlabel.key)
             case _:
                 return self._copy_node(value, at)
@@ -236,14 +175,16 @@ class ChangeReader:
 
     def _create(self, value: _Mapping, path: Path) -> Change:
         given: _Mapping = {"copies": value["copies"]} if "copies" in value else {}
-        copies = (decode(given, _Copies, path, self._problems) or _Copies()).copies
+        copies = (decode(given, fields.Copies, path, self._problems) or fields.Copies()).copies
         if given:
             self._check_copies(copies, path)
         return Create(self._objects(value["create"], (*path, "create")), copies)
 
     def _check_copies(self, copies: int, path: Path) -> None:
         if not 1 <= copies <= MAX_COPIES:
-            detail = say("must be between {least} and {most}", least=1, most=MAX_COPIES)
+            detail = say(
+                "expected.between", "must be between {least} and {most}", least=1, most=MAX_COPIES
+            )
             self._problems.append(invalid((*path, "copies"), copies, detail))
 
     def _objects(self, value: JsonValue, at: Path) -> tuple[KubeObject, ...]:
@@ -255,7 +196,9 @@ class ChangeReader:
 
     def _object(self, value: JsonValue, path: Path) -> KubeObject | None:
         if not isinstance(value, Mapping):
-            self._problem(path, say("expected an object, got {what}", what=describe(value)))
+            self._problem(
+                path, say("expected.object", "expected an object, got {what}", what=describe(value))
+            )
             return None
         try:
             return parse_object(value, Place())
@@ -265,9 +208,13 @@ class ChangeReader:
 
     def _patch(self, value: JsonValue, path: Path) -> Change | None:
         merge = value.get("merge") if isinstance(value, dict) else None
-        target = self._target(self._read(_without(value, "merge"), _Target, path, _NAMED), path)
+        target = self._target(
+            self._read(_without(value, "merge"), fields.Target, path, _NAMED), path
+        )
         if not isinstance(merge, dict):
-            detail = say("Required value: what to merge into the object, a mapping")
+            detail = say(
+                "expected.merge_value", "Required value: what to merge into the object, a mapping"
+            )
             self._problem((*path, "merge"), detail)
             return None
         if target is None:
@@ -280,9 +227,11 @@ class ChangeReader:
 
     def _set(self, value: JsonValue, at: Path) -> Change | None:
         if isinstance(value, dict) and "value" not in value:
-            detail = say("Required value: what to set, null to take the field away")
+            detail = say(
+                "expected.set_value", "Required value: what to set, null to take the field away"
+            )
             self._problem((*at, "value"), detail)
-        written = self._read(_without(value, "value"), _Set, at, (*_NAMED, "path"))
+        written = self._read(_without(value, "value"), fields.Set, at, (*_NAMED, "path"))
         target = self._target(written, at)
         if written is None or target is None or not isinstance(value, dict):
             return None
@@ -293,19 +242,23 @@ class ChangeReader:
         try:
             where = field_path(path, target.kind)
         except FieldError as error:
-            named = say("{field} {problem}", field=error.field, problem=error.message)
+            named = say(
+                "field.problem", "{field} {problem}", field=error.field, problem=error.message
+            )
             self._problem((*at, "path"), named if error.field else error.message)
             return None
         try:
             checked = None if value is None else check_value(value, where)
         except FieldError as error:
-            text = say("{field}: {message}", field=error.field, message=error.message)
+            text = say(
+                "field.message", "{field}: {message}", field=error.field, message=error.message
+            )
             self._problem((*at, "value"), text)
             return None
         return SetField(target, str(where), checked)
 
     def _delete(self, value: JsonValue, path: Path) -> Change | None:
-        written = self._read(value, _Delete, path, _NAMED)
+        written = self._read(value, fields.Delete, path, _NAMED)
         target = self._target(written, path)
         if written is None or target is None:
             return None
@@ -313,21 +266,28 @@ class ChangeReader:
 
     def _restore(self, value: JsonValue, at: Path) -> Change | None:
         if not isinstance(value, dict):
-            self._problem(at, say("expected a mapping, got {what}", what=describe(value)))
+            self._problem(
+                at, say("expected.mapping", "expected a mapping, got {what}", what=describe(value))
+            )
             return None
         placed = []
         for i, each in enumerate(self._list(value.get("objects"), (*at, "objects"))):
             where: Path = (*at, "objects", i)
             place = each.get("place") if isinstance(each, dict) else None
             if not isinstance(each, dict) or type(place) is not int or place < 0:
-                self._problem(where, say("expected a place, from 0, and an object"))
+                self._problem(
+                    where, say("expected.place", "expected a place, from 0, and an object")
+                )
                 continue
             item = self._object(each.get("object"), (*where, "object"))
             if item is not None:
                 placed.append(Placed(place, item))
         named = self._list(value.get("remove"), (*at, "remove"))
         targets = [
-            self._target(self._read(each, _Target, (*at, "remove", i), _NAMED), (*at, "remove", i))
+            self._target(
+                self._read(each, fields.Target, (*at, "remove", i), _NAMED),
+                (*at, "remove", i),
+            )
             for i, each in enumerate(named)
         ]
         return Restore(tuple(placed), tuple(each for each in targets if each is not None))
@@ -335,7 +295,7 @@ class ChangeReader:
     # ------------------------------------------------------------ nodes
 
     def _add_taint(self, value: JsonValue, path: Path) -> Change | None:
-        written = self._read(value, _AddTaint, path, ("node", "key", "effect"))
+        written = self._read(value, fields.AddTaint, path, ("node", "key", "effect"))
         if written is None:
             return None
         self._check_effect(written.effect, path)
@@ -343,7 +303,7 @@ class ChangeReader:
         return AddTaint(written.node, taint)
 
     def _remove_taint(self, value: JsonValue, path: Path) -> Change | None:
-        written = self._read(value, _RemoveTaint, path, ("node", "key"))
+        written = self._read(value, fields.RemoveTaint, path, ("node", "key"))
         if written is None:
             return None
         if written.effect:
@@ -351,19 +311,21 @@ class ChangeReader:
         return RemoveTaint(written.node, written.key, written.effect)
 
     def _copy_node(self, value: JsonValue, path: Path) -> Change | None:
-        written = self._read(value, _CopyNode, path, ("node",))
+        written = self._read(value, fields.CopyNode, path, ("node",))
         if written is None:
             return None
         self._check_copies(written.copies, path)
         return CopyNode(written.node, written.copies)
 
     def _scale(self, value: JsonValue, path: Path) -> Change | None:
-        written = self._read(value, _Scale, path, (*_NAMED, "replicas"))
+        written = self._read(value, fields.Scale, path, (*_NAMED, "replicas"))
         if written is None:
             return None
         replicas = written.replicas
         if replicas is None or not 0 <= replicas <= MAX_REPLICAS:
-            detail = say("must be between {least} and {most}", least=0, most=MAX_REPLICAS)
+            detail = say(
+                "expected.between", "must be between {least} and {most}", least=0, most=MAX_REPLICAS
+            )
             self._problems.append(invalid((*path, "replicas"), replicas, detail))
             return None
         return Scale(written.kind, written.namespace or "default", written.name, replicas)
@@ -379,12 +341,16 @@ class ChangeReader:
             case "scoring":
                 return self._scoring(value, at)
             case "gate":
-                gate = self._read(value, _Gate, at, ("name", "enabled"))
+                gate = self._read(value, fields.Gate, at, ("name", "enabled"))
                 return SwitchGate(gate.name, bool(gate.enabled)) if gate else None
             case "seed":
                 if type(value) is int and -(2**63) <= value < 2**63:
                     return SetSeed(value)
-                text = say("expected a whole number of 64 bits, got {what}", what=describe(value))
+                text = say(
+                    "expected.int64",
+                    "expected a whole number of 64 bits, got {what}",
+                    what=describe(value),
+                )
                 self._problem(at, text)
                 return None
             case _:
@@ -397,23 +363,29 @@ class ChangeReader:
                 return UseConfiguration(value)
             case dict():
                 return UseConfiguration(msgspec.json.encode(value).decode())
-        text = say("expected a KubeSchedulerConfiguration, got {what}", what=describe(value))
+        text = say(
+            "expected.configuration",
+            "expected a KubeSchedulerConfiguration, got {what}",
+            what=describe(value),
+        )
         self._problem(at, text)
         return None
 
     def _weight(self, value: JsonValue, at: Path) -> Change | None:
-        written = self._read(value, _Weight, at, ("plugin", "weight"))
+        written = self._read(value, fields.Weight, at, ("plugin", "weight"))
         if written is None or written.weight is None:
             return None
         if not 1 <= written.weight <= MAX_WEIGHT:
             detail = say(
-                "must be between 1 and {most}; a configuration disables a plugin", most=MAX_WEIGHT
+                "expected.weight",
+                "must be between 1 and {most}; a configuration disables a plugin",
+                most=MAX_WEIGHT,
             )
             self._problems.append(invalid((*at, "weight"), written.weight, detail))
         return SetWeight(written.plugin, written.weight)
 
     def _scoring(self, value: JsonValue, at: Path) -> Change | None:
-        written = self._read(value, _Scoring, at, ("type",))
+        written = self._read(value, fields.Scoring, at, ("type",))
         if written is None:
             return None
         for strategy in ScoringStrategyType:
@@ -448,7 +420,7 @@ class ChangeReader:
         self._problems.extend(Problem((*path, name), "Required value") for name in missing)
         return None if missing else written
 
-    def _target(self, written: _Target | None, path: Path) -> Target | None:
+    def _target(self, written: fields.Target | None, path: Path) -> Target | None:
         if written is None:
             return None
         kind = KINDS.get(written.kind)
@@ -460,7 +432,12 @@ class ChangeReader:
 
     def _node(self, value: JsonValue, path: Path) -> str:
         if not isinstance(value, str) or not value:
-            self._problem(path, say("expected a node's name, got {what}", what=describe(value)))
+            self._problem(
+                path,
+                say(
+                    "expected.node_name", "expected a node's name, got {what}", what=describe(value)
+                ),
+            )
             return ""
         return value
 
@@ -472,7 +449,9 @@ class ChangeReader:
         if value is None:
             return []
         if not isinstance(value, list):
-            self._problem(path, say("expected a list, got {what}", what=describe(value)))
+            self._problem(
+                path, say("expected.list", "expected a list, got {what}", what=describe(value))
+            )
             return []
         return value
 

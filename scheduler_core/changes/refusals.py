@@ -18,12 +18,12 @@ class Refused(Exception):
     """A change cannot be carried out in the cluster as it is; the message says why."""
 
 
-NO_POD_TO_COPY: Final = say("it has no pod to copy")
+NO_POD_TO_COPY: Final = say("refused.no_pod_to_copy", "it has no pod to copy")
 
 
 def already_there(item: KubeObject) -> Refused:
     """Return why an object cannot be created of whose name there is one."""
-    return Refused(say('refused, "{name}" already exists', name=item.name))
+    return Refused(say("refused.exists", 'refused, "{name}" already exists', name=item.name))
 
 
 class Objects(Protocol):
@@ -37,16 +37,18 @@ def why_immutable(old: KubeObject, new: KubeObject) -> str:
     """Return which field of the object a change must not touch, empty if it does not."""
     was, now = old.metadata, new.metadata
     if (was.name, was.namespace, was.uid) != (now.name, now.namespace, now.uid):
-        return say("metadata.name, namespace and uid cannot change")
+        return say("refused.identity_fixed", "metadata.name, namespace and uid cannot change")
     if was.deletion_timestamp != now.deletion_timestamp:
-        return say("metadata.deletionTimestamp cannot be set: use delete")
+        return say(
+            "refused.deletion_timestamp", "metadata.deletionTimestamp cannot be set: use delete"
+        )
     match old, new:
         case Pod(), Pod():
             return _why_pod_immutable(old, new)
         case PersistentVolumeClaim(), PersistentVolumeClaim():
             volume = old.spec.volume_name
             if volume and new.spec.volume_name != volume:
-                return say("the claim is bound to {volume}", volume=volume)
+                return say("refused.claim_bound", "the claim is bound to {volume}", volume=volume)
         case _:
             pass
     return ""
@@ -55,9 +57,9 @@ def why_immutable(old: KubeObject, new: KubeObject) -> str:
 def _why_pod_immutable(old: Pod, new: Pod) -> str:
     bound = old.spec.node_name
     if bound and new.spec.node_name != bound:
-        return say("the pod is bound to {node}", node=bound)
+        return say("refused.pod_bound", "the pod is bound to {node}", node=bound)
     if new.spec.scheduler_name != old.spec.scheduler_name:
-        return say("spec.schedulerName cannot change")
+        return say("refused.scheduler_name_fixed", "spec.schedulerName cannot change")
     return ""
 
 
@@ -71,7 +73,11 @@ def why_in_use(item: KubeObject, objects: Objects) -> str:
             users = [pod.key for pod in objects.all(Pod) if _mounts(pod, item)]
             if not users:
                 return ""
-            return say("mounted by {pods}; delete the pods first", pods=some_of(users))
+            return say(
+                "refused.claim_mounted",
+                "mounted by {pods}; delete the pods first",
+                pods=some_of(users),
+            )
         case PersistentVolume():
             claims = [
                 claim.key
@@ -80,7 +86,11 @@ def why_in_use(item: KubeObject, objects: Objects) -> str:
             ]
             if not claims:
                 return ""
-            return say("bound to {claims}; delete the claim first", claims=some_of(claims))
+            return say(
+                "refused.volume_bound",
+                "bound to {claims}; delete the claim first",
+                claims=some_of(claims),
+            )
         case _:
             return ""
 

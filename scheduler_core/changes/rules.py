@@ -160,6 +160,7 @@ def weighted(
         Problem(
             ("weight", name),
             say(
+                "change.plugin_not_scoring",
                 "no profile scores with {name}; enabled are {names}",
                 name=name,
                 names=series(sorted(known)),

@@ -35,7 +35,14 @@ def scored(
         return configuration
     found = [args for profile in configuration.profiles for args in _args(profile)]
     if not found:
-        raise ConfigError([Problem(("scoring",), say("no profile enables {name}", name=PLUGIN))])
+        raise ConfigError(
+            [
+                Problem(
+                    ("scoring",),
+                    say("change.plugin_not_enabled", "no profile enables {name}", name=PLUGIN),
+                )
+            ]
+        )
     problems = list(args_problems(("scoring",), _with(found[0], change), gates))
     if problems:
         raise ConfigError(

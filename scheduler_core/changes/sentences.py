@@ -42,7 +42,7 @@ from scheduler_core.changes.vocabulary import (
 )
 from scheduler_core.wording import SEMICOLON, say, series
 
-NOTHING: Final = say("none")
+NOTHING: Final = say("value.none", "none")
 """Where no value is."""
 N_NAMED: Final = 3
 """So many objects are named in a sentence; more are counted."""
@@ -63,23 +63,28 @@ def sentence(change: Change, objects: Objects, rules: Rules | None = None) -> st
         ):
             return _of_rule(change, rules or Rules())
         case Create():
-            return say("create {objects}", objects=_listed(list(change.items())))
+            return say("change.create", "create {objects}", objects=_listed(list(change.items())))
         case Put(items):
             return _put(items, objects)
         case Restore():
             return _restore(change)
         case Patch(target, merge):
-            return say("patch {target}: {fields}", target=target, fields=series(touched(merge)))
+            return say(
+                "change.patch",
+                "patch {target}: {fields}",
+                target=target,
+                fields=series(touched(merge)),
+            )
         case SetField():
             return _set(change, objects)
         case Delete(target, _):
-            return say("delete {target}", target=target)
+            return say("change.delete", "delete {target}", target=target)
         case Scale():
             return _scale(change, objects)
         case CopyNode(node, copies):
             if copies == 1:
-                return say("add 1 node like {node}", node=node)
-            return say("add {n:,} nodes like {node}", n=copies, node=node)
+                return say("change.add_node", "add 1 node like {node}", node=node)
+            return say("change.add_nodes", "add {n:,} nodes like {node}", n=copies, node=node)
         case _:
             return _of_node(change, objects)
 
@@ -88,34 +93,39 @@ def _of_node(change: NodeChange | Drain, objects: Objects) -> str:
     match change:
         case Cordon(node, unschedulable):
             if unschedulable:
-                return say("cordon node {node}", node=node)
-            return say("uncordon node {node}", node=node)
+                return say("change.cordon", "cordon node {node}", node=node)
+            return say("change.uncordon", "uncordon node {node}", node=node)
         case Drain(node):
-            return say("drain node {node}", node=node)
+            return say("change.drain", "drain node {node}", node=node)
         case AddTaint(node, taint):
-            return say("taint node {node} {taint}", node=node, taint=taint_text(taint))
+            return say(
+                "change.taint", "taint node {node} {taint}", node=node, taint=taint_text(taint)
+            )
         case RemoveTaint(node, key, effect):
             name = f"{key}:{effect}" if effect else key
-            return say("untaint node {node} {taint}", node=node, taint=name)
+            return say("change.untaint", "untaint node {node} {taint}", node=node, taint=name)
         case SetLabel(node, key, value):
             known = objects.get(Node, node)
             old = known.metadata.labels.get(key) if known is not None else None
-            text = say("label node {node} {label}", node=node, label=f"{key}={value}")
+            text = say(
+                "change.label", "label node {node} {label}", node=node, label=f"{key}={value}"
+            )
             if old is None or old == value:
                 return text
-            return say("{what} (was {old})", what=text, old=old)
+            return say("change.was", "{what} (was {old})", what=text, old=old)
         case RemoveLabel(node, key):
-            return say("unlabel node {node} {key}", node=node, key=key)
+            return say("change.unlabel", "unlabel node {node} {key}", node=node, key=key)
 
 
 def _of_rule(change: RuleChange, rules: Rules) -> str:
     match change:
         case UseConfiguration(text):
             if text.strip():
-                return say("schedule with another configuration")
-            return say("schedule with the default configuration")
+                return say("change.configuration", "schedule with another configuration")
+            return say("change.configuration_default", "schedule with the default configuration")
         case SetWeight(plugin, weight):
             return say(
+                "change.weight",
                 "weight of {plugin} {old} → {new}",
                 plugin=plugin,
                 old=_old(rules.weight_of(plugin)),
@@ -124,18 +134,26 @@ def _of_rule(change: RuleChange, rules: Rules) -> str:
         case SetScoring():
             before = rules.scoring_now()
             old = _scoring(before) if before is not None else NOTHING
-            return say("scoring strategy {old} → {new}", old=old, new=_scoring(change))
+            return say(
+                "change.scoring_strategy",
+                "scoring strategy {old} → {new}",
+                old=old,
+                new=_scoring(change),
+            )
         case SwitchGate(gate, enabled):
             return say(
+                "change.gate",
                 "feature gate {gate} {old} → {new}",
                 gate=gate,
                 old=_old(rules.gate(gate)),
                 new=str(enabled).lower(),
             )
         case SetSeed(seed):
-            return say("seed {old} → {new}", old=rules.seed, new=seed)
+            return say("change.seed", "seed {old} → {new}", old=rules.seed, new=seed)
         case SetQueueOrder(order):
-            return say("queue order {old} → {new}", old=rules.queue_order, new=order)
+            return say(
+                "change.queue_order", "queue order {old} → {new}", old=rules.queue_order, new=order
+            )
 
 
 def _old(value: int | bool | None) -> str:
@@ -151,26 +169,28 @@ def _restore(change: Restore) -> str:
     back, remove = [each.item for each in change.objects], change.remove
     away = series(map(str, remove))
     if len(remove) > N_NAMED:
-        away = say("{n:,} objects", n=len(remove))
-    parts = [say("put back {objects}", objects=_listed(back))] if back else []
-    parts += [say("take away {objects}", objects=away)] if away else []
-    return series(parts, SEMICOLON) or say("undo nothing")
+        away = say("count.objects", "{n:,} objects", n=len(remove))
+    parts = [say("change.put_back", "put back {objects}", objects=_listed(back))] if back else []
+    parts += [say("change.take_away", "take away {objects}", objects=away)] if away else []
+    return series(parts, SEMICOLON) or say("change.undo_nothing", "undo nothing")
 
 
 def _scale(change: Scale, objects: Objects) -> str:
     n = len(pods_of(objects, change.kind, change.namespace, change.name))
     owner, replicas = _owner(change), change.replicas
     if not n:
-        return say("scale {owner} to {n}", owner=owner, n=replicas)
-    return say("scale {owner} from {before} to {n}", owner=owner, before=n, n=replicas)
+        return say("change.scale", "scale {owner} to {n}", owner=owner, n=replicas)
+    return say(
+        "change.scale_from", "scale {owner} from {before} to {n}", owner=owner, before=n, n=replicas
+    )
 
 
 def _put(items: Sequence[KubeObject], objects: Objects) -> str:
     there = [item for item in items if objects.get(type(item), item.key) is not None]
     fresh = [item for item in items if objects.get(type(item), item.key) is None]
-    parts = [say("replace {objects}", objects=_listed(there))] if there else []
-    parts += [say("create {objects}", objects=_listed(fresh))] if fresh else []
-    return series(parts, SEMICOLON) or say("put nothing")
+    parts = [say("change.replace", "replace {objects}", objects=_listed(there))] if there else []
+    parts += [say("change.create", "create {objects}", objects=_listed(fresh))] if fresh else []
+    return series(parts, SEMICOLON) or say("change.put_nothing", "put nothing")
 
 
 def _set(change: SetField, objects: Objects) -> str:
@@ -180,10 +200,17 @@ def _set(change: SetField, objects: Objects) -> str:
     field, new = _short_path(path, known), _shown(change.value)
     if path.adds:
         field = field.removesuffix("[+]")
-        return say("{target}: {field} + {new}", target=target, field=field, new=new)
+        return say(
+            "change.field_added", "{target}: {field} + {new}", target=target, field=field, new=new
+        )
     old = value_at(msgspec.to_builtins(known), path) if known is not None else None
     return say(
-        "{target}: {field} {old} → {new}", target=target, field=field, old=_shown(old), new=new
+        "change.field",
+        "{target}: {field} {old} → {new}",
+        target=target,
+        field=field,
+        old=_shown(old),
+        new=new,
     )
 
 
@@ -232,7 +259,7 @@ def named(item: KubeObject) -> str:
 
 def _plural(n: int, kind: str) -> str:
     if n == 1:
-        return say("{n:,} {kind}", n=n, kind=kind)
+        return say("count.kind_same", "{n:,} {kind}", n=n, kind=kind)
     if kind.endswith("ss"):
-        return say("{n:,} {kind}es", n=n, kind=kind)
-    return say("{n:,} {kind}s", n=n, kind=kind)
+        return say("count.kind_es", "{n:,} {kind}es", n=n, kind=kind)
+    return say("count.kind_s", "{n:,} {kind}s", n=n, kind=kind)

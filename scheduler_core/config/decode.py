@@ -70,7 +70,7 @@ class _Cleaner:
         if value is None:
             return {}
         if not isinstance(value, dict):
-            return self._mismatch(say("a mapping"), value, path)
+            return self._mismatch(say("value.mapping", "a mapping"), value, path)
         fields = {field.encode_name: field for field in wanted.fields}
         cleaned: dict[str, object] = {}
         for name, item in value.items():
@@ -84,14 +84,14 @@ class _Cleaner:
 
     def _dict(self, value: JsonValue, wanted: inspect.DictType, path: Path) -> object:
         if not isinstance(value, dict):
-            return self._mismatch(say("a mapping"), value, path)
+            return self._mismatch(say("value.mapping", "a mapping"), value, path)
         return {
             name: self.clean(item, wanted.value_type, (*path, name)) for name, item in value.items()
         }
 
     def _list(self, value: JsonValue, wanted: inspect.VarTupleType, path: Path) -> object:
         if not isinstance(value, list):
-            return self._mismatch(say("a list"), value, path)
+            return self._mismatch(say("value.list", "a list"), value, path)
         return [
             self.clean(item, wanted.item_type, (*path, index)) for index, item in enumerate(value)
         ]
@@ -105,12 +105,12 @@ class _Cleaner:
             case inspect.BoolType():
                 if isinstance(value, bool):
                     return value
-                return self._mismatch(say("true or false"), value, path)
+                return self._mismatch(say("value.bool", "true or false"), value, path)
             case inspect.StrType():
                 # Only as an element of a list or map: elsewhere null means absent.
                 if value is None or isinstance(value, str):
                     return value or ""
-                return self._mismatch(say("a string"), value, path)
+                return self._mismatch(say("value.string", "a string"), value, path)
             case inspect.BytesType():
                 return self._base64(value, path)
             case _:
@@ -118,23 +118,30 @@ class _Cleaner:
 
     def _integer(self, value: JsonValue, wanted: inspect.IntType, path: Path) -> object:
         if isinstance(value, bool) or not isinstance(value, int):
-            return self._mismatch(say("an integer"), value, path)
+            return self._mismatch(say("value.integer", "an integer"), value, path)
         bits = 32 if wanted.le == _INT32_MAX else 64
         if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-            text = say("number {number} does not fit into int{bits}", number=value, bits=bits)
+            text = say(
+                "config.number_too_large",
+                "number {number} does not fit into int{bits}",
+                number=value,
+                bits=bits,
+            )
             self._problems.append(Problem(path, text))
         return value
 
     def _float(self, value: JsonValue, path: Path) -> object:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            return self._mismatch(say("a number"), value, path)
+            return self._mismatch(say("value.number", "a number"), value, path)
         if not math.isfinite(value):
-            self._problems.append(Problem(path, say("has to be a finite number")))
+            self._problems.append(
+                Problem(path, say("config.must_be_finite", "has to be a finite number"))
+            )
         return value
 
     def _duration(self, value: JsonValue, path: Path) -> object:
         if not isinstance(value, str):
-            return self._mismatch(say("a duration such as 10s"), value, path)
+            return self._mismatch(say("value.duration", "a duration such as 10s"), value, path)
         try:
             return parse_duration(value)
         except ValueError as error:
@@ -143,7 +150,7 @@ class _Cleaner:
 
     def _base64(self, value: JsonValue, path: Path) -> object:
         if not isinstance(value, str):
-            return self._mismatch(say("base64 text"), value, path)
+            return self._mismatch(say("value.base64", "base64 text"), value, path)
         try:
             return base64.b64decode(value, validate=True)
         except (binascii.Error, ValueError):
@@ -151,7 +158,12 @@ class _Cleaner:
             return None
 
     def _mismatch(self, wanted: str, value: JsonValue, path: Path) -> object:
-        text = say("expected {wanted}, got {found}", wanted=wanted, found=_described(value))
+        text = say(
+            "config.expected_got",
+            "expected {wanted}, got {found}",
+            wanted=wanted,
+            found=_described(value),
+        )
         self._problems.append(Problem(path, text))
         return None
 
@@ -168,7 +180,9 @@ def _unknown_field(name: str, fields: list[str]) -> str:
     if not close:
         return refused
     near = by_lowercase[close[0]]
-    return say('{refused}, did you mean "{near}"?', refused=refused, near=near)
+    return say(
+        "config.near_quoted", '{refused}, did you mean "{near}"?', refused=refused, near=near
+    )
 
 
 def _described(value: JsonValue) -> str:
@@ -177,10 +191,10 @@ def _described(value: JsonValue) -> str:
             return "true" if value else "false"
         case str():
             shown = value if len(value) <= 40 else value[:40] + "..."
-            return say('the string "{text}"', text=shown)
+            return say("value.the_string", 'the string "{text}"', text=shown)
         case int() | float():
-            return say("the number {number}", number=value)
+            return say("value.the_number", "the number {number}", number=value)
         case list():
-            return say("a list")
+            return say("value.list", "a list")
         case _:
-            return say("a mapping")
+            return say("value.mapping", "a mapping")

@@ -20,75 +20,111 @@ from scheduler_core.releases import LATEST
 from scheduler_core.releases.table import GateSpec, OtherGate, Release
 from scheduler_core.wording import say
 
-_OF_KUBELET: Final = say("Concerns the kubelet; the scheduler decides the same either way.")
-_OF_API_SERVER: Final = say("Concerns the API server; the scheduler decides the same either way.")
+_OF_KUBELET: Final = say(
+    "gate.kubelet", "Concerns the kubelet; the scheduler decides the same either way."
+)
+_OF_API_SERVER: Final = say(
+    "gate.api_server", "Concerns the API server; the scheduler decides the same either way."
+)
 SWITCHABLE: Final[Mapping[str, str]] = {
-    "DRAConsumableCapacity": say("Devices may be shared: a claim consumes part of their capacity."),
+    "DRAConsumableCapacity": say(
+        "gate.shared_devices", "Devices may be shared: a claim consumes part of their capacity."
+    ),
     "DRADeviceBindingConditions": say(
-        "PreBind waits for devices that have to be made ready first."
+        "gate.prebind_waits", "PreBind waits for devices that have to be made ready first."
     ),
-    "DRADeviceTaints": say("Taints of devices repel claims that do not tolerate them."),
+    "DRADeviceTaints": say(
+        "gate.device_taints", "Taints of devices repel claims that do not tolerate them."
+    ),
     "DRAExtendedResource": say(
+        "gate.extended_resources",
         "A device class may back an extended resource: pods that request it "
-        "get devices without writing a claim."
+        "get devices without writing a claim.",
     ),
-    "DRAPartitionableDevices": say("Devices may be partitions that draw on shared counters."),
+    "DRAPartitionableDevices": say(
+        "gate.partitions", "Devices may be partitions that draw on shared counters."
+    ),
     "DRAPrioritizedList": say(
-        "A request may list alternatives, the preferred first (firstAvailable)."
+        "gate.alternatives",
+        "A request may list alternatives, the preferred first (firstAvailable).",
     ),
-    "DRAResourceClaimDeviceStatus": say("Claims carry what drivers report about their devices."),
+    "DRAResourceClaimDeviceStatus": say(
+        "gate.device_status", "Claims carry what drivers report about their devices."
+    ),
     "DRAResourceClaimGranularStatusAuthorization": _OF_API_SERVER,
     "DRASchedulerFilterTimeout": say(
+        "gate.filter_timeout",
         "The configuration may limit how long DynamicResources filters a "
-        "node (filterTimeout). In virtual time filtering takes none."
+        "node (filterTimeout). In virtual time filtering takes none.",
     ),
     "ExtendWebSocketsToKubelet": _OF_KUBELET,
     "InPlacePodLevelResourcesVerticalScaling": say(
-        "Resizes of pod-level resources count while they are under way."
+        "gate.pod_level_resize", "Resizes of pod-level resources count while they are under way."
     ),
     "InPlacePodVerticalScalingExclusiveCPUs": _OF_KUBELET,
     "InPlacePodVerticalScalingInitContainers": _OF_KUBELET,
-    "MatchLabelKeysInPodTopologySpread": say("PodTopologySpread applies matchLabelKeys."),
+    "MatchLabelKeysInPodTopologySpread": say(
+        "gate.match_label_keys", "PodTopologySpread applies matchLabelKeys."
+    ),
     "MatchLabelKeysInPodTopologySpreadSelectorMerge": _OF_API_SERVER,
-    "NodeDeclaredFeatures": say("Pods go only to nodes that declare the features they need."),
+    "NodeDeclaredFeatures": say(
+        "gate.declared_features", "Pods go only to nodes that declare the features they need."
+    ),
     "NominatedNodeNameForExpectation": say(
+        "gate.nominated_before_bind",
         "A pod's nominatedNodeName is set before it is bound, when "
-        "Permit or PreBind have something to wait for."
+        "Permit or PreBind have something to wait for.",
     ),
     "OpportunisticBatching": say(
-        "Equal pods that follow each other may reuse the scores of the first."
+        "gate.reuse_scores", "Equal pods that follow each other may reuse the scores of the first."
     ),
-    "PodLevelResources": say("Requests of the pod as a whole (spec.resources) count."),
+    "PodLevelResources": say(
+        "gate.pod_level_resources", "Requests of the pod as a whole (spec.resources) count."
+    ),
     "RestartAllContainersOnContainerExits": _OF_KUBELET,
     "SchedulerAsyncPreemption": say(
+        "gate.async_preemption",
         "Victims are evicted in the background, while the preemptor waits "
-        "and other pods are scheduled."
+        "and other pods are scheduled.",
     ),
     "SchedulerPopFromBackoffQ": say(
-        "When the active queue is empty, pods are tried before their backoff is over."
+        "gate.pop_from_backoff",
+        "When the active queue is empty, pods are tried before their backoff is over.",
     ),
     "StorageCapacityScoring": say(
-        "VolumeBinding scores nodes by the free capacity of their storage."
+        "gate.storage_capacity_score",
+        "VolumeBinding scores nodes by the free capacity of their storage.",
     ),
     "TaintTolerationComparisonOperators": say(
-        "Tolerations may compare numbers (operators Lt and Gt)."
+        "gate.numeric_tolerations", "Tolerations may compare numbers (operators Lt and Gt)."
     ),
     "VolumeLimitScaling": say(
+        "gate.missing_driver",
         "NodeVolumeLimits rejects nodes that lack the CSI driver of a volume, if "
-        "the driver asks for that (preventPodSchedulingIfMissing)."
+        "the driver asks for that (preventPodSchedulingIfMissing).",
     ),
 }
 """Gates both of whose settings are modelled, with what they switch on, in a sentence."""
 
-_PLAIN_PODS: Final = say("kviz schedules pods one by one and does not model pod groups")
+_PLAIN_PODS: Final = say(
+    "gate.no_pod_groups", "kviz schedules pods one by one and does not model pod groups"
+)
 NOT_MODELLED: Final[Mapping[str, str]] = {
-    "DRADeviceTaintRules": say("kviz does not read DeviceTaintRules"),
-    "DRAListTypeAttributes": say("kviz does not model attributes of devices that are lists"),
-    "DRANodeAllocatableResources": say("kviz does not count devices against a node's allocatable"),
-    "DRAWorkloadResourceClaims": say("kviz does not model claims of pod groups"),
+    "DRADeviceTaintRules": say("gate.no_taint_rules", "kviz does not read DeviceTaintRules"),
+    "DRAListTypeAttributes": say(
+        "gate.no_list_attributes", "kviz does not model attributes of devices that are lists"
+    ),
+    "DRANodeAllocatableResources": say(
+        "gate.no_allocatable_devices", "kviz does not count devices against a node's allocatable"
+    ),
+    "DRAWorkloadResourceClaims": say(
+        "gate.no_group_claims", "kviz does not model claims of pod groups"
+    ),
     "GangScheduling": _PLAIN_PODS,
     "GenericWorkload": _PLAIN_PODS,
-    "SchedulerAsyncAPICalls": say("in kviz a call to the API server is over at once"),
+    "SchedulerAsyncAPICalls": say(
+        "gate.calls_at_once", "in kviz a call to the API server is over at once"
+    ),
     "TopologyAwareWorkloadScheduling": _PLAIN_PODS,
     "WorkloadAwarePreemption": _PLAIN_PODS,
 }
@@ -166,6 +202,7 @@ def _objection(name: str, on: bool, release: Release) -> str:
         if name in NOT_MODELLED:
             asked = str(on).lower()
             return say(
+                "gate.cannot_set",
                 "cannot set feature gate {name} to {asked}: {why}",
                 name=name,
                 asked=asked,
@@ -196,12 +233,17 @@ def _locked(name: str, asked: bool) -> str:
 
 def _unknown(name: str, release: Release) -> str:
     refused = say(
+        "gate.not_of_release",
         "{refused} (the scheduler of v{release} has none)",
         refused=f"unrecognized feature gate: {name}",
         release=release.name,
     )
     if name in OLD_GATES:
-        return say("{refused}. {hint}", refused=refused, hint=OLD_GATES[name].now)
+        return say(
+            "config.refused_hint", "{refused}. {hint}", refused=refused, hint=OLD_GATES[name].now
+        )
     if near := get_close_matches(name, release.gates, n=1):
-        return say("{refused}; did you mean {near}?", refused=refused, near=near[0])
+        return say(
+            "config.refused_near", "{refused}; did you mean {near}?", refused=refused, near=near[0]
+        )
     return refused

@@ -44,7 +44,7 @@ def load_configuration(
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise ConfigError([Problem((), say("not UTF-8 text"))]) from None
+            raise ConfigError([Problem((), say("config.not_utf8", "not UTF-8 text"))]) from None
     try:
         return _load(text_value(text), gates)
     except ConfigError as error:
@@ -58,7 +58,11 @@ def default_configuration(gates: FeatureGates = _DEFAULT_GATES) -> KubeScheduler
 
 def _load(value: JsonValue, gates: FeatureGates) -> KubeSchedulerConfiguration:
     if not isinstance(value, dict):
-        what = say("the document is empty") if value is None else say("expected a mapping")
+        what = (
+            say("config.document_empty", "the document is empty")
+            if value is None
+            else say("config.expected_mapping", "expected a mapping")
+        )
         raise ConfigError([Problem((), what)])
     problems = _type_problems(value)
     if problems:
@@ -88,7 +92,12 @@ def _type_problems(value: dict[str, JsonValue]) -> list[Problem]:
     problems = [
         Problem(
             (field,),
-            say("Object '{field}' is missing, expected {wanted}", field=field, wanted=wanted),
+            say(
+                "config.field_missing",
+                "Object '{field}' is missing, expected {wanted}",
+                field=field,
+                wanted=wanted,
+            ),
         )
         for field, wanted in (("apiVersion", API_VERSION), ("kind", KIND))
         if value.get(field) in (None, "")
@@ -101,9 +110,12 @@ def _type_problems(value: dict[str, JsonValue]) -> list[Problem]:
     field = "apiVersion" if version != API_VERSION else "kind"
     wanted = API_VERSION if field == "apiVersion" else KIND
     refused = f'no kind "{kind}" is registered for version "{version}"'
-    message = say("{refused}, expected {wanted}", refused=refused, wanted=wanted)
+    message = say(
+        "config.refused_expected", "{refused}, expected {wanted}", refused=refused, wanted=wanted
+    )
     if kind == "Policy":
         message = say(
+            "config.refused_policy",
             "{refused}. Policies became profiles, their predicates and priorities plugins",
             refused=message,
         )
@@ -123,7 +135,12 @@ def _old_fields(value: dict[str, JsonValue]) -> list[Problem]:
     return [
         Problem(
             (name,),
-            say("{refused}. {hint}", refused=f'unknown field "{name}"', hint=OLD_FIELDS[name].now),
+            say(
+                "config.refused_hint",
+                "{refused}. {hint}",
+                refused=f'unknown field "{name}"',
+                hint=OLD_FIELDS[name].now,
+            ),
         )
         for name in value
         if name in OLD_FIELDS

@@ -32,27 +32,37 @@ class OldName:
         """What became of it: `NodeResourcesFit does this now`."""
         match self.now:
             case ():
-                return self.note or say("it is gone, and nothing does its work")
+                return self.note or say(
+                    "old.nothing_instead", "it is gone, and nothing does its work"
+                )
             case (only,):
-                said = say("{plugin} does this now", plugin=only)
+                said = say("old.plugin_does_it", "{plugin} does this now", plugin=only)
             case _:
                 plugins = series((series(self.now[:-1]), self.now[-1]), AND)
-                said = say("{plugins} do this now", plugins=plugins)
-        return say("{said}. {note}", said=said, note=self.note) if self.note else said
+                said = say("old.plugins_do_it", "{plugins} do this now", plugins=plugins)
+        return (
+            say("old.with_note", "{said}. {note}", said=said, note=self.note) if self.note else said
+        )
 
 
 _FIT: Final = ("NodeResourcesFit",)
 _LIMITS: Final = ("NodeVolumeLimits",)
-_IN_TREE: Final = say("In-tree volumes were migrated to CSI, and their limits with them.")
-_DEFAULTS: Final = say("Its system defaults spread the pods of services and owners.")
+_IN_TREE: Final = say(
+    "old.volumes_migrated", "In-tree volumes were migrated to CSI, and their limits with them."
+)
+_DEFAULTS: Final = say(
+    "old.default_spread", "Its system defaults spread the pods of services and owners."
+)
 
 
 def _strategy(name: str) -> str:
-    return say("It is the scoring strategy {strategy} there.", strategy=name)
+    return say(
+        "old.scoring_strategy", "It is the scoring strategy {strategy} there.", strategy=name
+    )
 
 
 def _taint(name: str) -> str:
-    return say("The taint is {taint}.", taint=f"node.kubernetes.io/{name}")
+    return say("old.taint", "The taint is {taint}.", taint=f"node.kubernetes.io/{name}")
 
 
 OLD_NAMES: Final[Mapping[str, OldName]] = {
@@ -70,7 +80,7 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
     "CheckNodeCondition": OldName(
         "predicate",
         ("TaintToleration",),
-        say("Conditions act through taints node.kubernetes.io/*."),
+        say("old.condition_taints", "Conditions act through taints node.kubernetes.io/*."),
     ),
     "CheckNodeMemoryPressure": OldName(
         "predicate", ("TaintToleration",), _taint("memory-pressure")
@@ -89,12 +99,17 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
     "MatchInterPodAffinity": OldName("predicate", ("InterPodAffinity",)),
     "EvenPodsSpread": OldName("predicate", ("PodTopologySpread",)),
     "CheckNodeLabelPresence": OldName(
-        "predicate", (), say("It is gone; a required term of NodeAffinity asks for labels.")
+        "predicate",
+        (),
+        say("old.required_term", "It is gone; a required term of NodeAffinity asks for labels."),
     ),
     "CheckServiceAffinity": OldName(
         "predicate",
         (),
-        say("It is gone; InterPodAffinity keeps pods together in a topology domain."),
+        say(
+            "old.pods_together",
+            "It is gone; InterPodAffinity keeps pods together in a topology domain.",
+        ),
     ),
     "LeastRequestedPriority": OldName("priority", _FIT, _strategy("LeastAllocated")),
     "MostRequestedPriority": OldName("priority", _FIT, _strategy("MostAllocated")),
@@ -110,13 +125,18 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
     "ImageLocalityPriority": OldName("priority", ("ImageLocality",)),
     "InterPodAffinityPriority": OldName("priority", ("InterPodAffinity",)),
     "ResourceLimitsPriority": OldName(
-        "priority", (), say("It is gone: limits of a pod are not scored.")
+        "priority", (), say("old.limits_not_scored", "It is gone: limits of a pod are not scored.")
     ),
     "EqualPriority": OldName(
-        "priority", (), say("It is gone; a profile without Score plugins rates all nodes the same.")
+        "priority",
+        (),
+        say(
+            "old.no_score_plugins",
+            "It is gone; a profile without Score plugins rates all nodes the same.",
+        ),
     ),
     "NodePreferAvoidPodsPriority": OldName(
-        "priority", (), say("It is gone, with the annotation that it read.")
+        "priority", (), say("old.annotation_gone", "It is gone, with the annotation that it read.")
     ),
     "NodeResourcesLeastAllocated": OldName("plugin", _FIT, _strategy("LeastAllocated")),
     "NodeResourcesMostAllocated": OldName("plugin", _FIT, _strategy("MostAllocated")),
@@ -124,13 +144,20 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
     "SelectorSpread": OldName("plugin", ("PodTopologySpread",), _DEFAULTS),
     "DefaultPodTopologySpread": OldName("plugin", ("PodTopologySpread",), _DEFAULTS),
     "NodePreferAvoidPods": OldName(
-        "plugin", (), say("It is gone, with the annotation that it read.")
+        "plugin", (), say("old.annotation_gone", "It is gone, with the annotation that it read.")
     ),
     "NodeLabel": OldName(
-        "plugin", (), say("It is gone; a required term of NodeAffinity asks for labels.")
+        "plugin",
+        (),
+        say("old.required_term", "It is gone; a required term of NodeAffinity asks for labels."),
     ),
     "ServiceAffinity": OldName(
-        "plugin", (), say("It is gone; InterPodAffinity keeps pods together in a topology domain.")
+        "plugin",
+        (),
+        say(
+            "old.pods_together",
+            "It is gone; InterPodAffinity keeps pods together in a topology domain.",
+        ),
     ),
     "EBSLimits": OldName("plugin", _LIMITS, _IN_TREE),
     "GCEPDLimits": OldName("plugin", _LIMITS, _IN_TREE),
@@ -143,4 +170,4 @@ OLD_NAMES: Final[Mapping[str, OldName]] = {
 def with_hint(refused: str, name: str) -> str:
     """Return `NAME does not exist` with what became of it; as it is for one that never was."""
     old = OLD_NAMES.get(name)
-    return say("{what}: {why}", what=refused, why=old.sentence) if old else refused
+    return say("list.what_why", "{what}: {why}", what=refused, why=old.sentence) if old else refused

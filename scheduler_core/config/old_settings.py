@@ -25,91 +25,148 @@ class OldSetting:
 
 
 OLD_FIELDS: Final[Mapping[str, OldSetting]] = {
-    "schedulerName": OldSetting(say("Each profile has its own: profiles[].schedulerName")),
-    "plugins": OldSetting(say("Each profile has its own: profiles[].plugins")),
-    "pluginConfig": OldSetting(say("Each profile has its own: profiles[].pluginConfig")),
-    "algorithmSource": OldSetting(say("Policies and providers became profiles")),
-    "predicates": OldSetting(say("They are Filter plugins now, enabled in a profile")),
-    "priorities": OldSetting(say("They are Score plugins now, enabled in a profile")),
+    "schedulerName": OldSetting(
+        say("old.profile_scheduler_name", "Each profile has its own: profiles[].schedulerName")
+    ),
+    "plugins": OldSetting(
+        say("old.profile_plugins", "Each profile has its own: profiles[].plugins")
+    ),
+    "pluginConfig": OldSetting(
+        say("old.profile_plugin_config", "Each profile has its own: profiles[].pluginConfig")
+    ),
+    "algorithmSource": OldSetting(say("old.policies", "Policies and providers became profiles")),
+    "predicates": OldSetting(
+        say("old.filter_plugins", "They are Filter plugins now, enabled in a profile")
+    ),
+    "priorities": OldSetting(
+        say("old.score_plugins", "They are Score plugins now, enabled in a profile")
+    ),
     "alwaysCheckAllPredicates": OldSetting(
-        say("It is gone: the first plugin that rejects a node is the last that is asked about it")
+        say(
+            "old.always_first_rejection",
+            "It is gone: the first plugin that rejects a node is the last that is asked about it",
+        )
     ),
     "hardPodAffinitySymmetricWeight": OldSetting(
-        say("It is hardPodAffinityWeight in the arguments of InterPodAffinity now"),
+        say(
+            "old.hard_pod_affinity_weight",
+            "It is hardPodAffinityWeight in the arguments of InterPodAffinity now",
+        ),
         ("InterPodAffinity",),
     ),
     "disablePreemption": OldSetting(
-        say("To switch preemption off, disable DefaultPreemption at postFilter of a profile"),
+        say(
+            "old.disable_preemption",
+            "To switch preemption off, disable DefaultPreemption at postFilter of a profile",
+        ),
         ("DefaultPreemption",),
     ),
     "bindTimeoutSeconds": OldSetting(
-        say("It is bindTimeoutSeconds in the arguments of VolumeBinding now"), ("VolumeBinding",)
+        say("old.bind_timeout", "It is bindTimeoutSeconds in the arguments of VolumeBinding now"),
+        ("VolumeBinding",),
     ),
-    "healthzBindAddress": OldSetting(say("It is gone: health is served at --secure-port")),
-    "metricsBindAddress": OldSetting(say("It is gone: metrics are served at --secure-port")),
+    "healthzBindAddress": OldSetting(
+        say("old.health_port", "It is gone: health is served at --secure-port")
+    ),
+    "metricsBindAddress": OldSetting(
+        say("old.metrics_port", "It is gone: metrics are served at --secure-port")
+    ),
 }
 """Fields that a KubeSchedulerConfiguration or a Policy once had at its root."""
 
 
 def _always(plugin: str) -> str:
-    return say("It is always on now: {plugin}", plugin=plugin)
+    return say("old.always_plugin", "It is always on now: {plugin}", plugin=plugin)
 
 
 _GROUP: Final = "kubescheduler.config.k8s.io"
 OLD_VERSIONS: Final[Mapping[str, str]] = {
-    "componentconfig/v1alpha1": say("until {last}", last="1.11"),
-    f"{_GROUP}/v1alpha1": say("{first} to {last}", first="1.12", last="1.18"),
-    f"{_GROUP}/v1alpha2": say("from {first} on", first="1.18"),
-    f"{_GROUP}/v1beta1": say("{first} to {last}", first="1.19", last="1.22"),
-    f"{_GROUP}/v1beta2": say("{first} to {last}", first="1.22", last="1.27"),
-    f"{_GROUP}/v1beta3": say("{first} to {last}", first="1.23", last="1.28"),
+    "componentconfig/v1alpha1": say("old.until_release", "until {last}", last="1.11"),
+    f"{_GROUP}/v1alpha1": say("old.releases", "{first} to {last}", first="1.12", last="1.18"),
+    f"{_GROUP}/v1alpha2": say("old.from_release", "from {first} on", first="1.18"),
+    f"{_GROUP}/v1beta1": say("old.releases", "{first} to {last}", first="1.19", last="1.22"),
+    f"{_GROUP}/v1beta2": say("old.releases", "{first} to {last}", first="1.22", last="1.27"),
+    f"{_GROUP}/v1beta3": say("old.releases", "{first} to {last}", first="1.23", last="1.28"),
 }
 """Versions of the configuration file before v1, and which releases read them."""
 
 OLD_GATES: Final[Mapping[str, OldSetting]] = {
     "EvenPodsSpread": OldSetting(_always("PodTopologySpread"), ("PodTopologySpread",)),
     "DefaultPodTopologySpread": OldSetting(
-        say("It is always on now: PodTopologySpread has system defaults"), ("PodTopologySpread",)
+        say(
+            "old.always_default_spread",
+            "It is always on now: PodTopologySpread has system defaults",
+        ),
+        ("PodTopologySpread",),
     ),
     "MinDomainsInPodTopologySpread": OldSetting(
-        say("It is always on now: minDomains of a spread constraint counts"), ("PodTopologySpread",)
+        say(
+            "old.always_min_domains",
+            "It is always on now: minDomains of a spread constraint counts",
+        ),
+        ("PodTopologySpread",),
     ),
     "PodPriority": OldSetting(
-        say("It is always on now: pods have priorities, and DefaultPreemption makes room"),
+        say(
+            "old.always_priorities",
+            "It is always on now: pods have priorities, and DefaultPreemption makes room",
+        ),
         ("DefaultPreemption",),
     ),
     "NonPreemptingPriority": OldSetting(
-        say("It is always on now: preemptionPolicy of a priority class counts"),
+        say(
+            "old.always_preemption_policy",
+            "It is always on now: preemptionPolicy of a priority class counts",
+        ),
         ("DefaultPreemption",),
     ),
     "PreferNominatedNode": OldSetting(
-        say("It is always on now: the nominated node is tried first")
+        say("old.always_nominated_first", "It is always on now: the nominated node is tried first")
     ),
     "PodOverhead": OldSetting(
-        say("It is always on now: overhead is requested, too"), ("NodeResourcesFit",)
+        say("old.always_overhead", "It is always on now: overhead is requested, too"),
+        ("NodeResourcesFit",),
     ),
     "PodAffinityNamespaceSelector": OldSetting(
-        say("It is always on now: namespaceSelector of a pod affinity term counts"),
+        say(
+            "old.always_namespace_selector",
+            "It is always on now: namespaceSelector of a pod affinity term counts",
+        ),
         ("InterPodAffinity",),
     ),
     "TaintNodesByCondition": OldSetting(
-        say("It is always on now: conditions of a node act through its taints"),
+        say(
+            "old.always_condition_taints",
+            "It is always on now: conditions of a node act through its taints",
+        ),
         ("TaintToleration",),
     ),
     "ScheduleDaemonSetPods": OldSetting(
-        say("It is always on now: pods of a DaemonSet are scheduled like others, by node affinity"),
+        say(
+            "old.always_daemonset_pods",
+            "It is always on now: pods of a DaemonSet are scheduled like others, by node affinity",
+        ),
         ("NodeAffinity",),
     ),
     "VolumeScheduling": OldSetting(_always("VolumeBinding"), ("VolumeBinding",)),
     "CSIStorageCapacity": OldSetting(
-        say("It is always on now: VolumeBinding asks whether a storage has room"),
+        say(
+            "old.always_storage_room",
+            "It is always on now: VolumeBinding asks whether a storage has room",
+        ),
         ("VolumeBinding",),
     ),
     "AttachVolumeLimit": OldSetting(_always("NodeVolumeLimits"), ("NodeVolumeLimits",)),
     "ReadWriteOncePod": OldSetting(_always("VolumeRestrictions"), ("VolumeRestrictions",)),
-    "BalanceAttachedNodeVolumes": OldSetting(say("It is gone: volumes on a node are not balanced")),
-    "ResourceLimitsPriorityFunction": OldSetting(say("It is gone: limits of a pod are not scored")),
-    "EnableEquivalenceClassCache": OldSetting(say("It is gone, with the equivalence cache")),
+    "BalanceAttachedNodeVolumes": OldSetting(
+        say("old.volumes_not_balanced", "It is gone: volumes on a node are not balanced")
+    ),
+    "ResourceLimitsPriorityFunction": OldSetting(
+        say("old.gate_limits_not_scored", "It is gone: limits of a pod are not scored")
+    ),
+    "EnableEquivalenceClassCache": OldSetting(
+        say("old.equivalence_cache", "It is gone, with the equivalence cache")
+    ),
 }
 """Gates of the scheduler that no release has any longer."""
 
@@ -119,6 +176,7 @@ def with_version_hint(refused: str, version: str) -> str:
     if version not in OLD_VERSIONS:
         return refused
     return say(
+        "config.read_by_releases",
         "{refused}. Releases {releases} read that; with v1 each field that is gone is named",
         refused=refused,
         releases=OLD_VERSIONS[version],

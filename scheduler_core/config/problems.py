@@ -57,8 +57,12 @@ class Problem(msgspec.Struct, frozen=True):
         """What is wrong and where, as one text."""
         text = self.message
         if self.path:
-            text = say("{what}: {why}", what=self.field, why=text)
-        return text if self.line is None else say("line {n}: {what}", n=self.line, what=text)
+            text = say("list.what_why", "{what}: {why}", what=self.field, why=text)
+        return (
+            text
+            if self.line is None
+            else say("config.line", "line {n}: {what}", n=self.line, what=text)
+        )
 
     def __str__(self) -> str:
         return str(self.sentence)
@@ -76,7 +80,15 @@ def invalid(path: Path, value: object, detail: str) -> Problem:
     """Refuse a value; where the detail is a text of kviz, all of it can be translated."""
     shown = _shown(value)
     if isinstance(detail, Text):
-        return Problem(path, say("Invalid value: {value}: {detail}", value=shown, detail=detail))
+        return Problem(
+            path,
+            say(
+                "config.invalid_value",
+                "Invalid value: {value}: {detail}",
+                value=shown,
+                detail=detail,
+            ),
+        )
     return Problem(path, f"Invalid value: {shown}: {detail}")
 
 

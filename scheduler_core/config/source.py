@@ -35,13 +35,15 @@ def text_value(text: str) -> JsonValue:
     Raises ConfigError: no YAML or JSON, too large, duplicate keys, several documents.
     """
     if len(text) > MAX_BYTES:
-        raise ConfigError([Problem((), say("larger than {n} KiB", n=MAX_BYTES // 1024))])
+        raise ConfigError(
+            [Problem((), say("config.too_large", "larger than {n} KiB", n=MAX_BYTES // 1024))]
+        )
     try:
         return _json_value(text) if text.lstrip().startswith("{") else _yaml_value(text)
     except RecursionError:
-        raise ConfigError([Problem((), say("nested too deeply"))]) from None
+        raise ConfigError([Problem((), say("config.too_deep", "nested too deeply"))]) from None
     except UnicodeEncodeError:
-        raise ConfigError([Problem((), say("not UTF-8 text"))]) from None
+        raise ConfigError([Problem((), say("config.not_utf8", "not UTF-8 text"))]) from None
 
 
 def located(problems: Iterable[Problem], text: str) -> list[Problem]:
@@ -87,7 +89,7 @@ def _yaml_value(text: str) -> JsonValue:
         raise ConfigError([Problem((), f"yaml: {error}", at)]) from None
     given = [document for document in documents if document is not None]
     if len(given) > 1:
-        text = say("more than one document: give one configuration")
+        text = say("config.one_document", "more than one document: give one configuration")
         raise ConfigError([Problem((), text)])
     return _as_json(given[0]) if given else None
 
@@ -168,7 +170,7 @@ def _has_name(item: yaml.Node, name: str) -> bool:
 
 def _duplicate_keys(text: str) -> list[Problem]:
     problems = list(_repeats(_root(text), (), set()))
-    return problems or [Problem((), say("a key is given twice in one mapping"))]
+    return problems or [Problem((), say("config.key_twice", "a key is given twice in one mapping"))]
 
 
 def _repeats(node: yaml.Node | None, path: Path, seen: set[int]) -> Iterator[Problem]:

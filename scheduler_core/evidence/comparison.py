@@ -91,10 +91,15 @@ class Comparison:
             return self._score_sentence()
         rejected = [each for each in (self.first, self.second) if each.rejections]
         if not rejected:
-            return say("neither is rejected, and no scores were compared")
+            return say("compare.no_scores", "neither is rejected, and no scores were compared")
         return series(
             (
-                say("{node} is rejected: {sentence}", node=each.node, sentence=each.sentence)
+                say(
+                    "compare.rejected",
+                    "{node} is rejected: {sentence}",
+                    node=each.node,
+                    sentence=each.sentence,
+                )
                 for each in rejected
             ),
             SEMICOLON,
@@ -106,12 +111,14 @@ class Comparison:
             best, other = other, best
         if not self.difference:
             return say(
+                "compare.tie",
                 "{node} and {other_node} score {total} each: a tie",
                 node=best.node,
                 other_node=other.node,
                 total=best.total,
             )
         scores = say(
+            "compare.ahead",
             "{node} scores {total}, {other_node} {other_total}: {difference} more",
             node=best.node,
             total=best.total,
@@ -121,15 +128,20 @@ class Comparison:
         )
         plugins = series(self.deciders)
         if not self.deciders:
-            return say("{scores}, and no plugin decides alone", scores=scores)
+            return say(
+                "compare.no_plugin_alone", "{scores}, and no plugin decides alone", scores=scores
+            )
         if len(self.deciders) > 1:
             plugins = (
-                say("either of {plugins}", plugins=plugins)
+                say("compare.either_of", "either of {plugins}", plugins=plugins)
                 if len(self.deciders) == 2
-                else say("any of {plugins}", plugins=plugins)
+                else say("compare.any_of", "any of {plugins}", plugins=plugins)
             )
         return say(
-            "{scores}; without {plugins} it would not be ahead", scores=scores, plugins=plugins
+            "compare.because_of",
+            "{scores}; without {plugins} it would not be ahead",
+            scores=scores,
+            plugins=plugins,
         )
 
     def _requirements(self) -> Iterator[RequirementPair]:

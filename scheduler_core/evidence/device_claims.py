@@ -37,10 +37,21 @@ class RequestedDevices:
     def text(self) -> str:
         count, device_class, n = self.count, self.device_class, self.selectors
         if count is None:
-            text = say("all of class {device_class}", device_class=device_class)
+            text = say(
+                "claim.all_of_class", "all of class {device_class}", device_class=device_class
+            )
         else:
-            text = say("{n} of class {device_class}", n=count, device_class=device_class)
-        return say("{devices} ({n} selectors)", devices=text, n=n) if n else text
+            text = say(
+                "claim.some_of_class",
+                "{n} of class {device_class}",
+                n=count,
+                device_class=device_class,
+            )
+        return (
+            say("claim.with_selectors", "{devices} ({n} selectors)", devices=text, n=n)
+            if n
+            else text
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,19 +71,33 @@ class DevicesAvailable(Requirement):
     def asks(self) -> str:
         wanted = series(each.text for each in self.requests)
         if not wanted:
-            return say("devices for claim {claim}", claim=self.claim)
-        return say("{devices} for claim {claim}", devices=wanted, claim=self.claim)
+            return say("claim.devices_for", "devices for claim {claim}", claim=self.claim)
+        return say("claim.for", "{devices} for claim {claim}", devices=wanted, claim=self.claim)
 
     @property
     def has(self) -> str:
         if self.allocated:
-            return say("access to its devices") if self.met else say("no access to its devices")
-        return say("them") if self.met else say("not enough of them free")
+            return (
+                say("claim.access", "access to its devices")
+                if self.met
+                else say("claim.no_access", "no access to its devices")
+            )
+        return (
+            say("claim.them", "them")
+            if self.met
+            else say("claim.not_enough", "not enough of them free")
+        )
 
     @property
     def sentence(self) -> str:
-        text = say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
-        return say("{what}: {why}", what=text, why=self.reason) if self.reason else text
+        text = say(
+            "requirement.needs", "needs {asks}, the node has {has}", asks=self.asks, has=self.has
+        )
+        return (
+            say("list.what_why", "{what}: {why}", what=text, why=self.reason)
+            if self.reason
+            else text
+        )
 
 
 def devices_available(state: object, at: AtNode, status: Status) -> Iterator[DevicesAvailable]:

@@ -31,7 +31,7 @@ class DomainPods:
         The node is left out where the domain bears its name.
         """
         names = [
-            pod if node == domain else say("{pod} on {node}", pod=pod, node=node)
+            pod if node == domain else say("pod.on_node", "{pod} on {node}", pod=pod, node=node)
             for pod, node in self.some
         ]
         return some_of(names, self.n, MAX_NAMED)
@@ -110,9 +110,9 @@ class _Counted:
 def selector_text(selector: LabelSelector | None) -> str:
     """Return a label selector as people write it: `app=db, tier in (a, b)`."""
     if selector is None:
-        return say("no pods")
+        return say("pods.none", "no pods")
     parts = [f"{key}={value}" for key, value in selector.match_labels.items()]
     parts += [
         expression_text(each.key, each.operator, each.values) for each in selector.match_expressions
     ]
-    return series(parts) or say("any labels")
+    return series(parts) or say("pods.any_labels", "any labels")

@@ -39,11 +39,14 @@ class FreeAmount:
     @property
     def in_all(self) -> str:
         """Return the amount and what it is of: `3 cpu`, `85.5Ti memory`, `no places for pods`."""
-        what = say("places for pods") if self.resource == PODS else self.resource
+        what = say("room.pod_places", "places for pods") if self.resource == PODS else self.resource
         if not self.free:
-            return say("no {resource}", resource=what)
+            return say("room.none_of", "no {resource}", resource=what)
         return say(
-            "{amount} {resource}", amount=rounded_text(self.resource, self.free), resource=what
+            "room.amount",
+            "{amount} {resource}",
+            amount=rounded_text(self.resource, self.free),
+            resource=what,
         )
 
     @property
@@ -51,8 +54,14 @@ class FreeAmount:
         """Return the amounts as the part of a sentence that follows `have`."""
         asked = self._amount(self.requested)
         if not self.free:
-            return say("{what} free, of {asked} asked for", what=self.in_all, asked=asked)
+            return say(
+                "room.free_on_one",
+                "{what} free, of {asked} asked for",
+                what=self.in_all,
+                asked=asked,
+            )
         return say(
+            "room.free_in_all",
             "{what} free in all, {most} on the emptiest ({emptiest}), of {asked} asked for",
             what=self.in_all,
             most=self._amount(self.most),
@@ -80,13 +89,22 @@ class FreeRoom:
         if self.n_nodes > 1:
             told = series((each.text for each in self.amounts), SEMICOLON)
             return say(
+                "room.nodes_have",
                 "The {n_nodes:,} nodes that lack only room have {told}",
                 n_nodes=self.n_nodes,
                 told=told,
             )
         only = self.amounts[0].emptiest
-        told = series((say("{in_all} free", in_all=each.in_all) for each in self.amounts), AND)
-        return say("Only {only} lacks nothing but room: it has {told}", only=only, told=told)
+        told = series(
+            (say("room.in_all_free", "{in_all} free", in_all=each.in_all) for each in self.amounts),
+            AND,
+        )
+        return say(
+            "room.only_node_has",
+            "Only {only} lacks nothing but room: it has {told}",
+            only=only,
+            told=told,
+        )
 
 
 def free_room(

@@ -49,7 +49,8 @@ class ImageScore(RawScore):
 
     kind = "images"
     formula = say(
-        "100 * (sum - lowest) / (highest - lowest), sum of size * nodes with the image / all nodes"
+        "images.formula",
+        "100 * (sum - lowest) / (highest - lowest), sum of size * nodes with the image / all nodes",
     )
     images: tuple[ImageShare, ...]
     lowest_bytes: int
@@ -70,11 +71,12 @@ class ImageScore(RawScore):
         parts = (
             f"{_size(image.size_bytes)}*{image.n_nodes}/{image.n_all} ({image.name})"
             if image.present
-            else say("0 ({name} is not there)", name=image.name)
+            else say("images.absent", "0 ({name} is not there)", name=image.name)
             for image in self.images
         )
         low, high = _size(self.lowest_bytes), _size(self.highest_bytes)
         return say(
+            "images.sum",
             "sum {sum}, between {low} and {high}: {value}",
             sum=series(parts, PLUS) or 0,
             low=low,

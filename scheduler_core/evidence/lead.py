@@ -40,7 +40,9 @@ class Lead:
         """Return the sentence, with the node it is about."""
         if not self.which:
             return self.sentence
-        return say("{sentence} ({which})", sentence=self.sentence, which=self.which)
+        return say(
+            "lead.on_which", "{sentence} ({which})", sentence=self.sentence, which=self.which
+        )
 
 
 def lead_of_why(evidence: CycleEvidence, found: Why) -> Lead | None:
@@ -80,7 +82,10 @@ def lead_of_pod(rejections: Sequence[PluginEvidence]) -> Lead:
 
 def lead_of_scheduler(name: str) -> Lead:
     """Return what leads for a pod that asks for a scheduler of another name."""
-    return Lead("", say("asks for scheduler {name}, which no profile here has", name=name))
+    return Lead(
+        "",
+        say("lead.no_profile", "asks for scheduler {name}, which no profile here has", name=name),
+    )
 
 
 def _nearest(evidence: CycleEvidence, near: Sequence[str]) -> str:
@@ -95,22 +100,25 @@ def _nearest(evidence: CycleEvidence, near: Sequence[str]) -> str:
 def _which(node: str, n_nodes: int, evidence: CycleEvidence, *, everywhere: bool) -> str:
     meant = evidence.meant
     if n_nodes == 1:
-        return say("{node}, the only node", node=node)
+        return say("lead.only_node", "{node}, the only node", node=node)
     if everywhere:
-        return say("all {n_nodes:,} nodes", n_nodes=n_nodes)
+        return say("lead.all_nodes", "all {n_nodes:,} nodes", n_nodes=n_nodes)
     if meant is None or node not in meant.nodes:
         if evidence.large_enough == (node,):
             return say(
+                "lead.only_large_enough",
                 "{node}, the only one of {n_nodes:,} nodes that is large enough",
                 node=node,
                 n_nodes=n_nodes,
             )
-        return say("{node}, the nearest of {n_nodes:,} nodes", node=node, n_nodes=n_nodes)
+        return say(
+            "lead.nearest", "{node}, the nearest of {n_nodes:,} nodes", node=node, n_nodes=n_nodes
+        )
     what, n = series(meant.resources, AND), len(meant.nodes)
     return (
-        say("{node}, the only node with {what}", node=node, what=what)
+        say("lead.only_with", "{node}, the only node with {what}", node=node, what=what)
         if n == 1
-        else say("{node}, one of {n:,} with {what}", node=node, n=n, what=what)
+        else say("lead.one_with", "{node}, one of {n:,} with {what}", node=node, n=n, what=what)
     )
 
 
@@ -125,4 +133,4 @@ def _elsewhere(evidence: CycleEvidence, nodes: Iterable[str]) -> Iterable[str]:
         by_sentence.setdefault(evidence.node(name).sentence, []).append(name)
     for sentence, names in by_sentence.items():
         if sentence:
-            yield say("{what}: {why}", what=some_of(names), why=sentence)
+            yield say("list.what_why", "{what}: {why}", what=some_of(names), why=sentence)

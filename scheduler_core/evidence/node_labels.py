@@ -42,7 +42,7 @@ class NodeNamed(Requirement):
 
     @property
     def asks(self) -> str:
-        return say("node {name}", name=self.name)
+        return say("labels.the_node", "node {name}", name=self.name)
 
     @property
     def has(self) -> str:
@@ -50,7 +50,12 @@ class NodeNamed(Requirement):
 
     @property
     def sentence(self) -> str:
-        return say("names node {name} itself, this one is {node}", name=self.name, node=self.node)
+        return say(
+            "labels.names_other",
+            "names node {name} itself, this one is {node}",
+            name=self.name,
+            node=self.node,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +77,12 @@ class SelectorLabel(Requirement):
 
     @property
     def sentence(self) -> str:
-        return say("selects nodes with {asks}, the node has {has}", asks=self.asks, has=self.has)
+        return say(
+            "labels.selects",
+            "selects nodes with {asks}, the node has {has}",
+            asks=self.asks,
+            has=self.has,
+        )
 
     @property
     def asks_parts(self) -> Parts:
@@ -123,7 +133,7 @@ class Term:
     @property
     def asks(self) -> str:
         return series((each.asks for each in self.expressions), AND) or say(
-            "nothing, as it is empty"
+            "labels.empty_term", "nothing, as it is empty"
         )
 
     @property
@@ -141,27 +151,38 @@ class AffinityTerms(Requirement):
 
     @property
     def asks(self) -> str:
-        return series((term.asks for term in self.terms), OR) or say("one of no terms")
+        return series((term.asks for term in self.terms), OR) or say(
+            "labels.no_term", "one of no terms"
+        )
 
     @property
     def has(self) -> str:
         term = self._nearest
         if term is None:
-            return say("nothing that could match")
+            return say("labels.unmatchable", "nothing that could match")
         if term.errors:
-            return say("nothing to compare: {errors}", errors=series(term.errors, SEMICOLON))
+            return say(
+                "labels.invalid",
+                "nothing to compare: {errors}",
+                errors=series(term.errors, SEMICOLON),
+            )
         shown = term.expressions if self.met else term.missed
-        return series(dict.fromkeys(each.has for each in shown)) or say("nothing that could match")
+        return series(dict.fromkeys(each.has for each in shown)) or say(
+            "labels.unmatchable", "nothing that could match"
+        )
 
     @property
     def sentence(self) -> str:
         if self.source == "scheduler":
             return say(
+                "labels.configuration_requires",
                 "the scheduler's configuration requires {asks}, the node has {has}",
                 asks=self.asks,
                 has=self.has,
             )
-        return say("requires {asks}, the node has {has}", asks=self.asks, has=self.has)
+        return say(
+            "labels.requires", "requires {asks}, the node has {has}", asks=self.asks, has=self.has
+        )
 
     @property
     def _nearest(self) -> Term | None:
@@ -180,19 +201,21 @@ class FeatureDeclared(Requirement):
 
     @property
     def asks(self) -> str:
-        return say("the kubelet feature {feature}", feature=self.feature)
+        return say("labels.feature", "the kubelet feature {feature}", feature=self.feature)
 
     @property
     def has(self) -> str:
         return (
-            say("declares {declared}", declared=series(self.declared))
+            say("labels.declares", "declares {declared}", declared=series(self.declared))
             if self.declared
-            else say("declares no feature")
+            else say("labels.declares_none", "declares no feature")
         )
 
     @property
     def sentence(self) -> str:
-        return say("needs {asks}, the node {has}", asks=self.asks, has=self.has)
+        return say(
+            "labels.needs_feature", "needs {asks}, the node {has}", asks=self.asks, has=self.has
+        )
 
 
 def node_named(at: AtNode) -> Iterator[NodeNamed]:
@@ -274,9 +297,9 @@ def expression_text(key: str, operator: str, values: Sequence[str]) -> str:
         case "NotIn":
             return f"{key} not in ({', '.join(values)})"
         case "Exists":
-            return say("label {key}", key=key)
+            return say("labels.has_key", "label {key}", key=key)
         case "DoesNotExist":
-            return say("no label {key}", key=key)
+            return say("labels.lacks_key", "no label {key}", key=key)
         case "Gt":
             return f"{key}>{', '.join(values)}"
         case "Lt":
@@ -302,7 +325,7 @@ class PreferredNodeTerms(RawScore):
     """The weights of the preferred terms that the node meets, summed up."""
 
     kind = "preferredNodeTerms"
-    formula = say("sum of the weights of the preferred terms that match")
+    formula = say("labels.score_formula", "sum of the weights of the preferred terms that match")
     terms: tuple[PreferredTerm, ...]
 
     @property
@@ -312,12 +335,12 @@ class PreferredNodeTerms(RawScore):
     @property
     def text(self) -> str:
         parts = (
-            say("{points} ({what})", points=each.weight, what=each.term.asks)
+            say("score.points_of", "{points} ({what})", points=each.weight, what=each.term.asks)
             if each.term.met
-            else say("0 ({term}: no)", term=each.term.asks)
+            else say("labels.term_misses", "0 ({term}: no)", term=each.term.asks)
             for each in self.terms
         )
-        return say("{sum} = {value}", sum=series(parts, PLUS) or 0, value=self.value)
+        return say("score.sum", "{sum} = {value}", sum=series(parts, PLUS) or 0, value=self.value)
 
 
 def preferred_node_terms(plugin: NodeAffinity, at: AtNode) -> PreferredNodeTerms:

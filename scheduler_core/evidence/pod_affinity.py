@@ -38,8 +38,13 @@ class TermInDomain(Requirement):
     def has(self) -> str:
         if self.domain is None:
             return label_text(self.topology_key, None)
-        found = self.pods.text_in(self.domain) if self.pods.n else say("none of them")
+        found = (
+            self.pods.text_in(self.domain)
+            if self.pods.n
+            else say("pod_affinity.none_of_them", "none of them")
+        )
         return say(
+            "pod_affinity.domain_with",
             "{topology_key}={domain} with {found}",
             topology_key=self.topology_key,
             domain=self.domain,
@@ -62,6 +67,7 @@ class PodsNear(TermInDomain):
     @property
     def asks(self) -> str:
         return say(
+            "pod_affinity.pod_in_domain",
             "a pod with {term} in the same {topology_key}",
             term=self.term,
             topology_key=self.topology_key,
@@ -71,6 +77,7 @@ class PodsNear(TermInDomain):
     def has(self) -> str:
         if self.domain is not None and self.is_first:
             return say(
+                "pod_affinity.domain_first",
                 "{topology_key}={domain}, and the pod is the first of its kind",
                 topology_key=self.topology_key,
                 domain=self.domain,
@@ -80,17 +87,34 @@ class PodsNear(TermInDomain):
     @property
     def sentence(self) -> str:
         if self.met or self.domain is None:
-            return say("wants {asks}, the node has {has}", asks=self.asks, has=self.has)
-        return say("wants {asks}, {detail}", asks=self.asks, detail=self.detail)
+            return say(
+                "pod_affinity.wants",
+                "wants {asks}, the node has {has}",
+                asks=self.asks,
+                has=self.has,
+            )
+        return say(
+            "pod_affinity.wants_detail",
+            "wants {asks}, {detail}",
+            asks=self.asks,
+            detail=self.detail,
+        )
 
     @property
     def detail(self) -> str:
         if self.met or self.domain is None:
             return ""
         if not self.n_anywhere:
-            return say("there is none in {domain} nor elsewhere", domain=self.domain)
+            return say(
+                "pod_affinity.nowhere",
+                "there is none in {domain} nor elsewhere",
+                domain=self.domain,
+            )
         return say(
-            "there is none in {domain}, but {n} elsewhere", domain=self.domain, n=self.n_anywhere
+            "pod_affinity.elsewhere",
+            "there is none in {domain}, but {n} elsewhere",
+            domain=self.domain,
+            n=self.n_anywhere,
         )
 
 
@@ -103,6 +127,7 @@ class PodsApart(TermInDomain):
     @property
     def asks(self) -> str:
         return say(
+            "pod_affinity.no_pod_in_domain",
             "no pod with {term} in the same {topology_key}",
             term=self.term,
             topology_key=self.topology_key,
@@ -111,8 +136,14 @@ class PodsApart(TermInDomain):
     @property
     def sentence(self) -> str:
         if self.met:
-            return say("wants {asks}, the node has {has}", asks=self.asks, has=self.has)
+            return say(
+                "pod_affinity.wants",
+                "wants {asks}, the node has {has}",
+                asks=self.asks,
+                has=self.has,
+            )
         return say(
+            "pod_affinity.wants_but_there",
             "wants {asks}, in {domain} there is {pods}",
             asks=self.asks,
             domain=self.domain,
@@ -129,6 +160,7 @@ class KeptOut(TermInDomain):
     @property
     def asks(self) -> str:
         return say(
+            "pod_affinity.nobody_against",
             "nobody against {term} in the same {topology_key}",
             term=self.term,
             topology_key=self.topology_key,
@@ -137,6 +169,7 @@ class KeptOut(TermInDomain):
     @property
     def sentence(self) -> str:
         return say(
+            "pod_affinity.kept_out",
             "has labels that {pods} keeps out of {topology_key}={domain} "
             "by anti-affinity against {term}",
             pods=self.pods.text_in(self.domain),
@@ -226,9 +259,13 @@ def _text(
     namespaces: frozenset[str] | tuple[str, ...],
     any_namespace: bool,
 ) -> str:
-    where = say("any namespace") if any_namespace else series(sorted(namespaces))
+    where = (
+        say("pod_affinity.any_namespace", "any namespace")
+        if any_namespace
+        else series(sorted(namespaces))
+    )
     return (
-        say("{pods} of {where}", pods=selector_text(selector), where=where)
+        say("pod_affinity.pods_of", "{pods} of {where}", pods=selector_text(selector), where=where)
         if where
         else selector_text(selector)
     )
@@ -261,7 +298,10 @@ class PodAffinityScore(RawScore):
     """The weights of preferred terms, the pod's own and those of others about it."""
 
     kind = "podAffinity"
-    formula = say("sum over terms of weight * pods in the node's domain, anti-affinity negative")
+    formula = say(
+        "pod_affinity.score_formula",
+        "sum over terms of weight * pods in the node's domain, anti-affinity negative",
+    )
     terms: tuple[TermWeight, ...]
 
     @property
@@ -272,13 +312,14 @@ class PodAffinityScore(RawScore):
     def text(self) -> str:
         parts = (
             say(
+                "score.points_of",
                 "{points} ({what})",
                 points=f"{term.weight}*{term.pods}",
                 what=series((term.term, label_text(term.topology_key, term.domain))),
             )
             for term in self.terms
         )
-        return say("{sum} = {value}", sum=series(parts, PLUS) or 0, value=self.value)
+        return say("score.sum", "{sum} = {value}", sum=series(parts, PLUS) or 0, value=self.value)
 
 
 def pod_affinity_score(plugin: InterPodAffinity, at: AtNode) -> PodAffinityScore:

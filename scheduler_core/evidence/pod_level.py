@@ -34,7 +34,7 @@ class GatesLifted(Requirement):
 
     @property
     def asks(self) -> str:
-        return say("no scheduling gate")
+        return say("pod.no_gate", "no scheduling gate")
 
     @property
     def has(self) -> str:
@@ -43,8 +43,10 @@ class GatesLifted(Requirement):
     @property
     def sentence(self) -> str:
         if len(self.gates) == 1:
-            return say("is held back by the scheduling gate {gate}", gate=self.has)
-        return say("is held back by the scheduling gates {gates}", gates=self.has)
+            return say("pod.gated", "is held back by the scheduling gate {gate}", gate=self.has)
+        return say(
+            "pod.gated_by_several", "is held back by the scheduling gates {gates}", gates=self.has
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,21 +58,24 @@ class VictimsGone(Requirement):
 
     @property
     def asks(self) -> str:
-        return say("its victims gone")
+        return say("pod.victims_gone", "its victims gone")
 
     @property
     def has(self) -> str:
         return (
-            say("{victim} still there", victim=self.victim)
+            say("pod.victim_there", "{victim} still there", victim=self.victim)
             if self.victim
-            else say("their eviction under way")
+            else say("pod.evictions_under_way", "their eviction under way")
         )
 
     @property
     def sentence(self) -> str:
         if not self.victim:
-            return say("waits until the pods it preempts are being deleted")
+            return say(
+                "pod.waits_for_victims", "waits until the pods it preempts are being deleted"
+            )
         return say(
+            "pod.waits_for_victim",
             "waits until the pods it preempts are being deleted, {victim} the last of them",
             victim=self.victim,
         )
@@ -98,71 +103,109 @@ class ClaimReady(Requirement):
 
     @property
     def asks(self) -> str:
-        return say("claim {claim}", claim=self.claim)
+        return say("pod.claim", "claim {claim}", claim=self.claim)
 
     @property
     def has(self) -> str:
         match self.problem:
             case "":
-                return say("it")
+                return say("pod.it", "it")
             case "missing":
-                return say("no such claim")
+                return say("pod.claim_absent", "no such claim")
             case "ephemeralMissing":
-                return say("no such claim yet: the ephemeral volume controller has to make it")
+                return say(
+                    "pod.claim_not_yet",
+                    "no such claim yet: the ephemeral volume controller has to make it",
+                )
             case "lost":
-                return say("it bound to volume {volume}, which is lost", volume=self.volume)
+                return say(
+                    "pod.claim_lost",
+                    "it bound to volume {volume}, which is lost",
+                    volume=self.volume,
+                )
             case "deleting":
-                return say("it being deleted")
+                return say("pod.claim_leaving", "it being deleted")
             case "foreign":
-                return say("a claim of that name which was not made for this pod")
+                return say(
+                    "pod.claim_of_other", "a claim of that name which was not made for this pod"
+                )
             case "unbound":
-                return self._unbound(say("it not bound"))
+                return self._unbound(say("pod.claim_unbound", "it not bound"))
 
     @property
     def sentence(self) -> str:
         match self.problem:
             case "missing":
-                return say("uses claim {claim}, which does not exist", claim=self.claim)
+                return say(
+                    "pod.uses_absent", "uses claim {claim}, which does not exist", claim=self.claim
+                )
             case "ephemeralMissing":
                 return say(
-                    "uses claim {claim}, which the controller has not made yet", claim=self.claim
+                    "pod.uses_not_yet",
+                    "uses claim {claim}, which the controller has not made yet",
+                    claim=self.claim,
                 )
             case "lost":
                 return say(
+                    "pod.uses_lost",
                     "uses claim {claim}, whose volume {volume} is lost",
                     claim=self.claim,
                     volume=self.volume,
                 )
             case "deleting":
-                return say("uses claim {claim}, which is being deleted", claim=self.claim)
+                return say(
+                    "pod.uses_leaving",
+                    "uses claim {claim}, which is being deleted",
+                    claim=self.claim,
+                )
             case "foreign":
-                return say("uses claim {claim}, which was not made for this pod", claim=self.claim)
+                return say(
+                    "pod.uses_of_other",
+                    "uses claim {claim}, which was not made for this pod",
+                    claim=self.claim,
+                )
             case "unbound":
                 return self._unbound(
-                    say("uses claim {claim}, which is not bound", claim=self.claim)
+                    say(
+                        "pod.uses_unbound",
+                        "uses claim {claim}, which is not bound",
+                        claim=self.claim,
+                    )
                 )
             case "":
-                return say("uses claim {claim}", claim=self.claim)
+                return say("pod.uses", "uses claim {claim}", claim=self.claim)
 
     def _unbound(self, what: str) -> str:
         """Return that the claim is not bound, with the reason."""
         if self.volume and self.volume_found:
-            return say("{what} although it names volume {volume}", what=what, volume=self.volume)
+            return say(
+                "pod.unbound_names_volume",
+                "{what} although it names volume {volume}",
+                what=what,
+                volume=self.volume,
+            )
         if self.volume:
             return say(
+                "pod.unbound_names_absent",
                 "{what} although it names volume {volume}, which does not exist",
                 what=what,
                 volume=self.volume,
             )
         if not self.storage_class:
-            return say("{what} and names neither volume nor storage class", what=what)
+            return say(
+                "pod.unbound_names_nothing",
+                "{what} and names neither volume nor storage class",
+                what=what,
+            )
         if not self.class_found:
             return say(
+                "pod.unbound_no_class",
                 "{what}: its storage class {storage_class} does not exist",
                 what=what,
                 storage_class=self.storage_class,
             )
         return say(
+            "pod.unbound_immediate",
             "{what}: its class {storage_class} binds before any pod is scheduled ({mode})",
             what=what,
             storage_class=self.storage_class,
@@ -183,11 +226,11 @@ class NamesAgree(Requirement):
 
     @property
     def has(self) -> str:
-        return say("no node that is all of them")
+        return say("pod.no_node_is_all", "no node that is all of them")
 
     @property
     def sentence(self) -> str:
-        return say("requires a node named {asks} at once", asks=self.asks)
+        return say("pod.requires_names", "requires a node named {asks} at once", asks=self.asks)
 
 
 def gates_lifted(pod: PodInfo) -> Iterator[GatesLifted]:

@@ -25,23 +25,34 @@ class PortFree(Requirement):
 
     @property
     def asks(self) -> str:
-        return say("host port {port}", port=port_text(self.port))
+        return say("ports.host_port", "host port {port}", port=port_text(self.port))
 
     @property
     def has(self) -> str:
         if self.held is None:
-            return say("it free")
+            return say("ports.free", "it free")
         if not self._address:
-            return say("it taken by {holder}", holder=self.holder)
-        return say("it taken by {holder} at {address}", holder=self.holder, address=self._address)
+            return say("ports.taken", "it taken by {holder}", holder=self.holder)
+        return say(
+            "ports.taken_at",
+            "it taken by {holder} at {address}",
+            holder=self.holder,
+            address=self._address,
+        )
 
     @property
     def sentence(self) -> str:
         if self.held is None:
-            return say("wants {asks}, which is free", asks=self.asks)
+            return say("ports.wants_free", "wants {asks}, which is free", asks=self.asks)
         if not self._address:
-            return say("wants {asks}, which {holder} holds", asks=self.asks, holder=self.holder)
+            return say(
+                "ports.wants_held",
+                "wants {asks}, which {holder} holds",
+                asks=self.asks,
+                holder=self.holder,
+            )
         return say(
+            "ports.wants_held_at",
             "wants {asks}, which {holder} holds at {address}",
             asks=self.asks,
             holder=self.holder,

@@ -48,34 +48,48 @@ class NodePreemption:
     def sentence(self) -> str:
         match self.outcome:
             case "ineligible":
-                return say("may not preempt: {reason}", reason=self.reason)
+                return say("preemption.may_not", "may not preempt: {reason}", reason=self.reason)
             case "unresolvable":
                 return say(
+                    "preemption.no_help",
                     "no eviction helps: {plugin} rejects the node whoever runs there",
                     plugin=self.plugin,
                 )
             case "noLesserPods":
                 if self.lowest_priority is None:
-                    return say("there is no pod to evict")
+                    return say("preemption.no_pod", "there is no pod to evict")
                 return say(
+                    "preemption.no_lower_priority",
                     "has priority {priority}, every pod there has at least {lowest_priority}",
                     priority=self.priority,
                     lowest_priority=self.lowest_priority,
                 )
             case "notEnough":
                 if self.n_lesser == 1:
-                    return say("even without its 1 pod of lower priority: {why}", why=self.reason)
+                    return say(
+                        "preemption.even_without_one",
+                        "even without its 1 pod of lower priority: {why}",
+                        why=self.reason,
+                    )
                 return say(
+                    "preemption.even_without",
                     "even without its {n} pods of lower priority: {why}",
                     n=self.n_lesser,
                     why=self.reason,
                 )
             case "candidate":
                 victims = series(
-                    say("{pod} (priority {priority})", pod=each.pod, priority=each.priority)
+                    say(
+                        "preemption.pod_priority",
+                        "{pod} (priority {priority})",
+                        pod=each.pod,
+                        priority=each.priority,
+                    )
                     for each in self.victims
                 )
-                return say("evicting {victims} makes room", victims=victims)
+                return say(
+                    "preemption.makes_room", "evicting {victims} makes room", victims=victims
+                )
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class StatedScore(RawScore):
     """The score of a plugin whose formula is not known: plugins of others."""
 
     kind = "stated"
-    formula = say("as the plugin says")
+    formula = say("score.as_plugin_says", "as the plugin says")
     raw: int
 
     @property
@@ -73,7 +73,7 @@ class Normalized:
         """Return the rule with its numbers."""
         raw, low, high, best = self.raw, self.lowest, self.highest, MAX_NODE_SCORE
         if self.ignored:
-            return say("0, as the node lacks the label of a constraint")
+            return say("score.zero_without_label", "0, as the node lacks the label of a constraint")
         match self.rule:
             case "none":
                 return str(self.value)
@@ -81,15 +81,15 @@ class Normalized:
                 return f"{best}*{raw}/{high} = {self.value}" if high else f"{self.value}"
             case "reversed":
                 if not high:
-                    return say("{best}, as no node has any", best=best)
+                    return say("score.best_no_node", "{best}, as no node has any", best=best)
                 return f"{best} - {best}*{raw}/{high} = {self.value}"
             case "betweenLowestAndHighest":
                 if high == low:
-                    return say("0, as all nodes have the same")
+                    return say("score.zero_all_same", "0, as all nodes have the same")
                 return f"{best}*({raw} - {low})/({high} - {low}) = {self.value}"
             case "spread":
                 if not high:
-                    return say("{best}, as no domain has any", best=best)
+                    return say("score.best_no_domain", "{best}, as no domain has any", best=best)
                 return f"{best}*({high} + {low} - {raw})/{high} = {self.value}"
 
 

@@ -59,20 +59,31 @@ class RequestParts:
     @property
     def text(self) -> str:
         """Return the sum with its numbers: `2 = max(containers 1500m, init 2)`."""
-        parts = say("containers {main}", main=self._amount(self.main))
+        parts = say("requests.containers", "containers {main}", main=self._amount(self.main))
         if self.init:
-            parts = say("max({parts}, init {init})", parts=parts, init=self._amount(self.init))
+            parts = say(
+                "requests.max_init",
+                "max({parts}, init {init})",
+                parts=parts,
+                init=self._amount(self.init),
+            )
         if self.pod_level is not None:
             parts = say(
+                "requests.pod_level",
                 "pod level {pod_level} in place of {parts}",
                 pod_level=self._amount(self.pod_level),
                 parts=parts,
             )
         if self.overhead:
             overhead = self._amount(self.overhead)
-            parts = say("{parts} + overhead {overhead}", parts=parts, overhead=overhead)
+            parts = say(
+                "requests.overhead", "{parts} + overhead {overhead}", parts=parts, overhead=overhead
+            )
         return say(
-            "{sum} = {value}", sum=f"{self._amount(self.total)} {self.resource}", value=parts
+            "score.sum",
+            "{sum} = {value}",
+            sum=f"{self._amount(self.total)} {self.resource}",
+            value=parts,
         )
 
     def _amount(self, amount: int) -> str:

@@ -43,7 +43,9 @@ class Requirement(ABC):
     @property
     def sentence(self) -> str:
         """Return both sides in one sentence, without capital and full stop."""
-        return say("asks for {asks}, the node has {has}", asks=self.asks, has=self.has)
+        return say(
+            "requirement.asks", "asks for {asks}, the node has {has}", asks=self.asks, has=self.has
+        )
 
     @property
     def detail(self) -> str:
@@ -78,7 +80,7 @@ class Stated(Requirement):
 
     @property
     def sentence(self) -> str:
-        return self.has or say("rejected without a reason")
+        return self.has or say("requirement.no_reason", "rejected without a reason")
 
 
 Requirements = Sequence[Requirement]
@@ -119,4 +121,4 @@ def state_of(kind: type[S], state: object) -> S:
 
 def label_text(key: str, value: str | None) -> str:
     """Return a label as people write it: `zone=a`, or that it is not there."""
-    return say("no label {key}", key=key) if value is None else f"{key}={value}"
+    return say("labels.lacks_key", "no label {key}", key=key) if value is None else f"{key}={value}"

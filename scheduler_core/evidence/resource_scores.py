@@ -83,7 +83,8 @@ class LeastAllocated(MeanOfResources):
 
     kind = "leastAllocated"
     formula = say(
-        "sum of weight * 100 * (allocatable - requested) / allocatable, over sum of weights"
+        "fit_score.least_allocated",
+        "sum of weight * 100 * (allocatable - requested) / allocatable, over sum of weights",
     )
 
     @staticmethod
@@ -102,7 +103,10 @@ class MostAllocated(MeanOfResources):
     """The weighted mean of what is taken of each resource, in percent."""
 
     kind = "mostAllocated"
-    formula = say("sum of weight * 100 * requested / allocatable, over sum of weights")
+    formula = say(
+        "fit_score.most_allocated",
+        "sum of weight * 100 * requested / allocatable, over sum of weights",
+    )
 
     @staticmethod
     def points(share: ResourceShare) -> int:
@@ -125,7 +129,8 @@ class RequestedToCapacityRatio(RawScore):
 
     kind = "requestedToCapacityRatio"
     formula = say(
-        "sum of weight * shape(100 * requested / allocatable), over sum of weights, rounded"
+        "fit_score.by_shape",
+        "sum of weight * shape(100 * requested / allocatable), over sum of weights, rounded",
     )
     shape: tuple[tuple[int, int], ...]
     resources: tuple[ResourceShare, ...]
@@ -154,7 +159,10 @@ class RequestedToCapacityRatio(RawScore):
         counted = [share for share in _present(self.resources) if self.points(share) > 0]
         points = series(f"{at}%: {score}" for at, score in self.shape)
         return say(
-            "{sum}, shape {points}", sum=_mean_text(parts, counted, self.value), points=points
+            "fit_score.shape",
+            "{sum}, shape {points}",
+            sum=_mean_text(parts, counted, self.value),
+            points=points,
         )
 
 
@@ -215,7 +223,9 @@ def _weighted_mean(resources: Sequence[ResourceShare], points: Sequence[int]) ->
 def _mean_text(parts: Sequence[str], resources: Sequence[ResourceShare], value: int) -> str:
     weights = sum(share.weight for share in _present(resources))
     if not parts or not weights:
-        return say("{value}, as the node has none of the resources", value=value)
+        return say(
+            "fit_score.no_resource", "{value}, as the node has none of the resources", value=value
+        )
     return f"({' + '.join(parts)})/{weights} = {value}"
 
 
@@ -228,8 +238,9 @@ class BalancedScore(RawScore):
 
     kind = "balancedAllocation"
     formula = say(
+        "fit_score.balanced",
         "50 + (50 + balance with the pod - balance without it) / 2, "
-        "balance = 100 * (1 - standard deviation of requested / allocatable)"
+        "balance = 100 * (1 - standard deviation of requested / allocatable)",
     )
     resources: tuple[ResourceShare, ...]
 
@@ -249,6 +260,7 @@ class BalancedScore(RawScore):
     def text(self) -> str:
         fractions = series(
             say(
+                "fit_score.before_after",
                 "{resource} {before} to {after}",
                 resource=each.resource,
                 before=_percent(each.allocated, each),
@@ -258,6 +270,7 @@ class BalancedScore(RawScore):
         )
         change = f"{self.balance_with} - {self.balance_without}"
         return say(
+            "score.points_of",
             "{points} ({what})",
             points=f"{HALF} + ({HALF} + {change})/2 = {self.value}",
             what=fractions,

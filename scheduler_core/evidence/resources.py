@@ -59,16 +59,19 @@ class ResourceRoom(Requirement):
     @property
     def asks(self) -> str:
         if self.resource == PODS:
-            return say("a place for one more pod")
+            return say("fit.pod_place", "a place for one more pod")
         return f"{self._amount(self.requested)} {self.resource}"
 
     @property
     def has(self) -> str:
         if self.by_devices:
-            return say("no {resource} but perhaps devices", resource=self.resource)
+            return say(
+                "fit.perhaps_devices", "no {resource} but perhaps devices", resource=self.resource
+            )
         if not self.allocatable:
-            return say("no {resource}", resource=self.resource)
+            return say("room.none_of", "no {resource}", resource=self.resource)
         return say(
+            "fit.free_of",
             "{free} free of {allocatable}",
             free=self._amount(self.free),
             allocatable=self._amount(self.allocatable),
@@ -77,17 +80,24 @@ class ResourceRoom(Requirement):
     @property
     def sentence(self) -> str:
         if self.met:
-            return say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
+            return say(
+                "requirement.needs",
+                "needs {asks}, the node has {has}",
+                asks=self.asks,
+                has=self.has,
+            )
         if not self.allocatable:
-            return say("needs {asks}, the node has none", asks=self.asks)
+            return say("fit.has_none", "needs {asks}, the node has none", asks=self.asks)
         if self.requested > self.allocatable:
             return say(
+                "fit.too_large",
                 "needs {asks}, the whole node has {allocatable}",
                 asks=self.asks,
                 allocatable=self._amount(self.allocatable),
             )
         if self.resource == PODS:
             text = say(
+                "fit.too_many_pods",
                 "needs {asks}, the node has {used} of {allocatable} pods",
                 asks=self.asks,
                 used=self.used,
@@ -95,6 +105,7 @@ class ResourceRoom(Requirement):
             )
             return self._with_nominated(text)
         return say(
+            "fit.short_of",
             "needs {asks}, {free} free of {allocatable}: {detail}",
             asks=self.asks,
             free=self._amount(max(self.free, 0)),
@@ -106,10 +117,12 @@ class ResourceRoom(Requirement):
     def detail(self) -> str:
         if self.met or not self.allocatable or self.resource == PODS:
             return ""
-        text = self._with_nominated(say("short by {short}", short=self._amount(self.short)))
+        text = self._with_nominated(
+            say("fit.short_by", "short by {short}", short=self._amount(self.short))
+        )
         if self.top:
             largest = series(map(self._holder_text, self.top))
-            return say("{short}; largest: {pods}", short=text, pods=largest)
+            return say("fit.short_largest", "{short}; largest: {pods}", short=text, pods=largest)
         return text
 
     def _with_nominated(self, text: str) -> str:
@@ -118,12 +131,15 @@ class ResourceRoom(Requirement):
             return text
         nominated = self._amount(self.nominated)
         return say(
-            "{what}, {nominated} of it kept for nominated pods", what=text, nominated=nominated
+            "fit.kept_for_nominated",
+            "{what}, {nominated} of it kept for nominated pods",
+            what=text,
+            nominated=nominated,
         )
 
     def _holder_text(self, holder: Holder) -> str:
         text = f"{holder.pod} {self._amount(holder.amount)}"
-        return say("{pod} (nominated)", pod=text) if holder.nominated else text
+        return say("fit.nominated_pod", "{pod} (nominated)", pod=text) if holder.nominated else text
 
     def _amount(self, amount: int) -> str:
         return amount_text(self.resource, amount)

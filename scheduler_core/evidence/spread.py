@@ -70,6 +70,7 @@ class SpreadKept(Requirement):
     @property
     def asks(self) -> str:
         return say(
+            "spread.skew_at_most",
             "skew of at most {max_skew} over {topology_key} ({selector})",
             max_skew=self.max_skew,
             topology_key=self.topology_key,
@@ -81,6 +82,7 @@ class SpreadKept(Requirement):
         if self.domain is None:
             return label_text(self.topology_key, None)
         return say(
+            "spread.domain_skew",
             "{topology_key}={domain} with {count} matching: skew {skew}",
             topology_key=self.topology_key,
             domain=self.domain,
@@ -92,10 +94,12 @@ class SpreadKept(Requirement):
     def sentence(self) -> str:
         if self.domain is None:
             return say(
+                "spread.lacks_label",
                 "is spread over {topology_key}, the node has no such label",
                 topology_key=self.topology_key,
             )
         return say(
+            "spread.skewed",
             "spreads over {topology_key} with a skew of at most {max_skew}: {detail}",
             topology_key=self.topology_key,
             max_skew=self.max_skew,
@@ -106,8 +110,13 @@ class SpreadKept(Requirement):
     def detail(self) -> str:
         if self.domain is None:
             return ""
-        own = say("1 more") if self.self_match else say("none more, as it does not match itself")
+        own = (
+            say("spread.one_more", "1 more")
+            if self.self_match
+            else say("spread.none_more", "none more, as it does not match itself")
+        )
         text = say(
+            "spread.would_get",
             "{domain} has {count} matching and would get {own}, {emptiest}: skew {skew}",
             domain=self.domain,
             count=self.count,
@@ -116,7 +125,12 @@ class SpreadKept(Requirement):
             skew=self.skew,
         )
         return (
-            say("{count}; there: {pods}", count=text, pods=self.pods.text_in(self.domain))
+            say(
+                "spread.there",
+                "{count}; there: {pods}",
+                count=text,
+                pods=self.pods.text_in(self.domain),
+            )
             if not self.met and self.pods.some
             else text
         )
@@ -125,15 +139,21 @@ class SpreadKept(Requirement):
     def _emptiest(self) -> str:
         if self.n_domains < self.min_domains:
             return say(
+                "spread.minimum_zero",
                 "the minimum counts as 0, as there are {n_domains} of {min_domains} domains",
                 n_domains=self.n_domains,
                 min_domains=self.min_domains,
             )
         names = [each.domain for each in self.domains if each.pods == self.minimum]
         if not names:
-            return say("the minimum is {minimum}", minimum=self.minimum)
+            return say("spread.minimum", "the minimum is {minimum}", minimum=self.minimum)
         shown = series(names[:MAX_NAMED])
-        return say("the emptiest ({shown}) has {minimum}", shown=shown, minimum=self.minimum)
+        return say(
+            "spread.emptiest",
+            "the emptiest ({shown}) has {minimum}",
+            shown=shown,
+            minimum=self.minimum,
+        )
 
 
 def spread_kept(plugin: PodTopologySpread, state: object, at: AtNode) -> Iterator[SpreadKept]:
@@ -208,7 +228,8 @@ class SpreadScore(RawScore):
 
     kind = "topologySpread"
     formula = say(
-        "round(sum over constraints of pods in the domain * ln(domains + 2) + maxSkew - 1)"
+        "spread.score_formula",
+        "round(sum over constraints of pods in the domain * ln(domains + 2) + maxSkew - 1)",
     )
     constraints: tuple[SpreadCredit, ...]
     ignored: bool
@@ -225,15 +246,15 @@ class SpreadScore(RawScore):
     @property
     def text(self) -> str:
         if self.ignored:
-            return say("0, as the node lacks the label of a constraint")
+            return say("score.zero_without_label", "0, as the node lacks the label of a constraint")
         parts = (
             f"{each.pods}*{each.weight:.3f} + {each.max_skew} - 1 ({each.domain})"
             if each.domain is not None
-            else say("0 (no {resource})", resource=each.topology_key)
+            else say("fit_score.zero_without", "0 (no {resource})", resource=each.topology_key)
             for each in self.constraints
         )
-        total = say("round({sum})", sum=series(parts, PLUS))
-        return say("{sum} = {value}", sum=total, value=self.value)
+        total = say("spread.round", "round({sum})", sum=series(parts, PLUS))
+        return say("score.sum", "{sum} = {value}", sum=total, value=self.value)
 
 
 def spread_score(plugin: PodTopologySpread, state: object, at: AtNode) -> SpreadScore:

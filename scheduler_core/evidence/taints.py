@@ -46,8 +46,8 @@ class TaintTolerated(Requirement):
     @property
     def asks(self) -> str:
         if self.toleration is None:
-            return say("tolerates no taint {key}", key=self.taint.key)
-        return say("tolerates {taint}", taint=toleration_text(self.toleration))
+            return say("taints.tolerates_none_of", "tolerates no taint {key}", key=self.taint.key)
+        return say("taints.tolerates", "tolerates {taint}", taint=toleration_text(self.toleration))
 
     @property
     def has(self) -> str:
@@ -56,8 +56,10 @@ class TaintTolerated(Requirement):
     @property
     def sentence(self) -> str:
         if self.toleration is None:
-            return say("does not tolerate the node's taint {has}", has=self.has)
-        return say("{asks}, the node has {has}", asks=self.asks, has=self.has)
+            return say(
+                "taints.not_tolerated", "does not tolerate the node's taint {has}", has=self.has
+            )
+        return say("taints.asks", "{asks}, the node has {has}", asks=self.asks, has=self.has)
 
     @property
     def asks_parts(self) -> Parts:
@@ -65,7 +67,7 @@ class TaintTolerated(Requirement):
             return ((self.asks, not self.met),)
         pieces = toleration_pieces(self.toleration)
         return (
-            (say("tolerates "), False),
+            (say("taints.tolerates_prefix", "tolerates "), False),
             *((text, part in self.differs) for part, text in pieces),
         )
 
@@ -85,16 +87,18 @@ class Cordoned(Requirement):
     @property
     def asks(self) -> str:
         if not self.met:
-            return say("does not tolerate cordoned nodes")
-        return say("tolerates {taint}", taint=taint_text(UNSCHEDULABLE_TAINT))
+            return say("taints.cordoned_not_tolerated", "does not tolerate cordoned nodes")
+        return say("taints.tolerates", "tolerates {taint}", taint=taint_text(UNSCHEDULABLE_TAINT))
 
     @property
     def has(self) -> str:
-        return say("is cordoned (spec.unschedulable)")
+        return say("taints.cordoned", "is cordoned (spec.unschedulable)")
 
     @property
     def sentence(self) -> str:
-        return say("{asks}, and the node {has}", asks=self.asks, has=self.has)
+        return say(
+            "taints.asks_and_node", "{asks}, and the node {has}", asks=self.asks, has=self.has
+        )
 
 
 def taints_tolerated(plugin: TaintToleration, at: AtNode) -> Iterator[TaintTolerated]:
@@ -186,7 +190,7 @@ def toleration_text(toleration: Toleration) -> str:
 def toleration_pieces(toleration: Toleration) -> Iterator[tuple[Part, str]]:
     """Yield a toleration likewise."""
     if toleration.operator == "Exists":
-        yield "key", toleration.key or say("every taint")
+        yield "key", toleration.key or say("taints.every_taint", "every taint")
     else:
         sign = _SIGNS.get(toleration.operator)
         yield "key", toleration.key
@@ -204,7 +208,9 @@ class UntoleratedSoftTaints(RawScore):
     """The PreferNoSchedule taints of the node that the pod does not tolerate."""
 
     kind = "softTaints"
-    formula = say("number of PreferNoSchedule taints that the pod does not tolerate")
+    formula = say(
+        "taints.score_formula", "number of PreferNoSchedule taints that the pod does not tolerate"
+    )
     taints: tuple[str, ...]
 
     @property

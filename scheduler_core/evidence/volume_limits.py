@@ -38,22 +38,34 @@ class VolumesAttachable(Requirement):
     @property
     def asks(self) -> str:
         return (
-            say("1 more volume of {driver}", driver=self.driver)
+            say("volume_limits.one_more", "1 more volume of {driver}", driver=self.driver)
             if self.new == 1
-            else say("{n:,} more volumes of {driver}", n=self.new, driver=self.driver)
+            else say(
+                "volume_limits.more",
+                "{n:,} more volumes of {driver}",
+                n=self.new,
+                driver=self.driver,
+            )
         )
 
     @property
     def has(self) -> str:
         if self.limit is None:
-            return say("{attached} attached and no limit", attached=self.attached)
+            return say(
+                "volume_limits.attached", "{attached} attached and no limit", attached=self.attached
+            )
         return say(
-            "{attached} attached and a limit of {limit}", attached=self.attached, limit=self.limit
+            "volume_limits.attached_limit",
+            "{attached} attached and a limit of {limit}",
+            attached=self.attached,
+            limit=self.limit,
         )
 
     @property
     def sentence(self) -> str:
-        return say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
+        return say(
+            "requirement.needs", "needs {asks}, the node has {has}", asks=self.asks, has=self.has
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +77,21 @@ class DriverInstalled(Requirement):
 
     @property
     def asks(self) -> str:
-        return say("the CSI driver {driver}", driver=self.driver)
+        return say("volume_limits.driver", "the CSI driver {driver}", driver=self.driver)
 
     @property
     def has(self) -> str:
-        return say("it installed") if self.met else say("it not installed")
+        return (
+            say("volume_limits.installed", "it installed")
+            if self.met
+            else say("volume_limits.not_installed", "it not installed")
+        )
 
     @property
     def sentence(self) -> str:
-        return say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
+        return say(
+            "requirement.needs", "needs {asks}, the node has {has}", asks=self.asks, has=self.has
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,14 +105,19 @@ class DiskFree(Requirement):
 
     @property
     def asks(self) -> str:
-        return say("disk {disk} (volume {volume}) for itself", disk=self.disk, volume=self.volume)
+        return say(
+            "volume_limits.disk_alone",
+            "disk {disk} (volume {volume}) for itself",
+            disk=self.disk,
+            volume=self.volume,
+        )
 
     @property
     def has(self) -> str:
         return (
-            say("it mounted by {holder}", holder=self.holder)
+            say("volume_limits.mounted_by", "it mounted by {holder}", holder=self.holder)
             if self.holder
-            else say("nobody who mounts it")
+            else say("volume_limits.mounted_by_nobody", "nobody who mounts it")
         )
 
 
@@ -108,15 +131,25 @@ class ClaimsUnused(Requirement):
 
     @property
     def asks(self) -> str:
-        return say("claim {claims} for itself (ReadWriteOncePod)", claims=series(self.claims))
+        return say(
+            "volume_limits.claim_alone",
+            "claim {claims} for itself (ReadWriteOncePod)",
+            claims=series(self.claims),
+        )
 
     @property
     def has(self) -> str:
-        return say("used by {users}", users=series(self.users)) if self.users else say("not used")
+        return (
+            say("volume_limits.used_by", "used by {users}", users=series(self.users))
+            if self.users
+            else say("volume_limits.not_used", "not used")
+        )
 
     @property
     def sentence(self) -> str:
-        return say("needs {asks}, which is {has}", asks=self.asks, has=self.has)
+        return say(
+            "volume_limits.needs", "needs {asks}, which is {has}", asks=self.asks, has=self.has
+        )
 
 
 def volumes_attachable(

@@ -38,7 +38,10 @@ class VolumeScore(RawScore):
     """The mean over storage classes of a curve over utilization."""
 
     kind = "storage"
-    formula = say("mean over storage classes of shape(100 * requested / available), rounded")
+    formula = say(
+        "volume_score.formula",
+        "mean over storage classes of shape(100 * requested / available), rounded",
+    )
     shape: tuple[tuple[int, int], ...]
     classes: tuple[StorageShare, ...]
 
@@ -51,6 +54,7 @@ class VolumeScore(RawScore):
     def text(self) -> str:
         parts = (
             say(
+                "volume_score.shape",
                 "shape({utilization}%) = {points} ({storage_class}: {requested} of {available})",
                 utilization=share.utilization,
                 points=self._points(share),
@@ -61,7 +65,12 @@ class VolumeScore(RawScore):
             for share in self.classes
         )
         return (
-            say("mean of {parts}: {value}", parts=series(parts), value=self.value)
+            say(
+                "volume_score.mean",
+                "mean of {parts}: {value}",
+                parts=series(parts),
+                value=self.value,
+            )
             if self.classes
             else "0"
         )

@@ -47,28 +47,40 @@ class VolumeUsable(Requirement):
 
     @property
     def asks(self) -> str:
-        text = say("volume {volume} of claim {claim}", volume=self.volume, claim=self.claim)
+        text = say(
+            "volumes.of_claim",
+            "volume {volume} of claim {claim}",
+            volume=self.volume,
+            claim=self.claim,
+        )
         where = series((term.asks for term in self.terms), OR)
-        return say("{volume}, usable where {where}", volume=text, where=where) if where else text
+        return (
+            say("volumes.usable_where", "{volume}, usable where {where}", volume=text, where=where)
+            if where
+            else text
+        )
 
     @property
     def has(self) -> str:
         if not self.found:
-            return say("no such volume anywhere")
+            return say("volumes.nowhere", "no such volume anywhere")
         if self.met:
-            return say("access to it")
+            return say("volumes.access", "access to it")
         missed = (each.has for term in self.terms for each in term.missed)
-        return series(dict.fromkeys(missed)) or say("no access to it")
+        return series(dict.fromkeys(missed)) or say("volumes.no_access", "no access to it")
 
     @property
     def sentence(self) -> str:
         if not self.found:
             return say(
+                "volumes.bound_to_absent",
                 "claim {claim} is bound to volume {volume}, which does not exist",
                 claim=self.claim,
                 volume=self.volume,
             )
-        return say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
+        return say(
+            "requirement.needs", "needs {asks}, the node has {has}", asks=self.asks, has=self.has
+        )
 
 
 WhyNot = Literal[
@@ -77,15 +89,15 @@ WhyNot = Literal[
 """Why a volume is not given to a claim on the node; empty: nothing speaks against it."""
 
 _WHY_NOT: dict[WhyNot, str] = {
-    "": say("fits"),
-    "tooSmall": say("too small"),
-    "volumeMode": say("another volume mode"),
-    "deleting": say("being deleted"),
-    "phase": say("not Available"),
-    "labels": say("labels do not match the claim's selector"),
-    "accessModes": say("lacks an access mode"),
-    "node": say("not on this node"),
-    "taken": say("goes to another claim of the pod"),
+    "": say("volumes.fits", "fits"),
+    "tooSmall": say("volumes.too_small", "too small"),
+    "volumeMode": say("volumes.other_mode", "another volume mode"),
+    "deleting": say("volumes.being_deleted", "being deleted"),
+    "phase": say("volumes.not_available", "not Available"),
+    "labels": say("volumes.labels_differ", "labels do not match the claim's selector"),
+    "accessModes": say("volumes.lacks_access_mode", "lacks an access mode"),
+    "node": say("volumes.not_node", "not on this node"),
+    "taken": say("volumes.for_other_claim", "goes to another claim of the pod"),
 }
 
 
@@ -124,8 +136,9 @@ class ClaimBindable(Requirement):
     @property
     def asks(self) -> str:
         return say(
+            "volumes.of_class_for_claim",
             "{volume} of class {storage_class} for claim {claim}",
-            volume=self.request or say("a volume"),
+            volume=self.request or say("volumes.any_volume", "a volume"),
             storage_class=self.storage_class,
             claim=self.claim,
         )
@@ -134,37 +147,47 @@ class ClaimBindable(Requirement):
     def has(self) -> str:
         match self.outcome:
             case "volume":
-                return say("volume {volume}", volume=self.volume)
+                return say("volumes.the_volume", "volume {volume}", volume=self.volume)
             case "provision":
-                return say("{provisioner}, which would make one", provisioner=self.provisioner)
+                return say(
+                    "volumes.would_provision",
+                    "{provisioner}, which would make one",
+                    provisioner=self.provisioner,
+                )
             case "selectedElsewhere":
                 return say(
+                    "volumes.being_made_elsewhere",
                     "no part in it: the volume is being made for {selected_node}",
                     selected_node=self.selected_node,
                 )
             case "noProvisioner":
                 if not self.candidates:
-                    return say("no volume for it, and the class makes none")
+                    return say("volumes.none_made", "no volume for it, and the class makes none")
                 return say(
+                    "volumes.none_of_candidates",
                     "no volume for it ({candidates}), and the class makes none",
                     candidates=self._candidates,
                 )
             case "topology":
                 missed = dict.fromkeys(e.has for term in self.terms for e in term.missed)
                 return say(
+                    "volumes.class_allows",
                     "{missed}, and the class allows only {allowed}",
                     missed=series(missed),
                     allowed=self._allowed,
                 )
             case "space":
                 return say(
+                    "volumes.no_pool",
                     "no storage pool of {provisioner} with so much room",
                     provisioner=self.provisioner,
                 )
 
     @property
     def sentence(self) -> str:
-        return say("needs {asks}, the node has {has}", asks=self.asks, has=self.has)
+        return say(
+            "requirement.needs", "needs {asks}, the node has {has}", asks=self.asks, has=self.has
+        )
 
     @property
     def _allowed(self) -> str:
@@ -173,7 +196,12 @@ class ClaimBindable(Requirement):
     @property
     def _candidates(self) -> str:
         shown = [
-            say("{volume} {why}", volume=each.volume, why=_WHY_NOT[each.why_not])
+            say(
+                "volumes.candidate_why",
+                "{volume} {why}",
+                volume=each.volume,
+                why=_WHY_NOT[each.why_not],
+            )
             for each in self.candidates
         ]
         return some_of(shown, self.n_candidates, MAX_NAMED)
@@ -192,6 +220,7 @@ class VolumeZoneMatched(Requirement):
     @property
     def asks(self) -> str:
         return say(
+            "volumes.label_of",
             "{key}={where} of volume {volume}",
             key=self.key,
             where=series(self.values, OR),
@@ -206,6 +235,7 @@ class VolumeZoneMatched(Requirement):
     def sentence(self) -> str:
         where = series(self.values, OR)
         return say(
+            "volumes.in_other_zone",
             "volume {volume} is in {key}={where}, the node has {has}",
             volume=self.volume,
             key=self.key,

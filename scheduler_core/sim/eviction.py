@@ -77,7 +77,7 @@ class TaintEviction:
         due_ns = self._due_ns(live, node)
         if due_ns is not None and due_ns <= self._clock.now_ns():
             keys = ", ".join(taint.key for taint in _no_execute(node))
-            reason = say("taint {taint}", taint=f"{keys}:{NO_EXECUTE}")
+            reason = say("evicted.taint", "taint {taint}", taint=f"{keys}:{NO_EXECUTE}")
             self._evictor.evict(live, str(reason), "DeletionByTaintManager")
 
 
@@ -113,7 +113,7 @@ class PodGarbageCollector:
 
 def reason_of_drain(node: Node) -> str:
     """Return why pods leave a node that is drained, as the trace has it."""
-    return str(say("drain of {node}", node=node.name))
+    return str(say("evicted.drain", "drain of {node}", node=node.name))
 
 
 def pods_on(server: ApiServer, node_name: str) -> Iterator[Pod]:

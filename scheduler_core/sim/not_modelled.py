@@ -36,7 +36,10 @@ def inputs_not_modelled(
     yield from _selectors_not_modelled(objects)
     if configuration is not None and any(isinstance(item, ResourceSlice) for item in objects):
         yield from _timeouts_not_modelled(configuration)
-    yield from (say("the extender {url} was not called", url=each.url_prefix) for each in uncalled)
+    yield from (
+        say("note.extender_not_called", "the extender {url} was not called", url=each.url_prefix)
+        for each in uncalled
+    )
 
 
 def _timeouts_not_modelled(configuration: KubeSchedulerConfiguration) -> Iterator[str]:
@@ -49,6 +52,7 @@ def _timeouts_not_modelled(configuration: KubeSchedulerConfiguration) -> Iterato
     }
     for timeout_ns in sorted(timeouts_ns - {FILTER_TIMEOUT_NS}):
         yield say(
+            "note.filter_timeout",
             "filterTimeout {timeout} of DynamicResources: the search for devices ends after so "
             "many candidates, whatever the time",
             timeout=format_duration(timeout_ns),
@@ -65,6 +69,7 @@ def _selectors_not_modelled(objects: Iterable[KubeObject]) -> Iterator[str]:
     }
     if functions:
         yield say(
+            "note.cel_functions",
             "CEL functions of device selectors: {functions}; such a selector ends in an error",
             functions=series(sorted(functions)),
         )

@@ -133,7 +133,9 @@ class ChangedObjects:
             self.limits += [Problem(("changes", index), each) for each in limits_of(change, self)]
             carry_out(change, self)
         except Refused as refusal:
-            raise Refused(say("{what}: {why}", what=text, why=told(refusal))) from None
+            raise Refused(
+                say("list.what_why", "{what}: {why}", what=text, why=told(refusal))
+            ) from None
 
     def edits(self, now_ns: int) -> Iterator[Edit]:
         """Yield what has become of each object that is not as it was, in order of first mention."""

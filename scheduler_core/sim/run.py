@@ -362,12 +362,16 @@ class Run:
         """Return why the run must not go on, empty if it may."""
         simulation, options = self.simulation, self._options
         if 0 < options.max_cycles <= simulation.scheduler.n_cycles:
-            return say("stopped after {n} cycles", n=options.max_cycles)
+            return say("stopped.cycles", "stopped after {n} cycles", n=options.max_cycles)
         if self._end_ns is not None:
             return ""
         since_ns = max(simulation.last_progress_ns, self._last_step_ns)
         if simulation.clock.now_ns() - since_ns > options.patience_ns:
-            return say("stopped: no pod was bound for {n} s", n=options.patience_ns // SECOND_NS)
+            return say(
+                "stopped.idle",
+                "stopped: no pod was bound for {n} s",
+                n=options.patience_ns // SECOND_NS,
+            )
         return ""
 
     def _finished(self, reason: str) -> RunFinished:
@@ -417,6 +421,7 @@ def admitted(objects: Sequence[KubeObject]) -> tuple[list[KubeObject], list[str]
             except UnknownPriorityClassError as error:
                 refused.append(
                     say(
+                        "note.priority_zero",
                         "{what}: {why}; its priority counts as 0",
                         what=f"Pod {item.key}",
                         why=told(error),

@@ -89,7 +89,7 @@ def load_scenario(text: str | bytes) -> Scenario:
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise ScenarioError([Problem((), say("not UTF-8 text"))]) from None
+            raise ScenarioError([Problem((), say("config.not_utf8", "not UTF-8 text"))]) from None
     try:
         return _Reader().scenario(text_value(text))
     except ConfigError as error:
@@ -104,8 +104,8 @@ class _Reader:
 
     def scenario(self, value: JsonValue) -> Scenario:
         if not isinstance(value, dict):
-            empty = say("the document is empty")
-            what = empty if value is None else say("expected a mapping")
+            empty = say("config.document_empty", "the document is empty")
+            what = empty if value is None else say("config.expected_mapping", "expected a mapping")
             raise ScenarioError([Problem((), what)])
         head = {name: item for name, item in value.items() if name != "steps"}
         written = decode(head, _File, (), self._problems) or _File()
@@ -125,10 +125,12 @@ class _Reader:
 
     def _check_end(self, steps: list[tuple[Path, Step]], until_ns: int) -> None:
         if until_ns < 0:
-            self._problems.append(invalid(("until",), until_ns, say("must not be negative")))
+            self._problems.append(
+                invalid(("until",), until_ns, say("scenario.not_negative", "must not be negative"))
+            )
         for path, step in steps:
             if 0 < until_ns < step.at_ns:
-                text = say("is after the end of the run (until)")
+                text = say("scenario.after_end", "is after the end of the run (until)")
                 self._problems.append(Problem((*path, "at"), text))
 
     def _check_size(self, steps: list[tuple[Path, Step]]) -> None:
@@ -143,7 +145,7 @@ class _Reader:
     def _step(self, value: JsonValue, place: int) -> tuple[Path, Step] | None:
         path = ("steps", place)
         if not isinstance(value, dict):
-            text = say("expected a mapping, got {what}", what=describe(value))
+            text = say("expected.mapping", "expected a mapping, got {what}", what=describe(value))
             self._problems.append(Problem(path, text))
             return None
         known = len(self._problems)
@@ -152,10 +154,12 @@ class _Reader:
         beside = {name: value[name] for name in value if name in ("at", "note")}
         written = decode(beside, _Step, path, self._problems) or _Step()
         if len(self._problems) == known and written.at is None:
-            text = say("Required value: when it happens")
+            text = say("scenario.time_missing", "Required value: when it happens")
             self._problems.append(Problem((*path, "at"), text))
         elif written.at is not None and written.at < 0:
-            self._problems.append(Problem((*path, "at"), say("must not be negative")))
+            self._problems.append(
+                Problem((*path, "at"), say("scenario.not_negative", "must not be negative"))
+            )
         action = changes.action(value, path, STEP_ACTIONS)
         if len(self._problems) > known or written.at is None or not isinstance(action, StepChange):
             return None
@@ -165,7 +169,7 @@ class _Reader:
         if value is None:
             return []
         if not isinstance(value, list):
-            text = say("expected a list, got {what}", what=describe(value))
+            text = say("expected.list", "expected a list, got {what}", what=describe(value))
             self._problems.append(Problem(path, text))
             return []
         return value

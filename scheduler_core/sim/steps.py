@@ -64,7 +64,9 @@ class Steps:
         """Carry out one step now and write it into the trace."""
         simulation = self._simulation
         what, work = self._plan(step.action)
-        noted = say("{note} ({what})", note=step.note, what=what) if step.note else None
+        noted = (
+            say("step.noted", "{note} ({what})", note=step.note, what=what) if step.note else None
+        )
         text = str(noted or capitalised(what))
         simulation.last_progress_ns = max(simulation.last_progress_ns, simulation.clock.now_ns())
         simulation.recorder.emit(ScenarioStepped(index, text, refused=work is None))
@@ -79,7 +81,7 @@ class Steps:
                 return self._draining(found(Node, change.node, self._server), what)
             return what, self._work_of(change)
         except Refused as refusal:
-            return say("{what}: {why}", what=what, why=told(refusal)), None
+            return say("list.what_why", "{what}: {why}", what=what, why=told(refusal)), None
 
     def _work_of(self, change: _NotDrain) -> Work:
         """Return the work of a change that does what it says and no more. Raises Refused."""
@@ -184,8 +186,14 @@ class Steps:
 
         pods, n_staying = counted(len(leaving), POD), len(there) - len(leaving)
         if not n_staying:
-            return say("{what}: evict {pods}", what=what, pods=pods), work
-        text = say("{what}: evict {pods}; {n} of its own stay", what=what, pods=pods, n=n_staying)
+            return say("step.evict", "{what}: evict {pods}", what=what, pods=pods), work
+        text = say(
+            "step.evict_some",
+            "{what}: evict {pods}; {n} of its own stay",
+            what=what,
+            pods=pods,
+            n=n_staying,
+        )
         return text, work
 
     def _scaling(self, change: Scale) -> Work:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from babel.messages import Catalog
 
+from kviz.catalogues import catalogues
 from kviz.catalogues.catalogues import differences, misnamed, problems
 
 
@@ -73,3 +76,22 @@ def test_markdown_keeps_its_marks_and_links(translation: str, found: list[str]) 
 )
 def test_a_thing_is_called_by_its_term(language: str, translation: str, found: list[str]) -> None:
     assert list(misnamed(language, catalogue(("Node", translation)))) == found
+
+
+def test_a_text_that_is_worded_anew_keeps_its_translation_to_be_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def english(text: str) -> Catalog:
+        found = Catalog()
+        found.add(text, context="fit.short")
+        return found
+
+    monkeypatch.setattr(catalogues, "LOCALES", tmp_path)
+    before = Catalog(locale="zh_Hans")
+    before.add("{n} short", "缺 {n}", context="fit.short")
+    catalogues.write("zh_Hans", "engine", before)
+    monkeypatch.setattr(catalogues, "english", lambda name: english("short by {n}"))
+    catalogues.update("zh_Hans", "engine")
+    found = catalogues.read("zh_Hans", "engine")
+    assert list(differences(english("short by {n}"), found)) == ["fuzzy: fit.short: short by {n}"]
+    assert [each.string for each in found if each.id] == ["缺 {n}"]

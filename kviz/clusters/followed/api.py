@@ -130,7 +130,7 @@ class FollowedViewSet(GenericViewSet[FollowedCluster]):
         try:
             followed = _begun(request, wanted.validated_data)
         except InvalidInput as invalid:
-            text = say("It cannot be followed.")
+            text = say("following.cannot", "It cannot be followed.")
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from None
         return Response(_state(followed), status=HTTPStatus.CREATED)
 
@@ -189,7 +189,8 @@ def _own(request: Request, followed_id: UUID) -> FollowedCluster:
     found = selectors.followed_get(followed_id=followed_id, workspace=workspace_in(request))
     if found is None:
         raise Problem(
-            HTTPStatus.NOT_FOUND, say("There is no such followed cluster in this workspace.")
+            HTTPStatus.NOT_FOUND,
+            say("following.no_cluster", "There is no such followed cluster in this workspace."),
         )
     return found
 

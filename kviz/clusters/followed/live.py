@@ -91,7 +91,11 @@ class Live:
         if self._n_changes >= services.MAX_CHANGES:
             observed_run_finish(
                 run_id=self.followed.run_id,
-                reason=say("a followed cluster tells at most {n} changes", n=services.MAX_CHANGES),
+                reason=say(
+                    "following.most_changes",
+                    "a followed cluster tells at most {n} changes",
+                    n=services.MAX_CHANGES,
+                ),
             )
             self._over.set()
 
@@ -123,7 +127,11 @@ def live_follow(
     given = configuration_of(scheduler_config, FeatureGates())
     refuse_secrets(given, "scheduler_config", scheduler_config)
     if settings.MODE is Mode.SERVER and _n_live(workspace) >= MAX_LIVE:
-        text = say("A workspace may follow {n} clusters at a time; stop one.", n=MAX_LIVE)
+        text = say(
+            "following.most_clusters",
+            "A workspace may follow {n} clusters at a time; stop one.",
+            n=MAX_LIVE,
+        )
         raise InvalidInput([{"field": "context", "message": text}])
     connection = _connection(workspace, context)
     waited, guessed = threading.Event(), GuessedConfig()
@@ -156,7 +164,7 @@ def live_resume(*, followed: FollowedCluster) -> None:
     if of(followed) is not None or followed.run.is_over:
         return
     if not services.followed_claim(followed=followed, by=server_name()):
-        text = say("Another server follows it.")
+        text = say("following.other_server", "Another server follows it.")
         raise InvalidInput([{"field": "context", "message": text}])
     connection = _connection(followed.run.workspace, followed.context)
     _start(followed, connection, selectors.journal(followed=followed))

@@ -85,7 +85,7 @@ def _lines(stream: BinaryIO) -> Iterable[bytes]:
     while line := unpacked.readline(settings.MAX_UNPACKED_BYTES):
         n_bytes += len(line)
         if n_bytes > settings.MAX_UNPACKED_BYTES:
-            raise BadRecording(say("the recording is too large"))
+            raise BadRecording(say("following.recording_too_large", "the recording is too large"))
         yield line
 
 
@@ -158,7 +158,10 @@ def followed_check(*, followed: FollowedCluster) -> None:
     journal = selectors.journal(followed=followed)
     n_objects = sum(len(found.items) for found in journal.lists) + 1
     if followed.run.cycles * n_objects > MAX_WORK:
-        text = say("This takes longer than a page waits for: kviz follow --check finds out.")
+        text = say(
+            "following.too_long",
+            "This takes longer than a page waits for: kviz follow --check finds out.",
+        )
         raise InvalidInput([{"field": "followed", "message": text}])
     found = list(check(journal, options_of(followed)))
     followed.checked = as_json(found, score(found))

@@ -50,13 +50,19 @@ class Refusal(ClusterProblem):
     `message` is its own; `retry_after_s` is None where it does not say when to ask again.
     """
 
-    about: ClassVar[str] = say("The API server refused")
+    about: ClassVar[str] = say("api_server.refused", "The API server refused")
 
     def __init__(
         self, status: int, message: str, *, reason: str = "", retry_after_s: float | None = None
     ) -> None:
         super().__init__(
-            say("{about} ({status}): {message}", about=self.about, status=status, message=message)
+            say(
+                "api_server.with_status",
+                "{about} ({status}): {message}",
+                about=self.about,
+                status=status,
+                message=message,
+            )
         )
         self.status = status
         self.message = message
@@ -67,19 +73,19 @@ class Refusal(ClusterProblem):
 class Unauthorized(Refusal):
     """401: it does not know the credentials."""
 
-    about = say("The API server does not accept the credentials")
+    about = say("api_server.unauthorized", "The API server does not accept the credentials")
 
 
 class Forbidden(Refusal):
     """403: the credentials do not allow this."""
 
-    about = say("The API server does not allow it")
+    about = say("api_server.forbidden", "The API server does not allow it")
 
 
 class NotFound(Refusal):
     """404: it has no such kind."""
 
-    about = say("The API server has nothing there")
+    about = say("api_server.not_found", "The API server has nothing there")
 
 
 class Expired(Refusal):
@@ -89,7 +95,7 @@ class Expired(Refusal):
     if there is none.
     """
 
-    about = say("What was asked for is too old")
+    about = say("api_server.gone", "What was asked for is too old")
 
     def __init__(self, status: int, message: str, *, continue_token: str = "") -> None:
         super().__init__(status, message, reason="Expired")
@@ -99,10 +105,10 @@ class Expired(Refusal):
 class TooManyRequests(Refusal):
     """429: it is busy; ask again later."""
 
-    about = say("The API server is busy")
+    about = say("api_server.busy", "The API server is busy")
 
 
 class ServerFailed(Refusal):
     """5xx: it failed; it may be well again later."""
 
-    about = say("The API server failed")
+    about = say("api_server.failed", "The API server failed")

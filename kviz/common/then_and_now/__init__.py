@@ -143,6 +143,7 @@ def _setting_rows() -> Iterator[Row]:
         then = f"{name} at the root of a file" if name in TODAYS_WORDS else name
         yield Row(f"field-{name}", "configuration", (then,), old.now, old.plugins, ("profile",))
     now = say(
+        "config.version_since",
         "{version}, since 1.25. Where a file says that, each field that is gone is named.",
         version=API_VERSION,
     )

@@ -84,6 +84,7 @@ class WorkersDied(Exception):
     def __init__(self) -> None:
         super().__init__(
             say(
+                "experiment.workers_died",
                 "{n} workers died while carrying out this experiment, perhaps for want of memory.",
                 n=MAX_CLAIMS,
             )
@@ -115,7 +116,10 @@ def experiment_carry_out(
         raise
     except Exception:
         log.exception("experiment %s failed", experiment.pk)
-        text = say("A variant failed. This is a bug; the server's log has the details.")
+        text = say(
+            "experiment.variant_failed",
+            "A variant failed. This is a bug; the server's log has the details.",
+        )
         experiment_fail(experiment, str(text))
 
 

@@ -146,12 +146,16 @@ def _losses(asked: Survive, beginning: Run) -> dict[str, Any]:
     if asked.of != "sets":
         return {"of": asked.of}
     if not asked.sets:
-        raise refused("asked.sets", say("Name the nodes that are lost together."))
+        raise refused(
+            "asked.sets", say("question.name_nodes", "Name the nodes that are lost together.")
+        )
     known = {item.name for item in _objects(beginning) if isinstance(item, Node)}
     for i, names in enumerate(asked.sets):
         if absent := [name for name in names if name not in known]:
             where = f"asked.sets[{i}]"
-            raise refused(where, say("There is no node {node}.", node=absent[0]))
+            raise refused(
+                where, say("question.no_node", "There is no node {node}.", node=absent[0])
+            )
     return {"of": "sets", "sets": [list(dict.fromkeys(names)) for names in asked.sets]}
 
 
@@ -196,12 +200,25 @@ def _templates(asked: Sequence[Template], beginning: Run) -> list[AskedTemplate]
     ]
     for each in templates:
         if bool(each["pod"]) == bool(each["manifest"].strip()):
-            raise refused("pod", say("Give a pod of the cluster or a manifest, one of the two."))
+            raise refused(
+                "pod",
+                say(
+                    "question.pod_or_manifest",
+                    "Give a pod of the cluster or a manifest, one of the two.",
+                ),
+            )
     found = templates_of(templates, _objects(beginning))
     if len({bool(weight) for _, weight in found}) > 1:
-        raise refused("weight", say("Give each pod of a mix a weight, or none of them."))
+        raise refused(
+            "weight", say("question.weights", "Give each pod of a mix a weight, or none of them.")
+        )
     if len(found) > MAX_TEMPLATES:
-        text = say("There are {n} pods; at most {most}.", n=len(found), most=MAX_TEMPLATES)
+        text = say(
+            "question.too_many_pods",
+            "There are {n} pods; at most {most}.",
+            n=len(found),
+            most=MAX_TEMPLATES,
+        )
         raise refused("manifest", text)
     return templates
 

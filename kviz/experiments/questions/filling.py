@@ -104,7 +104,12 @@ def templates_of(
         if name := each["pod"]:
             if name not in there:
                 raise InvalidInput(
-                    [{"field": "pod", "message": say("There is no pod {pod}.", pod=name)}]
+                    [
+                        {
+                            "field": "pod",
+                            "message": say("question.no_pod", "There is no pod {pod}.", pod=name),
+                        }
+                    ]
                 )
             found.append((there[name], each["weight"]))
         else:

@@ -126,6 +126,7 @@ def shapes_of(text: str, objects: Sequence[KubeObject]) -> Shapes:
     pools = {pool.name for pool in pools_of(nodes)}
     if unknown := sorted(shapes.pools.keys() - pools):
         message = say(
+            "question.no_pool",
             "There is no pool {pool}; there is {pools}.",
             pool=unknown[0],
             pools=series(sorted(pools)),

@@ -27,9 +27,10 @@ def pods_in(manifest: str) -> list[Pod]:
     pods = list(read.objects.of(Pod))
     if not pods:
         others = series([*read.counts, *read.ignored])
-        text = say("There is no pod in it, nor a workload that makes pods.")
+        text = say("question.no_template", "There is no pod in it, nor a workload that makes pods.")
         if others:
             text = say(
+                "question.no_template_only",
                 "There is no pod in it, nor a workload that makes pods, only: {kinds}.",
                 kinds=others,
             )
@@ -40,6 +41,6 @@ def pods_in(manifest: str) -> list[Pod]:
 def _error(error: ParseError) -> ErrorItem:
     message = error.message
     if error.field:
-        message = say("{what}: {why}", what=error.field, why=message)
+        message = say("list.what_why", "{what}: {why}", what=error.field, why=message)
     found: dict[str, str | int] = {"field": FIELD, "message": message}
     return found if error.place.line is None else found | {"line": error.place.line}

@@ -122,6 +122,7 @@ def pose(
     if len(world.waiting) > MAX_PODS:
         raise TooLarge(
             say(
+                "optimum.too_many_pods",
                 "{n:,} pods wait; the optimum is for {most:,} at most",
                 n=len(world.waiting),
                 most=MAX_PODS,
@@ -132,6 +133,7 @@ def pose(
     if n_pairs > MAX_PAIRS:
         raise TooLarge(
             say(
+                "optimum.too_large",
                 "{kinds:,} kinds of pods may go to {n:,} places; the optimum is for {most:,} "
                 "at most",
                 kinds=instance.n_classes,

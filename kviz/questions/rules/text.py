@@ -39,12 +39,16 @@ def rules_statement(verdicts: Sequence[Verdict]) -> str:
     broken = sum(not each.holds for each in verdicts)
     n = len(verdicts)
     if not broken:
-        return say("The rule is kept") if n == 1 else say("All {n} rules are kept", n=n)
+        return (
+            say("rules.kept_one", "The rule is kept")
+            if n == 1
+            else say("rules.kept", "All {n} rules are kept", n=n)
+        )
     if n == 1:
-        return say("The rule is broken")
+        return say("rules.broken_one", "The rule is broken")
     if broken == 1:
-        return say("1 of {n} rules is broken", n=n)
-    return say("{broken} of {n} rules are broken", broken=broken, n=n)
+        return say("rules.one_broken", "1 of {n} rules is broken", n=n)
+    return say("rules.broken", "{broken} of {n} rules are broken", broken=broken, n=n)
 
 
 def _lines(verdicts: Sequence[Verdict]) -> Iterator[str]:

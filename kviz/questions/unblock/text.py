@@ -78,10 +78,17 @@ def _disruptions_json(found: Disruptions) -> dict[str, object]:
 
 def _disruptions_told(found: Disruptions) -> str:
     if found.are_allowed:
-        return say("PodDisruptionBudget {budget} allows it", budget=found.budget)
+        return say(
+            "unblock.budget_allows", "PodDisruptionBudget {budget} allows it", budget=found.budget
+        )
     if not found.n_allowed:
-        return say("PodDisruptionBudget {budget} allows no disruption", budget=found.budget)
+        return say(
+            "unblock.budget_allows_none",
+            "PodDisruptionBudget {budget} allows no disruption",
+            budget=found.budget,
+        )
     return say(
+        "unblock.budget_allows_some",
         "PodDisruptionBudget {budget} allows {allowed:,} of the {n:,} disruptions",
         budget=found.budget,
         allowed=found.n_allowed,
@@ -155,11 +162,11 @@ def _lines(found: Unblocked) -> Iterator[str]:
 
 
 RESULTS: Final[Mapping[PlanResult, str]] = {
-    "binds": say("it binds"),
-    "pending": say("run: it stays pending"),
-    "no node": say("its last cycle finds no node with it"),
-    "needless": say("less than this is an answer"),
-    "refused": say("the cluster refuses it"),
+    "binds": say("unblock.it_binds", "it binds"),
+    "pending": say("unblock.stays_pending", "run: it stays pending"),
+    "no node": say("unblock.finds_no_node", "its last cycle finds no node with it"),
+    "needless": say("unblock.less_is_answer", "less than this is an answer"),
+    "refused": say("unblock.refused", "the cluster refuses it"),
 }
 """What came of a plan, in words."""
 
@@ -188,44 +195,55 @@ def _felt(answer: Answer) -> Iterator[str]:
 
 
 KINDS = {
-    "gate": say("lifting scheduling gates"),
-    "tolerate": say("tolerations"),
-    "maxSkew": say("a larger maxSkew"),
-    "uncordon": say("uncordoning"),
-    "shrink": say("smaller requests"),
-    "soften": say("preferring what it requires"),
-    "selector": say("dropping a node selector"),
-    "schedule": say("another scheduler"),
-    "hostPort": say("dropping a host port"),
-    "label": say("labels of nodes"),
-    "untaint": say("taking taints off"),
-    "claim": say("providing a claim"),
-    "storageClass": say("another or a new storage class"),
-    "devices": say("asking for other devices"),
-    "deviceClass": say("a missing device class"),
-    "volume": say("copying a volume"),
-    "volumeLimit": say("a higher limit of volumes"),
-    "driver": say("installing a CSI driver"),
-    "priority": say("a higher priority"),
-    "class": say("a priority class of its own"),
-    "move": say("moving pods"),
-    "delete": say("deleting pods"),
-    "node": say("one more node"),
+    "gate": say("unblock.lift_gates", "lifting scheduling gates"),
+    "tolerate": say("devices.tolerations", "tolerations"),
+    "maxSkew": say("unblock.larger_maxskew", "a larger maxSkew"),
+    "uncordon": say("unblock.uncordoning", "uncordoning"),
+    "shrink": say("unblock.smaller_requests", "smaller requests"),
+    "soften": say("unblock.preferring_requires", "preferring what it requires"),
+    "selector": say("unblock.dropping_node_selector", "dropping a node selector"),
+    "schedule": say("unblock.another_scheduler", "another scheduler"),
+    "hostPort": say("unblock.dropping_host_port", "dropping a host port"),
+    "label": say("unblock.labels_nodes", "labels of nodes"),
+    "untaint": say("unblock.taking_taints_off", "taking taints off"),
+    "claim": say("unblock.providing_claim", "providing a claim"),
+    "storageClass": say("unblock.storage_class", "another or a new storage class"),
+    "devices": say("unblock.asking_other_devices", "asking for other devices"),
+    "deviceClass": say("unblock.missing_device_class", "a missing device class"),
+    "volume": say("unblock.copying_volume", "copying a volume"),
+    "volumeLimit": say("unblock.higher_limit_volumes", "a higher limit of volumes"),
+    "driver": say("unblock.installing_csi_driver", "installing a CSI driver"),
+    "priority": say("unblock.higher_priority", "a higher priority"),
+    "class": say("unblock.priority_class_own", "a priority class of its own"),
+    "move": say("unblock.moving_pods", "moving pods"),
+    "delete": say("unblock.deleting_pods", "deleting pods"),
+    "node": say("unblock.more_node", "one more node"),
 }
 """What the kinds of actions are called where they are counted."""
 
 
 def tried_sentence(n_tried: int, by_kind: Mapping[str, int], complete: bool) -> str:
     """Say what was tried, and whether anything cheaper may have been missed."""
-    said = [say("{what} ({n})", what=KINDS[kind], n=n) for kind, n in by_kind.items()]
-    plans = say("1 plan") if n_tried == 1 else say("{n:,} plans", n=n_tried)
+    said = [
+        say("unblock.counted", "{what} ({n})", what=KINDS[kind], n=n) for kind, n in by_kind.items()
+    ]
+    plans = (
+        say("unblock.plan_one", "1 plan")
+        if n_tried == 1
+        else say("unblock.plans", "{n:,} plans", n=n_tried)
+    )
     tried = series([plans, *said])
     if not complete:
         return say(
+            "unblock.tried_not_all",
             "Tried: {tried}. The search was ended before its time; something cheaper may exist.",
             tried=tried,
         )
-    return say("Tried: {tried}. Nothing smaller exists among what was tried.", tried=tried)
+    return say(
+        "unblock.tried_all",
+        "Tried: {tried}. Nothing smaller exists among what was tried.",
+        tried=tried,
+    )
 
 
 def took_room_sentence(found: TookRoom) -> str:
@@ -233,34 +251,54 @@ def took_room_sentence(found: TookRoom) -> str:
     if found.placements:
         return _took(found)
     where = (
-        say("on the node that lacks only room")
+        say("unblock.node_lacks_room", "on the node that lacks only room")
         if found.n_nodes == 1
-        else say("on the nodes that lack only room")
+        else say("unblock.nodes_lack_room", "on the nodes that lack only room")
     )
     if not found.n_earlier:
-        return say("No earlier cycle of this run placed a pod {where}.", where=where)
+        return say(
+            "unblock.no_earlier_placement",
+            "No earlier cycle of this run placed a pod {where}.",
+            where=where,
+        )
     if found.n_earlier == 1:
-        return say("The one earlier placement {where} did not take the room alone.", where=where)
-    placed = say("{n:,} earlier placements", n=found.n_earlier)
+        return say(
+            "unblock.earlier_one_not",
+            "The one earlier placement {where} did not take the room alone.",
+            where=where,
+        )
+    placed = say("unblock.earlier_placements", "{n:,} earlier placements", n=found.n_earlier)
     if not found.complete:
         return say(
+            "unblock.earlier_none_tried",
             "None that was tried of {placed} {where} took the room alone.",
             placed=placed,
             where=where,
         )
-    return say("None of {placed} {where} took the room alone.", placed=placed, where=where)
+    return say(
+        "unblock.earlier_none",
+        "None of {placed} {where} took the room alone.",
+        placed=placed,
+        where=where,
+    )
 
 
 def _took(found: TookRoom) -> str:
     n = len(found.placements)
     if n == 1:
         text = say(
-            "1 earlier placement took the room: with it taken back, the last cycle finds a node."
+            "unblock.earlier_one_took",
+            "1 earlier placement took the room: with it taken back, the last cycle finds a node.",
         )
     else:
         text = say(
+            "unblock.earlier_some_took",
             "{n:,} earlier placements took the room: with any one of them taken back, the last "
             "cycle finds a node.",
             n=n,
         )
-    return text if found.complete else say("{what} Older ones were not tried.", what=text)
+    return (
+        text
+        if found.complete
+        else say("unblock.older_not_tried", "{what} Older ones were not tried.", what=text)
+    )

@@ -29,7 +29,9 @@ def readable_run(request: Request, run_id: UUID) -> Run:
     if run is None:
         if (ended := selectors.link_ended(run_id=run_id, share=share)) is not None:
             raise Problem(HTTPStatus.GONE, ended_text(ended))
-        raise Problem(HTTPStatus.NOT_FOUND, say("There is no such run in this workspace."))
+        raise Problem(
+            HTTPStatus.NOT_FOUND, say("run.none", "There is no such run in this workspace.")
+        )
     if run.workspace_id != workspace.pk:
         link_opened(token=share)
     return run
@@ -39,7 +41,10 @@ def own_run(request: Request, run_id: UUID) -> Run:
     """A run that may be changed: a share token is not enough. Raises Problem."""
     run = readable_run(request, run_id)
     if run.workspace_id != workspace_in(request).pk:
-        raise Problem(HTTPStatus.FORBIDDEN, say("This run belongs to another workspace."))
+        raise Problem(
+            HTTPStatus.FORBIDDEN,
+            say("run.of_other_workspace", "This run belongs to another workspace."),
+        )
     return run
 
 
@@ -48,5 +53,8 @@ def readable_snapshot(request: Request, snapshot_id: UUID) -> Snapshot:
     workspace, share = workspace_in(request), share_of(request._request)
     found = snapshot_get(snapshot_id=snapshot_id, workspace=workspace, share=share)
     if found is None:
-        raise Problem(HTTPStatus.NOT_FOUND, say("There is no such snapshot in this workspace."))
+        raise Problem(
+            HTTPStatus.NOT_FOUND,
+            say("snapshot.none", "There is no such snapshot in this workspace."),
+        )
     return found

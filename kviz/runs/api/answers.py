@@ -41,7 +41,9 @@ class RunLuck(APIView):
         """What was found out; 404 if nobody has asked. The shape is that of `kviz luck --json`."""
         run = readable_run(request, run_id)
         if run.luck is None:
-            raise Problem(HTTPStatus.NOT_FOUND, say("Nobody has asked yet: POST finds out."))
+            raise Problem(
+                HTTPStatus.NOT_FOUND, say("run.not_asked", "Nobody has asked yet: POST finds out.")
+            )
         return Response(luck_document(run))
 
     @extend_schema(request=None, responses={201: OpenApiTypes.OBJECT})
@@ -51,7 +53,7 @@ class RunLuck(APIView):
         try:
             luck_find(run=run)
         except InvalidInput as invalid:
-            text = say("It cannot be found out here.")
+            text = say("run.cannot_find_out", "It cannot be found out here.")
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
         return Response(luck_document(run), status=HTTPStatus.CREATED)
 
@@ -83,7 +85,7 @@ class RunRules(APIView):
         try:
             return Response(_checked(run, rules))
         except InvalidInput as invalid:
-            text = say("These rules cannot be checked.")
+            text = say("rules.cannot_check", "These rules cannot be checked.")
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
 
 
@@ -111,7 +113,7 @@ class SnapshotCheck(APIView):
             run = run_prepare(workspace=workspace_in(request), **given)
             return Response(_checked(run, rules))
         except InvalidInput as invalid:
-            text = say("These rules cannot be checked.")
+            text = say("rules.cannot_check", "These rules cannot be checked.")
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
 
 

@@ -365,14 +365,20 @@ def _recorded(run: Run, cycle: int) -> CycleDocument:
 
 def _no_node(cycle: int, node: str) -> Problem:
     return Problem(
-        HTTPStatus.NOT_FOUND, say("Cycle {cycle} saw no node {node}.", cycle=cycle, node=node)
+        HTTPStatus.NOT_FOUND,
+        say("cycle.no_node", "Cycle {cycle} saw no node {node}.", cycle=cycle, node=node),
     )
 
 
 def _not_recorded(run: Run, cycle: int) -> Problem:
     if run.veiled_after is not None and cycle > run.veiled_after:
-        return _veiled(say("Cycle {cycle} is hidden until it is revealed.", cycle=cycle))
-    return Problem(HTTPStatus.NOT_FOUND, say("Cycle {cycle} is not recorded (yet).", cycle=cycle))
+        return _veiled(
+            say("cycle.hidden", "Cycle {cycle} is hidden until it is revealed.", cycle=cycle)
+        )
+    return Problem(
+        HTTPStatus.NOT_FOUND,
+        say("cycle.not_recorded", "Cycle {cycle} is not recorded (yet).", cycle=cycle),
+    )
 
 
 def _veiled(text: str) -> Problem:
@@ -409,7 +415,11 @@ class PodMarkdown(APIView):
         if asked and not (asked.isascii() and asked.isdigit() and len(asked) < 10):
             raise Problem(
                 HTTPStatus.BAD_REQUEST,
-                say("cycle: {asked} is not the number of a cycle.", asked=asked),
+                say(
+                    "cycle.not_a_number",
+                    "cycle: {asked} is not the number of a cycle.",
+                    asked=asked,
+                ),
             )
         try:
             text = pod_markdown(run=run, namespace=namespace, name=name, cycle=int(asked or 0))
@@ -419,9 +429,10 @@ class PodMarkdown(APIView):
             why = str(invalid.errors[0]["message"])
             raise Problem(HTTPStatus.CONFLICT, why, kind="cannot-reenact") from invalid
         if text is None:
-            unknown = say("This run knows no pod {pod}.", pod=f"{namespace}/{name}")
+            unknown = say("run.no_pod", "This run knows no pod {pod}.", pod=f"{namespace}/{name}")
             if asked:
                 unknown = say(
+                    "run.no_pod_in_cycle",
                     "This run knows no pod {pod} in cycle {cycle}.",
                     pod=f"{namespace}/{name}",
                     cycle=asked,
@@ -439,8 +450,10 @@ class PodWhy(APIView):
         if document is None:
             raise Problem(
                 HTTPStatus.NOT_FOUND,
-                say("This run knows no pod {pod}.", pod=f"{namespace}/{name}"),
+                say("run.no_pod", "This run knows no pod {pod}.", pod=f"{namespace}/{name}"),
             )
         if run.is_veiled and document["cycle"] is None:
-            raise _veiled(say("What becomes of this pod is hidden until it is revealed."))
+            raise _veiled(
+                say("run.pod_hidden", "What becomes of this pod is hidden until it is revealed.")
+            )
         return Response(document)

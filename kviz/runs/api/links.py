@@ -100,6 +100,8 @@ class ShareLinkDetail(APIView):
         links = selectors.links_of(workspace=workspace_in(request))
         found = links.filter(pk=link_id).first()
         if found is None:
-            raise Problem(HTTPStatus.NOT_FOUND, say("There is no such link in this workspace."))
+            raise Problem(
+                HTTPStatus.NOT_FOUND, say("run.no_link", "There is no such link in this workspace.")
+            )
         sharing.link_revoke(link=found)
         return Response(status=HTTPStatus.NO_CONTENT)

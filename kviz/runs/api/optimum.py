@@ -90,7 +90,11 @@ class RunOptimum(APIView):
         mode = request.query_params.get("mode", "classic")
         found = run.optima.filter(mode=mode, at_cycle=_cycle(request)).first()
         if found is None:
-            text = say("The optimum of this run was not asked for in mode {mode}.", mode=mode)
+            text = say(
+                "optimum.not_asked",
+                "The optimum of this run was not asked for in mode {mode}.",
+                mode=mode,
+            )
             raise Problem(HTTPStatus.NOT_FOUND, text)
         return Response(OptimumSerializer(found).data)
 
@@ -102,7 +106,10 @@ class RunOptimum(APIView):
         wanted.is_valid(raise_exception=True)
         found = services.optimum_ask(run=run, **cast("Mapping[str, Any]", wanted.validated_data))
         if found is None:
-            text = say("Only a simulated run that is over has an optimum to search for.")
+            text = say(
+                "optimum.not_over",
+                "Only a simulated run that is over has an optimum to search for.",
+            )
             raise Problem(HTTPStatus.CONFLICT, text)
         return Response(OptimumSerializer(found).data, status=HTTPStatus.ACCEPTED)
 
@@ -112,7 +119,10 @@ class RunOptimum(APIView):
         run = own_run(request, run_id)
         mode = cast("Viability", request.query_params.get("mode", "classic"))
         if not services.optimum_cancel(run=run, mode=mode, at_cycle=_cycle(request)):
-            raise Problem(HTTPStatus.CONFLICT, say("No search is under way in this mode."))
+            raise Problem(
+                HTTPStatus.CONFLICT,
+                say("optimum.no_search", "No search is under way in this mode."),
+            )
         return Response(status=HTTPStatus.NO_CONTENT)
 
 

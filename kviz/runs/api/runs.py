@@ -74,17 +74,28 @@ def _created(request: Request, values: Mapping[str, Any]) -> Run:
     """A run of a snapshot. Raises InvalidInput and Problem."""
     if "cycle" in values:
         raise inputs.InvalidInput(
-            [_error("cycle", say("Only a variant of a run begins at a cycle."))]
+            [
+                _error(
+                    "cycle",
+                    say("run.cycle_without_parent", "Only a variant of a run begins at a cycle."),
+                )
+            ]
         )
     if "snapshot" not in values:
-        raise inputs.InvalidInput([_error("snapshot", say("Required, unless there is a parent."))])
+        raise inputs.InvalidInput(
+            [
+                _error(
+                    "snapshot", say("run.snapshot_required", "Required, unless there is a parent.")
+                )
+            ]
+        )
     workspace, share = workspace_in(request), share_of(request._request)
     snapshot = snapshot_get(snapshot_id=values["snapshot"], workspace=workspace, share=share)
     if snapshot is None:
         raise Problem(
             HTTPStatus.BAD_REQUEST,
-            say("There is no such snapshot in this workspace."),
-            [_error("snapshot", say("Not found."))],
+            say("snapshot.none", "There is no such snapshot in this workspace."),
+            [_error("snapshot", say("list.not_found", "Not found."))],
         )
     changes = inputs.changes_given(values.get("changes", ()))
     given = {**values, "snapshot": snapshot, "changes": changes}
@@ -98,13 +109,20 @@ def _varied(request: Request, values: Mapping[str, Any]) -> Run:
     if parent is None:
         raise Problem(
             HTTPStatus.BAD_REQUEST,
-            say("There is no such run in this workspace."),
-            [_error("parent", say("Not found."))],
+            say("run.none", "There is no such run in this workspace."),
+            [_error("parent", say("list.not_found", "Not found."))],
         )
-    text = say("A variant has the inputs of its parent. Say what is different as changes.")
+    text = say(
+        "run.inputs_of_parent",
+        "A variant has the inputs of its parent. Say what is different as changes.",
+    )
     errors = [_error(name, text) for name in values if name not in OF_A_VARIANT]
     if values.get("snapshot", parent.snapshot_id) != parent.snapshot_id:
-        errors.append(_error("snapshot", say("A variant is of its parent's snapshot.")))
+        errors.append(
+            _error(
+                "snapshot", say("run.snapshot_of_parent", "A variant is of its parent's snapshot.")
+            )
+        )
     if errors:
         raise inputs.InvalidInput(errors)
     changes = inputs.changes_given(values.get("changes", ()))
@@ -143,7 +161,9 @@ class RunViewSet(GenericViewSet[Run]):
             warnings = inputs.extender_warnings(run.scheduler_config, inputs.gates_of_stored(run))
         except inputs.InvalidInput as invalid:
             raise Problem(
-                HTTPStatus.BAD_REQUEST, say("The run cannot be started like this."), invalid.errors
+                HTTPStatus.BAD_REQUEST,
+                say("run.cannot_start", "The run cannot be started like this."),
+                invalid.errors,
             ) from invalid
         created = RunSerializer(run).data | {"warnings": warnings}
         return Response(created, status=HTTPStatus.CREATED)
@@ -169,7 +189,11 @@ class RunViewSet(GenericViewSet[Run]):
         if not services.run_pause(run=run):
             raise Problem(
                 HTTPStatus.CONFLICT,
-                say("The run is {status}, so it cannot be paused.", status=run.status),
+                say(
+                    "run.cannot_pause",
+                    "The run is {status}, so it cannot be paused.",
+                    status=run.status,
+                ),
             )
         return Response(RunSerializer(own_run(request, run_id)).data)
 
@@ -180,7 +204,8 @@ class RunViewSet(GenericViewSet[Run]):
         run = own_run(request, run_id)
         if not services.run_resume(run=run):
             raise Problem(
-                HTTPStatus.CONFLICT, say("The run is {status}, not paused.", status=run.status)
+                HTTPStatus.CONFLICT,
+                say("run.not_paused", "The run is {status}, not paused.", status=run.status),
             )
         return Response(RunSerializer(own_run(request, run_id)).data)
 
@@ -190,7 +215,7 @@ class RunViewSet(GenericViewSet[Run]):
         """Stop a run; what was recorded so far stays."""
         run = own_run(request, run_id)
         if not services.run_cancel(run=run):
-            raise Problem(HTTPStatus.CONFLICT, say("The run is over already."))
+            raise Problem(HTTPStatus.CONFLICT, say("run.already_over", "The run is over already."))
         return Response(RunSerializer(own_run(request, run_id)).data)
 
     @extend_schema(
@@ -208,7 +233,7 @@ class RunViewSet(GenericViewSet[Run]):
         try:
             services.fork_expect(run=run, cycle=asked.validated_data["cycle"])
         except inputs.InvalidInput as invalid:
-            text = say("No variant can fork there.")
+            text = say("run.cannot_fork", "No variant can fork there.")
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
         return Response(status=HTTPStatus.ACCEPTED)
 

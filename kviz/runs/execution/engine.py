@@ -197,7 +197,7 @@ def cluster_of(run: Run) -> tuple[list[KubeObject], RunOptions]:
     refuse_veiled(run)
     objects, options = _made_of(run, None, _installed)
     if options.configuration.extenders:
-        text = say("It has extenders, which are called by runs only.")
+        text = say("run.has_extenders", "It has extenders, which are called by runs only.")
         raise invalid("scheduler_config", [Problem(("extenders",), text)])
     return objects, options
 
@@ -245,7 +245,11 @@ def optimum(
     most = max_cycle(sum(isinstance(each, Node) for each in objects))
     if at_cycle > most:
         raise TooLarge(
-            say("a run is simulated again to cycle {most:,} at most in such a cluster", most=most)
+            say(
+                "run.simulated_too_far",
+                "a run is simulated again to cycle {most:,} at most in such a cluster",
+                most=most,
+            )
         )
     try:
         return answer_of(pose(objects, options, mode, outcome, at_cycle), time_limit_s, report)
@@ -289,7 +293,11 @@ def checked(run: Run, rules: Sequence[Rule], max_work: int) -> tuple[Verdict, ..
     objects, options = _made_of(run, None)
     n_runs = runs_needed(rules, objects)
     if n_runs * (1_000 + len(objects)) > max_work:
-        text = say("That takes {n:,} runs of this cluster, more than a page waits for", n=n_runs)
+        text = say(
+            "run.too_many_runs",
+            "That takes {n:,} runs of this cluster, more than a page waits for",
+            n=n_runs,
+        )
         problem = Problem((), f"{text}. `kviz check` makes as many as it takes.")
         raise invalid("rules", [problem])
     try:
@@ -355,6 +363,7 @@ def _as_made(run: Run, configuration: KubeSchedulerConfiguration) -> LoadedPlugi
     if plugins.out_of_tree != made_with:
         before, now = (_listed(each) for each in (made_with, plugins.out_of_tree))
         message = say(
+            "run.plugins_differ",
             "This run was made with {before}; installed now: {now}. Start a new run.",
             before=before,
             now=now,

@@ -52,10 +52,16 @@ def may_ask(run: Run) -> bool:
 def luck_find(*, run: Run) -> None:
     """Run it many times, and store what comes of it with the run. Raises InvalidInput."""
     if not may_ask(run):
-        text = say("Luck is found out for simulated runs that are finished and call no extenders.")
+        text = say(
+            "luck.finished_only",
+            "Luck is found out for simulated runs that are finished and call no extenders.",
+        )
         raise invalid("run", [Problem((), text)])
     if not is_small(run):
-        text = say("This cluster takes longer than a page waits for: `kviz luck` finds out.")
+        text = say(
+            "luck.too_long",
+            "This cluster takes longer than a page waits for: `kviz luck` finds out.",
+        )
         raise invalid("run", [Problem((), text)])
     try:
         found = lucky(run, RUNS)

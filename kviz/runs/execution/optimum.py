@@ -63,7 +63,11 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
     from kviz.questions.optimum.text import as_document
 
     if found.claims > MAX_CLAIMS:
-        text = say("{n} workers died of it, perhaps for want of memory.", n=MAX_CLAIMS)
+        text = say(
+            "optimum.workers_died",
+            "{n} workers died of it, perhaps for want of memory.",
+            n=MAX_CLAIMS,
+        )
         _close(found, worker, error=text)
         return
     try:
@@ -80,6 +84,7 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
         log.info("%s is no longer wanted", found)
     except CheckFailed as failed:
         text = say(
+            "optimum.placement_invalid",
             "The placement that was found does not pass the scheduler's own filters, which is a "
             "bug: {what}",
             what=str(failed),
@@ -91,7 +96,9 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
         raise
     except Exception:
         log.exception("%s failed", found)
-        text = say("The search failed. This is a bug; the server's log has the details.")
+        text = say(
+            "optimum.failed", "The search failed. This is a bug; the server's log has the details."
+        )
         _close(found, worker, error=text)
 
 

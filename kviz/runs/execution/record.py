@@ -50,6 +50,7 @@ class WorkersDied(Exception):
     def __init__(self) -> None:
         super().__init__(
             say(
+                "run.workers_died",
                 "{n} workers died while executing this run, perhaps for want of memory.",
                 n=MAX_CLAIMS,
             )
@@ -98,16 +99,24 @@ def run_execute(
     except MemoryError:
         log.exception("run %s failed", recording.run.pk)
         recording.fail(
-            say("The worker ran out of memory. A worker with more, or fewer pods, may do.")
+            say(
+                "run.out_of_memory",
+                "The worker ran out of memory. A worker with more, or fewer pods, may do.",
+            )
         )
     except DataError:
         log.exception("run %s failed", recording.run.pk)
         recording.fail(
-            say("A name or a number in this run is not one that the database can store.")
+            say(
+                "run.not_storable",
+                "A name or a number in this run is not one that the database can store.",
+            )
         )
     except Exception:
         log.exception("run %s failed", recording.run.pk)
-        recording.fail(say("The engine failed. This is a bug; the server's log has the details."))
+        recording.fail(
+            say("run.failed", "The engine failed. This is a bug; the server's log has the details.")
+        )
     _advanced(recording.run)
 
 

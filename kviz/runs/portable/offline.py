@@ -55,7 +55,7 @@ class NotBuilt(Exception):
     """The Explorer for such pages was not built: `make setup` builds it."""
 
 
-NOT_BUILT: Final = say("The front end is not built yet: run `make setup`.")
+NOT_BUILT: Final = say("run.no_front_end", "The front end is not built yet: run `make setup`.")
 
 
 @dataclass(frozen=True)

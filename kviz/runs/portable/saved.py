@@ -74,7 +74,7 @@ class NotOver(Exception):
     """A run that goes on has no end to save yet."""
 
 
-NOT_OVER: Final = say("The run is not over yet. Wait for its end, or stop it.")
+NOT_OVER: Final = say("run_file.not_over", "The run is not over yet. Wait for its end, or stop it.")
 
 
 # ---------------------------------------------------------------- out
@@ -254,17 +254,25 @@ def _objects(inputs: Inputs) -> ClusterObjects:
             refuse_nul(item)
         summarise(objects)
     except PackError as error:
-        problem = say("The cluster in this file cannot be read: {error}.", error=told(error))
+        problem = say(
+            "run_file.cluster_unreadable",
+            "The cluster in this file cannot be read: {error}.",
+            error=told(error),
+        )
         raise RunFileError(of_other_engine(problem, inputs.engine_version)) from error
     except (ValueError, OverflowError) as error:
-        problem = say("The cluster in this file is not a valid one: {error}.", error=_why(error))
+        problem = say(
+            "run_file.cluster_invalid",
+            "The cluster in this file is not a valid one: {error}.",
+            error=_why(error),
+        )
         raise RunFileError(problem) from error
     return objects
 
 
 def _why(error: ValueError | OverflowError) -> str:
     if isinstance(error, FieldError):
-        return say("{field}: {message}", field=error.field, message=error.message)
+        return say("field.message", "{field}: {message}", field=error.field, message=error.message)
     return told(error)
 
 
@@ -276,7 +284,11 @@ def _changes(inputs: Inputs) -> tuple[ChangeAt, ...]:
         ]
         changes = read_changes(documents)
     except (msgspec.DecodeError, RecursionError, ChangeError) as error:
-        problem = say("A change in this file cannot be read: {error}.", error=told(error))
+        problem = say(
+            "run_file.change_unreadable",
+            "A change in this file cannot be read: {error}.",
+            error=told(error),
+        )
         raise RunFileError(of_other_engine(problem, inputs.engine_version)) from error
     return tuple(
         ChangeAt(change, each.cycle) for change, each in zip(changes, inputs.changes, strict=True)
@@ -300,6 +312,7 @@ def _sentences(
     except ChangeError as error:
         raise RunFileError(
             say(
+                "run_file.changes_do_not_fit",
                 "This file is damaged: its changes do not fit its cluster: {error}.",
                 error=told(error),
             )
@@ -328,7 +341,11 @@ class _Trace:
         try:
             checked, events = self._checker.take(chunk)
         except TraceError as error:
-            problem = say("The trace in this file is damaged: {error}.", error=told(error))
+            problem = say(
+                "run_file.trace_damaged",
+                "The trace in this file is damaged: {error}.",
+                error=told(error),
+            )
             raise RunFileError(of_other_engine(problem, self._made_by)) from error
         if isinstance(events[0], RunStarted):
             if not is_of_version(self.engine_version, events[0].engine_version):
@@ -350,6 +367,7 @@ class _Trace:
                 kind, cycle = type(event).__name__, self.index.n_cycles
                 raise RunFileError(
                     say(
+                        "run_file.trace_contradicts",
                         "The trace in this file contradicts itself at a {kind} in cycle {cycle}.",
                         kind=kind,
                         cycle=cycle,
@@ -360,16 +378,24 @@ class _Trace:
         """See that it ended as it says. Raises RunFileError."""
         if outcome.status not in ENDS:
             raise RunFileError(
-                say("This file is damaged: no run ends as {status}.", status=repr(outcome.status))
+                say(
+                    "run_file.no_such_end",
+                    "This file is damaged: no run ends as {status}.",
+                    status=repr(outcome.status),
+                )
             )
         if outcome.status == Run.Status.FINISHED and self.index.finished is None:
             raise RunFileError(
-                say("This file is damaged: its run finished, but its trace does not end.")
+                say(
+                    "run_file.trace_does_not_end",
+                    "This file is damaged: its run finished, but its trace does not end.",
+                )
             )
         if outcome.trace_hash != self._checker.trace_hash():
             raise RunFileError(
                 say(
+                    "run_file.other_hash",
                     "The trace in this file is not the one that was saved: its hash is another. "
-                    "The file was changed or damaged on its way; get it once more."
+                    "The file was changed or damaged on its way; get it once more.",
                 )
             )

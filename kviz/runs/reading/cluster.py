@@ -20,5 +20,7 @@ def cluster_at(*, run: Run, recorded: CycleDocument) -> ClusterObjects:
 
 def _objects(cycle: ReenactedCycle | None) -> ClusterObjects:
     if cycle is None:
-        raise CannotReenact(say("This cycle looked at no node, so kviz did not stop at it."))
+        raise CannotReenact(
+            say("cycle.not_stopped_at", "This cycle looked at no node, so kviz did not stop at it.")
+        )
     return ClusterObjects(cycle.objects.objects())

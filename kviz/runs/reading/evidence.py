@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final, TypedDict, cast
 
+from kviz import sentences
 from kviz.runs.models import PodOutcome, Run
 from kviz.runs.reading.held_cycles import HELD, CannotReenact, is_quick
 from kviz.runs.reading.preview import previewed
@@ -29,7 +30,7 @@ from scheduler_core.evidence.lead import Lead, lead_of_why
 from scheduler_core.sim.decided import DecidedCycle
 from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.trace.why import Why, lacks_room
-from scheduler_core.wording import say, unpacked
+from scheduler_core.wording import say
 
 LEAD_FIELDS: Final = tuple(field.name for field in dataclasses.fields(Lead))
 
@@ -38,7 +39,7 @@ class UnknownNode(LookupError):
     """A cycle saw no node of that name."""
 
     def __init__(self, node: str) -> None:
-        super().__init__(say("the cycle saw no node {node}", node=node))
+        super().__init__(say("cycle.saw_no_node", "the cycle saw no node {node}", node=node))
 
 
 class NearestDocument(TypedDict):
@@ -100,7 +101,7 @@ def lead_of_outcome(pod: PodOutcome) -> Lead | None:
     """The stored sentence that says why a pod is pending, None if none is known."""
     if pod.lead is None:
         return None
-    stored = cast("dict[str, Any]", unpacked(pod.lead))
+    stored = cast("dict[str, Any]", sentences.said(pod.lead))
     return Lead(**{name: stored[name] for name in LEAD_FIELDS})
 
 
@@ -167,7 +168,9 @@ def node_evidence(
             return _node(cycle, found, node, against)
         decided = previewed(cycle, changes).decided
         if decided is None:
-            raise CannotReenact(say("With these changes the pod is held back before its cycle."))
+            raise CannotReenact(
+                say("cycle.held_back", "With these changes the pod is held back before its cycle.")
+            )
         rejected = {name: answer_document(status) for name, status in decided.rejected.items()}
         return _node(decided, _Found(decided.node, decided.feasible, rejected), node, against)
 

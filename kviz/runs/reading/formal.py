@@ -19,7 +19,7 @@ from scheduler_core.sim.reenactment import ReenactedCycle
 from scheduler_core.wording import builtins, say, told
 
 OTHERS_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rules"
-NO_NODE = say("This cycle looked at no node.")
+NO_NODE = say("cycle.no_nodes", "This cycle looked at no node.")
 
 
 def formal_model(*, run: Run, recorded: CycleDocument, node: str = "") -> CycleModel:

@@ -94,7 +94,7 @@ class HeldCycles:
     ) -> ReenactedCycle | None:
         if not self.one_at_a_time.acquire(blocking=False):
             raise CannotReenact(
-                say("Another cycle is being re-enacted; try again soon."), busy=True
+                say("cycle.busy", "Another cycle is being re-enacted; try again soon."), busy=True
             )
         try:
             key = (run.pk, recorded["cycle"])
@@ -120,11 +120,15 @@ def _check_possible(run: Run, recorded: CycleDocument) -> None:
     """Raise CannotReenact for a cycle that cannot be re-enacted, or is too far into its run."""
     if run.is_observed:
         raise CannotReenact(
-            say("A real scheduler decided this cycle. kviz cannot call its plugins.")
+            say(
+                "cycle.observed",
+                "A real scheduler decided this cycle. kviz cannot call its plugins.",
+            )
         )
     if not is_of_version(run.engine_version):
         raise CannotReenact(
             say(
+                "cycle.other_engine",
                 "This run was made by engine {engine}; this is {this}, which might decide "
                 "otherwise. Start the run again to re-enact its cycles.",
                 engine=run.engine_version,
@@ -135,6 +139,7 @@ def _check_possible(run: Run, recorded: CycleDocument) -> None:
     if recorded["cycle"] > limit:
         raise CannotReenact(
             say(
+                "cycle.too_far",
                 "To answer, the run has to be simulated again up to this cycle, which is too far: "
                 "the limit for {n_nodes} nodes is cycle {limit}. Choose an earlier cycle, or start "
                 "a run with fewer pods, such as one pending pod alone.",
@@ -149,13 +154,14 @@ def _reenact(run: Run, recorded: CycleDocument, progress: Progress) -> Reenacted
         cycle = reenact(run, recorded["cycle"], progress)
     except (InvalidInput, AnswerMissing, PluginFailure) as error:
         raise CannotReenact(
-            say("This cycle cannot be re-enacted. {why}", why=told(error))
+            say("cycle.cannot_reenact", "This cycle cannot be re-enacted. {why}", why=told(error))
         ) from error
     if cycle is not None and not _went_as_recorded(cycle, recorded):
         raise CannotReenact(
             say(
+                "cycle.came_out_otherwise",
                 "Simulated again, this cycle went another way than recorded: a bug of kviz, "
-                "or the run was altered in its file. The recorded verdicts stand."
+                "or the run was altered in its file. The recorded verdicts stand.",
             )
         )
     return cycle

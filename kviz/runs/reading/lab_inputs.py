@@ -34,7 +34,10 @@ def _of(cycle: ReenactedCycle | None) -> LabInputsDocument:
     pod = cycle.objects.get(Pod, cycle.pod) if cycle is not None else None
     if cycle is None or pod is None:
         raise CannotReenact(
-            say("This cycle looked at no node: there is nothing to evaluate again.")
+            say(
+                "cycle.nothing_to_evaluate",
+                "This cycle looked at no node: there is nothing to evaluate again.",
+            )
         )
     scoring = cycle.scoring
     return {

@@ -43,7 +43,7 @@ class BadChanges(Exception):
 
     def __init__(self, errors: Sequence[ErrorItem]) -> None:
         self.errors = errors
-        super().__init__(say("Some changes cannot be carried out."))
+        super().__init__(say("cycle.changes_refused", "Some changes cannot be carried out."))
 
 
 class Preview(msgspec.Struct, frozen=True):
@@ -74,6 +74,7 @@ def changes_of(values: Sequence[JsonValue]) -> tuple[Change, ...]:
     """Read the changes of a preview. Raises BadChanges."""
     if len(values) > MAX_CHANGES:
         text = say(
+            "cycle.too_many_changes",
             "A preview takes at most {most} changes; got {n}. Start a run.",
             most=MAX_CHANGES,
             n=len(values),
@@ -137,7 +138,10 @@ def previewed(cycle: ReenactedCycle | None, changes: Sequence[Change]) -> Previe
     """Evaluate a held cycle after some changes. Raises CannotReenact and BadChanges."""
     if cycle is None:
         raise CannotReenact(
-            say("This cycle looked at no node: there is nothing to evaluate again.")
+            say(
+                "cycle.nothing_to_evaluate",
+                "This cycle looked at no node: there is nothing to evaluate again.",
+            )
         )
     try:
         return cycle.previews.change(changes)

@@ -14,6 +14,7 @@ import msgspec
 import zstandard
 from django.core.cache import cache
 
+from kviz import sentences
 from kviz.engine_build import engine_build
 from kviz.runs.models import Run
 from kviz.runs.reading.held_cycles import HELD
@@ -22,19 +23,22 @@ from scheduler_core.devices.survey import DeviceSurvey, SurveyDocument, survey_d
 from scheduler_core.framework.prepared_state import Described, PreparedState
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.sim.reenactment import ReenactedCycle
-from scheduler_core.wording import packed, say, unpacked
+from scheduler_core.wording import packed, say
 
 NOTE: Final = say(
+    "cycle.about_all_plugins",
     "Beyond what kube-scheduler computes: it stops at the first plugin that rejects a node. Here "
-    "every other plugin was called, too, as if it were alone."
+    "every other plugin was called, too, as if it were alone.",
 )
 STATE_NOTE: Final = say(
+    "cycle.about_state",
     "What plugins prepared for Filter and Score, under upstream's names. The trace does not hold "
-    "it; the run was simulated again up to this cycle."
+    "it; the run was simulated again up to this cycle.",
 )
 DEVICES_NOTE: Final = say(
+    "cycle.about_devices",
     "The allocator takes the first devices that serve all requests and keeps no reasons. The run "
-    "was simulated again up to this cycle, and each device looked at beside those that were given."
+    "was simulated again up to this cycle, and each device looked at beside those that were given.",
 )
 MAX_DEVICE_NODES: Final = 100
 """Nodes whose devices are listed at once; any one may be asked for by name."""
@@ -122,7 +126,7 @@ def _answers(run: Run, recorded: CycleDocument) -> _Answers:
         stored = zstandard.compress(msgspec.msgpack.encode(packed(answers)))
         cache.set(key, stored, CACHED_S)
     document = msgspec.msgpack.decode(zstandard.decompress(stored, max_output_size=MAX_BYTES))
-    return cast("_Answers", unpacked(document))
+    return cast("_Answers", sentences.said(document))
 
 
 def _all(recorded: CycleDocument, cycle: ReenactedCycle | None) -> _Answers:

@@ -27,7 +27,9 @@ def verdicts_of(*, run: Run, rules: JsonValue) -> Sequence[Verdict]:
     Raises InvalidInput.
     """
     if run.is_observed or run.snapshot is None:
-        raise invalid("run", [Problem((), say("A real scheduler decided this run."))])
+        raise invalid(
+            "run", [Problem((), say("run.observed", "A real scheduler decided this run."))]
+        )
     try:
         return checked(run, _read(rules), MAX_WORK)
     except PluginFailure as failure:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from kviz import sentences
 from kviz.runs.models import PodOutcome
 from kviz.runs.reading.projection import CycleDocument, Json
 from scheduler_core.trace.index import UNKNOWN
 from scheduler_core.trace.why import Why, why_document
-from scheduler_core.wording import unpacked
 
 PodStatus = Literal["bound", "deleted", "unknown", "gated", "not_attempted", "pending"]
 
@@ -38,7 +38,7 @@ def pod_why_document(pod: PodOutcome, cycle: CycleDocument | None, found: Why) -
         "nominated_node": pod.nominated_node,
         "attempts": pod.attempts,
         "message": cycle["message"] if cycle else "",
-        "lead": unpacked(pod.lead),
+        "lead": sentences.said(pod.lead),
         "owner": pod.owner,
         "cycle": pod.last_cycle or None,
         **why_document(found),

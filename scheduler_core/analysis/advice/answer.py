@@ -71,7 +71,7 @@ def answer_of(
     text = sentence_of(plan, asked.cluster)
     if len(changes) > len(plan.changes):
         n = len(asked.pods) - 1
-        text = say("{what} (and so of {n} more of its pods)", what=text, n=n)
+        text = say("advice.and_siblings", "{what} (and so of {n} more of its pods)", what=text, n=n)
     return Answer(
         changes=changes,
         sentence=text,

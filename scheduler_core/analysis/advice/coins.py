@@ -40,11 +40,11 @@ Coin = Literal["arrival", "start", "workers", "maps", "draws"]
 COINS: Final[tuple[Coin, ...]] = get_args(Coin)
 
 IN_WORDS: Final[dict[Coin, str]] = {
-    "arrival": say("the order of arrival"),
-    "start": say("the node at which the search starts"),
-    "workers": say("the order in which parallel workers finish"),
-    "maps": say("the order of Go's maps"),
-    "draws": say("the draw among equal scores"),
+    "arrival": say("luck.arrival_order", "the order of arrival"),
+    "start": say("luck.search_start", "the node at which the search starts"),
+    "workers": say("luck.worker_order", "the order in which parallel workers finish"),
+    "maps": say("luck.map_order", "the order of Go's maps"),
+    "draws": say("luck.tie_draw", "the draw among equal scores"),
 }
 
 

@@ -218,23 +218,38 @@ def _users_leaving(node: str, objects: Objects, leaving: Leaving) -> Iterator[Ac
 
 
 DESCRIBED: Final[tuple[tuple[str, Callable[[Exact], object]], ...]] = (
-    (say("device class"), lambda each: each.device_class_name),
-    (say("devices"), lambda each: say("all") if each.allocation_mode == ALL else each.count or 1),
-    (say("selectors"), lambda each: len(each.selectors)),
-    (say("tolerations"), lambda each: len(each.tolerations)),
+    (say("devices.device_class", "device class"), lambda each: each.device_class_name),
+    (
+        say("devices.devices", "devices"),
+        lambda each: say("devices.all", "all") if each.allocation_mode == ALL else each.count or 1,
+    ),
+    (say("devices.selectors", "selectors"), lambda each: len(each.selectors)),
+    (say("devices.tolerations", "tolerations"), lambda each: len(each.tolerations)),
 )
 
 
 def told(before: Asking, after: Asking) -> str:
     """Say what is different between two claims, or templates of claims."""
-    kind = say("claim") if isinstance(before, ResourceClaim) else say("claim template")
+    kind = (
+        say("devices.claim", "claim")
+        if isinstance(before, ResourceClaim)
+        else say("devices.claim_template", "claim template")
+    )
     said = list(_differences(_spec(before), _spec(after)))
     if not said:
         return say(
-            "make {kind} {key} again, without the devices that it has", kind=kind, key=before.key
+            "devices.recreate_without",
+            "make {kind} {key} again, without the devices that it has",
+            kind=kind,
+            key=before.key,
         )
-    again = say("make it again") if isinstance(before, ResourceClaim) else say("change it")
+    again = (
+        say("devices.again", "make it again")
+        if isinstance(before, ResourceClaim)
+        else say("devices.change", "change it")
+    )
     return say(
+        "devices.changes_of",
         "{kind} {key}: {changes} ({again})",
         kind=kind,
         key=before.key,
@@ -251,6 +266,7 @@ def _differences(before: ResourceClaimSpec, after: ResourceClaimSpec) -> Iterabl
         for what, value in DESCRIBED:
             if value(one.exactly) != value(other.exactly):
                 yield say(
+                    "devices.changed",
                     "{what} of {name} {old} → {new}",
                     what=what,
                     name=one.name,
@@ -258,4 +274,4 @@ def _differences(before: ResourceClaimSpec, after: ResourceClaimSpec) -> Iterabl
                     new=value(other.exactly),
                 )
     if then.constraints != now.constraints:
-        yield say("no constraints")
+        yield say("devices.no_constraints", "no constraints")

@@ -88,11 +88,18 @@ def claims_dropped(pod: Pod, objects: Objects) -> Iterator[Action]:
 def told(made: ResourceClaim | ResourceClaimTemplate) -> str:
     """Say that a claim, or the template that it comes from, is made."""
     if isinstance(made, ResourceClaim) and made.metadata.owner_references:
-        return say("create claim {key} from its template", key=made.key)
-    kind = say("claim") if isinstance(made, ResourceClaim) else say("claim template")
+        return say(
+            "devices.create_from_template", "create claim {key} from its template", key=made.key
+        )
+    kind = (
+        say("devices.claim", "claim")
+        if isinstance(made, ResourceClaim)
+        else say("devices.claim_template", "claim template")
+    )
     spec = made.spec if isinstance(made, ResourceClaim) else made.spec.spec
     classes = (each.exactly.device_class_name for each in spec.devices.requests if each.exactly)
     return say(
+        "devices.create_with_class",
         "create {kind} {key} with one device of class {classes}",
         kind=kind,
         key=made.key,

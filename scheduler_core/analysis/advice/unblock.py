@@ -41,9 +41,9 @@ from scheduler_core.trace.records import NONE
 from scheduler_core.wording import SEMICOLON, say, series
 
 _OUTCOMES: Final[Mapping[Outcome, str]] = {
-    "bound": say("bound"),
-    "evicted": say("evicted"),
-    "finished": say("finished"),
+    "bound": say("unblock.bound", "bound"),
+    "evicted": say("unblock.evicted", "evicted"),
+    "finished": say("unblock.finished", "finished"),
 }
 
 MAX_ANSWERS: Final = 10
@@ -132,7 +132,9 @@ def pending_pods(trials: Trials, kind: str, namespace: str, name: str) -> tuple[
     found = tuple(key for key in pods if ends.of(key).outcome == "pending")
     if not found:
         owner = f"{kind} {namespace}/{name}"
-        raise NothingToUnblock(say("{owner} has no pending pod", owner=owner))
+        raise NothingToUnblock(
+            say("unblock.owner_none_pending", "{owner} has no pending pod", owner=owner)
+        )
     return found
 
 
@@ -162,9 +164,16 @@ class Search:
         end = trials.as_it_is.of(pod)
         if end.outcome != "pending":
             if end.outcome == "absent":
-                raise NothingToUnblock(say("pod {pod} is not there, not pending", pod=pod))
+                raise NothingToUnblock(
+                    say("unblock.pod_absent", "pod {pod} is not there, not pending", pod=pod)
+                )
             what = _OUTCOMES[end.outcome]
-            text = say("pod {pod} is {outcome}, not pending", pod=pod, outcome=what)
+            text = say(
+                "unblock.pod_not_pending",
+                "pod {pod} is {outcome}, not pending",
+                pod=pod,
+                outcome=what,
+            )
             raise NothingToUnblock(text)
         self._trials = trials
         self._pod = pod
@@ -336,7 +345,11 @@ class Search:
             if isinstance(item, Pod) and item.key == self._pod:
                 return item
         raise NothingToUnblock(
-            say("pod {pod} comes about in the run; it cannot be changed", pod=self._pod)
+            say(
+                "unblock.pod_of_run",
+                "pod {pod} comes about in the run; it cannot be changed",
+                pod=self._pod,
+            )
         )
 
     def _plans_against(self, held: ReenactedCycle, objects: Sequence[KubeObject]) -> list[Plan]:

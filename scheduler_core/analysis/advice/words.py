@@ -42,16 +42,26 @@ def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
             case Create(items) if action.kind == "class" and isinstance(items[0], Pod):
                 continue
             case Create() if action.kind == "node":
-                yield say("with devices like its own")
+                yield say("advice.with_like_devices", "with devices like its own")
             case Put(items) if action.kind in TOLD:
                 yield TOLD[action.kind](items, cluster)
             case SetField(target, path) if action.kind in ("claim", "devices"):
                 yield from _claim_dropped(target, path, cluster)
             case SetField(target, "spec.tolerations[+]", value):
-                yield say("let {target} tolerate {taint}", target=target, taint=_taint(value))
+                yield say(
+                    "advice.tolerate",
+                    "let {target} tolerate {taint}",
+                    target=target,
+                    taint=_taint(value),
+                )
             case SetField(target, path) if action.kind == "soften" and path.endswith("[+]"):
                 kind = path.split(".")[2]
-                yield say("let {target} prefer what its {kind} requires", target=target, kind=kind)
+                yield say(
+                    "advice.prefer",
+                    "let {target} prefer what its {kind} requires",
+                    target=target,
+                    kind=kind,
+                )
             case SetField() if action.kind == "soften" and change.value is None and n_said:
                 continue
             case _:
@@ -61,14 +71,25 @@ def _parts(action: Action, cluster: RestingCluster) -> Iterator[str]:
 def _deleted(target: Target, action: Action, cluster: RestingCluster) -> str:
     pod = cluster.get(Pod, target.key)
     if action.kind == "schedule":
-        return say("make pod {key} again for another scheduler", key=target.key)
+        return say(
+            "advice.other_scheduler", "make pod {key} again for another scheduler", key=target.key
+        )
     if action.kind == "class":
-        return say("make pod {key} again, so that it has its priority", key=target.key)
+        return say(
+            "advice.recreate_for_priority",
+            "make pod {key} again, so that it has its priority",
+            key=target.key,
+        )
     if pod is None:
         return sentence(Delete(target), cluster, Rules())
     owned = any(isinstance(each, Create) for each in action.changes)
-    what = say("let its owner make it again") if owned else say("nobody makes it again")
+    what = (
+        say("advice.owner_recreates", "let its owner make it again")
+        if owned
+        else say("pod.bare", "nobody makes it again")
+    )
     return say(
+        "advice.delete_pod",
         "delete pod {key} on {node} ({what})",
         key=pod.key,
         node=pod.spec.node_name,
@@ -81,7 +102,12 @@ def _claim_dropped(target: Target, path: str, cluster: RestingCluster) -> Iterat
     pod = cluster.get(Pod, target.key)
     for i, use in enumerate(pod.spec.resource_claims if pod is not None else ()):
         if path == f"spec.resourceClaims[{i}]":
-            yield say("let {target} go without its claim {name}", target=target, name=use.name)
+            yield say(
+                "advice.drop_claim",
+                "let {target} go without its claim {name}",
+                target=target,
+                name=use.name,
+            )
 
 
 def _claim_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
@@ -91,8 +117,10 @@ def _claim_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
     claim = next(each for each in items if isinstance(each, PersistentVolumeClaim))
     missing = cluster.get(PersistentVolumeClaim, claim.key) is None
     if missing:
-        return say("create claim {claim} with a volume of its own", claim=claim.key)
-    return say("bind claim {claim} with a volume of its own", claim=claim.key)
+        return say(
+            "advice.create_claim", "create claim {claim} with a volume of its own", claim=claim.key
+        )
+    return say("advice.bind_claim", "bind claim {claim} with a volume of its own", claim=claim.key)
 
 
 def _devices_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
@@ -107,11 +135,12 @@ def _class_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
     before = cluster.get(PersistentVolumeClaim, claim.key)
     old = before.spec.storage_class_name if before is not None else None
     text = say(
+        "advice.recreate_claim",
         "make claim {claim} again with storage class {storage_class}",
         claim=claim.key,
         storage_class=claim.spec.storage_class_name,
     )
-    return say("{what} instead of {old}", what=text, old=old) if old else text
+    return say("advice.instead_of", "{what} instead of {old}", what=text, old=old) if old else text
 
 
 def _limit_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
@@ -122,12 +151,14 @@ def _limit_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
     old = next((each for each in before if each.name == driver.name), None)
     if old is None or driver.allocatable is None:
         return say(
+            "advice.install_driver",
             "install CSI driver {name} on node {node}",
             name=driver.name,
             node=after.name,
         )
     was = old.allocatable.count if old.allocatable is not None else None
     return say(
+        "advice.volume_limit",
         "limit of volumes of {name} on node {node} {old} → {new}",
         name=driver.name,
         node=after.name,
@@ -137,7 +168,9 @@ def _limit_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
 
 
 def _volume_told(items: Sequence[KubeObject], cluster: RestingCluster) -> str:
-    return say("copy volume {name} to where the node can use it", name=items[0].name)
+    return say(
+        "advice.copy_volume", "copy volume {name} to where the node can use it", name=items[0].name
+    )
 
 
 TOLD: Final[dict[Kind, Callable[[Sequence[KubeObject], RestingCluster], str]]] = {

@@ -12,7 +12,7 @@ from scheduler_core.analysis.compare.parting import Parting
 from scheduler_core.config import KubeSchedulerConfiguration
 from scheduler_core.wording import say, series
 
-UNSET = say("not set")
+UNSET = say("diff.not_set", "not set")
 
 
 def argument_settings(
@@ -87,7 +87,13 @@ def _every(inputs: Inputs) -> Iterator[tuple[str, str]]:
     for each in inputs.settings:
         yield (
             each.name,
-            say("{name}: {a} in A, {b} in B", name=each.name, a=each.a or UNSET, b=each.b or UNSET),
+            say(
+                "diff.values",
+                "{name}: {a} in A, {b} in B",
+                name=each.name,
+                a=each.a or UNSET,
+                b=each.b or UNSET,
+            ),
         )
     yield from _of_objects("node", inputs.nodes)
     yield from _of_objects("pod", inputs.pods)
@@ -98,8 +104,13 @@ def _of_objects(kind: str, objects: Objects) -> Iterator[tuple[str, str]]:
         for name in names:
             yield (
                 name.replace("/", ":"),
-                say("{name} is only in {run}", name=f"{kind} {name}", run=run),
+                say("diff.only_in", "{name} is only in {run}", name=f"{kind} {name}", run=run),
             )
     for each in objects.changed:
-        differs = say("{name} differs: {what}", name=f"{kind} {each.name}", what=series(each.what))
+        differs = say(
+            "diff.differs",
+            "{name} differs: {what}",
+            name=f"{kind} {each.name}",
+            what=series(each.what),
+        )
         yield each.name.replace("/", ":"), differs

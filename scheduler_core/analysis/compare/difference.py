@@ -42,11 +42,11 @@ What = Literal[
 Value = str | int
 
 PREEMPTION: Final = "DefaultPreemption"
-PASSES: Final = say("passes")
-NOT_EXAMINED: Final = say("not examined")
-NO_SUCH_NODE: Final = say("no such node")
-NO_SCORE: Final = say("does not score")
-NONE_TEXT: Final = say("none")
+PASSES: Final = say("diff.passes", "passes")
+NOT_EXAMINED: Final = say("diff.not_examined", "not examined")
+NO_SUCH_NODE: Final = say("diff.no_such_node", "no such node")
+NO_SCORE: Final = say("diff.not_score", "does not score")
+NONE_TEXT: Final = say("value.none", "none")
 _NUMBER: Final = re.compile("([0-9]+)")
 
 
@@ -91,7 +91,12 @@ def difference(a: Seen, b: Seen) -> Difference | None:
 def tried_text(seen: Seen) -> str:
     """Return which attempt of which pod it was."""
     started = seen.record.started
-    return say("{pod}, attempt {attempt}", pod=seen.names.pod(started.pod), attempt=started.attempt)
+    return say(
+        "diff.attempt",
+        "{pod}, attempt {attempt}",
+        pod=seen.names.pod(started.pod),
+        attempt=started.attempt,
+    )
 
 
 def queue_sort_plugin(seen: Seen) -> str:
@@ -194,7 +199,8 @@ def _feasible(a: Seen, left_a: Column, b: Seen, left_b: Column) -> Difference | 
     if not nodes:
         return None
     value_a, value_b = (
-        PASSES if nodes[0] in names else say("taken away") for names in (names_a, names_b)
+        PASSES if nodes[0] in names else say("diff.taken_away", "taken away")
+        for names in (names_a, names_b)
     )
     extender = min(
         (_extender(seen, "filter") for seen in (a, b)), key=lambda name: (not name, name)

@@ -82,7 +82,7 @@ class Partings:
             return found
         stored, cycle = (self.a, cycle_a) if cycle_a else (self.b, cycle_b)
         line = stored.read.lines[cycle - 1]
-        tried = say("{pod}, attempt {attempt}", pod=line.pod, attempt=line.attempt)
+        tried = say("diff.attempt", "{pod}, attempt {attempt}", pod=line.pod, attempt=line.attempt)
         values = (tried, NO_CYCLE) if cycle_a else (NO_CYCLE, tried)
         return Parting(
             cycle_a, cycle_b, line.pod, line.attempt, Difference("", "", "", "cycle", *values)
@@ -110,7 +110,7 @@ class Partings:
         return chunk_a.first_cycle == chunk_b.first_cycle and chunk_a.details == chunk_b.details
 
 
-NO_CYCLE = say("no further cycle")
+NO_CYCLE = say("diff.no_further_cycle", "no further cycle")
 
 
 def _cycles_of(stored: StoredCycles, known: set[str]) -> Iterator[int]:

@@ -37,10 +37,10 @@ class _Raw:
 def build(world: RestingWorld, mode: Viability) -> Instance:
     """Build the instance. Raises InstanceError where no pod waits, or there is no node."""
     if not world.waiting:
-        raise InstanceError(say("no pod waits for a node"))
+        raise InstanceError(say("optimum.no_pod", "no pod waits for a node"))
     nodes = world.nodes()
     if not nodes.n:
-        raise InstanceError(say("there is no node"))
+        raise InstanceError(say("optimum.no_node", "there is no node"))
     by_template: dict[int, Alone] = {}
     for pod in world.waiting:
         if pod.template.index not in by_template:

@@ -122,15 +122,20 @@ class DeviceChecks:
     def _given(self, candidate: Candidate) -> _Finding | None:
         this = (self._claim, candidate.device.id, self._plan.request.full_name)
         if any((each.claim, each.device, each.result.request) == this for each in self._served):
-            return _Finding(DeviceOutcome.GIVEN, say("given to this request"))
+            return _Finding(DeviceOutcome.GIVEN, say("device.given", "given to this request"))
         return None
 
     def _not_refused(self, candidate: Candidate) -> _Finding:
         if self._other_was_taken:
-            text = say("would do; another alternative of the list was taken")
+            text = say(
+                "device.other_alternative", "would do; another alternative of the list was taken"
+            )
             return _Finding(DeviceOutcome.NOT_NEEDED, text)
         if self._served:
-            text = say("would do; the allocator takes the first devices that serve all requests")
+            text = say(
+                "device.first_taken",
+                "would do; the allocator takes the first devices that serve all requests",
+            )
             return _Finding(DeviceOutcome.NOT_NEEDED, text)
         return _Finding(DeviceOutcome.USABLE, self._not_together(candidate))
 
@@ -141,8 +146,9 @@ class DeviceChecks:
         if len(usable) < wanted:
             what = str(wanted)
             if self._plan.request.wants_all:
-                what = say("all {n} that match", n=wanted)
+                what = say("device.all_match", "all {n} that match", n=wanted)
             return say(
+                "device.alone_request",
                 "would do alone; the request wants {what}, and {n} can be had here",
                 what=what,
                 n=len(usable),
@@ -153,11 +159,15 @@ class DeviceChecks:
             if wanted > 1 and concerns(spec.requests, self._plan.request):
                 values = self._attributes([candidate.device.id, *beside], attribute)
                 return say(
+                    "device.alone_constraint",
                     "would do alone; the claim wants {constraint}: {values}",
                     constraint=constraint_text(spec),
                     values=values,
                 )
-        return say("would do alone; the node cannot serve all requests of the pod together")
+        return say(
+            "device.alone_not_together",
+            "would do alone; the node cannot serve all requests of the pod together",
+        )
 
     def _usable(self) -> list[Candidate]:
         """Return the devices that nothing but the other requests speaks against."""
@@ -191,6 +201,7 @@ class DeviceChecks:
             if each.claim == self._claim or not request.admin_access:
                 whose = self._plans[each.claim].claim.key
                 text = say(
+                    "device.given_elsewhere",
                     "given to request {request} of claim {claim} of this pod",
                     request=each.result.request,
                     claim=whose,
@@ -199,26 +210,34 @@ class DeviceChecks:
 
     def _held(self, device: DeviceId) -> str:
         holders = [each for each in self._holders.get(device, ()) if not each.admin_access]
-        return say("in use by {holders}", holders=series(map(holder_text, holders)))
+        return say(
+            "device.in_use", "in use by {holders}", holders=series(map(holder_text, holders))
+        )
 
     def _selection(self, candidate: Candidate) -> Iterator[_Finding]:
         device, of_class, request = candidate.device, self._plan.device_class, self._plan.request
         if device.device.binding_conditions and not self._gates.binding_conditions:
-            text = say("has binding conditions, and gate DRADeviceBindingConditions is off")
+            text = say(
+                "device.binding_conditions_off",
+                "has binding conditions, and gate DRADeviceBindingConditions is off",
+            )
             yield _Finding(DeviceOutcome.BINDING_CONDITIONS, text)
         for selectors, whose in (
-            (of_class.spec.selectors, say("class {name}", name=of_class.name)),
-            (request.selectors, say("request {name}", name=request.full_name)),
+            (of_class.spec.selectors, say("device.class", "class {name}", name=of_class.name)),
+            (request.selectors, say("device.request", "request {name}", name=request.full_name)),
         ):
             refusing = first_refusing(selectors, device)
             if refusing is None:
                 continue
             values = mentioned_values(refusing.expression, device)
             outcome = DeviceOutcome.SELECTOR
-            text = say("the selector of {whose} is false for it", whose=whose)
+            text = say(
+                "device.selector_false", "the selector of {whose} is false for it", whose=whose
+            )
             if isinstance(refusing.answer, CelProblem):
                 outcome = DeviceOutcome.SELECTOR_ERROR
                 text = say(
+                    "device.selector_error",
                     "the selector of {whose} ends in an error: {error}",
                     whose=whose,
                     error=refusing.answer.text,
@@ -227,7 +246,9 @@ class DeviceChecks:
 
     def _place(self, candidate: Candidate) -> Iterator[_Finding]:
         if not self._planner.is_on_node(candidate.device):
-            yield _Finding(DeviceOutcome.OTHER_NODE, say("cannot be used on this node"))
+            yield _Finding(
+                DeviceOutcome.OTHER_NODE, say("device.not_on_node", "cannot be used on this node")
+            )
 
     def _room(self, candidate: Candidate) -> Iterator[_Finding]:
         being_consumed = self._being_consumed.get(candidate.device.id, NOTHING)
@@ -237,14 +258,16 @@ class DeviceChecks:
 
     def _no_room_text(self, no_room: NoRoom, candidate: Candidate) -> str:
         if isinstance(no_room, LacksCapacity):
-            return say("has no capacity {name}", name=no_room.name)
+            return say("device.no_capacity", "has no capacity {name}", name=no_room.name)
         if isinstance(no_room, AgainstPolicy):
             return say(
+                "device.policy",
                 "its policy does not allow {amount} of {name}",
                 amount=no_room.amount,
                 name=no_room.name,
             )
         text = say(
+            "device.capacity_short",
             "{name}: asks for {amount}, {left} of {total} left",
             name=no_room.name,
             amount=no_room.amount,
@@ -254,14 +277,21 @@ class DeviceChecks:
         users = [each for each in self._holders.get(candidate.device.id, ()) if each.consumed]
         if not users:
             return text
-        return say("{what}, shared by {users}", what=text, users=series(map(holder_text, users)))
+        return say(
+            "device.shared_by",
+            "{what}, shared by {users}",
+            what=text,
+            users=series(map(holder_text, users)),
+        )
 
     def _counters_left(self, candidate: Candidate) -> Iterator[_Finding]:
         device = candidate.device
         if not device.device.consumes_counters:
             return
         if not self._gates.partitionable_devices:
-            text = say("consumes counters, and gate DRAPartitionableDevices is off")
+            text = say(
+                "device.counters_off", "consumes counters, and gate DRAPartitionableDevices is off"
+            )
             yield _Finding(DeviceOutcome.COUNTERS, text)
             return
         shared = self._gates.consumable_capacity and device.device.allow_multiple_allocations
@@ -276,6 +306,7 @@ class DeviceChecks:
         total = candidate.pool.counter_sets[short.counter_set][short.counter].value
         needed, left = (nano_text(amount, total) for amount in (short.needed, short.left))
         text = say(
+            "device.counter_short",
             "counter {counter} of {counter_set}: needs {needed}, {left} of {total} left",
             counter=short.counter,
             counter_set=short.counter_set,
@@ -284,7 +315,11 @@ class DeviceChecks:
             total=total,
         )
         users = series(self._counting(short, candidate.pool.id.pool))
-        return say("{what}, used by {users}", what=text, users=users) if users else text
+        return (
+            say("device.used_by", "{what}, used by {users}", what=text, users=users)
+            if users
+            else text
+        )
 
     def _counting(self, short: CounterShort, pool: str) -> Iterator[str]:
         """Yield the devices that consume a counter: those in use, and those just given."""
@@ -307,9 +342,11 @@ class DeviceChecks:
         if taint is None:
             return
         text = say(
+            "device.taint_not_tolerated",
             "taint {taint} is not tolerated; the request tolerates {tolerated}",
             taint=taint_text(taint),
-            tolerated=series(map(toleration_text, request.tolerations)) or say("nothing"),
+            tolerated=series(map(toleration_text, request.tolerations))
+            or say("device.nothing", "nothing"),
         )
         yield _Finding(DeviceOutcome.TAINT, text)
 
@@ -331,6 +368,7 @@ class DeviceChecks:
             attribute = spec.match_attribute or spec.distinct_attribute or ""
             devices = [candidate.device.id, *(each.device for each in given)]
             text = say(
+                "device.constraint",
                 "the claim wants {constraint}: {values}",
                 constraint=constraint_text(spec),
                 values=self._attributes(devices, attribute),
@@ -340,21 +378,26 @@ class DeviceChecks:
     def _attributes(self, devices: Sequence[DeviceId], name: str) -> str:
         """Return the values that some devices have of an attribute, the first being at hand."""
         this, *others = (self._attribute(device, name) for device in devices)
-        texts = [say("this one has {value}", value=this)]
+        texts = [say("device.value_of_this", "this one has {value}", value=this)]
         texts += [
-            say("{device} has {value}", device=device.device, value=value)
+            say("device.value_of", "{device} has {value}", device=device.device, value=value)
             for device, value in zip(devices[1:], others, strict=True)
         ]
         return series(texts)
 
     def _attribute(self, device: DeviceId, name: str) -> str:
         attribute = find_attribute(self._candidates[device].device, name)
-        return say("none") if attribute is None else attribute_text(attribute)
+        return say("value.none", "none") if attribute is None else attribute_text(attribute)
 
 
 def holder_text(holder: Holder) -> str:
     """Return claim and pods of a holder in a few words."""
-    text = say("claim {claim}", claim=holder.claim)
+    text = say("pod.claim", "claim {claim}", claim=holder.claim)
     if holder.pods:
-        text = say("claim {claim} of pod {pods}", claim=holder.claim, pods=series(holder.pods))
-    return say("{what} (reserved)", what=text) if holder.pending else text
+        text = say(
+            "device.claim_of_pod",
+            "claim {claim} of pod {pods}",
+            claim=holder.claim,
+            pods=series(holder.pods),
+        )
+    return say("device.reserved", "{what} (reserved)", what=text) if holder.pending else text

@@ -58,11 +58,13 @@ def _keyed(taint: DeviceTaint) -> str:
 
 
 def toleration_text(toleration: DeviceToleration) -> str:
-    what = toleration.key or say("every key")
+    what = toleration.key or say("device.every_key", "every key")
     if toleration.operator != "Exists":
-        what = say("{key}={value}", key=what, value=toleration.value)
+        what = say("device.key_value", "{key}={value}", key=what, value=toleration.value)
     return (
-        say("{what}:{effect}", what=what, effect=toleration.effect) if toleration.effect else what
+        say("device.taint_effect", "{what}:{effect}", what=what, effect=toleration.effect)
+        if toleration.effect
+        else what
     )
 
 
@@ -135,14 +137,25 @@ def _expressions(selectors: Iterable[DeviceSelector]) -> tuple[str, ...]:
 
 
 def constraint_text(constraint: DeviceConstraint) -> str:
-    text = say("of an unknown kind")
+    text = say("device.unknown_kind", "of an unknown kind")
     if constraint.match_attribute is not None:
-        text = say("the same {attribute}", attribute=constraint.match_attribute)
+        text = say(
+            "device.same_attribute", "the same {attribute}", attribute=constraint.match_attribute
+        )
     elif constraint.distinct_attribute is not None:
-        text = say("a {attribute} of its own each", attribute=constraint.distinct_attribute)
+        text = say(
+            "device.distinct_attribute",
+            "a {attribute} of its own each",
+            attribute=constraint.distinct_attribute,
+        )
     if not constraint.requests:
         return text
-    return say("{what} (requests {requests})", what=text, requests=series(constraint.requests))
+    return say(
+        "device.of_requests",
+        "{what} (requests {requests})",
+        what=text,
+        requests=series(constraint.requests),
+    )
 
 
 def _place(selector: NodeSelector | None) -> str:

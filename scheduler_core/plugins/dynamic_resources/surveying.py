@@ -153,10 +153,19 @@ def _served(wanted: Sequence[ResourceClaim], allocation: NodeAllocation | None) 
 
 def _pool_problem(pool: Pool) -> str:
     if pool.incomplete:
-        return say("pool {pool} is incomplete: its driver is updating it", pool=str(pool.id))
+        return say(
+            "device.pool_incomplete",
+            "pool {pool} is incomplete: its driver is updating it",
+            pool=str(pool.id),
+        )
     if not pool.invalid:
         return ""
-    return say("pool {pool} is invalid: {problem}", pool=str(pool.id), problem=pool.invalid)
+    return say(
+        "device.pool_invalid",
+        "pool {pool} is invalid: {problem}",
+        pool=str(pool.id),
+        problem=pool.invalid,
+    )
 
 
 def _holders(devices: Devices) -> dict[DeviceId, list[Holder]]:

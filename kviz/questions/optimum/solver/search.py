@@ -90,6 +90,7 @@ def _by_turns(
     if instance.n_possible > MAX_REPLAYED:
         raise TooLarge(
             say(
+                "optimum.too_many_placements",
                 "{n} placements are possible, and the order of the queue is replayed for {most:,} "
                 "at most; take another mode",
                 n=f"{instance.n_possible:.1e}",

@@ -72,14 +72,17 @@ def drain(run: Run, node: str) -> Drained | Kept:
     pods = [pod for pod in pods if pod.status.phase not in TERMINAL_PHASES]
     alone = next((pod.key for pod in pods if not comes_back(pod)), "")
     if alone:
-        return Kept(node, say("nobody would make {pod} again", pod=alone))
+        return Kept(node, say("nodes.bare_pod", "nobody would make {pod} again", pod=alone))
     budgets, pending = _budgets(run), _pending(run)
     waves: list[tuple[str, ...]] = []
     _go_on(run, [Cordon(node, True)])
     while pods:
         wave, blocked_by = _wave(run, pods, budgets)
         if not wave:
-            return Kept(node, say("budget {budget} allows no eviction", budget=blocked_by))
+            return Kept(
+                node,
+                say("nodes.budget_spent", "budget {budget} allows no eviction", budget=blocked_by),
+            )
         n_evicted = _go_on(run, [Delete(target_of(pod)) for pod in wave])
         if why := _harm(run, n_evicted, pending):
             return Kept(node, why)
@@ -99,10 +102,12 @@ def _harm(run: Run, n_evicted: int, pending: Set[str]) -> str:
     """Return what is wrong after a step, empty if nothing is."""
     if n_evicted:
         if n_evicted == 1:
-            return say("1 pod would be preempted for those that move")
-        return say("{n:,} pods would be preempted for those that move", n=n_evicted)
+            return say("nodes.preempts_one", "1 pod would be preempted for those that move")
+        return say(
+            "nodes.preempts_many", "{n:,} pods would be preempted for those that move", n=n_evicted
+        )
     stuck = sorted(_pending(run) - pending)
-    return say("{pod} would find no node", pod=stuck[0]) if stuck else ""
+    return say("nodes.finds_no_node", "{pod} would find no node", pod=stuck[0]) if stuck else ""
 
 
 def _budgets(run: Run) -> list[Budget]:

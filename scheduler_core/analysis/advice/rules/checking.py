@@ -44,7 +44,7 @@ MAX_NAMED: Final = 3
 """So many pods or nodes are named in a sentence; the values have them all."""
 
 
-NOT_MADE_AGAIN: Final = say("nobody makes it again")
+NOT_MADE_AGAIN: Final = say("pod.bare", "nobody makes it again")
 """Of a pod without an owner that is gone with its node, or is evicted."""
 Lose: TypeAlias = Callable[[Run, Standing, Sequence[Loss]], Sequence[Aftermath]]
 """Runs each loss in a copy of a settled run, and leaves the run itself as it stands."""
@@ -152,8 +152,13 @@ class _Checked:
             ],
         }
         if not unbound:
-            return True, say("All {pods} are on nodes", pods=_pods(len(pods))), values
+            return (
+                True,
+                say("rules.all_placed", "All {pods} are on nodes", pods=_pods(len(pods))),
+                values,
+            )
         text = say(
+            "rules.some_pending",
             "{n} of {pods} have no node: {names}",
             n=len(unbound),
             pods=_pods(len(pods)),
@@ -177,11 +182,13 @@ class _Checked:
             "on_nodes_without": without,
         }
         text = say(
+            "rules.spread_short",
             "{pods} over {n} of {label} ({listed}); {asked} are asked for",
             pods=_pods(len(there)),
             n=len(counts),
             label=rule.over,
-            listed=series(f"{value} {n}" for value, n in sorted(counts.items())) or say("none"),
+            listed=series(f"{value} {n}" for value, n in sorted(counts.items()))
+            or say("value.none", "none"),
             asked=rule.at_least,
         )
         return len(counts) >= rule.at_least, text, values
@@ -198,16 +205,20 @@ class _Checked:
         }
         if not there:
             text = say(
+                "rules.none_there",
                 "None of {pods} is on one of {nodes}",
                 pods=_pods(len(pods)),
                 nodes=_n_nodes(len(nodes)),
             )
             return True, text, values
         text = say(
+            "rules.some_there",
             "{n} of {pods} are there: {names}",
             n=len(there),
             pods=_pods(len(pods)),
-            names=_named([say("{pod} on {node}", pod=pod, node=node) for pod, node in there]),
+            names=_named(
+                [say("pod.on_node", "{pod} on {node}", pod=pod, node=node) for pod, node in there]
+            ),
         )
         return False, text, values
 
@@ -221,12 +232,14 @@ class _Checked:
         }
         if not above:
             text = say(
+                "rules.evictions_kept",
                 "{pods} evicted, none of them above {priority}",
                 pods=_pods(len(gone)),
                 priority=rule.nobody_above,
             )
             return True, text, values
         text = say(
+            "rules.evictions_above",
             "{pods} above {priority} evicted: {names}",
             pods=_pods(len(above)),
             priority=rule.nobody_above,
@@ -239,7 +252,11 @@ class _Checked:
     def _survive(self, rule: Survive) -> _Found:
         chosen = _Chosen.of(rule.pods, self._standing[1])
         if not chosen.pods:
-            return False, say("No pod that is selected has a node to lose"), {"selected": 0}
+            return (
+                False,
+                say("rules.no_pod_on_nodes", "No pod that is selected has a node to lose"),
+                {"selected": 0},
+            )
         losses = self._losses(rule.loss_of, chosen)
         lost: list[JsonValue] = []
         worst, worst_pods = "", list[str]()
@@ -257,14 +274,19 @@ class _Checked:
             "tried": len(losses),
             "not_survived": lost,
         }
-        what = say("node")
+        what = say("rules.node", "node")
         if rule.loss_of != NODE:
-            what = say("value of {label}", label=rule.loss_of)
+            what = say("rules.value_of_label", "value of {label}", label=rule.loss_of)
         pods = _pods(len(chosen.pods))
         if not losses:
-            return False, say("There is no {what} to lose", what=what), values
+            return (
+                False,
+                say("rules.nothing_to_lose", "There is no {what} to lose", what=what),
+                values,
+            )
         if not lost:
             text = say(
+                "rules.survive_all",
                 "All {pods} find nodes without any one {what}; {n} were tried",
                 pods=pods,
                 what=what,
@@ -272,6 +294,7 @@ class _Checked:
             )
             return True, text, values
         text = say(
+            "rules.survive_not",
             "{n} of {all} losses leave pods without a node; "
             "worst {worst}: {n_pods} of {pods}, {names}",
             n=len(lost),
@@ -332,9 +355,19 @@ class _Checked:
         }
         pod = rule.pod.key
         if found.count >= rule.copies:
-            return True, say("{copies} copies of {pod} fit", copies=rule.copies, pod=pod), values
+            return (
+                True,
+                say(
+                    "rules.copies_fit", "{copies} copies of {pod} fit", copies=rule.copies, pod=pod
+                ),
+                values,
+            )
         text = say(
-            "{n} of {copies} copies of {pod} fit", n=found.count, copies=rule.copies, pod=pod
+            "rules.copies_short",
+            "{n} of {copies} copies of {pod} fit",
+            n=found.count,
+            copies=rule.copies,
+            pod=pod,
         )
         return False, series(filter(None, (text, found.stop.message)), SEMICOLON), values
 
@@ -355,9 +388,14 @@ class _Checked:
             "below": rule.below,
         }
         if not has:
-            text = say("No node that is selected has {resource}", resource=rule.resource)
+            text = say(
+                "rules.no_node_with_resource",
+                "No node that is selected has {resource}",
+                resource=rule.resource,
+            )
             return False, text, values
         text = say(
+            "rules.utilization",
             "{share:.1f} % of {resource} on {nodes}; below {below:g} % is asked for",
             share=takes / has * 100,
             resource=rule.resource,
@@ -379,7 +417,7 @@ class _Checked:
 
 
 _Found: TypeAlias = "tuple[bool, str, Mapping[str, JsonValue]]"
-NO_POD: Final[_Found] = (False, say("No pod is selected"), {"selected": 0})
+NO_POD: Final[_Found] = (False, say("rules.no_pod_selected", "No pod is selected"), {"selected": 0})
 
 
 @dataclass(frozen=True)
@@ -431,8 +469,8 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _pods(n: int) -> str:
-    return say("1 pod") if n == 1 else say("{n:,} pods", n=n)
+    return say("count.pod_one", "1 pod") if n == 1 else say("count.pods", "{n:,} pods", n=n)
 
 
 def _n_nodes(n: int) -> str:
-    return say("1 node") if n == 1 else say("{n:,} nodes", n=n)
+    return say("count.node_one", "1 node") if n == 1 else say("count.nodes", "{n:,} nodes", n=n)

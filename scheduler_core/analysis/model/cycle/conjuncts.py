@@ -80,6 +80,7 @@ def _conjunct(found: PluginEvidence, requests: Mapping[str, RequestParts]) -> Co
             Line(
                 False,
                 say(
+                    "model.counting_nominated",
                     "counting the nominated pods {pods}",
                     pods=series(found.with_nominated),
                 ),
@@ -101,8 +102,8 @@ def _text(requirement: Requirement, requests: Mapping[str, RequestParts]) -> str
         return requirement.sentence
     asks, has = requirement.asks, requirement.has
     if asks == has:
-        return say("the node has {has}", has=has)
-    return say("asks for {asks}, the node has {has}", asks=asks, has=has)
+        return say("model.node_has", "the node has {has}", has=has)
+    return say("requirement.asks", "asks for {asks}, the node has {has}", asks=asks, has=has)
 
 
 def _room(room: ResourceRoom, parts: RequestParts | None) -> str:
@@ -114,6 +115,7 @@ def _room(room: ResourceRoom, parts: RequestParts | None) -> str:
     sign = "<=" if room.met else ">"
     if room.resource == PODS:
         return say(
+            "model.pods_left",
             "{needed} {allocatable} allocatable - {used} there = {free} pods",
             needed=f"1 {sign}",
             allocatable=room.allocatable,
@@ -121,6 +123,7 @@ def _room(room: ResourceRoom, parts: RequestParts | None) -> str:
             free=room.free,
         )
     text = say(
+        "model.amount_left",
         "{needed} {allocatable} allocatable - {used} requested = {free}",
         needed=f"{amount(room.requested)} {sign}",
         allocatable=amount(room.allocatable),
@@ -128,8 +131,17 @@ def _room(room: ResourceRoom, parts: RequestParts | None) -> str:
         free=amount(room.free),
     )
     if parts is not None:
-        text = say("{resource}: {what}", resource=_sum(room.resource, parts), what=text)
-    return say("{what}; devices decide", what=text) if room.by_devices else text
+        text = say(
+            "model.of_resource",
+            "{resource}: {what}",
+            resource=_sum(room.resource, parts),
+            what=text,
+        )
+    return (
+        say("model.what_devices_decide", "{what}; devices decide", what=text)
+        if room.by_devices
+        else text
+    )
 
 
 def _sum(resource: str, parts: RequestParts) -> str:
@@ -140,4 +152,4 @@ def _sum(resource: str, parts: RequestParts) -> str:
     text = f"{resource}: max(init) {init}, sum(main) {main}"
     if not parts.overhead:
         return text
-    return say("{parts}, overhead {overhead}", parts=text, overhead=overhead)
+    return say("model.with_overhead", "{parts}, overhead {overhead}", parts=text, overhead=overhead)

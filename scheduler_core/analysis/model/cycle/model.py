@@ -188,8 +188,17 @@ def _note(decided: Decided) -> str:
         case "scheduled" | "unschedulable":
             return ""
         case "waiting":
-            return say("a Permit plugin holds the pod: the field changes when it is let go")
+            return say(
+                "model.permit_holds",
+                "a Permit plugin holds the pod: the field changes when it is let go",
+            )
         case "unknown":
-            return say("a scheduler that is observed does not report what became of the pod")
+            return say(
+                "model.observed_unknown",
+                "a scheduler that is observed does not report what became of the pod",
+            )
         case _:
-            return say("a step failed, and v1.36 puts the pod back; the model has no such step")
+            return say(
+                "model.step_failed",
+                "a step failed, and v1.36 puts the pod back; the model has no such step",
+            )

@@ -66,21 +66,32 @@ def partings(found: Found) -> tuple[Parting, ...]:
 
 def _queues(found: Found) -> Parting:
     difference = say(
+        "model.parting_pop",
         "v1.36 takes the head of its active queue, in the order of its queue sort; the model takes "
         "a pod of highest priority out of all of Unbound, also one that backs off, waits for an "
-        "event, is gated, or is on its way to a node"
+        "event, is gated, or is on its way to a node",
     )
     cluster = found.cluster
     if cluster.popped_is_highest:
         n = cluster.highest.n
         if n > 1:
-            text = say("{pod} is one of {n} of highest priority", pod=cluster.popped, n=n)
+            text = say(
+                "model.one_of_highest",
+                "{pod} is one of {n} of highest priority",
+                pod=cluster.popped,
+                n=n,
+            )
         else:
-            text = say("{pod} is the only one of highest priority", pod=cluster.popped)
+            text = say(
+                "model.only_highest",
+                "{pod} is the only one of highest priority",
+                pod=cluster.popped,
+            )
         return Parting("queues", difference, False, text)
     first = cluster.highest.members[0] if cluster.highest.members else ""
     where = _where(found.cycle, first)
     text = say(
+        "model.pop_differs",
         "The model would take {first} (priority {highest_priority}), which "
         "{where}; v1.36 took {popped} (priority {popped_priority})",
         first=first,
@@ -95,40 +106,56 @@ def _queues(found: Found) -> Parting:
 def _where(cycle: ReenactedCycle, key: str) -> str:
     queue = cycle.queue
     places: Sequence[tuple[str, Callable[[], Iterator[str]]]] = (
-        (say("is gated"), lambda: (each.key for each in queue.gated_pods())),
-        (say("backs off"), lambda: (each.key for each in queue.backoff_pods())),
-        (say("waits for an event"), lambda: (each.key for each in queue.unschedulable_pods())),
-        (say("is queued, too"), lambda: (each.key for each in queue.active_pods())),
-        (say("is in a cycle of its own"), lambda: (each.key for each in queue.in_flight_pods())),
+        (say("model.gated", "is gated"), lambda: (each.key for each in queue.gated_pods())),
+        (say("model.backs_off", "backs off"), lambda: (each.key for each in queue.backoff_pods())),
+        (
+            say("model.waits_event", "waits for an event"),
+            lambda: (each.key for each in queue.unschedulable_pods()),
+        ),
+        (say("model.queued", "is queued, too"), lambda: (each.key for each in queue.active_pods())),
+        (
+            say("model.in_cycle", "is in a cycle of its own"),
+            lambda: (each.key for each in queue.in_flight_pods()),
+        ),
     )
     for words, keys in places:
         if key in keys():
             return words
     pod = cycle.objects.get(Pod, key)
     if pod is not None and pod.spec.node_name:
-        return say("is bound to {node_name}, which is not there", node_name=pod.spec.node_name)
-    return say("is not in the scheduler's queue")
+        return say(
+            "model.bound_to_absent",
+            "is bound to {node_name}, which is not there",
+            node_name=pod.spec.node_name,
+        )
+    return say("model.not_queued", "is not in the scheduler's queue")
 
 
 def _preemption_policy(found: Found) -> Parting:
     difference = say(
+        "model.parting_policy",
         "v1.36 does not let a pod preempt whose preemptionPolicy is Never, or whose earlier "
-        "victims are still leaving; the model has no such guard"
+        "victims are still leaving; the model has no such guard",
     )
     reason = found.decided.ineligible
     if not reason:
-        return Parting("preemptionPolicy", difference, False, say("The pod may preempt"))
+        return Parting(
+            "preemptionPolicy", difference, False, say("model.may_preempt", "The pod may preempt")
+        )
     preemption = found.preemption
     enabled = preemption.enabled if preemption is not None else None
     if enabled is False:
         text = say(
-            "{reason} The model evicts nobody either: no set of pods makes room", reason=reason
+            "model.evicts_nobody_either",
+            "{reason} The model evicts nobody either: no set of pods makes room",
+            reason=reason,
         )
         return Parting("preemptionPolicy", difference, False, text)
     least = preemption.least[0] if preemption is not None and preemption.least else None
-    text = say("v1.36 leaves Objects unchanged: {reason}", reason=reason)
+    text = say("model.objects_unchanged", "v1.36 leaves Objects unchanged: {reason}", reason=reason)
     if least is not None:
         text = say(
+            "model.policy_differs",
             "{what} The model evicts {pods} from {node}",
             what=text,
             pods=_set(least.pods),
@@ -143,16 +170,26 @@ def _set(pods: Sequence[str]) -> str:
 
 def _prefer_no_schedule(found: Found) -> Parting:
     difference = say(
-        "To v1.36 a PreferNoSchedule taint is a lower score; to the model every taint is a filter"
+        "model.parting_taints",
+        "To v1.36 a PreferNoSchedule taint is a lower score; to the model every taint is a filter",
     )
     soft = _softly_tainted(found.cycle, found.places.feasible.members)
     if not soft:
-        text = say("No feasible node has one that the pod does not tolerate")
+        text = say("model.no_soft_taint", "No feasible node has one that the pod does not tolerate")
         return Parting("preferNoSchedule", difference, False, text)
     chosen = found.places.chosen
-    text = say("{soft} would not be feasible", soft=some_of(soft, most=MAX_NAMED))
+    text = say(
+        "model.soft_taint_differs",
+        "{soft} would not be feasible",
+        soft=some_of(soft, most=MAX_NAMED),
+    )
     if chosen in soft:
-        text = say("{what}, {chosen} that was chosen among them", what=text, chosen=chosen)
+        text = say(
+            "model.chosen_among",
+            "{what}, {chosen} that was chosen among them",
+            what=text,
+            chosen=chosen,
+        )
     return Parting("preferNoSchedule", difference, chosen in soft, text)
 
 
@@ -175,22 +212,33 @@ def _softly_tainted(cycle: ReenactedCycle, feasible: Sequence[str]) -> list[str]
 
 def _phase(found: Found) -> Parting:
     difference = say(
-        "The classic model asks that a node's phase is Running; v1.36 does not read a phase"
+        "model.parting_phase",
+        "The classic model asks that a node's phase is Running; v1.36 does not read a phase",
     )
-    return Parting("phase", difference, False, say("Nodes of today have none, and kviz reads none"))
+    return Parting(
+        "phase",
+        difference,
+        False,
+        say("model.no_phase", "Nodes of today have none, and kviz reads none"),
+    )
 
 
 def _requested(found: Found) -> Parting:
     difference = say(
+        "model.parting_requested",
         "v1.36 subtracts what the pods on a node request from its allocatable; the classic model "
-        "compares with allocatable alone"
+        "compares with allocatable alone",
     )
     only = _only_requested(found.cycle)
     if not only:
         return Parting(
-            "requested", difference, False, say("No node was lost to what others request")
+            "requested",
+            difference,
+            False,
+            say("model.requested_same", "No node was lost to what others request"),
         )
     text = say(
+        "model.requested_differs",
         "{only} would have room by allocatable alone, and NodeResourcesFit rejected them",
         only=some_of(only, most=MAX_NAMED),
     )
@@ -215,15 +263,19 @@ def _only_requested(cycle: ReenactedCycle) -> list[str]:
 
 def _normalised(found: Found) -> Parting:
     difference = say(
+        "model.parting_scores",
         "v1.36 scales the scores of each plugin to 0 to 100 before it weighs and adds them; the "
-        "classic Viability adds the weights of preferred terms as they are"
+        "classic Viability adds the weights of preferred terms as they are",
     )
     rated = found.viability
     if rated is None:
-        return Parting("normalised", difference, False, say("Nodes were not rated"))
+        return Parting(
+            "normalised", difference, False, say("model.not_rated", "Nodes were not rated")
+        )
     chosen = found.places.chosen
     if chosen in rated.classic_best:
         text = say(
+            "model.scores_same",
             "{chosen} has the highest classic sum, too: {classic_best_sum}",
             chosen=chosen,
             classic_best_sum=rated.classic_best_sum,
@@ -231,6 +283,7 @@ def _normalised(found: Found) -> Parting:
         return Parting("normalised", difference, False, text)
     best = rated.classic_best
     text = say(
+        "model.scores_differ",
         "By the classic sum {best} would be best with "
         "{classic_best_sum}; {chosen} has the highest total",
         best=some_of(best, most=MAX_NAMED),
@@ -242,13 +295,15 @@ def _normalised(found: Found) -> Parting:
 
 def _heap_root(found: Found) -> Parting:
     difference = say(
+        "model.parting_tie",
         "Among equal totals the model takes some node; v1.36 takes the root of a heap of all "
-        "feasible nodes"
+        "feasible nodes",
     )
     viable = found.places.viable
     if not found.places.viability_evaluated or viable.n < 2:
-        return Parting("heapRoot", difference, False, say("There was no tie"))
+        return Parting("heapRoot", difference, False, say("model.no_tie", "There was no tie"))
     text = say(
+        "model.tie",
         "{n} nodes are viable: to the model any of them; v1.36 took {chosen}",
         n=viable.n,
         chosen=found.places.chosen,
@@ -258,13 +313,20 @@ def _heap_root(found: Found) -> Parting:
 
 def _nominated(found: Found) -> Parting:
     difference = say(
+        "model.parting_nominated",
         "v1.36 filters a node with nominated pods twice, with them and without; to the model a pod "
-        "that is not bound takes no room"
+        "that is not bound takes no room",
     )
     nodes = found.decided.by_nominated
     if not nodes:
-        return Parting("nominated", difference, False, say("No node was lost to a nominated pod"))
+        return Parting(
+            "nominated",
+            difference,
+            False,
+            say("model.nominated_same", "No node was lost to a nominated pod"),
+        )
     text = say(
+        "model.nominated_differs",
         "{nodes} would be feasible if the pods nominated there did not count",
         nodes=some_of(nodes, most=MAX_NAMED),
     )
@@ -273,27 +335,33 @@ def _nominated(found: Found) -> Parting:
 
 def _symmetry(found: Found) -> Parting:
     difference = say(
+        "model.parting_anti_affinity",
         "In v1.36 the required anti-affinity of pods that are there keeps others out, too; the "
-        "model reads the terms of the popped pod only"
+        "model reads the terms of the popped pod only",
     )
     nodes = found.decided.by_others_anti_affinity
     if not nodes:
-        text = say("No node was lost to the anti-affinity of others")
+        text = say("model.anti_affinity_same", "No node was lost to the anti-affinity of others")
         return Parting("symmetry", difference, False, text)
     text = say(
-        "Pods that are there keep this one out of {nodes}", nodes=some_of(nodes, most=MAX_NAMED)
+        "model.anti_affinity_differs",
+        "Pods that are there keep this one out of {nodes}",
+        nodes=some_of(nodes, most=MAX_NAMED),
     )
     return Parting("symmetry", difference, True, text)
 
 
 def _reprieve(found: Found) -> Parting:
     difference = say(
+        "model.parting_victims",
         "v1.36 finds the pods to evict on one path, from all of lower priority down; the model "
-        "looks at all sets, on all nodes"
+        "looks at all sets, on all nodes",
     )
     preemption = found.preemption
     if preemption is None or preemption.chosen is None:
-        return Parting("reprieve", difference, False, say("Nobody was evicted"))
+        return Parting(
+            "reprieve", difference, False, say("model.nobody_evicted", "Nobody was evicted")
+        )
     chosen = preemption.chosen
     same = any(
         each.node == chosen.node and set(each.pods) == set(chosen.pods) for each in preemption.least
@@ -301,18 +369,30 @@ def _reprieve(found: Found) -> Parting:
     if same:
         pods, node = _set(chosen.pods), chosen.node
         if preemption.complete:
-            text = say("{pods} on {node} has the least Casualty", pods=pods, node=node)
+            text = say(
+                "model.least_casualty",
+                "{pods} on {node} has the least Casualty",
+                pods=pods,
+                node=node,
+            )
         else:
             text = say(
+                "model.least_casualty_tried",
                 "{pods} on {node} has the least Casualty of all sets that were tried",
                 pods=pods,
                 node=node,
             )
         return Parting("reprieve", difference, False, text)
     if not preemption.least:
-        return Parting("reprieve", difference, None, say("There are too many sets to try them"))
+        return Parting(
+            "reprieve",
+            difference,
+            None,
+            say("model.too_many_sets", "There are too many sets to try them"),
+        )
     least = preemption.least[0]
     text = say(
+        "model.victims_differ",
         "Evicting {pods} from {node} would do less harm by v1.36's own "
         "criteria than {chosen} from {chosen_node}",
         pods=_set(least.pods),

@@ -247,12 +247,16 @@ class _Search:
     def _why_not(self, node: str, pods: Sequence[PodInfo]) -> str:
         """Return why v1.36 does not try a node, empty if it does."""
         if self._plugin is None:
-            return say("the profile has no DefaultPreemption")
+            return say("model.no_default_preemption", "the profile has no DefaultPreemption")
         status = self._cycle.decision.diagnosis.status(node)
         if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
             plugin = status.plugin or "PreFilter"
-            return say("{plugin} rejects the node whoever runs there", plugin=plugin)
-        return "" if pods else say("no pod there has a lower priority")
+            return say(
+                "model.rejects_anyway",
+                "{plugin} rejects the node whoever runs there",
+                plugin=plugin,
+            )
+        return "" if pods else say("model.no_lower_priority", "no pod there has a lower priority")
 
     def _dry_run(self, view: Nodes) -> DryRun | None:
         if self._plugin is None:

@@ -12,7 +12,7 @@ from scheduler_core.wording import say, series
 
 MAX_MEMBERS: Final = 60
 
-NOT_KNOWN: Final = say("not known")
+NOT_KNOWN: Final = say("model.not_known", "not known")
 
 
 def statement(model: CycleModel) -> str:
@@ -22,17 +22,20 @@ def statement(model: CycleModel) -> str:
         return _with_feasible(model, _feasible(model))
     n = places.possible.n
     if model.loop.scheduling_enabled is None:
-        return say("It is not known which of {n} nodes are feasible.", n=n)
+        return say(
+            "model.feasible_unknown", "It is not known which of {n} nodes are feasible.", n=n
+        )
     none = (
-        say("The only node is not feasible")
+        say("model.only_node_infeasible", "The only node is not feasible")
         if n == 1
-        else say("None of {n} nodes is feasible", n=n)
+        else say("model.none_feasible", "None of {n} nodes is feasible", n=n)
     )
     if not decided.victims:
-        return say("{what}. {more}", what=none, more=_unchanged(model))
+        return say("model.and_more", "{what}. {more}", what=none, more=_unchanged(model))
     gone, pod, node = series(decided.victims), decided.pod, decided.nominated
     if len(decided.victims) == 1:
         return say(
+            "model.nominated_evicts_one",
             "{what}. {pod} is nominated to {node}; {gone} is evicted.",
             what=none,
             pod=pod,
@@ -40,6 +43,7 @@ def statement(model: CycleModel) -> str:
             gone=gone,
         )
     return say(
+        "model.nominated_evicts",
         "{what}. {pod} is nominated to {node}; {gone} are evicted.",
         what=none,
         pod=pod,
@@ -53,19 +57,26 @@ def _feasible(model: CycleModel) -> str:
     places = model.places
     n, of = places.feasible.n, places.possible.n
     if places.feasible.at_least:
-        text = say("At least {n} of {of} nodes are feasible", n=n, of=of)
+        text = say("model.feasible_at_least", "At least {n} of {of} nodes are feasible", n=n, of=of)
     else:
-        text = say("{n} of {of} nodes are feasible", n=n, of=of)
+        text = say("model.feasible", "{n} of {of} nodes are feasible", n=n, of=of)
     if not places.viability_evaluated:
         return text
-    return say("{what}, {n} of these viable", what=text, n=places.viable.n)
+    return say("model.viable", "{what}, {n} of these viable", what=text, n=places.viable.n)
 
 
 def _with_feasible(model: CycleModel, what: str) -> str:
     decided = model.decided
     if decided.result == "scheduled":
-        return say("{what}. {pod} goes to {node}.", what=what, pod=decided.pod, node=decided.node)
+        return say(
+            "model.goes_to",
+            "{what}. {pod} goes to {node}.",
+            what=what,
+            pod=decided.pod,
+            node=decided.node,
+        )
     return say(
+        "model.gets_no_node",
         "{what}. {pod} does not get a node: {why}.",
         what=what,
         pod=decided.pod,
@@ -80,14 +91,19 @@ def _unchanged(model: CycleModel) -> str:
         n = len(preemption.preemptable)
         if n == 1:
             return say(
-                "Evicting pods would make room on one node; v1.36 leaves everything as it is."
+                "model.evicting_on_one",
+                "Evicting pods would make room on one node; v1.36 leaves everything as it is.",
             )
         return say(
-            "Evicting pods would make room on {n} nodes; v1.36 leaves everything as it is.", n=n
+            "model.evicting_on_some",
+            "Evicting pods would make room on {n} nodes; v1.36 leaves everything as it is.",
+            n=n,
         )
     if enabled is False:
-        return say("Evicting makes no room either: everything stays as it is.")
-    return say("v1.36 leaves everything as it is.")
+        return say(
+            "model.evicting_no_room", "Evicting makes no room either: everything stays as it is."
+        )
+    return say("model.left_as_is", "v1.36 leaves everything as it is.")
 
 
 def _count(found: MemberSet) -> str:
@@ -197,9 +213,10 @@ def after_lines(model: CycleModel) -> Iterator[str]:
     elif model.loop.branch == "UNCHANGED":
         yield "Objects' = Objects"
     if after.note:
-        yield say("v1.36: {note}", note=after.note)
+        yield say("model.release_note", "v1.36: {note}", note=after.note)
     elif after.gone:
         yield say(
+            "model.release_evicts",
             "v1.36: evicts {gone}; status.nominatedNodeName -> {node}",
             gone=series(after.gone),
             node=after.nominated,

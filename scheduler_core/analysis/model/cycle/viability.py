@@ -148,6 +148,7 @@ def _terms(cycle: ReenactedCycle, view: Nodes) -> tuple[ClassicTerm, ...]:
     for term in _pod_terms(cycle):
         where = label_text(term.topology_key, at.label(term.topology_key))
         text = say(
+            "model.pod_with_labels",
             "a pod with {labels} in {where}",
             labels=selector_text(term.selection.selector),
             where=where,
