@@ -135,7 +135,7 @@ CORE_SERVER_TESTS = $(addprefix tests/web/test_,access.py experiment_crash.py ex
 test-servers: setup
 	.venv/bin/python -m tests.real_servers .venv/bin/pytest -n $(JOBS) --dist loadgroup -m "not hypothesis" $(PYTEST_ARGS) $(SERVER_TESTS)
 
-vitest: .stamps/node_modules
+vitest: .stamps/node_modules .stamps/python
 	cd frontend && npm run --silent test
 
 svelte-check: .stamps/node_modules

@@ -1,4 +1,5 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { svelteTesting } from "@testing-library/svelte/vite";
 import { defineConfig } from "vite";
 
 import { catalogues } from "./catalogues.ts";
@@ -23,6 +24,12 @@ const SHARED = new RegExp(
   ].join("|"),
 );
 
+/** How long a busy machine may take to fetch a part of the Explorer. */
+const PATIENCE_MS = 60_000;
+
+/** Tests of components, which want a document; the others are quicker without. */
+const COMPONENTS = "src/**/*.svelte.test.ts";
+
 export default defineConfig({
   base: "/static/kviz/",
   server: {
@@ -46,7 +53,23 @@ export default defineConfig({
     },
   },
   test: {
-    environment: "node",
-    include: ["src/**/*.test.ts"],
+    projects: [
+      {
+        extends: true,
+        test: { name: "plain", environment: "node", include: ["src/**/*.test.ts"], exclude: [COMPONENTS] },
+      },
+      {
+        extends: true,
+        plugins: [svelteTesting()],
+        test: {
+          name: "components",
+          environment: "happy-dom",
+          include: [COMPONENTS],
+          globalSetup: "src/testing/recorded.ts",
+          setupFiles: "src/testing/components.ts",
+          testTimeout: PATIENCE_MS,
+        },
+      },
+    ],
   },
 } as Parameters<typeof defineConfig>[0]);

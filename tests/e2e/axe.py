@@ -16,23 +16,38 @@ def _source() -> str:
     return AXE.read_text(encoding="utf-8")
 
 
-def serious_findings(page: Page) -> list[str]:
+def serious_findings(page: Page, *rules: str) -> list[str]:
     """What axe holds against the page as it is now: rule, element, explanation.
 
-    A page that loads itself again meanwhile, because there is news, is looked at as it is then.
+    All rules, if none are named. A page that loads itself again meanwhile, because there is news,
+    is looked at as it is then.
     """
     try:
-        return _findings(page)
+        return _findings(page, rules)
     except Error as error:
         if "Execution context was destroyed" not in error.message:
             raise
         page.wait_for_load_state()
-        return _findings(page)
+        return _findings(page, rules)
 
 
-def _findings(page: Page) -> list[str]:
-    page.evaluate(_source())
-    result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+def findings_in_both_schemes(page: Page) -> list[str]:
+    """What axe holds against the page in the light, and against its colours in the dark."""
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    found = serious_findings(page)
+    page.emulate_media(color_scheme="dark")
+    found += [f"dark: {each}" for each in serious_findings(page, "color-contrast")]
+    page.emulate_media(color_scheme="light")
+    return found
+
+
+def _findings(page: Page, rules: tuple[str, ...]) -> list[str]:
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_source())
+    options: dict[str, object] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = rules
+    result = page.evaluate("(options) => axe.run(document, options)", options)
     return [
         f"{violation['id']}: {node['html'][:160]} ({node['failureSummary']})"
         for violation in result["violations"]

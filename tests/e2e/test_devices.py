@@ -43,11 +43,3 @@ def test_the_card_of_a_node_lists_its_devices(page: Page, lab: str) -> None:
     card = page.locator(".popup")
     expect(card).to_contain_text("room-1/gpu-0")
     expect(card).to_contain_text("lab/serve-0")
-
-
-def test_a_cluster_without_devices_has_no_such_tab(page: Page, clinic: str) -> None:
-    explore(page, clinic, "?c=1&tab=devices")
-    expect(inspector(page).get_by_role("tab", name="Why")).to_have_attribute(
-        "aria-selected", "true"
-    )
-    expect(inspector(page).get_by_role("tab", name="Devices")).to_have_count(0)

@@ -164,22 +164,21 @@ def test_a_page_from_a_disk_leads_nowhere_else(
 # ---------------------------------------------------------------- the menu, pictures and tables
 
 
-def test_the_menu_is_walked_by_keyboard(page: Page, clinic: str) -> None:
+def test_the_menu_opens_by_key_and_fits(page: Page, clinic: str) -> None:
     explore(page, clinic, "?c=1")
-    page.keyboard.press("e")
-    item = page.get_by_role("menuitem")
-    expect(item.first).to_be_focused()
-    page.keyboard.press("End")
-    expect(page.get_by_role("menuitem", name="Cycles")).to_be_focused()
-    page.keyboard.press("ArrowDown")
-    expect(item.first).to_be_focused()
-    page.keyboard.press("q")
-    expect(page.get_by_role("menuitem", name="Queues")).to_be_focused()
-    assert serious_findings(page) == []
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("menu")).to_have_count(0)
-    expect(page.get_by_role("button", name="Export")).to_be_focused()
-    expect(page.get_by_label("Go to cycle")).to_have_value("1")
+    for width, height in ((1280, 720), (320, 640)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.keyboard.press("e")
+        expect(page.get_by_role("menuitem").first).to_be_focused()
+        box = page.get_by_role("menu").bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+        assert box["y"] + box["height"] <= height
+        assert serious_findings(page) == []
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("menu")).to_have_count(0)
+        expect(page.get_by_role("button", name="Export")).to_be_focused()
 
 
 def test_a_run_watched_to_its_end_can_be_saved_at_once(page: Page, tmp_path: Path) -> None:
@@ -187,17 +186,6 @@ def test_a_run_watched_to_its_end_can_be_saved_at_once(page: Page, tmp_path: Pat
     page.get_by_role("button", name="Run: The pending clinic").click()
     expect(page.get_by_role("button", name="Recorded")).to_be_visible()
     assert chosen(page, "Run as a file (.kviz)", tmp_path).stat().st_size > 0
-
-
-def test_an_export_is_found_by_typing(page: Page, clinic: str, tmp_path: Path) -> None:
-    explore(page, clinic, "?c=1")
-    page.keyboard.press("Control+k")
-    page.get_by_label("Find a pod, node, cycle or command").fill("export queues")
-    expect(page.get_by_role("option", name="Export: Queues")).to_be_visible()
-    with page.expect_download() as download:
-        page.keyboard.press("Enter")
-    assert download.value.suggested_filename == "The-pending-clinic-cycle-1-queues.csv"
-    expect(page.get_by_role("status")).to_contain_text("rows")
 
 
 def test_the_map_leaves_as_vectors_and_as_pixels(page: Page, clinic: str, tmp_path: Path) -> None:
@@ -245,24 +233,3 @@ def test_tables_leave_with_all_their_rows(page: Page, preemption: str, tmp_path:
     assert event["reason"] == "FailedScheduling"
     log = table(chosen(page, "Log of the cycle", tmp_path))
     assert "PreemptionDecided" in {row["kind"] for row in log}
-
-
-def test_what_does_not_exist_in_a_cycle_cannot_be_chosen(page: Page, preemption: str) -> None:
-    explore(page, preemption, "?c=1")
-    page.get_by_role("button", name="Export").click()
-    scores = page.get_by_role("menuitem", name="Scores: nodes by plugin")
-    expect(scores).to_have_attribute("aria-disabled", "true")
-    scores.click(force=True)
-    expect(page.get_by_role("menu")).to_be_visible()
-
-
-@pytest.mark.parametrize(("width", "height"), [(320, 640), (1280, 720)])
-def test_the_menu_fits(page: Page, clinic: str, width: int, height: int) -> None:
-    page.set_viewport_size({"width": width, "height": height})
-    explore(page, clinic, "?c=1")
-    page.get_by_role("button", name="Export").click()
-    box = page.get_by_role("menu").bounding_box()
-    assert box is not None
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= width
-    assert box["y"] + box["height"] <= height

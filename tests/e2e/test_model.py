@@ -192,10 +192,3 @@ def test_the_page_switches_the_explorer_too(page: Page, clinic: str) -> None:
     explore(page, clinic, "?c=6&p=Filter&classic=off")
     expect(pipeline).to_contain_text("TaintToleration")
     expect(pipeline).not_to_contain_text("PodToleratesNodeTaints")
-
-
-def test_an_old_word_is_found_by_typing_it(page: Page, clinic: str) -> None:
-    explore(page, clinic)
-    page.keyboard.press("Control+k")
-    page.get_by_label("Find a pod, node, cycle or command").fill("ecache")
-    expect(page.get_by_role("option").filter(has_text="It was removed")).to_be_visible()

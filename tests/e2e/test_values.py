@@ -110,14 +110,6 @@ def test_the_why_tab_leads_with_the_cause_and_copies_it(page: Page, clinic: str,
     assert page.evaluate("navigator.clipboard.readText()") == copied
 
 
-def test_an_old_link_to_the_cache_opens_the_node(page: Page, clinic: str) -> None:
-    explore(page, clinic, "?c=10&n=gpu-1&tab=cache")
-    expect(inspector(page).get_by_role("tab", name="Node")).to_have_attribute(
-        "aria-selected", "true"
-    )
-    expect(inspector(page)).to_contain_text("clinic/train-0")
-
-
 @pytest.mark.browser_context_args(java_script_enabled=False)
 def test_the_same_without_javascript(page: Page, clinic: str) -> None:
     page.goto(f"/runs/{clinic}/pods/clinic/train-1/why")
