@@ -65,8 +65,12 @@ def plugins(text: str) -> tuple[Plugin, ...]:
     return tuple(Plugin(name=name, weight=int(weight or 0)) for name, _, weight in found)
 
 
-def plugin_set(enabled: str = "", disabled: str = "") -> PluginSet:
-    return PluginSet(enabled=plugins(enabled), disabled=plugins(disabled))
+def plugin_set(text: str = "") -> PluginSet:
+    """`"A B:5 -C"` enables A and B, B with weight 5, and disables C."""
+    words = text.split()
+    enabled = [word for word in words if not word.startswith("-")]
+    disabled = [word.removeprefix("-") for word in words if word.startswith("-")]
+    return PluginSet(enabled=plugins(" ".join(enabled)), disabled=plugins(" ".join(disabled)))
 
 
 def load(body: str = "") -> KubeSchedulerConfiguration:

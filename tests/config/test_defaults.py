@@ -12,83 +12,31 @@ from tests.config.in_tree import plugin_set
 @pytest.mark.parametrize(
     ("default", "custom", "merged"),
     [
-        pytest.param(plugin_set("A B"), plugin_set(), plugin_set("A B"), id="nothing of its own"),
-        pytest.param(plugin_set("A B"), plugin_set("C"), plugin_set("A B C"), id="append"),
-        pytest.param(
-            plugin_set("A B"),
-            plugin_set("C B", disabled="B"),
-            plugin_set("A C B", disabled="B"),
-            id="insert before a default plugin",
-        ),
-        pytest.param(
-            plugin_set("A B"),
-            plugin_set("C A B", disabled="*"),
-            plugin_set("C A B", disabled="*"),
-            id="insert before all",
-        ),
-        pytest.param(
-            plugin_set("A B"),
-            plugin_set("B A", disabled="*"),
-            plugin_set("B A", disabled="*"),
-            id="reorder",
-        ),
-        pytest.param(
-            plugin_set("A B C"),
-            plugin_set("A:2 C:3"),
-            plugin_set("A:2 B C:3"),
-            id="override weights",
-        ),
-        pytest.param(
-            plugin_set("A B C"),
-            plugin_set("B:2 A:1"),
-            plugin_set("A:1 B:2 C"),
-            id="overriding keeps the order",
-        ),
-        pytest.param(
-            plugin_set("A B C"),
-            plugin_set("A B:2 C B:4"),
-            plugin_set("A B:4 C B:2"),
-            id="named twice",
-        ),
-        pytest.param(
-            plugin_set("A:3"), plugin_set("A"), plugin_set("A"), id="a weight is given up"
-        ),
-        pytest.param(
-            plugin_set("A B"),
-            plugin_set("C D", disabled="B"),
-            plugin_set("A C D", disabled="B"),
-            id="disable one",
-        ),
-        pytest.param(
-            plugin_set("A", disabled="B"),
-            plugin_set("C"),
-            plugin_set("A C", disabled="B"),
-            id="disabled by default",
-        ),
-        pytest.param(
-            plugin_set("A"),
-            plugin_set(disabled="A"),
-            plugin_set(disabled="A"),
-            id="only disabled",
-        ),
-        pytest.param(
-            plugin_set("A"),
-            plugin_set(disabled="Unknown:7"),
-            plugin_set("A", disabled="Unknown"),
-            id="disabling what is not there",
-        ),
+        pytest.param("A B", "", "A B", id="nothing of its own"),
+        pytest.param("A B", "C", "A B C", id="append"),
+        pytest.param("A B", "C B -B", "A C B -B", id="insert before a default plugin"),
+        pytest.param("A B", "C A B -*", "C A B -*", id="insert before all"),
+        pytest.param("A B", "B A -*", "B A -*", id="reorder"),
+        pytest.param("A B C", "A:2 C:3", "A:2 B C:3", id="override weights"),
+        pytest.param("A B C", "B:2 A:1", "A:1 B:2 C", id="overriding keeps the order"),
+        pytest.param("A B C", "A B:2 C B:4", "A B:4 C B:2", id="named twice"),
+        pytest.param("A:3", "A", "A", id="a weight is given up"),
+        pytest.param("A B", "C D -B", "A C D -B", id="disable one"),
+        pytest.param("A -B", "C", "A C -B", id="disabled by default"),
+        pytest.param("A", "-A", "-A", id="only disabled"),
+        pytest.param("A", "-Unknown:7", "A -Unknown", id="disabling what is not there"),
     ],
 )
-def test_one_set(default: PluginSet, custom: PluginSet, merged: PluginSet) -> None:
-    assert merge_plugin_set(default, custom) == merged
+def test_one_set(default: str, custom: str, merged: str) -> None:
+    assert merge_plugin_set(plugin_set(default), plugin_set(custom)) == plugin_set(merged)
 
 
 def test_sets_are_merged_each_for_itself() -> None:
-    default = Plugins(multi_point=plugin_set("A B"), score=plugin_set(disabled="B"))
-    custom = Plugins(multi_point=plugin_set("C", disabled="A"), bind=plugin_set("D"))
+    default = Plugins(multi_point=plugin_set("A B"), score=plugin_set("-B"))
+    custom = Plugins(multi_point=plugin_set("C -A"), bind=plugin_set("D"))
     assert merge_plugins(default, custom) == Plugins(
-        multi_point=plugin_set("B C", disabled="A"),
-        score=plugin_set(disabled="B"),
+        multi_point=plugin_set("B C -A"),
+        score=plugin_set("-B"),
         bind=plugin_set("D"),
     )
 

@@ -16,6 +16,7 @@ from scheduler_core.config import (
 from scheduler_core.config.profile import ResolvedProfile
 from scheduler_core.config.types import NodeResourcesFitArgs, UnknownArgs
 from tests.config.in_tree import HEADER, IN_TREE, ZOO, plugin_set, points, profile
+from tests.tables import rows
 
 
 def shown(resolved: ResolvedProfile) -> dict[str, str]:
@@ -27,10 +28,14 @@ def shown(resolved: ResolvedProfile) -> dict[str, str]:
     }
 
 
-def messages(sets: dict[str, PluginSet]) -> list[tuple[str, str]]:
+def as_sets(texts: dict[str, str]) -> dict[str, PluginSet]:
+    return {name: plugin_set(text) for name, text in texts.items()}
+
+
+def messages(sets: dict[str, PluginSet]) -> list[list[str]]:
     with pytest.raises(ConfigError) as caught:
         resolve_profile(profile(**sets), ZOO)
-    return [(problem.field, problem.message) for problem in caught.value.problems]
+    return [[problem.field, problem.message] for problem in caught.value.problems]
 
 
 def test_the_default_profile() -> None:
@@ -62,218 +67,22 @@ def test_the_default_profile() -> None:
     assert set(resolved.args) == {config.name for config in default.plugin_config}
 
 
+EXPANSIONS = rows(__file__, "expansion")
+
+
 @pytest.mark.parametrize(
-    ("sets", "expected"),
-    [
-        pytest.param(
-            {"multi_point": plugin_set("All:5")},
-            {
-                point.value: "All:5" if point is ExtensionPoint.SCORE else "All"
-                for point in ExtensionPoint
-            },
-            id="one plugin everywhere",
-        ),
-        pytest.param(
-            {
-                "multi_point": plugin_set("Sort Bind Score1 Normal"),
-                "pre_score": plugin_set(disabled="Score1"),
-                "score": plugin_set(disabled="Normal"),
-            },
-            {"QueueSort": "Sort", "Bind": "Bind", "Score": "Score1:1"},
-            id="disabled at some points",
-        ),
-        pytest.param(
-            {
-                "multi_point": plugin_set("Sort Bind Score1 Normal"),
-                "score": plugin_set(disabled="*"),
-            },
-            {"QueueSort": "Sort", "Bind": "Bind", "PreScore": "Score1"},
-            id="a point without multiPoint",
-        ),
-        pytest.param(
-            {
-                "multi_point": plugin_set("Sort Bind Score1 Normal"),
-                "score": plugin_set("Score2", disabled="*"),
-            },
-            {"QueueSort": "Sort", "Bind": "Bind", "PreScore": "Score1", "Score": "Score2:1"},
-            id="a point without multiPoint but with its own",
-        ),
-        pytest.param(
-            {
-                "multi_point": plugin_set("Normal Sort Bind Score1 Score2"),
-                "score": plugin_set("Score2 Score1"),
-            },
-            {
-                "QueueSort": "Sort",
-                "Bind": "Bind",
-                "PreScore": "Score1 Score2",
-                "Score": "Score2:1 Score1:1 Normal:1",
-            },
-            id="the point's order goes first",
-        ),
-        pytest.param(
-            {
-                "multi_point": plugin_set("Sort Bind Score1 Score2"),
-                "score": plugin_set("Normal Score2 Score1"),
-            },
-            {
-                "QueueSort": "Sort",
-                "Bind": "Bind",
-                "PreScore": "Score1 Score2",
-                "Score": "Score2:1 Score1:1 Normal:1",
-            },
-            id="what multiPoint lacks goes last",
-        ),
-        pytest.param(
-            {
-                "multi_point": plugin_set("Sort Bind Score1:7 Score2:8"),
-                "score": plugin_set("Score2:5 Normal:3"),
-            },
-            {
-                "QueueSort": "Sort",
-                "Bind": "Bind",
-                "PreScore": "Score1 Score2",
-                "Score": "Score2:5 Score1:7 Normal:3",
-            },
-            id="the point's weight wins",
-        ),
-        pytest.param(
-            {
-                "multi_point": plugin_set("Sort Bind Score1:7"),
-                "score": plugin_set("Score1"),
-            },
-            {"QueueSort": "Sort", "Bind": "Bind", "PreScore": "Score1", "Score": "Score1:1"},
-            id="naming it at the point gives up the weight",
-        ),
-        pytest.param(
-            {
-                "multi_point": plugin_set("Sort Bind Score1 Score2"),
-                "score": plugin_set("Score1:4", disabled="Score1"),
-            },
-            {
-                "QueueSort": "Sort",
-                "Bind": "Bind",
-                "PreScore": "Score1 Score2",
-                "Score": "Score2:1 Score1:4",
-            },
-            id="disabling and enabling moves it to the end",
-        ),
-        pytest.param(
-            {"queue_sort": plugin_set("Sort"), "bind": plugin_set("Bind All")},
-            {"QueueSort": "Sort", "Bind": "Bind All"},
-            id="no multiPoint at all",
-        ),
-        pytest.param(
-            {
-                "multi_point": plugin_set("Sort Bind Filter1 Filter1"),
-                "filter": plugin_set("Filter1"),
-            },
-            {"QueueSort": "Sort", "Bind": "Bind", "Filter": "Filter1"},
-            id="twice in multiPoint but set at its only point",
-        ),
-    ],
+    ("sets", "expected"), [each[1:] for each in EXPANSIONS], ids=[each[0] for each in EXPANSIONS]
 )
-def test_expansion(sets: dict[str, PluginSet], expected: dict[str, str]) -> None:
-    assert shown(resolve_profile(profile(**sets), ZOO)) == expected
+def test_expansion(sets: dict[str, str], expected: dict[str, str]) -> None:
+    assert shown(resolve_profile(profile(**as_sets(sets)), ZOO)) == expected
 
 
 BASE = plugin_set("Sort Bind")
 
 
-@pytest.mark.parametrize(
-    ("sets", "expected"),
-    [
-        (
-            {"multi_point": BASE, "filter": plugin_set("Nope")},
-            [("plugins.filter.enabled[0]", 'FilterPlugin "Nope" does not exist')],
-        ),
-        (
-            {"multi_point": plugin_set("Sort Bind Nope")},
-            [("plugins.multiPoint.enabled[name=Nope]", 'Plugin "Nope" does not exist')],
-        ),
-        (
-            {"multi_point": BASE, "placement_score": plugin_set("Nope")},
-            [("plugins.placementScore.enabled[0]", 'PlacementScorePlugin "Nope" does not exist')],
-        ),
-        (
-            {"multi_point": BASE, "score": plugin_set("Filter1")},
-            [
-                (
-                    "plugins.score.enabled[0]",
-                    'plugin "Filter1" does not extend ScorePlugin plugin',
-                )
-            ],
-        ),
-        (
-            {"multi_point": BASE, "filter": plugin_set("Filter1 Filter1")},
-            [
-                (
-                    "plugins.filter.enabled[1]",
-                    'plugin "Filter1" already registered as "FilterPlugin"',
-                )
-            ],
-        ),
-        (
-            {"multi_point": plugin_set("Sort Bind All All")},
-            [
-                (
-                    "plugins.multiPoint.enabled[name=All]",
-                    'plugin "All" already registered as "PreEnqueuePlugin"',
-                )
-            ],
-        ),
-        (
-            {"multi_point": plugin_set("Bind")},
-            [
-                (
-                    "plugins.queueSort",
-                    "only one queue sort plugin required for profile with scheduler name "
-                    '"me", but got 0',
-                )
-            ],
-        ),
-        (
-            {"multi_point": plugin_set("Bind Sort All")},
-            [
-                (
-                    "plugins.queueSort",
-                    "only one queue sort plugin required for profile with scheduler name "
-                    '"me", but got 2',
-                )
-            ],
-        ),
-        (
-            {"multi_point": BASE, "bind": plugin_set(disabled="*")},
-            [
-                (
-                    "plugins.bind",
-                    'at least one bind plugin is needed for profile with scheduler name "me"',
-                )
-            ],
-        ),
-        (
-            {"multi_point": BASE, "score": plugin_set("Score1:-5 Score2")},
-            [
-                (
-                    "plugins.score.enabled[name=Score2]",
-                    "score plugins: total score of Score plugins could overflow",
-                )
-            ],
-        ),
-        (
-            {"multi_point": plugin_set("Bind"), "score": plugin_set("Filter1 Nope")},
-            [
-                ("plugins.score.enabled[1]", 'ScorePlugin "Nope" does not exist'),
-                (
-                    "plugins.score.enabled[0]",
-                    'plugin "Filter1" does not extend ScorePlugin plugin',
-                ),
-            ],
-        ),
-    ],
-)
-def test_problems(sets: dict[str, PluginSet], expected: list[tuple[str, str]]) -> None:
-    assert messages(sets) == expected
+@pytest.mark.parametrize(("sets", "expected"), rows(__file__, "problems"))
+def test_problems(sets: dict[str, str], expected: list[list[str]]) -> None:
+    assert messages(as_sets(sets)) == expected
 
 
 def test_a_single_huge_weight_overflows() -> None:
