@@ -7,4 +7,3 @@
 """
 
 from scheduler_core.api.types import *  # noqa: F403
-from scheduler_core.api.types import __all__ as __all__
