@@ -26,6 +26,9 @@ from scheduler_core.api import (
     Pod,
     PodAffinityTerm,
     PodAntiAffinity,
+    PodDisruptionBudget,
+    PodDisruptionBudgetSpec,
+    PodDisruptionBudgetStatus,
     PodSchedulingGate,
     PodSpec,
     PodStatus,
@@ -325,6 +328,18 @@ def container(
         resources=ResourceRequirements(requests=dict(requests or {})),
         ports=tuple(ports),
         restart_policy="Always" if sidecar else "",
+    )
+
+
+def budget(
+    app: str, *, allowed: int | None = None, **spec: int | str | None
+) -> PodDisruptionBudget:
+    """A budget of the pods labelled `app`; without `allowed` no controller has seen it."""
+    status = PodDisruptionBudgetStatus(expected_pods=2, disruptions_allowed=allowed or 0)
+    return PodDisruptionBudget(
+        metadata=ObjectMeta(name=app, namespace="default"),
+        spec=PodDisruptionBudgetSpec(selector=LabelSelector(match_labels={"app": app}), **spec),
+        status=PodDisruptionBudgetStatus() if allowed is None else status,
     )
 
 

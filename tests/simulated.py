@@ -9,6 +9,7 @@ from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import FeatureGates, load_configuration
 from scheduler_core.framework.interface import Plugin
+from scheduler_core.preemption.report import PreemptionReport
 from scheduler_core.registry import Factory, Registry, in_tree_registry
 from scheduler_core.scheduler.assembly import SchedulerOptions
 from scheduler_core.scheduler.cycle_record import Cycle
@@ -33,6 +34,7 @@ def not_scheduled(cycle: Cycle) -> Unschedulable | Failed:
 START_NS = 1_767_225_600_000_000_000
 SECOND_NS = 1_000_000_000
 MILLI_NS = 1_000_000
+HOUR_NS = 3600 * SECOND_NS
 IMMEDIATE = Timing(pre_bind_ns=0, binding_ns=0, kubelet_start_ns=None)
 """Nothing takes time but attempts, and there are no kubelets."""
 
@@ -56,10 +58,12 @@ class Cluster:
         profile: str = "",
         timing: Timing = IMMEDIATE,
         features: FeatureGates | None = None,
+        options: SchedulerOptions | None = None,
     ) -> None:
+        """`options` stand in the place of all that is said of plugins and gates."""
         self.trace: list[AnyEvent] = []
         self.recorder = Recorder(self.trace.append)
-        options = SchedulerOptions(
+        options = options or SchedulerOptions(
             configuration=load_configuration(_configuration(plugins, profile)),
             registry=registry_with(plugins),
             features=features or FeatureGates(),
@@ -78,6 +82,13 @@ class Cluster:
         attempt = self.scheduler.last_cycle
         assert attempt is not None
         return attempt
+
+    def preempt(self) -> PreemptionReport:
+        """Run the next attempt and return how its preemption went."""
+        outcome = self.attempt().post_filter
+        assert outcome is not None
+        assert isinstance(outcome.report, PreemptionReport)
+        return outcome.report
 
     def attempt_all(self) -> int:
         """Run attempts until no pod can be tried, a millisecond each; return how many."""

@@ -16,7 +16,7 @@ from scheduler_core.api.parse import convert
 from scheduler_core.config import load_configuration
 from scheduler_core.extender.transport import TIMED_OUT, Reply, RequestFailed, TLSSettings
 from scheduler_core.scheduler.assembly import SchedulerOptions
-from tests.preemption.clusters import Cluster
+from tests.simulated import Cluster
 
 DATA = Path(__file__).parent / "data"
 Json = Any
@@ -119,4 +119,4 @@ def cluster_of(case: Json) -> tuple[Cluster, RecordedAnswers]:
         transport=answers,
     )
     objects = [*recorded_nodes(), *recorded_victims(case), recorded_pod(case)]
-    return Cluster(objects, options=options), answers
+    return Cluster(*objects, options=options), answers

@@ -27,7 +27,7 @@ from scheduler_core.trace.events import (
 )
 from tests.builders import container, make_node, make_pod
 from tests.extender.recordings import CASES, DATA, cluster_of, configuration_text
-from tests.preemption.clusters import Cluster
+from tests.simulated import Cluster
 
 Json = Any
 Answer = Callable[[Json], Json]
@@ -201,7 +201,7 @@ def test_rebuilt_nodes_score_as_if_they_were_empty(run: int) -> None:
     )
     configuration = load_configuration(configuration_text(extender))
     cluster = Cluster(
-        objects, options=SchedulerOptions(configuration=configuration, transport=answers)
+        *objects, options=SchedulerOptions(configuration=configuration, transport=answers)
     )
     cycle = cluster.attempt()
     assert cycle.filtering is not None
@@ -227,9 +227,8 @@ def test_rebuilt_nodes_have_no_images() -> None:
     configuration = load_configuration(configuration_text(extender))
     answers = Answers({"x/f": lambda asked: asked})
     options = SchedulerOptions(configuration=configuration, transport=answers)
-    cluster = Cluster(
-        [*nodes, make_pod("incoming").containers(container(image="app")).obj()], options=options
-    )
+    incoming = make_pod("incoming").containers(container(image="app")).obj()
+    cluster = Cluster(*nodes, incoming, options=options)
     scoring = cluster.attempt().scoring
     assert scoring is not None
     (locality,) = [score for score in scoring.scores if score.plugin == "ImageLocality"]

@@ -13,14 +13,11 @@ from scheduler_core.trace.events import (
     PodEvicted,
     PreemptionDecided,
 )
-from tests.builders import make_node, make_pod
-from tests.preemption.clusters import Cluster, budget
-from tests.simulated import not_scheduled
-
-SECOND_NS = 1_000_000_000
+from tests.builders import budget, make_node, make_pod
+from tests.simulated import SECOND_NS, Cluster, not_scheduled
 
 
-def full_node() -> list[object]:
+def full_node() -> list[KubeObject]:
     return [
         make_node("n1").cpu(4).obj(),
         make_pod("low").cpu(4).on("n1").obj(),
@@ -28,30 +25,24 @@ def full_node() -> list[object]:
     ]
 
 
-def cluster(*objects: object, timing: Timing | None = None) -> Cluster:
-    if timing is None:
-        return Cluster(list(objects))  # type: ignore[arg-type]
-    return Cluster(list(objects), timing=timing)  # type: ignore[arg-type]
-
-
 def test_victims_go_and_the_preemptor_gets_the_room() -> None:
-    world = cluster(*full_node())
+    world = Cluster(*full_node())
     attempt = world.attempt()
     failure = not_scheduled(attempt)
     assert (failure.nominating, failure.nominated_node) == ("override", "n1")
-    assert not world.running("low")
+    assert not world.exists("low")
     assert world.attempt().suggested_host == "n1"
     assert [event.node for event in world.trace if isinstance(event, Bound)] == [0]
 
 
 def test_the_message_of_a_started_preemption_ends_after_the_filter_reasons() -> None:
-    attempt = cluster(*full_node()).attempt()
+    attempt = Cluster(*full_node()).attempt()
     failure = not_scheduled(attempt)
     assert failure.message == "0/1 nodes are available: 1 Insufficient cpu."
 
 
 def test_preemption_policy_never() -> None:
-    world = cluster(
+    world = Cluster(
         make_node("n1").cpu(4).obj(),
         make_pod("low").cpu(4).on("n1").obj(),
         make_pod("p").cpu(2).priority(10).preemption_policy("Never").obj(),
@@ -59,11 +50,11 @@ def test_preemption_policy_never() -> None:
     attempt = world.attempt()
     failure = not_scheduled(attempt)
     assert failure.message.endswith("preemption: not eligible due to preemptionPolicy=Never.")
-    assert world.running("low")
+    assert world.exists("low")
 
 
 def test_a_request_beyond_the_whole_node_never_preempts() -> None:
-    world = cluster(
+    world = Cluster(
         make_node("n1").cpu(4).obj(),
         make_pod("low").cpu(4).on("n1").obj(),
         make_pod("p").cpu(5).priority(10).obj(),
@@ -77,7 +68,7 @@ def test_a_request_beyond_the_whole_node_never_preempts() -> None:
 
 def test_graceful_victims_keep_the_preemptor_waiting() -> None:
     """While its victim terminates, the preemptor is not eligible to preempt again."""
-    world = cluster(*full_node(), timing=Timing(binding_ns=0))
+    world = Cluster(*full_node(), timing=Timing(binding_ns=0))
     world.attempt()
     victim = world.simulation.server.get(Pod, "default/low")
     assert victim is not None
@@ -86,12 +77,12 @@ def test_graceful_victims_keep_the_preemptor_waiting() -> None:
     evicted = next(event for event in world.trace if isinstance(event, PodEvicted))
     assert evicted.gone_at_ns == world.simulation.clock.now_ns() + 30 * SECOND_NS
     world.simulation.advance_to(evicted.gone_at_ns)
-    assert not world.running("low")
+    assert not world.exists("low")
     assert world.attempt().suggested_host == "n1"
 
 
 def test_lesser_nominations_on_the_node_are_cleared() -> None:
-    world = cluster(
+    world = Cluster(
         make_node("n1").cpu(4).obj(),
         make_pod("low").cpu(4).on("n1").obj(),
         make_pod("middle").cpu(4).priority(5).obj(),
@@ -105,7 +96,7 @@ def test_lesser_nominations_on_the_node_are_cleared() -> None:
 
 
 def test_victims_hear_who_preempted_them() -> None:
-    world = cluster(*full_node())
+    world = Cluster(*full_node())
     world.attempt()
     notes = [
         e.message for e in world.trace if isinstance(e, EventRecorded) and e.reason == "Preempted"
@@ -114,7 +105,7 @@ def test_victims_hear_who_preempted_them() -> None:
 
 
 def test_the_trace_tells_the_decision() -> None:
-    world = cluster(*full_node())
+    world = Cluster(*full_node())
     world.attempt()
     decided = next(event for event in world.trace if isinstance(event, PreemptionDecided))
     assert (decided.winner, decided.victims) == (0, (0,))
@@ -135,14 +126,14 @@ def limited(percentage: int, absolute: int, budgeted: str) -> Cluster:
               minCandidateNodesPercentage: {percentage}
               minCandidateNodesAbsolute: {absolute}
     """
-    objects: list[KubeObject] = [budget("b", {"app": "kept"}, 0)]
+    objects: list[KubeObject] = [budget("kept", allowed=0)]
     for i in range(4):
         objects.append(make_node(f"n{i}").cpu(1).obj())
         pod = make_pod(f"p{i}").cpu(1).on(f"n{i}").priority(i)
         objects.append((pod.label("app", "kept") if str(i) in budgeted else pod).obj())
     objects.append(make_pod("high").cpu(1).priority(10).obj())
     options = SchedulerOptions(configuration=load_configuration(configuration))
-    return Cluster(objects, options=options)
+    return Cluster(*objects, options=options)
 
 
 def tried(report: PreemptionReport) -> tuple[list[str], list[str]]:
@@ -164,12 +155,12 @@ def test_a_share_of_the_nodes_that_is_less_than_one_finds_no_candidate() -> None
 
 
 def test_of_those_that_break_a_budget_no_more_are_kept_than_wanted() -> None:
-    report = limited(0, 2, "0123").report()
+    report = limited(0, 2, "0123").preempt()
     assert tried(report) == (["n0", "n1", "n2", "n3"], ["n0", "n1"])
     assert report.winner == "n0"
 
 
 def test_the_search_goes_on_to_one_that_breaks_no_budget() -> None:
-    report = limited(0, 1, "012").report()
+    report = limited(0, 1, "012").preempt()
     assert tried(report) == (["n0", "n1", "n2", "n3"], ["n0", "n3"])
     assert report.winner == "n3"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from scheduler_core.api import KubeObject
 from scheduler_core.preemption.report import PreemptionReport
-from tests.builders import make_node, make_pod
-from tests.preemption.clusters import Cluster, budget, hours_ago
+from tests.builders import budget, make_node, make_pod
+from tests.simulated import HOUR_NS, START_NS, Cluster
 
 
-def pick(*objects: object) -> PreemptionReport:
-    return Cluster([make_node("n1").cpu(4).obj(), make_node("n2").cpu(4).obj(), *objects]).report()  # type: ignore[list-item]
+def pick(*objects: KubeObject) -> PreemptionReport:
+    return Cluster(make_node("n1").obj(), make_node("n2").obj(), *objects).preempt()
 
 
 def test_fewest_budget_violations() -> None:
     report = pick(
-        budget("guard", {"app": "db"}, allowed=0),
+        budget("db", allowed=0),
         make_pod("a").cpu(4).on("n1").label("app", "db").obj(),
         make_pod("b").cpu(4).priority(5).on("n2").obj(),
         make_pod("preemptor").cpu(2).priority(10).obj(),
@@ -57,8 +58,8 @@ def test_negative_priorities_still_count_victims() -> None:
 
 def test_latest_start_of_the_most_important_victim() -> None:
     report = pick(
-        make_pod("a").cpu(4).on("n1").started_ns(hours_ago(9)).obj(),
-        make_pod("b").cpu(4).on("n2").started_ns(hours_ago(1)).obj(),
+        make_pod("a").cpu(4).on("n1").started_ns(START_NS - 9 * HOUR_NS).obj(),
+        make_pod("b").cpu(4).on("n2").started_ns(START_NS - 1 * HOUR_NS).obj(),
         make_pod("preemptor").cpu(2).priority(10).obj(),
     )
     assert report.winner == "n2"
@@ -68,8 +69,8 @@ def test_latest_start_of_the_most_important_victim() -> None:
 
 def test_a_full_tie_goes_to_the_first_node() -> None:
     report = pick(
-        make_pod("a").cpu(4).on("n1").started_ns(hours_ago(2)).obj(),
-        make_pod("b").cpu(4).on("n2").started_ns(hours_ago(2)).obj(),
+        make_pod("a").cpu(4).on("n1").started_ns(START_NS - 2 * HOUR_NS).obj(),
+        make_pod("b").cpu(4).on("n2").started_ns(START_NS - 2 * HOUR_NS).obj(),
         make_pod("preemptor").cpu(2).priority(10).obj(),
     )
     assert report.winner == "n1"

@@ -5,22 +5,20 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.api import KubeObject
+from scheduler_core.api import KubeObject, PodDisruptionBudget
 from scheduler_core.cluster.nodes import Change
 from scheduler_core.framework.runtime import CycleState, Framework
 from scheduler_core.preemption.dry_run import dry_run
 from scheduler_core.preemption.report import DryRun, PreemptionReport
-from tests.builders import make_node, make_pod
+from tests.builders import budget, make_node, make_pod
 from tests.effort import examples
-from tests.preemption.clusters import START_NS, Cluster, budget, hours_ago
+from tests.simulated import HOUR_NS, START_NS, Cluster
 
 
 @st.composite
 def clusters(draw: st.DrawFn) -> list[KubeObject]:
     """Return nodes filled with pods of several priorities, budgets, and one preemptor."""
-    objects: list[KubeObject] = [
-        budget(f"guard-{app}", {"app": app}, allowed=draw(st.integers(0, 2))) for app in "ab"
-    ]
+    objects: list[KubeObject] = [budget(app, allowed=draw(st.integers(0, 2))) for app in "ab"]
     for i in range(draw(st.integers(1, 5))):
         objects.append(make_node(f"n{i}").cpu(8).obj())
         sizes = draw(st.lists(st.integers(1, 4), max_size=6))
@@ -32,7 +30,7 @@ def clusters(draw: st.DrawFn) -> list[KubeObject]:
                 .cpu(cpu)
                 .priority(draw(st.integers(-2, 12)))
                 .on(f"n{i}")
-                .started_ns(hours_ago(draw(st.integers(0, 5))))
+                .started_ns(START_NS - draw(st.integers(0, 5)) * HOUR_NS)
                 .label("app", draw(st.sampled_from(["a", "b", "c"])))
                 .obj()
             )
@@ -41,7 +39,7 @@ def clusters(draw: st.DrawFn) -> list[KubeObject]:
 
 
 def preempt(objects: list[KubeObject]) -> tuple[Cluster, PreemptionReport | None]:
-    world = Cluster(objects)
+    world = Cluster(*objects)
     world.simulation.scheduler.cache.update_snapshot()
     outcome = world.attempt().post_filter
     report = outcome.report if outcome else None
@@ -64,7 +62,7 @@ def test_the_pod_fits_without_its_victims_and_with_none_of_them_spared(
     objects: list[KubeObject],
 ) -> None:
     """Victims suffice, and no single one of them could have stayed."""
-    world = Cluster(objects)
+    world = Cluster(*objects)
     framework = world.simulation.scheduler.profiles["default-scheduler"]
     nodes = world.simulation.scheduler.cache.update_snapshot()
     preemptor = world.simulation.scheduler.queue.active_pods()[0].pod
@@ -86,7 +84,7 @@ def _runs(world: Cluster, state: CycleState, *, lockstep: bool = True) -> list[D
     framework = scheduler.profiles["default-scheduler"]
     nodes = scheduler.cache.update_snapshot()
     preemptor = scheduler.queue.active_pods()[0].pod
-    budgets = [item for item in world.objects if item.kind == "PodDisruptionBudget"]
+    budgets = list(world.server.all(PodDisruptionBudget))
     views = [nodes] if lockstep else [nodes.take([i]) for i in range(nodes.n)]  # type: ignore[arg-type]
     return [
         run
@@ -95,7 +93,7 @@ def _runs(world: Cluster, state: CycleState, *, lockstep: bool = True) -> list[D
             preemptor,
             view,
             lambda worlds: framework.run_filter_with_nominated_pods(state, preemptor, worlds),
-            budgets,  # type: ignore[arg-type]
+            budgets,
             START_NS,
         )
     ]
@@ -104,7 +102,7 @@ def _runs(world: Cluster, state: CycleState, *, lockstep: bool = True) -> list[D
 @given(clusters())
 @examples(60)
 def test_lockstep_equals_one_node_at_a_time(objects: list[KubeObject]) -> None:
-    world = Cluster(objects)
+    world = Cluster(*objects)
     framework = world.simulation.scheduler.profiles["default-scheduler"]
     state = CycleState()
     preemptor = world.simulation.scheduler.queue.active_pods()[0].pod
@@ -136,7 +134,7 @@ class Forgetful(Framework):
 def test_cached_dry_runs_change_nothing(objects: list[KubeObject], more: list[int]) -> None:
     """A run of several preemptors leaves the same trace when every dry run is done again."""
     late = [make_pod(f"late{i}").cpu(cpu).priority(10).obj() for i, cpu in enumerate(more)]
-    keeping, forgetting = Cluster([*objects, *late]), Cluster([*objects, *late])
+    keeping, forgetting = Cluster(*objects, *late), Cluster(*objects, *late)
     for framework in forgetting.simulation.scheduler.profiles.values():
         framework.__class__ = Forgetful
     for world in (keeping, forgetting):

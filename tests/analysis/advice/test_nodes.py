@@ -18,17 +18,13 @@ from scheduler_core.analysis.advice.survival import standing_run
 from scheduler_core.analysis.advice.trial import trial
 from scheduler_core.api import (
     KubeObject,
-    LabelSelector,
     Node,
-    ObjectMeta,
     Pod,
-    PodDisruptionBudget,
-    PodDisruptionBudgetSpec,
 )
 from scheduler_core.config import ConfigError
 from scheduler_core.sim.copies import RunCopies
 from scheduler_core.sim.run import RunOptions
-from tests.builders import HOSTNAME, make_node, make_pod
+from tests.builders import HOSTNAME, PodBuilder, budget, make_node, make_pod
 
 OPTIONS = RunOptions()
 
@@ -140,31 +136,14 @@ def test_pods_of_daemon_sets_take_their_part_of_a_new_node() -> None:
 # ---------------------------------------------------------------- draining
 
 
-def replica(app: str, number: int, cpu: int = 1) -> Pod:
-    return make_pod(f"{app}-{number}").label("app", app).owner("ReplicaSet", app).cpu(cpu).obj()
-
-
-def on(pod: Pod, node: str) -> Pod:
-    return (
-        make_pod(pod.name)
-        .labels(pod.metadata.labels)
-        .owner("ReplicaSet", "web")
-        .cpu(1)
-        .on(node)
-        .obj()
-    )
+def replica(app: str, number: int) -> PodBuilder:
+    return make_pod(f"{app}-{number}").label("app", app).owner("ReplicaSet", app).cpu(1)
 
 
 def cluster(n_on_b: int, min_available: int) -> list[KubeObject]:
     nodes = [make_node(name).label(HOSTNAME, name).cpu(4).memory("8Gi").obj() for name in "abc"]
-    pods = [on(replica("web", i), "b" if i < n_on_b else "a") for i in range(4)]
-    budget = PodDisruptionBudget(
-        metadata=ObjectMeta(name="web", namespace="default"),
-        spec=PodDisruptionBudgetSpec(
-            selector=LabelSelector(match_labels={"app": "web"}), min_available=min_available
-        ),
-    )
-    return [*nodes, *pods, budget]
+    pods = [replica("web", i).on("b" if i < n_on_b else "a").obj() for i in range(4)]
+    return [*nodes, *pods, budget("web", min_available=min_available)]
 
 
 def test_waves_keep_the_budget() -> None:

@@ -22,15 +22,11 @@ from scheduler_core.analysis.advice.survival import (
 from scheduler_core.analysis.advice.trial import trial
 from scheduler_core.api import (
     KubeObject,
-    LabelSelector,
     Node,
-    ObjectMeta,
-    PodDisruptionBudget,
-    PodDisruptionBudgetSpec,
 )
 from scheduler_core.changes import apply
 from scheduler_core.sim.run import RunOptions
-from tests.builders import HOSTNAME, PodBuilder, make_node, make_pod
+from tests.builders import HOSTNAME, PodBuilder, budget, make_node, make_pod
 
 OPTIONS = RunOptions()
 
@@ -43,17 +39,6 @@ def replica(app: str, number: int, kind: str = "ReplicaSet") -> PodBuilder:
     name = f"{app}-h1" if kind == "ReplicaSet" else app
     pod = make_pod(f"{name}-{number}").label("app", app).owner(kind, name).cpu(1)
     return pod.label("pod-template-hash", "h1") if kind == "ReplicaSet" else pod
-
-
-def budget(
-    app: str, min_available: int | str | None = None, max_unavailable: int | str | None = None
-) -> PodDisruptionBudget:
-    spec = PodDisruptionBudgetSpec(
-        selector=LabelSelector(match_labels={"app": app}),
-        min_available=min_available,
-        max_unavailable=max_unavailable,
-    )
-    return PodDisruptionBudget(metadata=ObjectMeta(name=app, namespace="default"), spec=spec)
 
 
 def lost(objects: Sequence[KubeObject], *losses: Loss) -> list[Aftermath]:
@@ -149,18 +134,18 @@ def test_as_many_pend_as_in_a_run_that_begins_without_the_nodes(n_pods: int) -> 
 @pytest.mark.parametrize(
     ("spec", "desired"),
     [
-        ((2, None), 2),
-        (("50%", None), 3),
-        ((None, 1), 4),
-        ((None, "30%"), 3),
-        ((None, 9), 0),
-        ((None, None), 0),
+        ({"min_available": 2}, 2),
+        ({"min_available": "50%"}, 3),
+        ({"max_unavailable": 1}, 4),
+        ({"max_unavailable": "30%"}, 3),
+        ({"max_unavailable": 9}, 0),
+        ({}, 0),
     ],
 )
-def test_what_a_budget_wants(spec: tuple[int | str | None, int | str | None], desired: int) -> None:
+def test_what_a_budget_wants(spec: dict[str, int | str | None], desired: int) -> None:
     pods = [replica("web", i).on("n").obj() for i in range(5)]
     pods.append(replica("web", 5).phase("Succeeded").obj())
-    (found,) = budgets_over([budget("web", *spec)], pods)
+    (found,) = budgets_over([budget("web", **spec)], pods)
     assert found.desired == desired
 
 

@@ -28,18 +28,14 @@ from scheduler_core.analysis.advice.unblock import (
 from scheduler_core.api import (
     GCEPersistentDiskVolumeSource,
     KubeObject,
-    LabelSelector,
     Pod,
-    PodDisruptionBudget,
-    PodDisruptionBudgetSpec,
-    PodDisruptionBudgetStatus,
     PriorityClass,
     Volume,
 )
 from scheduler_core.api.meta import ObjectMeta
 from scheduler_core.changes import apply, line_of, read_line
 from scheduler_core.sim import RunOptions
-from tests.builders import PodBuilder, make_node, make_pod
+from tests.builders import PodBuilder, budget, make_node, make_pod
 from tests.effort import examples
 from tests.generator.documents import cycle_document
 from tests.plugins.storage import claim, storage_class, uses, volume
@@ -138,20 +134,6 @@ def test_the_largest_request_that_fits() -> None:
     assert "pod default/p: requests.cpu 6 → 4" in told
 
 
-def budget(
-    *, min_available: int, allowed: int | None = None, name: str = "web"
-) -> PodDisruptionBudget:
-    """A budget of the pods of `web`; without `allowed` no controller has seen it."""
-    status = PodDisruptionBudgetStatus(expected_pods=2, disruptions_allowed=allowed or 0)
-    return PodDisruptionBudget(
-        metadata=ObjectMeta(name=name, namespace="default"),
-        spec=PodDisruptionBudgetSpec(
-            selector=LabelSelector(match_labels={"app": "web"}), min_available=min_available
-        ),
-        status=PodDisruptionBudgetStatus() if allowed is None else status,
-    )
-
-
 def runs(name: str, cpu: int = 2) -> PodBuilder:
     pod = make_pod(name).label("app", "web").owner("ReplicaSet", "web").cpu(cpu)
     return pod.on("n").phase("Running")
@@ -165,10 +147,10 @@ FORBIDS = (("default/web", ("default/web-0",), 0),)
     ("budgets", "price", "says"),
     [
         ([], 5, ()),
-        ([budget(min_available=1, allowed=1)], 5, ALLOWS),
-        ([budget(min_available=0, allowed=0)], 15, FORBIDS),
-        ([budget(min_available=1)], 15, FORBIDS),
-        ([budget(min_available=0)], 5, ALLOWS),
+        ([budget("web", min_available=1, allowed=1)], 5, ALLOWS),
+        ([budget("web", min_available=0, allowed=0)], 15, FORBIDS),
+        ([budget("web", min_available=1)], 15, FORBIDS),
+        ([budget("web", min_available=0)], 5, ALLOWS),
     ],
     ids=["none", "allows", "forbids", "would forbid", "would allow"],
 )
@@ -195,7 +177,7 @@ def test_a_budget_that_allows_one_of_two_makes_the_other_dear() -> None:
         make_node("n").cpu(4).obj(),
         make_node("m").cpu(2).obj(),
         *(runs(f"web-{i}").obj() for i in range(2)),
-        budget(min_available=1, allowed=1),
+        budget("web", min_available=1, allowed=1),
         make_pod("p").cpu(4).obj(),
     ]
     found = found_for(list(objects), "default/p")
@@ -214,7 +196,7 @@ def test_who_is_evicted_against_a_budget_makes_the_answer_dear(allowed: int, dea
         high,
         make_node("n").cpu(4).obj(),
         runs("web-0", cpu=4).obj(),
-        budget(min_available=1, allowed=allowed),
+        budget("web", min_available=1, allowed=allowed),
         make_pod("p").cpu(4).obj(),
     ]
     found = found_for(list(objects), "default/p")
