@@ -33,7 +33,7 @@ IRREGULAR = {
 
 
 def structs() -> list[type[msgspec.Struct]]:
-    exported = [getattr(types, name) for name in types.__all__]
+    exported = vars(types).values()
     return [
         kind for kind in exported if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
     ]
