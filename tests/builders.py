@@ -332,13 +332,21 @@ def container(
 
 
 def budget(
-    app: str, *, allowed: int | None = None, **spec: int | str | None
+    app: str,
+    *,
+    allowed: int | None = None,
+    min_available: int | str | None = None,
+    max_unavailable: int | str | None = None,
 ) -> PodDisruptionBudget:
     """A budget of the pods labelled `app`; without `allowed` no controller has seen it."""
     status = PodDisruptionBudgetStatus(expected_pods=2, disruptions_allowed=allowed or 0)
     return PodDisruptionBudget(
         metadata=ObjectMeta(name=app, namespace="default"),
-        spec=PodDisruptionBudgetSpec(selector=LabelSelector(match_labels={"app": app}), **spec),
+        spec=PodDisruptionBudgetSpec(
+            selector=LabelSelector(match_labels={"app": app}),
+            min_available=min_available,
+            max_unavailable=max_unavailable,
+        ),
         status=PodDisruptionBudgetStatus() if allowed is None else status,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pytest
 
@@ -142,7 +143,7 @@ def test_as_many_pend_as_in_a_run_that_begins_without_the_nodes(n_pods: int) -> 
         ({}, 0),
     ],
 )
-def test_what_a_budget_wants(spec: dict[str, int | str | None], desired: int) -> None:
+def test_what_a_budget_wants(spec: dict[str, Any], desired: int) -> None:
     pods = [replica("web", i).on("n").obj() for i in range(5)]
     pods.append(replica("web", 5).phase("Succeeded").obj())
     (found,) = budgets_over([budget("web", **spec)], pods)
