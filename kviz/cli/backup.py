@@ -12,9 +12,7 @@ from kviz.command_line.problems import CommandFailed
 
 
 def add_parser(commands: Subparsers) -> None:
-    command = commands.add_parser(
-        "backup", help="write the whole database to a file, also while kviz is being served"
-    )
+    command = commands.add_parser("backup")
     command.add_argument("file", type=Path, metavar="FILE")
     command.set_defaults(run=run)
 

@@ -50,7 +50,6 @@ def add_parser(commands: Subparsers) -> None:
     workloads = "\n".join(f"  {name:<22} {text}" for name, text in about.items())
     command = commands.add_parser(
         "bench",
-        help="measure the scheduler on a workload",
         description="Measure the scheduler on a workload. Times are CPU seconds.\n\n"
         f"workloads:\n{workloads}",
         formatter_class=argparse.RawDescriptionHelpFormatter,

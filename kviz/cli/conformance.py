@@ -19,9 +19,7 @@ MAX_VALUE_CHARS = 300
 
 
 def add_parser(commands: Subparsers) -> None:
-    command = commands.add_parser(
-        "conformance", help="compare with recorded decisions of the real kube-scheduler"
-    )
+    command = commands.add_parser("conformance")
     command.add_argument(
         "paths",
         nargs="+",

@@ -46,7 +46,6 @@ from scheduler_core.sim import Scenario
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "follow",
-        help="follow a real scheduler, and check kviz against it",
         description="Tell what a real cluster's scheduler does, as its API server says it, until "
         "Ctrl-C; or from a recording. With --check every decision is simulated in its place. "
         "Nothing is written to the cluster (docs/following.md).",

@@ -14,7 +14,6 @@ from scheduler_core.releases.table import GateSpec, Release
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "gates",
-        help="list feature gates, and which of them a run may switch",
         description="List the feature gates that the scheduler of a release reads: the default, "
         "what a gate switches on, and whether a run may switch it.",
     )

@@ -19,7 +19,6 @@ from scheduler_core.changes import object_document
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "import",
-        help="read a real cluster",
         description="Read what scheduling looks at of a real cluster, as kubectl would, and store "
         "it among the clusters of the local workspace. Nothing is written to the cluster "
         "(docs/clusters.md).",

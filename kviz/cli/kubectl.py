@@ -9,16 +9,14 @@ from __future__ import annotations
 import argparse
 import sys
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from kviz.cli import serve
 from kviz.cli.django_setup import start_django
 from kviz.cli.real_cluster import add_target_options, check_mode, imported, target_of_options
 from kviz.command_line.arguments import Subparsers
 from kviz.command_line.problems import CommandFailed
 from kviz.project.serve_lock import served_at
-from kviz.questions.unblock import command as unblock
-from kviz.questions.why import command as explain
+from scheduler_core.api.ingest import Ingested
 from scheduler_core.framework.plugin_calls import PluginFailure
 
 MORE = "further options are those of `kviz %s --help`, such as --change or --config"
@@ -73,32 +71,32 @@ def _add_pod_command(
 
 
 def _why(options: argparse.Namespace, more: Sequence[str]) -> int:
-    return _ask("explain", options, more)
+    from kviz.questions.why.command import add_parser, explain_cluster
+
+    return explain_cluster(*_asked("explain", add_parser, options, more))
 
 
 def _unblock(options: argparse.Namespace, more: Sequence[str]) -> int:
-    return _ask("unblock", options, more)
+    from kviz.questions.unblock.command import add_parser, unblock_cluster
+
+    return unblock_cluster(*_asked("unblock", add_parser, options, more))
 
 
-def _ask(command: str, options: argparse.Namespace, more: Sequence[str]) -> int:
-    """Put a question of `kviz` to the cluster as it is now."""
+def _asked(
+    command: str,
+    add_parser: Callable[[Subparsers], None],
+    options: argparse.Namespace,
+    more: Sequence[str],
+) -> tuple[argparse.Namespace, Ingested]:
+    """A question of `kviz` with its options, and the cluster as it is now."""
     target = target_of_options(options)
     name = options.pod.removeprefix("pods/").removeprefix("pod/")
-    asked = _asking().parse_args(
+    root = argparse.ArgumentParser(prog="kubectl kviz", allow_abbrev=False)
+    add_parser(root.add_subparsers(required=True))
+    asked = root.parse_args(
         [command, target.name, "--pod", f"{options.namespace or target.namespace}/{name}", *more]
     )
-    return int(asked.answer(asked, imported(target).ingested))
-
-
-def _asking() -> argparse.ArgumentParser:
-    """The commands of `kviz` that can be asked about a cluster that is not in files."""
-    root = argparse.ArgumentParser(prog="kubectl kviz", allow_abbrev=False)
-    commands = root.add_subparsers(required=True)
-    explain.add_parser(commands)
-    unblock.add_parser(commands)
-    commands.choices["explain"].set_defaults(answer=explain.explain_cluster)
-    commands.choices["unblock"].set_defaults(answer=unblock.unblock_cluster)
-    return root
+    return asked, imported(target).ingested
 
 
 def _open(options: argparse.Namespace, more: Sequence[str]) -> int:
@@ -127,7 +125,9 @@ def _open(options: argparse.Namespace, more: Sequence[str]) -> int:
     if address := served_at(folder):
         show(address)
         return 0
-    return serve.serve_at("127.0.0.1", options.port, show)
+    from kviz.cli.serve import serve_at
+
+    return serve_at("127.0.0.1", options.port, show)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ from scheduler_core.config import ConfigError
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "lesson",
-        help="check lessons by running them, or begin one",
         description="Lessons are files (docs/lessons.md).",
     )
     what = command.add_subparsers(title="what to do", metavar="WHAT", required=True)

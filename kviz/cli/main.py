@@ -3,97 +3,113 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.metadata
 import sys
 from collections.abc import Sequence
+from typing import Final
 
-from kviz.cli import (
-    backup,
-    bench,
-    conformance,
-    follow,
-    gates,
-    import_cluster,
-    lesson,
-    mcp,
-    migrate,
-    plugins,
-    restore,
-    serve,
-    simulate,
-    token,
-    user,
-    worker,
-)
 from kviz.command_line.problems import CommandFailed
-from kviz.environment import EnvironmentProblem
-from kviz.questions.capacity import command as capacity
-from kviz.questions.diff import command as diff
-from kviz.questions.luck import command as luck
-from kviz.questions.nodes import command as nodes
-from kviz.questions.optimum import command as optimum
-from kviz.questions.rules import command as check
-from kviz.questions.survive import command as survive
-from kviz.questions.unblock import command as unblock
-from kviz.questions.whatif import command as whatif
-from kviz.questions.why import command as explain
-from scheduler_core.framework.plugin_calls import PluginFailure
 
-SUBCOMMANDS = (
-    serve,
-    token,
-    user,
-    import_cluster,
-    simulate,
-    explain,
-    whatif,
-    unblock,
-    capacity,
-    nodes,
-    luck,
-    check,
-    survive,
-    diff,
-    optimum,
-    follow,
-    gates,
-    lesson,
-    plugins,
-    conformance,
-    bench,
-    mcp,
-    worker,
-    migrate,
-    backup,
-    restore,
+COMMANDS: Final = (
+    ("serve", "kviz.cli.serve", "serve the web application, with SQLite and one worker"),
+    ("token", "kviz.cli.token", "print the bearer token of the local workspace, for scripts"),
+    ("user", "kviz.cli.user", "the accounts of a server (KVIZ_MODE=server)"),
+    ("import", "kviz.cli.import_cluster", "read a real cluster"),
+    ("simulate", "kviz.cli.simulate", "run the scheduler over what kubectl printed"),
+    ("explain", "kviz.questions.why.command", "say why pods are pending"),
+    (
+        "whatif",
+        "kviz.questions.whatif.command",
+        "say what follows from a change, for a pod and for all others",
+    ),
+    ("unblock", "kviz.questions.unblock.command", "say what would let a pending pod bind"),
+    ("capacity", "kviz.questions.capacity.command", "say how many more pods of a kind fit"),
+    ("nodes", "kviz.questions.nodes.command", "say which nodes to add, and which could be drained"),
+    ("luck", "kviz.questions.luck.command", "say which placements hold and which are a coin toss"),
+    ("check", "kviz.questions.rules.command", "check rules that a cluster has to keep"),
+    (
+        "survive",
+        "kviz.questions.survive.command",
+        "say what becomes of the cluster when a zone or a node is gone",
+    ),
+    (
+        "diff",
+        "kviz.questions.diff.command",
+        "compare two runs: where they part, and what is different in the end",
+    ),
+    (
+        "optimum",
+        "kviz.questions.optimum.command",
+        "hold the scheduler's placement against the best one",
+    ),
+    ("follow", "kviz.cli.follow", "follow a real scheduler, and check kviz against it"),
+    ("gates", "kviz.cli.gates", "list feature gates, and which of them a run may switch"),
+    ("lesson", "kviz.cli.lesson", "check lessons by running them, or begin one"),
+    ("plugins", "kviz.cli.plugins", "list the plugins that a configuration may enable"),
+    (
+        "conformance",
+        "kviz.cli.conformance",
+        "compare with recorded decisions of the real kube-scheduler",
+    ),
+    ("bench", "kviz.cli.bench", "measure the scheduler on a workload"),
+    ("mcp", "kviz.cli.mcp", "answer an assistant over the Model Context Protocol"),
+    ("worker", "kviz.cli.worker", "execute queued runs (`kviz serve` starts a worker by itself)"),
+    (
+        "migrate",
+        "kviz.cli.migrate",
+        "bring the database up to date (`kviz serve` does so when it starts)",
+    ),
+    (
+        "backup",
+        "kviz.cli.backup",
+        "write the whole database to a file, also while kviz is being served",
+    ),
+    ("restore", "kviz.cli.restore", "put a backup into an empty database, and bring it up to date"),
 )
+"""Every command: its name, its module, and its line in `kviz --help`.
+
+A module is imported when its command is called, and brings its `add_parser`.
+"""
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(asked: str = "") -> argparse.ArgumentParser:
+    """The command line: every command with its line of help, and the options of the one asked."""
     root = argparse.ArgumentParser(
         prog="kviz", description="See the Kubernetes scheduler think.", allow_abbrev=False
     )
     version = importlib.metadata.version("kviz")
     root.add_argument("--version", action="version", version=f"kviz {version}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in SUBCOMMANDS:
-        module.add_parser(commands)
+    for name, module, line in COMMANDS:
+        if name == asked:
+            importlib.import_module(module).add_parser(commands)
+        else:
+            commands.add_parser(name, help=line)
     return root
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code: 0 fine, 1 failed, 2 wrong usage."""
-    options = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    options = parser(*given[:1]).parse_args(given)
     try:
         return int(options.run(options))
     except CommandFailed as problem:
         print(f"kviz: {problem}", file=sys.stderr)
         return problem.exit_code
-    except (EnvironmentProblem, PluginFailure) as problem:
-        print(f"kviz: {problem}", file=sys.stderr)
-        return 1
     except BrokenPipeError:
         return 1
     except KeyboardInterrupt:
         return 130
+    except _problems_of_others() as problem:
+        print(f"kviz: {problem}", file=sys.stderr)
+        return 1
+
+
+def _problems_of_others() -> tuple[type[Exception], ...]:
+    """What else ends a command with a sentence; imported only when something was raised."""
+    from kviz.environment import EnvironmentProblem
+    from scheduler_core.framework.plugin_calls import PluginFailure
+
+    return EnvironmentProblem, PluginFailure

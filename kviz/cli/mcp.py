@@ -15,7 +15,6 @@ TIME_LIMIT_S: Final = 120.0
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "mcp",
-        help="answer an assistant over the Model Context Protocol",
         description="Serve kviz's answers about some clusters as tools of the Model Context "
         "Protocol, on standard input and output, for an assistant that starts this command "
         "(docs/mcp.md). Nothing is written, and no other file is read.",

@@ -9,9 +9,7 @@ from kviz.command_line.arguments import Subparsers
 
 
 def add_parser(commands: Subparsers) -> None:
-    command = commands.add_parser(
-        "migrate", help="bring the database up to date (`kviz serve` does so when it starts)"
-    )
+    command = commands.add_parser("migrate")
     command.set_defaults(run=run)
 
 

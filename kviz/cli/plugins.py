@@ -38,7 +38,6 @@ class Listed:
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "plugins",
-        help="list the plugins that a configuration may enable",
         description="List the plugins that a configuration may enable: kube-scheduler's, kviz's "
         "own for teaching, and those of installed packages (docs/plugins-out-of-tree.md).",
     )

@@ -13,9 +13,7 @@ from kviz.project import serve_lock
 
 
 def add_parser(commands: Subparsers) -> None:
-    command = commands.add_parser(
-        "restore", help="put a backup into an empty database, and bring it up to date"
-    )
+    command = commands.add_parser("restore")
     command.add_argument("file", type=Path, metavar="FILE")
     command.add_argument(
         "--replace", action="store_true", help="delete what the database holds first"

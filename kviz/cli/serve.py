@@ -20,9 +20,7 @@ from kviz.project import serve_lock
 
 
 def add_parser(commands: Subparsers) -> None:
-    command = commands.add_parser(
-        "serve", help="serve the web application, with SQLite and one worker"
-    )
+    command = commands.add_parser("serve")
     command.add_argument("--host", default="127.0.0.1", help="address (default: %(default)s)")
     command.add_argument(
         "--port", type=_port, default=8000, help="port, 0 for any (default: %(default)s)"

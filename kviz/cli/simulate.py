@@ -43,7 +43,6 @@ from scheduler_core.trace.index import CycleRow
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "simulate",
-        help="run the scheduler over what kubectl printed",
         description="Run the scheduler over what kubectl printed: YAML or JSON files, packed or "
         "not, and folders of them.",
     )

@@ -9,9 +9,7 @@ from kviz.command_line.arguments import Subparsers
 
 
 def add_parser(commands: Subparsers) -> None:
-    command = commands.add_parser(
-        "token", help="print the bearer token of the local workspace, for scripts"
-    )
+    command = commands.add_parser("token")
     command.set_defaults(run=run)
 
 

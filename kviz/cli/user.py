@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Subparsers) -> None:
-    command = commands.add_parser("user", help="the accounts of a server (KVIZ_MODE=server)")
+    command = commands.add_parser("user")
     actions = command.add_subparsers(title="actions", metavar="ACTION", required=True)
     add = actions.add_parser("add", help="make an account; asks for its password")
     add.add_argument("name", metavar="NAME")

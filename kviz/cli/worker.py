@@ -9,9 +9,7 @@ from kviz.command_line.arguments import Subparsers
 
 
 def add_parser(commands: Subparsers) -> None:
-    command = commands.add_parser(
-        "worker", help="execute queued runs (`kviz serve` starts a worker by itself)"
-    )
+    command = commands.add_parser("worker")
     command.add_argument("--supervised", action="store_true", help=argparse.SUPPRESS)
     command.add_argument("--leave-with-stdin", action="store_true", help=argparse.SUPPRESS)
     command.set_defaults(run=run)

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kviz import environment
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.problems import CommandFailed
 from kviz.command_line.run_options import add_release_options, add_rule_options
@@ -83,7 +82,8 @@ def transport_for(configuration: KubeSchedulerConfiguration) -> Iterator[Transpo
     if not configuration.extenders:
         yield None
         return
-    from kviz.common.extender_http import HttpTransport, read_files  # takes long to load
+    from kviz import environment
+    from kviz.common.extender_http import HttpTransport, read_files  # both take long to load
 
     try:
         allowed = AllowedHosts.parse(environment.words("KVIZ_EXTENDER_HOSTS", ()))

@@ -37,6 +37,7 @@ Ts = TypeVarTuple("Ts")
 INT8: Final = np.dtype(np.int8)
 INT64: Final = np.dtype(np.int64)
 UINT64: Final = np.dtype(np.uint64)
+CODES: Final = frozenset(map(int, Code))
 
 ANSWERS: Final[Mapping[str, tuple[type, ...]]] = {
     "PreEnqueue": (Status,),
@@ -113,9 +114,9 @@ def _verdict_fault(verdict: Verdict, n: int) -> str:
     fault = _column_fault("code", verdict.code, INT8, n)
     fault = fault or _column_fault("reasons", verdict.reasons, UINT64, n)
     if not fault and np.count_nonzero(verdict.code):
-        codes = np.unique(verdict.code[verdict.code != 0])
-        if codes[0] < 0 or codes[-1] > max(Code):
-            fault = f"returned codes {codes.tolist()}, not all of which there are"
+        codes = {*verdict.code.tolist()} - {0}
+        if not codes.issubset(CODES):
+            fault = f"returned codes {sorted(codes)}, not all of which there are"
     return fault
 
 

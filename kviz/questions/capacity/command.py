@@ -22,7 +22,6 @@ Template = tuple[Pod, int | None]
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "capacity",
-        help="say how many more pods of a kind fit",
         description="Create copies of a pod, one after the other, until the scheduler finds no "
         "node for the next one; say how many fit, where, and what stops the next one.",
     )

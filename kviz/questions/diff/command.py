@@ -47,7 +47,6 @@ SINGLE: Final = ("config", "scenario", "release", "seed", "tie_break", "queue_or
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "diff",
-        help="compare two runs: where they part, and what is different in the end",
         description="Compare two runs: .kviz files, or clusters as kubectl printed them, which are "
         "simulated first. Options without -a or -b hold for both. Exits with 0 if the runs are "
         "identical, 1 if they differ, 2 if one cannot be read.",

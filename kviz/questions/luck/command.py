@@ -30,7 +30,6 @@ LONG_S = 10
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "luck",
-        help="say which placements hold and which are a coin toss",
         description="Run the scheduler many times over what kubectl printed, tossing each time the "
         "coins that a real scheduler tosses, and say for every pending pod how often it finds a "
         "node, and which (docs/luck.md).",

@@ -24,7 +24,6 @@ from scheduler_core.config import ConfigError
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "nodes",
-        help="say which nodes to add, and which could be drained",
         description="Find the cheapest nodes with which all pending pods bind, and the nodes that "
         "could be drained with everything still placed; each proved by running the scheduler.",
     )

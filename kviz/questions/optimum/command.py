@@ -20,7 +20,6 @@ from scheduler_core.config import ConfigError
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "optimum",
-        help="hold the scheduler's placement against the best one",
         description="Run the scheduler, which places one pod after another, and find the best "
         "placement of all waiting pods together: what each placed and is worth, and the cycle "
         "after which the best was out of reach (docs/optimum.md).",

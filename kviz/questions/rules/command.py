@@ -22,7 +22,6 @@ from scheduler_core.sim.run import Run
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "check",
-        help="check rules that a cluster has to keep",
         description="Run the scheduler over what kubectl printed, and say which rules are kept: "
         "pods bind, spread, survive, stay off nodes, are not evicted, there is room for more "
         "(docs/rules.md). Exits with 1 on a broken rule, with 2 on bad input.",

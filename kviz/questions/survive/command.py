@@ -26,7 +26,6 @@ from scheduler_core.api import Node
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "survive",
-        help="say what becomes of the cluster when a zone or a node is gone",
         description="Take every zone and every node away in turn, let owners make their pods "
         "again, and run the scheduler; say what stays pending, which budgets break and which "
         "workloads have no pod left.",

@@ -35,7 +35,6 @@ TIME_LIMIT_S = 60.0
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "unblock",
-        help="say what would let a pending pod bind",
         description="Try changes of the pod and of the cluster, alone and in pairs, and say which "
         "let a pending pod bind, cheapest first. Every answer was run (docs/unblock.md).",
     )

@@ -27,7 +27,6 @@ from scheduler_core.config import ConfigError
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "whatif",
-        help="say what follows from a change, for a pod and for all others",
         description="Run the scheduler twice over what kubectl printed, as it is and with the "
         "changes, and say what became of a pod in both, and which other pods end differently.",
     )

@@ -25,7 +25,6 @@ from scheduler_core.sim.pending import PendingPod, pending_pods
 def add_parser(commands: Subparsers) -> None:
     command = commands.add_parser(
         "explain",
-        help="say why pods are pending",
         description="Say why a pod is pending, from what kubectl printed: the cause with its "
         "values, which plugins reject which nodes, which nodes come nearest, what preemption would "
         "do, what it waits for. Without --pod a run is simulated, and all pods it leaves pending "
