@@ -43,8 +43,9 @@ NODE := .stamps/node
 export PATH := $(CURDIR)/.node/bin:$(PATH)
 endif
 
+TEXTS := $(wildcard locale/zh_Hans/*.po) locale/zh_Hant/phrases.tsv locale/zh_Hant/overrides.po
 SCHEMA_SOURCES := $(wildcard kviz/editor_schema/*.py scheduler_core/config/*.py)
-FRONTEND_SOURCES := $(wildcard locale/*/explorer.po locale/*/glossary.po) $(shell find frontend kviz/common/glossary static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
+FRONTEND_SOURCES := locale/zh_Hans/explorer.po locale/zh_Hans/glossary.po locale/zh_Hant/phrases.tsv locale/zh_Hant/overrides.po $(shell find frontend kviz/common/glossary static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
 
 setup: .stamps/python .stamps/schemas
 
@@ -62,8 +63,8 @@ setup: .stamps/python .stamps/schemas
 	$(UV) pip install --quiet --no-deps --python .venv --editable .
 	@mkdir -p .stamps && touch $@
 
-# What Django reads of the catalogues in locale/.
-.stamps/catalogues: $(wildcard locale/*/*.po kviz/catalogues/*.py) | .stamps/python
+# The traditional Chinese catalogues, made of the simplified ones, and what Django reads of both.
+.stamps/catalogues: $(TEXTS) $(wildcard kviz/catalogues/*.py) | .stamps/python
 	.venv/bin/python -m kviz.catalogues compile
 	@mkdir -p .stamps && touch $@
 
@@ -76,7 +77,7 @@ setup: .stamps/python .stamps/schemas
 	cd frontend && npm ci --no-audit --no-fund --loglevel=error
 	@mkdir -p .stamps && touch $@
 
-.stamps/frontend: $(FRONTEND_SOURCES) .stamps/node_modules | .stamps/python
+.stamps/frontend: $(FRONTEND_SOURCES) .stamps/node_modules | .stamps/catalogues
 	cd frontend && npm run --silent build -- --logLevel warn
 	@mkdir -p .stamps && touch $@
 
@@ -152,7 +153,7 @@ layers: .stamps/node_modules
 
 # ---------------------------------------------------------------- for developers
 
-# After English texts have changed: bring them into the catalogues of locale/, where their translations belong.
+# After English texts have changed: bring them into the simplified Chinese catalogues, where their translations belong.
 texts: .stamps/python .stamps/node_modules
 	.venv/bin/python -m kviz.catalogues update
 	.venv/bin/python -m kviz.catalogues check
@@ -185,4 +186,4 @@ wheel: setup
 	$(UV) build --quiet --wheel --out-dir dist
 
 clean:
-	rm -rf .venv .uv .node .stamps frontend/node_modules static/kviz static/kviz-offline dist build locale/*/LC_MESSAGES .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .uv .node .stamps frontend/node_modules static/kviz static/kviz-offline dist build locale/*/LC_MESSAGES $(filter-out %/overrides.po,$(wildcard locale/zh_Hant/*.po)) .mypy_cache .ruff_cache .pytest_cache

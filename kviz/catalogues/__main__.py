@@ -6,7 +6,13 @@ import argparse
 import sys
 
 from kviz.catalogues import sentences, templates
-from kviz.catalogues.catalogues import LANGUAGES, compile_for_django, problems, update
+from kviz.catalogues.catalogues import (
+    LANGUAGES,
+    compile_for_django,
+    make,
+    problems,
+    update,
+)
 from kviz.catalogues.sources import SOURCES
 
 
@@ -15,12 +21,12 @@ def main() -> int:
     parser.add_argument("what", choices=("update", "check", "compile"))
     match parser.parse_args().what:
         case "update":
-            for language in LANGUAGES:
-                for name in SOURCES:
-                    update(language, name)
+            for name in SOURCES:
+                update(name)
             sentences.write()
             templates.write()
         case "compile":
+            make()
             for language in LANGUAGES:
                 compile_for_django(language)
         case _:

@@ -14,11 +14,18 @@ from babel.messages.pofile import read_po, write_po
 from markdown_it import MarkdownIt
 
 from kviz.catalogues.sources import CHECKOUT, FOR_DJANGO, SOURCES, english
+from kviz.catalogues.taiwan import identity, needless, traditional
 from kviz.catalogues.terms import wrong_terms
 
 LOCALES: Final = CHECKOUT / "locale"
-LANGUAGES: Final = ("zh_Hans", "zh_Hant")
-"""As Django names their folders."""
+
+WRITTEN: Final = "zh_Hans"
+"""The language that is translated by people, as Django names its folder."""
+
+MADE: Final = "zh_Hant"
+"""The language whose catalogues are made of those."""
+
+LANGUAGES: Final = (WRITTEN, MADE)
 
 WIDTH: Final = 120
 
@@ -39,6 +46,8 @@ def file_of(language: str, name: str) -> Path:
 
 def read(language: str, name: str) -> Catalog:
     """Return a catalogue, an empty one if there is none yet."""
+    if language == MADE:
+        return traditional(read(WRITTEN, name))
     path = file_of(language, name)
     if not path.is_file():
         return Catalog(locale=language)
@@ -66,19 +75,25 @@ msgstr ""
 """
 
 
-def update(language: str, name: str) -> None:
+def update(name: str) -> None:
     """Bring the English texts of today into a catalogue; what is gone from them goes.
 
     A text that was re-worded under its id keeps its translation, which is to be looked at: fuzzy.
     """
-    catalog, today = read(language, name), english(name)
+    catalog, today = read(WRITTEN, name), english(name)
     before = _by_context(catalog)
     catalog.update(today, no_fuzzy_matching=True)
     for context, message in _by_context(catalog).items():
         if not any(_forms(message.string)) and context in before:
             message.string = before[context].string
             message.flags.add("fuzzy")
-    write(language, name, catalog)
+    write(WRITTEN, name, catalog)
+
+
+def make() -> None:
+    """Write the catalogues that are made of the written ones."""
+    for name in SOURCES:
+        write(MADE, name, read(MADE, name))
 
 
 def _by_context(catalog: Catalog) -> dict[str, Message]:
@@ -88,24 +103,31 @@ def _by_context(catalog: Catalog) -> dict[str, Message]:
 
 
 def problems() -> Iterator[str]:
-    """Yield what is missing, empty, stale, broken or misnamed in any catalogue, a line each."""
+    """Yield what is missing, empty, stale, broken or misnamed in any catalogue, a line each.
+
+    A catalogue that is made of another is looked at when nothing is wrong with that one.
+    """
     for name in SOURCES:
         source = english(name)
         for language in LANGUAGES:
             translated = read(language, name)
-            for problem in (*differences(source, translated), *misnamed(language, translated)):
-                yield f"locale/{language}/{name}.po: {problem}"
+            found = [*differences(source, translated), *misnamed(language, translated)]
+            yield from (f"locale/{language}/{name}.po: {problem}" for problem in found)
+            if found:
+                break
+    for problem in needless(read(WRITTEN, name) for name in SOURCES):
+        yield f"locale/{MADE}/overrides.po: {problem}"
 
 
 def differences(source: Catalog, translated: Catalog) -> Iterator[str]:
     """Yield likewise what is wrong with one catalogue for the English texts of `source`."""
-    wanted = {_identity(message): message for message in source if message.id}
-    found = {_identity(message): message for message in translated if message.id}
-    for identity, message in wanted.items():
-        if identity not in found:
+    wanted = {identity(message): message for message in source if message.id}
+    found = {identity(message): message for message in translated if message.id}
+    for which, message in wanted.items():
+        if which not in found:
             yield f"missing: {_title(message)}"
-    for identity, message in found.items():
-        if identity not in wanted:
+    for which, message in found.items():
+        if which not in wanted:
             yield f"stale: {_title(message)}"
         else:
             yield from _faults(message)
@@ -141,10 +163,6 @@ def misnamed(language: str, translated: Catalog) -> Iterator[str]:
             for text in _forms(message.string):
                 for wrong in wrong_terms(language, text):
                     yield f"{wrong}: {_title(message)}"
-
-
-def _identity(message: Message) -> tuple[str | None, object]:
-    return message.context, message.id
 
 
 def _forms(text: str | Sequence[str] | None) -> Sequence[str]:
