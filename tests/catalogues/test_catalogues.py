@@ -91,7 +91,7 @@ def test_a_text_that_is_worded_anew_keeps_its_translation_to_be_looked_at(
     before.add("{n} short", "缺 {n}", context="fit.short")
     catalogues.write("zh_Hans", "engine", before)
     monkeypatch.setattr(catalogues, "english", lambda name: english("short by {n}"))
-    catalogues.update("zh_Hans", "engine")
+    catalogues.update("engine")
     found = catalogues.read("zh_Hans", "engine")
     assert list(differences(english("short by {n}"), found)) == ["fuzzy: fit.short: short by {n}"]
     assert [each.string for each in found if each.id] == ["缺 {n}"]
