@@ -85,8 +85,11 @@ class QueueingHint(Enum):
     SKIP = "QueueSkip"
 
 
-HintFn = Callable[[PodInfo, KubeObject | PodInfo | None, KubeObject | PodInfo | None], QueueingHint]
-"""`(pending pod, old object, new object) -> hint`; pods come as PodInfo, others as API objects."""
+EventObject = KubeObject | PodInfo | None
+"""An object before or after an event: a pod as PodInfo, others as API objects."""
+
+HintFn = Callable[[PodInfo, EventObject, EventObject], QueueingHint]
+"""`(pending pod, old object, new object) -> hint`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from scheduler_core.api import KubeObject, PersistentVolumeClaim, Pod, Volume
+from scheduler_core.api import PersistentVolumeClaim, Pod, Volume
 from scheduler_core.cluster.arrays import BoolArray, IntArray
 from scheduler_core.cluster.claims import READ_WRITE_ONCE_POD, claim_not_found, mounted_claims
 from scheduler_core.cluster.nodes import Nodes
@@ -22,6 +22,7 @@ from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
+    EventObject,
     EventResource,
     QueueingHint,
 )
@@ -119,7 +120,7 @@ class VolumeRestrictions:
         ]
 
     def is_schedulable_after_pod_deleted(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if the deleted pod had a disk or claim of this pod's."""
         gone = expect(PodInfo, old).pod
@@ -130,7 +131,7 @@ class VolumeRestrictions:
         return queue_if(bool(shared) or any(conflicts(disk, gone) for disk in disks))
 
     def is_schedulable_after_claim_added(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if the claim is one of the pod's."""
         claim = expect(PersistentVolumeClaim, new)

@@ -12,7 +12,6 @@ from typing import Final
 import numpy as np
 
 from scheduler_core.api import (
-    KubeObject,
     PersistentVolume,
     PersistentVolumeClaim,
     StorageClass,
@@ -34,6 +33,7 @@ from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
+    EventObject,
     EventResource,
     QueueingHint,
 )
@@ -156,13 +156,13 @@ class VolumeZone:
         ]
 
     def is_schedulable_after_storage_class_added(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if claims of the class are bound only once their pod has a node."""
         return queue_if(expect(StorageClass, new).volume_binding_mode == WAIT_FOR_FIRST_CONSUMER)
 
     def is_schedulable_after_claim_change(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if the claim is one of the pod's."""
         claim = expect(PersistentVolumeClaim, new)
@@ -170,7 +170,7 @@ class VolumeZone:
         return queue_if(mine)
 
     def is_schedulable_after_volume_change(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if the volume is new or its zone labels have changed."""
         before = expect_or_none(PersistentVolume, old)

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.framework.events import ClusterEvent
-from scheduler_core.queue.moves import EventObject
+from scheduler_core.framework.events import ClusterEvent, EventObject
 
 
 @dataclass(frozen=True, slots=True)

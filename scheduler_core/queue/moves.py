@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scheduler_core.api import KubeObject
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.framework.events import QueueingHint
+from scheduler_core.framework.events import EventObject, QueueingHint
 from scheduler_core.trace.records import Queue
-
-EventObject = KubeObject | PodInfo | None
-"""The object of a cluster event before or after; pods come as `PodInfo`."""
 
 
 class Via(StrEnum):

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from scheduler_core.cluster.pods import PodInfo
-from scheduler_core.framework.events import ClusterEvent, QueueingHint
+from scheduler_core.framework.events import ClusterEvent, EventObject, QueueingHint
 from scheduler_core.framework.interface import PreEnqueuePlugin
 from scheduler_core.framework.plugin_calls import call
 from scheduler_core.queue.cluster_events import is_wild_card
-from scheduler_core.queue.moves import EventObject, Hint, Strategy
+from scheduler_core.queue.moves import Hint, Strategy
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.queue.queueing_hints import QueueingHints
 

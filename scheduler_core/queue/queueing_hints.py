@@ -14,6 +14,7 @@ from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
+    EventObject,
     EventResource,
     HintFn,
     QueueingHint,
@@ -29,7 +30,7 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.plugin_calls import PluginFailure, call
 from scheduler_core.queue.cluster_events import match_cluster_events
-from scheduler_core.queue.moves import EventObject, Hint
+from scheduler_core.queue.moves import Hint
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 
 EXTENDER_NAME: Final = "Extender"

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from scheduler_core.api import Pod
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config.features import FeatureGates
-from scheduler_core.framework.events import ClusterEvent
+from scheduler_core.framework.events import ClusterEvent, EventObject
 from scheduler_core.framework.interface import Queued
 from scheduler_core.framework.signatures import PodSignature
 from scheduler_core.queue.backoff_queue import BackoffQueue
@@ -32,7 +32,6 @@ from scheduler_core.queue.event_changes import pod_scheduling_properties_change
 from scheduler_core.queue.heap import PodHeap
 from scheduler_core.queue.in_flight import InFlight
 from scheduler_core.queue.moves import (
-    EventObject,
     Hint,
     Move,
     QueueEvent,

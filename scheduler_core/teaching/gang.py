@@ -15,13 +15,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scheduler_core.api import KubeObject
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.config import JsonValue
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
+    EventObject,
     EventResource,
     QueueingHint,
 )
@@ -144,9 +144,7 @@ class TeachingGang:
         )
         return int(cluster.count_pods(members).sum())
 
-    def _after_pod_gone(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
-    ) -> QueueingHint:
+    def _after_pod_gone(self, pod: PodInfo, old: EventObject, new: EventObject) -> QueueingHint:
         """Try again when a pod has left the cluster.
 
         One that only lost its place is still there. If that counted, two gangs that each hold
@@ -156,9 +154,7 @@ class TeachingGang:
         return QueueingHint.QUEUE if gone else QueueingHint.SKIP
 
 
-def _after_pod_bound(
-    pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
-) -> QueueingHint:
+def _after_pod_bound(pod: PodInfo, old: EventObject, new: EventObject) -> QueueingHint:
     """Try again when another pod of the gang has got its node."""
     gang = gang_of(pod)
     joined = isinstance(new, PodInfo) and new.uid != pod.uid and gang is not None and gang.has(new)

@@ -11,10 +11,15 @@ from scheduler_core.api import Pod
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo, TemplateTable
 from scheduler_core.config.features import feature_gates
-from scheduler_core.framework.events import ClusterEvent, ClusterEventWithHint, QueueingHint
+from scheduler_core.framework.events import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    EventObject,
+    QueueingHint,
+)
 from scheduler_core.framework.interface import Queued
 from scheduler_core.framework.status import SUCCESS, Code, Status, Verdict
-from scheduler_core.queue.moves import EventObject, Move, Nomination, QueueEvent
+from scheduler_core.queue.moves import Move, Nomination, QueueEvent
 from scheduler_core.queue.profiles import QueueProfile
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.queue.queueing_hints import QueueingHints

@@ -4,6 +4,7 @@ from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
+    EventObject,
     EventResource,
     QueueingHint,
 )
@@ -16,7 +17,7 @@ from scheduler_core.queue.cluster_events import (
     UNSCHEDULED_POD_UPDATE,
     match_cluster_events,
 )
-from scheduler_core.queue.moves import EventObject, Hint, Strategy
+from scheduler_core.queue.moves import Hint, Strategy
 from scheduler_core.queue.profiles import QueueProfile, QueueProfiles
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.queue.queueing_hints import EVERY_RESOURCE, EXTENDER_NAME, QueueingHints

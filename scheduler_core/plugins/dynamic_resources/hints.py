@@ -6,7 +6,7 @@ isSchedulableAfter...).
 
 from __future__ import annotations
 
-from scheduler_core.api import KubeObject, ResourceClaim
+from scheduler_core.api import ResourceClaim
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.devices.inventory import Devices
 from scheduler_core.framework.event_objects import expect, expect_or_none, queue_if
@@ -14,12 +14,11 @@ from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
+    EventObject,
     EventResource,
     QueueingHint,
 )
 from scheduler_core.plugins.dynamic_resources.pod_claims import claims_of
-
-Changed = KubeObject | PodInfo | None
 
 
 class ClaimHints:
@@ -42,7 +41,7 @@ class ClaimHints:
             ClusterEventWithHint(ClusterEvent(EventResource.RESOURCE_SLICE, changed)),
         ]
 
-    def after_claim_change(self, pod: PodInfo, old: Changed, new: Changed) -> QueueingHint:
+    def after_claim_change(self, pod: PodInfo, old: EventObject, new: EventObject) -> QueueingHint:
         """Queue if devices became free, or a claim of the pod's is new or has a new status."""
         before, after = expect_or_none(ResourceClaim, old), expect(ResourceClaim, new)
         claims = claims_of(pod.pod, self._devices)
@@ -53,7 +52,7 @@ class ClaimHints:
         mine = any(claim.uid == after.uid for claim in claims)
         return queue_if(mine and (before is None or before.status != after.status))
 
-    def after_pod_change(self, pod: PodInfo, old: Changed, new: Changed) -> QueueingHint:
+    def after_pod_change(self, pod: PodInfo, old: EventObject, new: EventObject) -> QueueingHint:
         """Queue if the pod itself now has all its claims."""
         after = expect(PodInfo, new)
         if after.uid != pod.uid:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.api import KubeObject, Namespace, Node
+from scheduler_core.api import Namespace, Node
 from scheduler_core.cluster.nodes import Nodes
 from scheduler_core.cluster.pods import PodInfo
 from scheduler_core.cluster.row_sums import RowSums
@@ -15,6 +15,7 @@ from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
+    EventObject,
     EventResource,
     QueueingHint,
 )
@@ -147,7 +148,7 @@ class InterPodAffinity:
         ]
 
     def is_schedulable_after_pod_change(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if a pod has come that is wanted, gone that is not, or the pod's labels changed."""
         return hints.after_pod_change(
@@ -155,7 +156,7 @@ class InterPodAffinity:
         )
 
     def is_schedulable_after_node_change(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if a node enters a domain of an affinity or leaves one of an anti-affinity."""
         return hints.after_node_change(pod, expect_or_none(Node, old), expect(Node, new))

@@ -12,7 +12,6 @@ import numpy as np
 from scheduler_core.api import (
     CSIDriver,
     CSINode,
-    KubeObject,
     PersistentVolumeClaim,
     Pod,
     Volume,
@@ -29,6 +28,7 @@ from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
+    EventObject,
     EventResource,
     QueueingHint,
 )
@@ -212,7 +212,7 @@ class NodeVolumeLimits:
         ]
 
     def is_schedulable_after_pod_deleted(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if the deleted pod had a node and a volume that may have been attached."""
         gone = expect(PodInfo, old)
@@ -221,7 +221,7 @@ class NodeVolumeLimits:
         return queue_if(any(map(_may_need_attaching, gone.pod.spec.volumes)))
 
     def is_schedulable_after_claim_added(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if the claim is one of the pod's."""
         claim = expect(PersistentVolumeClaim, new)
@@ -229,7 +229,7 @@ class NodeVolumeLimits:
         return queue_if(mine and claim.namespace == pod.pod.namespace)
 
     def is_schedulable_after_volume_attachment_deleted(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if the pod has a claim, or a disk of the driver that has let go of one."""
         attachment = expect(VolumeAttachment, old)
@@ -242,7 +242,7 @@ class NodeVolumeLimits:
         return QueueingHint.SKIP
 
     def is_schedulable_after_csi_node_updated(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if a driver of the node can take more volumes than before."""
         before, after = _counts(expect(CSINode, old)), _counts(expect(CSINode, new))

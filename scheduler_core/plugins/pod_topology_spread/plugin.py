@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from scheduler_core.api import (
-    KubeObject,
     LabelSelector,
     Node,
     ReplicaSet,
@@ -23,6 +22,7 @@ from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
+    EventObject,
     EventResource,
     QueueingHint,
 )
@@ -207,7 +207,7 @@ class PodTopologySpread:
         ]
 
     def is_schedulable_after_pod_change(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if the change alters which pods the constraints count, or what is tolerated."""
         before = old if isinstance(old, PodInfo) else None
@@ -215,7 +215,7 @@ class PodTopologySpread:
         return self._hint(pod, lambda own: hints.after_pod_change(pod, own, before, after))
 
     def is_schedulable_after_node_change(
-        self, pod: PodInfo, old: KubeObject | PodInfo | None, new: KubeObject | PodInfo | None
+        self, pod: PodInfo, old: EventObject, new: EventObject
     ) -> QueueingHint:
         """Queue if a node joins or leaves the domains of the constraints, or moves among them."""
         before = old if isinstance(old, Node) else None

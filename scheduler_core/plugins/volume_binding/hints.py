@@ -9,7 +9,6 @@ from scheduler_core.api import (
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
-    KubeObject,
     PersistentVolumeClaim,
     StorageClass,
 )
@@ -20,12 +19,11 @@ from scheduler_core.framework.events import (
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
+    EventObject,
     EventResource,
     QueueingHint,
 )
 from scheduler_core.plugins.volume_binding.topology import MIGRATED_PLUGINS, volume_limit
-
-Changed = KubeObject | PodInfo | None
 
 
 def events() -> list[ClusterEventWithHint]:
@@ -52,20 +50,20 @@ def events() -> list[ClusterEventWithHint]:
     ]
 
 
-def after_storage_class_change(pod: PodInfo, old: Changed, new: Changed) -> QueueingHint:
+def after_storage_class_change(pod: PodInfo, old: EventObject, new: EventObject) -> QueueingHint:
     """Queue if the class is new or allows other topologies."""
     before, after = expect_or_none(StorageClass, old), expect(StorageClass, new)
     return queue_if(before is None or before.allowed_topologies != after.allowed_topologies)
 
 
-def after_claim_change(pod: PodInfo, old: Changed, new: Changed) -> QueueingHint:
+def after_claim_change(pod: PodInfo, old: EventObject, new: EventObject) -> QueueingHint:
     """Queue if the claim is one of the pod's."""
     claim = expect(PersistentVolumeClaim, new)
     mine = any(use.name == claim.name for use in claims_of(pod.pod))
     return queue_if(mine and claim.namespace == pod.pod.namespace)
 
 
-def after_csi_node_change(pod: PodInfo, old: Changed, new: Changed) -> QueueingHint:
+def after_csi_node_change(pod: PodInfo, old: EventObject, new: EventObject) -> QueueingHint:
     """Queue if the CSINode is new or other in-tree plugins are migrated on it."""
     before = expect_or_none(CSINode, old)
     if before is None:
@@ -74,7 +72,7 @@ def after_csi_node_change(pod: PodInfo, old: Changed, new: Changed) -> QueueingH
     return queue_if(was != expect(CSINode, new).metadata.annotations.get(MIGRATED_PLUGINS, ""))
 
 
-def after_csi_driver_change(pod: PodInfo, old: Changed, new: Changed) -> QueueingHint:
+def after_csi_driver_change(pod: PodInfo, old: EventObject, new: EventObject) -> QueueingHint:
     """Queue if a driver of the pod's inline volumes no longer publishes its capacity."""
     before, after = expect(CSIDriver, old), expect(CSIDriver, new)
     inline = (volume.csi for volume in pod.pod.spec.volumes)
@@ -83,7 +81,7 @@ def after_csi_driver_change(pod: PodInfo, old: Changed, new: Changed) -> Queuein
     return queue_if(bool(uses and stopped))
 
 
-def after_capacity_change(pod: PodInfo, old: Changed, new: Changed) -> QueueingHint:
+def after_capacity_change(pod: PodInfo, old: EventObject, new: EventObject) -> QueueingHint:
     """Queue if the pool is new or can make larger volumes."""
     before = expect_or_none(CSIStorageCapacity, old)
     if before is None:
