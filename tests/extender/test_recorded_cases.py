@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.api import Pod
 from scheduler_core.trace.events import (
     ExtenderCalled,
     ScoreColumns,
@@ -134,29 +133,35 @@ def logged_totals(case: Json) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
-def test_a_recorded_case_has_the_recorded_outcome(case: Json) -> None:
-    cluster, _ = cluster_of(case)
-    simulation = cluster.simulation
-
+def test_a_recorded_case_goes_as_recorded(case: Json) -> None:
+    """The outcome, the requests and the totals are the recorded ones."""
+    cluster, answers = cluster_of(case)
+    recorded = exchanges_of(case)
     attempt = cluster.attempt()
+    cluster.advance_ms(10)
+
+    pod = cluster.pod(case["case"])
     if case["scheduledNode"] is None:
-        simulation.advance_to(simulation.clock.now_ns() + 10_000_000)
-        pod = simulation.server.get(Pod, f"default/{case['case']}")
-        assert pod is not None
         (condition,) = [c for c in pod.status.conditions if c.type == "PodScheduled"]
         assert condition.reason == case["condition"]["reason"]
         assert condition.message == case["condition"]["message"]
-    elif "preempt" in exchanges_of(case):
+    elif "preempt" in recorded:
         assert attempt.post_filter is not None
         assert attempt.post_filter.node_name == case["scheduledNode"]
-        failure = not_scheduled(attempt)
-        assert failure.message == case["events"][0]["message"].rstrip()
+        assert not_scheduled(attempt).message == case["events"][0]["message"].rstrip()
     else:
-        simulation.advance_to(simulation.clock.now_ns() + 10_000_000)
-        pod = simulation.server.get(Pod, f"default/{case['case']}")
-        assert pod is not None
         assert pod.spec.node_name in best_nodes(cluster.trace) | {case["scheduledNode"]}
         assert case["scheduledNode"] in best_nodes(cluster.trace) | {pod.spec.node_name}
+
+    expected = ["preempt"] if "preempt" in recorded else list(recorded)
+    assert [verb for verb, _ in answers.requests] == expected
+    for verb, body in answers.requests:
+        assert_same_request(verb, body, recorded[verb]["request"]["body"])
+    calls = cluster.of_type(ExtenderCalled)
+    assert [call.verb for call in calls if call.status] == [
+        verb for verb, _ in answers.requests if verb != answers.timed_out
+    ]
+    assert_same_totals(case, cluster.trace)
 
 
 def best_nodes(trace: list[Any]) -> set[str]:
@@ -167,26 +172,6 @@ def best_nodes(trace: list[Any]) -> set[str]:
         return set()
     totals, nodes = scores[-1].totals.array(), scores[-1].nodes.array()
     return {names[int(node)] for node in nodes[totals == totals.max()]}
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
-def test_requests_and_totals_are_the_recorded_ones(case: Json) -> None:
-    cluster, answers = cluster_of(case)
-    simulation = cluster.simulation
-
-    cluster.attempt()
-    simulation.advance_to(simulation.clock.now_ns() + 10_000_000)
-
-    recorded = exchanges_of(case)
-    expected = ["preempt"] if "preempt" in recorded else list(recorded)
-    assert [verb for verb, _ in answers.requests] == expected
-    for verb, body in answers.requests:
-        assert_same_request(verb, body, recorded[verb]["request"]["body"])
-    calls = [event for event in cluster.trace if isinstance(event, ExtenderCalled)]
-    assert [call.verb for call in calls if call.status] == [
-        verb for verb, _ in answers.requests if verb != answers.timed_out
-    ]
-    assert_same_totals(case, cluster.trace)
 
 
 def assert_same_totals(case: Json, trace: list[Any]) -> None:
