@@ -10,20 +10,23 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 
 class Open(Protocol):
-    """Open a browser of its own for somebody."""
+    """Open a browser of its own for somebody; with the cookies of `like`, if there is one."""
 
-    def __call__(self, size: tuple[int, int], language: str = "en") -> Page: ...
+    def __call__(
+        self, size: tuple[int, int], language: str = "en", like: Page | None = None
+    ) -> Page: ...
 
 
 @contextmanager
 def people_at(browser: Browser, base_url: str) -> Iterator[Open]:
     contexts: list[BrowserContext] = []
 
-    def open_browser(size: tuple[int, int], language: str = "en") -> Page:
+    def open_browser(size: tuple[int, int], language: str = "en", like: Page | None = None) -> Page:
         context = browser.new_context(
             base_url=base_url,
             viewport={"width": size[0], "height": size[1]},
             locale=language,
+            storage_state=like.context.storage_state() if like else None,
         )
         contexts.append(context)
         return context.new_page()

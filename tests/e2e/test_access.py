@@ -3,59 +3,58 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.api.test_simulator_export import JSON
-from tests.e2e.axe import serious_findings
+from tests.e2e.axe import findings_in_both_schemes, serious_findings
 from tests.e2e.conftest import Api
-from tests.e2e.test_editor import editor, unfold
+from tests.e2e.people import people_at
 from tests.following.recorded import CHURN
 from tests.page_list import addresses_of_pages
 
 MAX_TABS = 60
+IS_TOO_WIDE = """new Promise((done) => {
+  const look = () => done(document.documentElement.scrollWidth > innerWidth);
+  requestAnimationFrame(() => requestAnimationFrame(look));
+})"""
+"""Asked once what was drawn for another width has been drawn for this one."""
 
 
-@pytest.fixture
-def addresses(page: Page, api: Api, clinic: str) -> list[str]:
+@pytest.fixture(scope="module")
+def addresses(browser: Browser, base_url: str, api: Api, clinic: str) -> Iterator[list[str]]:
     """Every page there is, with a session of a live scheduler."""
-    page.goto("/extender/")
-    page.get_by_label("Name").fill("Staging")
-    page.get_by_role("button", name="Start a live session").click()
-    session = page.url.rpartition("/")[2]
-    page.goto("/follow/")
-    page.get_by_label("Or a recording").set_input_files(CHURN)
-    page.get_by_role("button", name="Follow", exact=True).click()
-    page.get_by_role("button", name="Check kviz against it").click()
-    followed = page.url.rpartition("/")[2]
-    page.goto("/class/")
-    page.get_by_role("button", name="Open a class: What is a node?").click()
-    code = page.url.split("/")[-2]
-    page.goto("/by-hand/")
-    page.get_by_role("button", name="Place the pods: Size trap").click()
-    game = page.url.rpartition("/")[2]
-    gpus = api.sample("gpu-pool")
-    experiment = api.finished_experiment(gpus, kind="survive", asked={"of": "nodes"})
-    return addresses_of_pages(
-        run=clinic,
-        snapshot=gpus,
-        game=game,
-        experiment=experiment,
-        session=session,
-        code=code,
-        followed=followed,
-        export=api.upload(JSON.decode()),
-    )
-
-
-def findings_of(page: Page, addresses: list[str]) -> list[str]:
-    found = []
-    for address in addresses:
-        page.goto(address)
-        found += [f"{address} {finding}" for finding in serious_findings(page)]
-    return found
+    with people_at(browser, base_url) as open_browser:
+        page = open_browser((1280, 720))
+        page.goto("/extender/")
+        page.get_by_label("Name").fill("Staging")
+        page.get_by_role("button", name="Start a live session").click()
+        session = page.url.rpartition("/")[2]
+        page.goto("/follow/")
+        page.get_by_label("Or a recording").set_input_files(CHURN)
+        page.get_by_role("button", name="Follow", exact=True).click()
+        page.get_by_role("button", name="Check kviz against it").click()
+        followed = page.url.rpartition("/")[2]
+        page.goto("/class/")
+        page.get_by_role("button", name="Open a class: What is a node?").click()
+        code = page.url.split("/")[-2]
+        page.goto("/by-hand/")
+        page.get_by_role("button", name="Place the pods: Size trap").click()
+        game = page.url.rpartition("/")[2]
+        gpus = api.sample("gpu-pool")
+        experiment = api.finished_experiment(gpus, kind="survive", asked={"of": "nodes"})
+        yield addresses_of_pages(
+            run=clinic,
+            snapshot=gpus,
+            game=game,
+            experiment=experiment,
+            session=session,
+            code=code,
+            followed=followed,
+            export=api.upload(JSON.decode()),
+        )
 
 
 def test_axe_can_find_something(page: Page) -> None:
@@ -65,37 +64,26 @@ def test_axe_can_find_something(page: Page) -> None:
     assert finding.startswith("button-name")
 
 
-@pytest.mark.parametrize("color_scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(
-    page: Page, addresses: list[str], color_scheme: Literal["light", "dark"]
-) -> None:
-    page.emulate_media(color_scheme=color_scheme)
-    assert findings_of(page, addresses) == []
-
-
-@pytest.mark.browser_context_args(viewport={"width": 390, "height": 844})
-def test_axe_finds_nothing_serious_on_a_phone(page: Page, addresses: list[str]) -> None:
-    assert findings_of(page, addresses) == []
-
-
-def test_axe_finds_nothing_serious_in_a_form_with_errors(page: Page) -> None:
-    page.goto("/runs/new")
-    unfold(page, "Scheduler configuration")
-    editor(page, "Scheduler configuration").fill("kind: Nonsense")
-    page.get_by_label("Cluster").select_option(index=1)
-    page.get_by_role("button", name="Run the scheduler").click()
-    expect(page.get_by_role("alert")).to_be_visible()
-    assert serious_findings(page) == []
-
-
-@pytest.mark.browser_context_args(viewport={"width": 320, "height": 640})
-def test_no_page_scrolls_sideways_at_320_pixels(page: Page, addresses: list[str]) -> None:
-    wide = []
+def test_axe_finds_nothing_serious_in_light_and_dark(page: Page, addresses: list[str]) -> None:
+    found = []
     for address in addresses:
         page.goto(address)
-        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-            wide.append(address)
-    assert wide == []
+        found += [f"{address} {finding}" for finding in findings_in_both_schemes(page)]
+    assert found == []
+
+
+def test_axe_finds_nothing_serious_on_a_phone_and_nothing_scrolls_sideways(
+    page: Page, addresses: list[str]
+) -> None:
+    found = []
+    for address in addresses:
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(address)
+        found += [f"{address} {finding}" for finding in serious_findings(page)]
+        page.set_viewport_size({"width": 320, "height": 640})
+        if page.evaluate(IS_TOO_WIDE):
+            found.append(f"{address} is wider than 320 pixels")
+    assert found == []
 
 
 def focused_name(page: Page) -> str:

@@ -67,7 +67,7 @@ def test_an_engineer_reads_where_packing_parts_from_the_default(
     expect(pair).to_contain_text(parting["pod"])
 
 
-def test_one_timeline_moves_both_maps(page: Page, two: tuple[str, str]) -> None:
+def test_one_timeline_and_one_choice_move_both_maps(page: Page, two: tuple[str, str]) -> None:
     a, b = two
     page.goto(f"/runs/compare?a={a}&b={b}")
     slider = page.get_by_role("slider", name="Attempts of both runs, aligned")
@@ -83,12 +83,14 @@ def test_one_timeline_moves_both_maps(page: Page, two: tuple[str, str]) -> None:
     slider.press("f")
     expect(slider).to_have_value(opened)
 
+    maps(page).first.press("ArrowRight")
+    expect(page.get_by_role("heading", name=re.compile("^Node "))).to_be_visible()
+    expect(page.locator(".pair .ring")).to_have_count(2)
+    page.get_by_label("Colour").select_option("cpu")
+    expect(page.get_by_text("0-100%")).to_be_visible()
+    page.get_by_text("Pods that are elsewhere").click()
+    assert serious_findings(page) == []
 
-def test_the_maps_are_swapped_by_key_and_one_has_the_room_of_a_phone(
-    page: Page, two: tuple[str, str]
-) -> None:
-    a, b = two
-    page.goto(f"/runs/compare?a={a}&b={b}")
     names = page.get_by_role("figure").locator("strong")
     expect(names).to_have_text(["A", "B"])
     maps(page).first.press("x")
@@ -97,18 +99,6 @@ def test_the_maps_are_swapped_by_key_and_one_has_the_room_of_a_phone(
     expect(names).to_have_text(["B"])
     page.get_by_role("button", name="Swap x").click()
     expect(names).to_have_text(["A"])
-
-
-def test_a_node_is_the_same_on_both_maps(page: Page, two: tuple[str, str]) -> None:
-    a, b = two
-    page.goto(f"/runs/compare?a={a}&b={b}")
-    maps(page).first.press("ArrowRight")
-    expect(page.get_by_role("heading", name=re.compile("^Node "))).to_be_visible()
-    expect(page.locator(".pair .ring")).to_have_count(2)
-    page.get_by_label("Colour").select_option("cpu")
-    expect(page.get_by_text("0-100%")).to_be_visible()
-    page.get_by_text("Pods that are elsewhere").click()
-    assert serious_findings(page) == []
 
 
 def test_a_run_and_itself_say_so(page: Page, two: tuple[str, str]) -> None:

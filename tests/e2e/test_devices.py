@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import serious_findings
@@ -12,12 +11,8 @@ from tests.e2e.conftest import Api
 from tests.e2e.test_explorer import explore, inspector
 
 
-@pytest.fixture
-def lab(api: Api) -> str:
-    return api.finished_run(api.sample("devices"))
-
-
-def test_a_pod_that_gets_its_devices(page: Page, lab: str) -> None:
+def test_who_got_which_devices_and_why_others_wait(page: Page, api: Api) -> None:
+    lab = api.finished_run(api.sample("devices"))
     explore(page, lab, "?c=1")
     page.keyboard.press("8")
     tab = inspector(page)
@@ -26,20 +21,13 @@ def test_a_pod_that_gets_its_devices(page: Page, lab: str) -> None:
     expect(tab).to_contain_text("taint gpu.example.com/unhealthy=ecc:NoSchedule is not tolerated")
     assert serious_findings(page) == []
 
-
-def test_a_pod_that_waits_because_all_are_taken(page: Page, lab: str) -> None:
     explore(page, lab, "?c=8&tab=devices&n=room-1")
-    tab = inspector(page)
     held = tab.get_by_text(re.compile("in use by claim lab/best of pod lab/serve-0"))
     expect(held).to_be_visible()
     expect(tab.get_by_role("group").first).to_contain_text("room-1")
-    page.keyboard.press("ArrowLeft")
-    expect(tab).to_contain_text("What lab/batch-0 claims")
-
-
-def test_the_card_of_a_node_lists_its_devices(page: Page, lab: str) -> None:
-    explore(page, lab, "?c=8")
     page.locator("#cluster-map").hover(position={"x": 60, "y": 60})
     card = page.locator(".popup")
     expect(card).to_contain_text("room-1/gpu-0")
     expect(card).to_contain_text("lab/serve-0")
+    page.keyboard.press("ArrowLeft")
+    expect(tab).to_contain_text("What lab/batch-0 claims")

@@ -103,20 +103,12 @@ def test_what_is_tried_is_undone_linked_and_left(page: Page, balance: str) -> No
     page.keyboard.press("w")
     expect(number).to_have_value("9")
 
-
-def test_a_narrow_screen_shows_the_lab_as_a_sheet(page: Page, balance: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    explore(page, balance, "?c=1")
-    page.get_by_role("button", name="Try changes").click()
     sheet = lab(page).bounding_box()
     assert sheet is not None
     assert sheet["width"] == 390
     assert sheet["y"] > 300
-    lab(page).get_by_label(BALANCE, exact=True).press("ArrowRight")
-    expect(outcome(page, "Tried")).to_contain_text("compare-2")
 
-
-def test_changes_that_cannot_be_read_are_said_so(page: Page, balance: str) -> None:
     explore(page, balance, "?c=1&lab=W3sid2")
     expect(lab(page).get_by_role("alert")).to_contain_text("cannot be read")
 
@@ -164,7 +156,9 @@ def test_a_student_finds_a_change_for_a_pending_pod_and_runs_it(
     )
 
 
-def test_a_wrong_value_is_refused_at_its_change(page: Page, clinic: str) -> None:
+def test_a_wrong_value_is_refused_at_its_change_and_a_moment_is_kept_as_a_cluster(
+    page: Page, clinic: str
+) -> None:
     explore(page, clinic, "?c=1&n=worker-1")
     open_lab(page)
     amount = lab(page).get_by_label("Allocatable cpu", exact=True)
@@ -184,8 +178,6 @@ def test_a_wrong_value_is_refused_at_its_change(page: Page, clinic: str) -> None
     strip = page.get_by_role("group", name="The selected node")
     expect(strip).to_contain_text("node(s) were unschedulable")
 
-
-def test_a_moment_is_kept_as_a_cluster(page: Page, clinic: str) -> None:
     explore(page, clinic, "?c=3")
     open_lab(page)
     lab(page).get_by_role("button", name="Keep the cluster as cycle 3 found it").click()

@@ -43,13 +43,14 @@ def test_a_language_is_chosen_without_scripts(page: Page) -> None:
     assert page.url.endswith("/teach")
 
 
-@pytest.mark.parametrize("locale", ["zh-CN", "zh-TW"])
-@pytest.mark.parametrize("path", ["/", "/learn/", "/snapshots/new", "/glossary/", "/plugins/"])
-def test_nothing_overflows_on_a_phone(page: Page, path: str, locale: str) -> None:
+def test_nothing_overflows_on_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    page.set_extra_http_headers({"Accept-Language": locale})
-    page.goto(path)
-    expect(page.locator("html")).to_have_attribute(
-        "lang", {"zh-CN": "zh-hans"}.get(locale, "zh-hant")
-    )
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    wide = []
+    for locale, lang in (("zh-CN", "zh-hans"), ("zh-TW", "zh-hant")):
+        page.set_extra_http_headers({"Accept-Language": locale})
+        for path in ("/", "/learn/", "/snapshots/new", "/glossary/", "/plugins/"):
+            page.goto(path)
+            expect(page.locator("html")).to_have_attribute("lang", lang)
+            if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+                wide.append(f"{path} in {lang}")
+    assert wide == []

@@ -47,9 +47,7 @@ def symbol(panel: Locator, name: str) -> Locator:
     return panel.locator(".nest__head, dt").get_by_text(name, exact=True)
 
 
-def test_a_set_lights_up_under_the_pointer_and_under_the_keyboard(
-    page: Page, model: Locator
-) -> None:
+def test_sets_light_up_and_what_is_chosen_stays_lit(page: Page, model: Locator) -> None:
     look = picture(page)
     plain = settled(look)
     symbol(model, "Feasible").hover()
@@ -69,24 +67,13 @@ def test_a_set_lights_up_under_the_pointer_and_under_the_keyboard(
     symbol(model, "Viable").blur()
     eventually(lambda: look() == plain)
 
-
-def test_what_is_chosen_stays_lit_and_the_rest_fades(page: Page, model: Locator) -> None:
-    look = picture(page)
-    plain = settled(look)
-    symbol(model, "Viable").hover()
-    viable = changed(look, plain)
-    page.get_by_label("Go to cycle").hover()
-    eventually(lambda: look() == plain)
-
     fade = model.get_by_label("On the map, fade all that is not")
     fade.select_option("Viable")
     eventually(lambda: look() == viable)
     symbol(model, "Feasible").hover()
-    feasible = changed(look, viable)
+    eventually(lambda: look() == feasible)
     page.get_by_label("Go to cycle").hover()
     eventually(lambda: look() == viable)
-    fade.select_option("Feasible")
-    eventually(lambda: look() == feasible)
     fade.select_option("")
     eventually(lambda: look() == plain)
     # Another tab shows the map as it is.
@@ -113,46 +100,39 @@ def test_pods_are_lit_in_the_queues_and_where_they_are_drawn(page: Page, model: 
     expect(other).to_have_css("opacity", "1")
 
 
-def test_formulas_are_there_for_who_asks(page: Page, model: Locator, gpu_pool: str) -> None:
-    formulas = model.get_by_role("math")
-    expect(formulas).to_have_count(0)
-    model.get_by_role("button", name="Formulas").click()
-    expect(formulas.first).to_be_visible()
-    assert serious_findings(page) == []
-    page.goto(f"/runs/{gpu_pool}/cycles/8/model")
-    expect(page.get_by_role("math").first).to_be_visible()
-    page.get_by_role("link", name="Without formulas").click()
-    expect(page.get_by_role("link", name="With formulas")).to_be_visible()
-    expect(page.get_by_role("math")).to_have_count(0)
-
-
-@pytest.mark.parametrize(
-    ("form", "begin"), [("As TLA+", "-" * 20), ("As text", "Cycle 8, shop/report-nightly-0")]
-)
-def test_it_can_be_copied(page: Page, model: Locator, form: str, begin: str) -> None:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    part = model.get_by_role("group").filter(has_text=form)
-    part.get_by_text(form, exact=True).click()
-    part.get_by_role("button", name="Copy").click()
-    expect(part.get_by_role("button", name="Copied")).to_be_visible()
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith(begin)
-    assert "Feasible" in copied
-
-
-def test_a_node_in_a_box_opens_its_feasibility(page: Page, model: Locator) -> None:
-    model.get_by_role("link", name="gpu-1", exact=True).click()
-    expect(model.get_by_role("heading", name="Feasibility of gpu-1 FALSE")).to_be_visible()
-    expect(page.get_by_label("Go to cycle")).to_have_value("8")
-
-
-def test_what_is_below_scrolls_the_tab_and_not_the_window(page: Page, model: Locator) -> None:
+def test_it_is_read_copied_and_led_on_from(page: Page, model: Locator, gpu_pool: str) -> None:
     model.get_by_text("As text", exact=True).focus()
     moved = page.evaluate(
         "[...document.querySelectorAll('*')].filter((each) => each.scrollTop > 0)"
         ".map((each) => each.getAttribute('role'))"
     )
-    assert moved == ["tabpanel"]
+    assert moved == ["tabpanel"], "what is below scrolls the tab and not the window"
+
+    formulas = model.get_by_role("math")
+    expect(formulas).to_have_count(0)
+    model.get_by_role("button", name="Formulas").click()
+    expect(formulas.first).to_be_visible()
+    assert serious_findings(page) == []
+
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for form, begin in (("As TLA+", "-" * 20), ("As text", "Cycle 8, shop/report-nightly-0")):
+        part = model.get_by_role("group").filter(has_text=form)
+        part.get_by_text(form, exact=True).click()
+        part.get_by_role("button", name="Copy").click()
+        expect(part.get_by_role("button", name="Copied")).to_be_visible()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith(begin)
+        assert "Feasible" in copied
+
+    model.get_by_role("link", name="gpu-1", exact=True).click()
+    expect(model.get_by_role("heading", name="Feasibility of gpu-1 FALSE")).to_be_visible()
+    expect(page.get_by_label("Go to cycle")).to_have_value("8")
+
+    page.goto(f"/runs/{gpu_pool}/cycles/8/model")
+    expect(page.get_by_role("math").first).to_be_visible()
+    page.get_by_role("link", name="Without formulas").click()
+    expect(page.get_by_role("link", name="With formulas")).to_be_visible()
+    expect(page.get_by_role("math")).to_have_count(0)
 
 
 # ---------------------------------------------------------------- yesterday's names

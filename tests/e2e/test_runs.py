@@ -39,13 +39,6 @@ def big_cluster() -> dict[str, object]:
     return {"apiVersion": "v1", "kind": "List", "items": nodes + pods}
 
 
-def test_a_sample_plays_from_the_landing_page(page: Page) -> None:
-    page.goto("/")
-    page.get_by_role("button", name="Run: The pending clinic").click()
-    expect(page).to_have_url(re.compile(r"/runs/[0-9a-f-]{36}/explore"))
-    expect(page).to_have_title(re.compile("The pending clinic"))
-
-
 def test_a_run_is_followed_until_its_findings_appear(page: Page, api: Api) -> None:
     snapshot = api.call("POST", "snapshots/?name=load", big_cluster())["id"]
     run = api.run(snapshot)
@@ -58,17 +51,6 @@ def test_a_run_is_followed_until_its_findings_appear(page: Page, api: Api) -> No
 def test_every_finding_leads_to_its_evidence(page: Page, clinic: str) -> None:
     page.goto(f"/runs/{clinic}")
     expect(page.get_by_text("12 pods are pending; 1 scheduled.")).to_be_visible()
-    page.get_by_role("link", name="10", exact=True).click()
-    expect(page.get_by_role("heading", name="Scheduling cycles")).to_be_visible()
-    expect(page.get_by_label("Show")).to_have_value("unschedulable")
-    table = page.get_by_role("region", name="Scheduling cycles")
-    expect(table.get_by_role("row")).to_have_count(11)
-    table.get_by_role("link", name="4", exact=True).click()
-    expect(page).to_have_url(re.compile(r"/explore\?c=4"))
-
-
-def test_why_a_pod_is_pending_and_on_how_many_nodes(page: Page, clinic: str) -> None:
-    page.goto(f"/runs/{clinic}")
     page.get_by_role("link", name="clinic/train-1").click()
     expect(page.get_by_role("heading", name="Why train-1 is pending")).to_be_visible()
     expect(page.get_by_text("0 of 5 nodes are feasible.")).to_be_visible()
@@ -78,24 +60,23 @@ def test_why_a_pod_is_pending_and_on_how_many_nodes(page: Page, clinic: str) -> 
     expect(funnel.last).to_contain_text("Insufficient nvidia.com/gpu")
     decoded = page.get_by_role("region", name="The message, decoded")
     expect(decoded.get_by_role("link", name="gpu-1")).to_be_visible()
-    happens = page.get_by_role("region", name="What happens next")
-    expect(happens).to_contain_text("a pod is deleted")
+    expect(page.get_by_role("region", name="What happens next")).to_contain_text("a pod is deleted")
 
-
-def test_a_message_from_elsewhere_is_decoded(page: Page, clinic: str) -> None:
-    page.goto(f"/runs/{clinic}/pods/clinic/train-1/why")
     message = "0/216 nodes are available: 200 Insufficient cpu, 16 node(s) were unschedulable."
     page.get_by_role("textbox", name="Message").fill(message)
     page.get_by_role("button", name="Decode").click()
-    decoded = page.get_by_role("region", name="Your message, decoded")
-    expect(decoded).to_contain_text("200 nodes")
-    expect(decoded).to_contain_text("NodeUnschedulable")
+    yours = page.get_by_role("region", name="Your message, decoded")
+    expect(yours).to_contain_text("200 nodes")
+    expect(yours).to_contain_text("NodeUnschedulable")
 
-
-def test_a_preemption_is_on_the_findings_page(page: Page, preemption: str) -> None:
-    page.goto(f"/runs/{preemption}")
-    evicted = page.get_by_role("region", name="Evicted pods").last
-    expect(evicted.get_by_role("rowheader")).to_have_text(["batch/render-1", "batch/render-0"])
+    page.goto(f"/runs/{clinic}")
+    page.get_by_role("link", name="10", exact=True).click()
+    expect(page.get_by_role("heading", name="Scheduling cycles")).to_be_visible()
+    expect(page.get_by_label("Show")).to_have_value("unschedulable")
+    table = page.get_by_role("region", name="Scheduling cycles")
+    expect(table.get_by_role("row")).to_have_count(11)
+    table.get_by_role("link", name="4", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/explore\?c=4"))
 
 
 def test_a_bad_configuration_is_marked_where_it_is_bad(page: Page, api: Api) -> None:
@@ -114,7 +95,10 @@ def test_a_bad_configuration_is_marked_where_it_is_bad(page: Page, api: Api) -> 
 
 
 @pytest.mark.browser_context_args(java_script_enabled=False)
-def test_a_cycle_is_readable_without_scripts(page: Page, preemption: str) -> None:
+def test_a_preemption_is_readable_without_scripts(page: Page, preemption: str) -> None:
+    page.goto(f"/runs/{preemption}")
+    evicted = page.get_by_role("region", name="Evicted pods").last
+    expect(evicted.get_by_role("rowheader")).to_have_text(["batch/render-1", "batch/render-0"])
     page.goto(f"/runs/{preemption}/explore?c=1")
     expect(page.get_by_role("heading", name="Cycle 1 of 7")).to_be_visible()
     expect(page.get_by_role("region", name="Rejected nodes").last).to_contain_text(

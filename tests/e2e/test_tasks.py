@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Api
-from tests.e2e.test_explorer import explore, inspector, queues, story, told
+from tests.e2e.test_explorer import explore, inspector, queues, story
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "tests" / "conformance" / "data" / "dumps"
@@ -26,13 +26,6 @@ BESIDE = Path(os.environ.get("KVIZ_DUMPS", ROOT.parent / "shared" / "snapshots")
 CLUSTERS = ("small", "preemption", "openb")
 PLAYS_MS = 60_000
 MAX_STEPS = 40
-BROKEN = """\
-apiVersion: v1
-kind: Pod
-metadata: {name: broken, namespace: shop}
-spec:
-  containers: [{name: c, resources: {requests: {memory: plenty}}}]
-"""
 
 Cycle = dict[str, Any]
 
@@ -90,30 +83,7 @@ def test_a_dump_is_uploaded_run_and_played(page: Page, played: Played) -> None:
     expect(cycle_field(page)).to_have_value(last, timeout=PLAYS_MS)
 
 
-def test_a_broken_file_is_named_with_line_and_field_and_the_dump_kept(
-    page: Page, played: Played
-) -> None:
-    page.goto("/snapshots/new")
-    broken: FilePayload = {
-        "name": "broken.yaml",
-        "mimeType": "application/yaml",
-        "buffer": BROKEN.encode(),
-    }
-    dump: FilePayload = {
-        "name": played.dump.name,
-        "mimeType": "application/gzip",
-        "buffer": played.dump.read_bytes(),
-    }
-    page.get_by_label("Files").set_input_files([dump, broken])
-    page.get_by_role("button", name="Upload").click()
-    alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("broken.yaml", timeout=PLAYS_MS)
-    expect(alert).to_contain_text("line 5")
-    expect(alert).to_contain_text("spec.containers[0].resources.requests")
-    pending = page.get_by_role("region", name="Pods without a node").last
-    expect(pending.get_by_role("rowheader").first).to_be_visible()
-
-
+@of("small", "openb")
 def test_why_a_pod_is_pending_and_on_how_many_nodes(page: Page, played: Played) -> None:
     failed = played.first(
         lambda each: (
@@ -137,7 +107,7 @@ def test_why_a_pod_is_pending_and_on_how_many_nodes(page: Page, played: Played) 
     expect(panel.get_by_role("button", name=re.compile(last["first_cause"])).first).to_be_visible()
 
 
-@of("small", "openb")
+@of("small")
 def test_the_plugin_and_margin_that_won_or_that_it_was_a_tie(page: Page, played: Played) -> None:
     won = played.first(lambda each: each["result"] == "scheduled" and each["n_feasible"] > 1)
     explore(page, played.run, f"?c={won['cycle']}&tab=score")
@@ -151,6 +121,7 @@ def test_the_plugin_and_margin_that_won_or_that_it_was_a_tie(page: Page, played:
     expect(story(page)).to_contain_text(won["node"])
 
 
+@of("openb")
 def test_stepping_to_taint_toleration_and_back_by_keyboard(page: Page, played: Played) -> None:
     filtered = played.first(lambda each: bool(each["n_examined"]))
     explore(page, played.run, f"?c={filtered['cycle']}")
@@ -185,37 +156,3 @@ def test_a_pod_is_followed_through_the_queues_to_the_event_that_requeued_it(
     expect(cycle_field(page)).to_have_value(str(again["cycle"]))
     moves = inspector(page).get_by_role("listitem").filter(has_text="after AssignedPodDelete")
     expect(moves.first).to_contain_text("NodeResourcesFit: Queue")
-
-
-@of("preemption")
-def test_a_preemption_is_read(page: Page, api: Api, played: Played) -> None:
-    made_room = played.first(lambda each: each["n_victims"] == 2)
-    truth = api.call("GET", f"runs/{played.run}/cycles/{made_room['cycle']}/")["preemption"]
-    explore(page, played.run, f"?c={made_room['cycle']}&tab=preempt")
-    expect(story(page)).to_contain_text("to make room")
-    panel = inspector(page).get_by_role("tabpanel", name="Preempt")
-    node = made_room["nominated_node"]
-    expect(panel.get_by_role("row", name=re.compile(f"chosen.*{node}"))).to_be_visible()
-    for victim in truth["candidates"][node]["victims"]:
-        evicted = panel.get_by_role("listitem").filter(has_text="is evicted")
-        expect(evicted.filter(has_text=victim).first).to_be_visible()
-    expect(panel.get_by_text("may stay").first).to_be_visible()
-    expect(panel.get_by_role("columnheader", name="budgets broken")).to_be_visible()
-
-
-def test_a_shared_link_opens_the_same_view_elsewhere(
-    page: Page, browser: Browser, base_url: str, played: Played
-) -> None:
-    cycle = played.first(lambda each: bool(each["n_examined"]))
-    explore(page, played.run, f"?c={cycle['cycle']}&tab=filter")
-    page.get_by_role("button", name=re.compile("^Filter")).click()
-    expect(page).to_have_url(re.compile("p=Filter"))
-    heard, *_ = told(page)
-    elsewhere = browser.new_context(base_url=base_url)
-    other = elsewhere.new_page()
-    other.goto(page.url)
-    expect(story(other)).to_have_text(heard)
-    expect(other.get_by_role("tab", name="Filter")).to_have_attribute("aria-selected", "true")
-    here = inspector(page).get_by_role("tabpanel").inner_text()
-    expect(inspector(other).get_by_role("tabpanel")).to_have_text(here, use_inner_text=True)
-    elsewhere.close()

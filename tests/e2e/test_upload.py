@@ -7,8 +7,6 @@ import re
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
-from tests.e2e.test_editor import editor
-
 GOOD = """\
 apiVersion: v1
 kind: List
@@ -49,13 +47,6 @@ def test_a_file_is_uploaded_and_summarised(page: Page) -> None:
     expect(page.get_by_text("hunter2")).to_have_count(0)
 
 
-def test_text_can_be_pasted(page: Page) -> None:
-    page.goto("/snapshots/new")
-    editor(page, "Or paste it").fill(GOOD)
-    page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_role("heading", name="pasted", level=1)).to_be_visible()
-
-
 def test_good_files_survive_a_broken_one(page: Page) -> None:
     page.goto("/snapshots/new")
     page.get_by_label("Files").set_input_files(
@@ -88,10 +79,19 @@ def test_uploading_works_without_scripts(page: Page) -> None:
     page.get_by_label("Files").set_input_files([file("plain.yaml", GOOD)])
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("heading", name="plain", level=1)).to_be_visible()
-
-
-def test_a_dropped_file_is_taken(page: Page) -> None:
     page.goto("/snapshots/new")
+    page.get_by_label("Or paste it").fill(GOOD)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", name="pasted", level=1)).to_be_visible()
+
+
+def test_the_command_is_copied_and_a_dropped_file_taken(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto("/snapshots/new")
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == "kubectl get -A -o yaml nodes,pods \\\n> cluster.yaml"
     transfer = page.evaluate_handle(
         """text => {
             const transfer = new DataTransfer();
@@ -104,12 +104,3 @@ def test_a_dropped_file_is_taken(page: Page) -> None:
     expect(page.get_by_text("dropped.yaml (")).to_be_visible()
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_role("heading", name="dropped", level=1)).to_be_visible()
-
-
-def test_the_command_can_be_copied(page: Page) -> None:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto("/snapshots/new")
-    page.get_by_role("button", name="Copy").first.click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == "kubectl get -A -o yaml nodes,pods \\\n> cluster.yaml"

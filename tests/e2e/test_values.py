@@ -37,7 +37,7 @@ def test_clicking_a_node_answers_on_whichever_tab_is_open(page: Page, clinic: st
     assert serious_findings(page) == []
 
 
-def test_shift_click_sets_two_nodes_side_by_side(page: Page, fit: str) -> None:
+def test_two_nodes_are_set_side_by_side_by_pointer_and_by_name(page: Page, fit: str) -> None:
     explore(page, fit, "?c=1&n=compare-2")
     page.locator("#cluster-map").click(position={"x": 60, "y": 60}, modifiers=["Shift"])
     tab = inspector(page)
@@ -51,32 +51,27 @@ def test_shift_click_sets_two_nodes_side_by_side(page: Page, fit: str) -> None:
     page.reload()
     expect(tab).to_contain_text("compare-2 or compare-1?")
 
-
-def test_a_second_node_is_chosen_by_name(page: Page, fit: str) -> None:
     explore(page, fit, "?c=1&n=twin-1&tab=node")
-    field = inspector(page).get_by_role("combobox", name="Compare with")
+    field = tab.get_by_role("combobox", name="Compare with")
     expect(field).to_have_value("compare-1")
     field.fill("nowhere")
     field.press("Enter")
-    expect(inspector(page).get_by_role("alert")).to_have_text("There is no node nowhere.")
+    expect(tab.get_by_role("alert")).to_have_text("There is no node nowhere.")
     field.fill("compare-3")
     field.press("Enter")
-    expect(inspector(page)).to_contain_text("twin-1 is rejected: ")
-    expect(inspector(page)).to_contain_text("What the pod asks of both")
-    inspector(page).get_by_role("button", name="Stop comparing").click()
-    expect(inspector(page)).not_to_contain_text("What the pod asks of both")
+    expect(tab).to_contain_text("twin-1 is rejected: ")
+    expect(tab).to_contain_text("What the pod asks of both")
+    tab.get_by_role("button", name="Stop comparing").click()
+    expect(tab).not_to_contain_text("What the pod asks of both")
 
 
-def test_the_scores_are_written_out(page: Page, fit: str) -> None:
+def test_scores_and_verdicts_are_written_out(page: Page, clinic: str, fit: str) -> None:
     explore(page, fit, "?c=6&tab=score")
     tab = inspector(page)
     expect(tab).to_contain_text("(1*100*(4 - 500m)/4 (cpu: 87) + 1*100*(16Gi - 1Gi)/16Gi")
     expect(tab).to_contain_text("weight 1 = 90")
     expect(tab).to_contain_text("1*90 (NodeResourcesFit)")
     expect(tab).to_contain_text("= 463")
-
-
-def test_a_row_of_the_filter_opens_to_its_values(page: Page, clinic: str) -> None:
     explore(page, clinic, "?c=1&tab=filter")
     table = inspector(page).get_by_role("table", name="Filter verdicts, node by plugin")
     table.get_by_role("button", name="worker-2").click()

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.axe import serious_findings
+from tests.e2e.axe import findings_in_both_schemes
 
 
 @pytest.mark.browser_context_args(java_script_enabled=False)
@@ -21,22 +21,15 @@ def test_a_word_opens_its_note_without_javascript(page: Page, clinic: str) -> No
     expect(note).to_be_hidden()
 
 
-@pytest.mark.parametrize("color_scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
-def test_a_note_can_be_read(page: Page, clinic: str, color_scheme: str, width: int) -> None:
-    page.emulate_media(color_scheme="dark" if color_scheme == "dark" else "light")
-    page.set_viewport_size({"width": width, "height": 844})
-    page.goto(f"/runs/{clinic}/cycles")
-    page.get_by_role("button", name="Attempt").click()
-    expect(page.get_by_role("note")).to_be_in_viewport(ratio=1)
-    assert serious_findings(page) == []
-
-
-def test_a_note_leads_to_the_glossary_and_from_there_to_the_documents(
+def test_a_note_can_be_read_and_leads_to_the_glossary_and_its_documents(
     page: Page, clinic: str
 ) -> None:
-    page.goto(f"/runs/{clinic}/cycles")
-    page.get_by_role("button", name="Attempt").click()
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(f"/runs/{clinic}/cycles")
+        page.get_by_role("button", name="Attempt").click()
+        expect(page.get_by_role("note")).to_be_in_viewport(ratio=1)
+        assert findings_in_both_schemes(page) == [], width
     page.get_by_role("link", name="In the glossary").click()
     expect(page).to_have_url(re.compile("/glossary/#attempt$"))
     expect(page.locator("#attempt")).to_be_in_viewport()

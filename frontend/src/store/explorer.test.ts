@@ -16,7 +16,8 @@ import { latestMoves } from "./moves.ts";
 import { shortBy } from "./shortages.ts";
 
 const run = new SyntheticRun({ nodes: 12, pods: 400, chunk: 200, seed: 3 });
-const settled = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Moves further apart than this are no haste. */
+const SETTLED_MS = 80;
 /** Wait for the detail of the cycle shown; hurried requests take a moment longer. */
 const arrived = (explorer: Explorer): Promise<unknown> =>
   vi.waitFor(() => expect(["ready", "failed"]).toContain(explorer.details.shown.kind));
@@ -260,13 +261,14 @@ describe("details", () => {
   });
 
   test("are fetched for the cycle shown, and ahead in the direction of steps", async () => {
+    vi.useFakeTimers();
     const { explorer, fetched } = open();
-    await settled(80);
+    await vi.advanceTimersByTimeAsync(SETTLED_MS);
     explorer.navigation.goToCycle(20);
-    await arrived(explorer);
-    await settled(80);
+    await vi.advanceTimersByTimeAsync(SETTLED_MS);
     explorer.navigation.step(1);
-    await arrived(explorer);
+    await vi.advanceTimersByTimeAsync(SETTLED_MS);
+    vi.useRealTimers();
     expect(fetched.slice(-3)).toEqual([21, 22, 23]);
   });
 

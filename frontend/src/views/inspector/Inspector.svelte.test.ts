@@ -69,7 +69,8 @@ describe("Preempt", () => {
   });
 
   test("tries victims one by one", async () => {
-    const { panel } = await panelOf("cascade", "?c=2&tab=preempt", /2 of 2 tried/);
+    const { panel, text } = await panelOf("cascade", "?c=2&tab=preempt", /2 of 2 tried/);
+    expect(text).toMatch(/low-a is evicted.*low-b is evicted/);
     const back = panel.getByRole("button", { name: "Back" });
     await fireEvent.click(back);
     panel.getByText(/1 of 2 tried/);

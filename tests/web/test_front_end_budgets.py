@@ -1,4 +1,4 @@
-"""What the Explorer may weigh before anything is seen."""
+"""What the Explorer may weigh before anything is seen, and the editor of forms."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 BUILT = Path(__file__).parents[2] / "static" / "kviz"
 JS_BYTES = 90_000
 CSS_BYTES = 15_000
+EDITOR_BYTES = 130_000
 
 
 def weight(file: str) -> int:
@@ -36,3 +37,9 @@ def test_the_first_load_stays_within_its_budget() -> None:
     files = [file for source in sources for file in files_of(manifest, source, seen)]
     assert sum(weight(file) for file in files if file.endswith(".js")) <= JS_BYTES
     assert sum(weight(file) for file in files if file.endswith(".css")) <= CSS_BYTES
+
+
+def test_the_editor_stays_within_its_budget() -> None:
+    manifest = json.loads((BUILT / "manifest.json").read_text(encoding="utf-8"))
+    files = {each["file"] for each in manifest.values() if "editor" in each["file"]}
+    assert 50_000 < sum(map(weight, files)) <= EDITOR_BYTES
