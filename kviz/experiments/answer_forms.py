@@ -10,8 +10,8 @@ from typing import Any, Final
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from kviz.experiments.questions.asking import refused
-from kviz.experiments.questions.nodes import shapes_of
+from kviz.experiments.kinds import refused
+from kviz.questions.nodes.jobs import shapes_of
 from scheduler_core.analysis.advice.pools import pools_of
 from scheduler_core.api import KubeObject, Node, Pod
 from scheduler_core.api.quantity import rounded_text

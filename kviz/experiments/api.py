@@ -27,8 +27,8 @@ from kviz.common.paging import MAX_LIMIT, NumberPagination
 from kviz.common.problems import Problem
 from kviz.common.streaming import attachment
 from kviz.experiments import selectors, services
+from kviz.experiments.kinds import KINDS
 from kviz.experiments.models import Experiment, Result
-from kviz.experiments.questions.asking import KINDS
 from kviz.experiments.reading.report import columns_of, csv_rows
 from kviz.runs import inputs
 from kviz.runs.api.serializers import RunInputsSerializer

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from kviz.experiments.questions.asking import refused
+from kviz.experiments.kinds import refused
 from kviz.runs.presets import PRESETS
 
 TEXTS: Final = ("snapshot", "run", "question", "own", "variants", "runs", "sets", "name")

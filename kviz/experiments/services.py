@@ -14,11 +14,11 @@ from kviz.accounts.models import Workspace
 from kviz.common.claiming import QUEUED
 from kviz.common.limits import TooManyAtOnce
 from kviz.experiments.execution.claim import BY_ITSELF, experiment_close, queue_of
+from kviz.experiments.kinds import checked, expected_variants, refused
 from kviz.experiments.models import Experiment
 from kviz.experiments.questions import run_of
-from kviz.experiments.questions.asking import checked, expected_variants, refused
 from kviz.experiments.selectors import n_live
-from kviz.runs.execution.luck import RUNS, is_told_unasked
+from kviz.questions.luck.services import RUNS, is_told_unasked
 from kviz.runs.inputs import INPUTS, changes_given, changes_of, refuse_veiled
 from kviz.runs.models import Run
 from kviz.runs.services import run_create, run_vary

@@ -42,13 +42,13 @@ from kviz.experiments.execution.claim import (
 )
 from kviz.experiments.execution.claim import QUEUE as EXPERIMENTS
 from kviz.experiments.execution.ready import get_ready
-from kviz.experiments.questions.loaded import LOADED
+from kviz.experiments.loaded import LOADED
+from kviz.questions.optimum.jobs import QUEUE as OPTIMA
+from kviz.questions.optimum.jobs import optima_fail, optima_release, optimum_claim, optimum_execute
 from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.claim import run_claim, runs_fail, runs_release, runs_wait
 from kviz.runs.execution.expected_forks import expected_fork_prepare, expected_forks
 from kviz.runs.execution.fork_points import ForkPoints
-from kviz.runs.execution.optimum import QUEUE as OPTIMA
-from kviz.runs.execution.optimum import optima_fail, optima_release, optimum_claim, optimum_execute
 from kviz.runs.execution.record import run_execute
 from kviz.runs.models import Run
 from kviz.runs.sharing import links_prune

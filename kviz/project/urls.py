@@ -3,7 +3,7 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
-from kviz.runs.api.answers import SnapshotCheck
+from kviz.questions.rules.api import SnapshotCheck
 from kviz.runs.api.links import ShareLinkDetail, ShareLinks
 from kviz.snapshots import pages as snapshot_pages
 

@@ -159,7 +159,7 @@ SORTS: Final[Mapping[str, Sort]] = {
             "kviz/questions/optimum/comparison.py",
             "kviz/questions/optimum/solver/search.py",
             "kviz/runs/execution/engine.py",
-            "kviz/runs/execution/optimum.py",
+            "kviz/questions/optimum/jobs.py",
             "kviz/runs/execution/record.py",
             "scheduler_core/analysis/model/building.py",
         ),

@@ -1,11 +1,11 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from kviz.runs.api.answers import RunLuck, RunRules
+from kviz.questions.optimum.api import RunOptimum
+from kviz.questions.rules.api import RunLuck, RunRules
 from kviz.runs.api.check import RunCheck
 from kviz.runs.api.cycles import CycleViewSet, PodMarkdown, PodWhy
 from kviz.runs.api.links import RunShare
-from kviz.runs.api.optimum import RunOptimum
 from kviz.runs.api.runs import RunViewSet
 
 router = SimpleRouter(use_regex_path=False)

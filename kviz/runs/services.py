@@ -20,12 +20,12 @@ from django.utils.translation import ngettext
 from kviz.accounts.models import Workspace
 from kviz.common.announcing import announce
 from kviz.common.limits import TooManyAtOnce
+from kviz.questions.optimum.jobs import QUEUE as OPTIMA
 from kviz.run_file import RunFileError
 from kviz.runs.execution.append import chunk_store
 from kviz.runs.execution.causes import AT_ONCE, causes_store
 from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.engine import check, check_changes
-from kviz.runs.execution.optimum import QUEUE as OPTIMA
 from kviz.runs.inputs import changes_of, gates_of, invalid, refuse_veiled, rules_of
 from kviz.runs.models import ExpectedFork, Optimum, Run
 from kviz.runs.portable import saved

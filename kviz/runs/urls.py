@@ -1,7 +1,11 @@
 from django.urls import path
 
+from kviz.questions.diff import page as compare
+from kviz.questions.luck import page as luck
+from kviz.questions.optimum import page as optimum
+from kviz.questions.rules import page as rules
+from kviz.questions.why import page as why
 from kviz.runs.pages import (
-    compare,
     controls,
     cycles,
     detail,
@@ -9,12 +13,8 @@ from kviz.runs.pages import (
     formal,
     links,
     lists,
-    luck,
-    optimum,
-    rules,
     simulator,
     variants,
-    why,
 )
 
 urlpatterns = [

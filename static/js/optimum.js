@@ -61,7 +61,7 @@ function show(box, search) {
   chart.querySelector("[data-most]").setAttribute("points", points(steps, "bound", search));
 }
 
-/** The same picture as `chart_of` in kviz/runs/reading/bounds.py draws. */
+/** The same picture as `chart_of` in kviz/questions/optimum/bounds.py draws. */
 function points(steps, name, search) {
   const values = steps.flatMap((step) => [step.incumbent, step.bound]).filter((v) => v !== null);
   const [low, high] = [Math.min(...values), Math.max(...values)];

@@ -11,7 +11,7 @@ from asgiref.sync import sync_to_async
 
 from kviz.by_hand.models import Game
 from kviz.classroom.documents import screen_document, teacher_document
-from kviz.runs.execution.optimum import optimum_claim, optimum_execute
+from kviz.questions.optimum.jobs import optimum_claim, optimum_execute
 from kviz.runs.models import Optimum, Run, ShareLink
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kviz.by_hand.models import Game
-from kviz.runs.execution.optimum import optimum_claim, optimum_execute
+from kviz.questions.optimum.jobs import optimum_claim, optimum_execute
 from kviz.runs.models import Cycle, Optimum, Run, TraceChunk
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load

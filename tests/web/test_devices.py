@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from kviz.questions.why.near_devices import DEVICES_SHOWN
 from kviz.runs.models import Run
 from kviz.runs.reading import held_cycles, reenactment
-from kviz.runs.reading.near_devices import DEVICES_SHOWN
 from kviz.runs.selectors import has_devices
 from kviz.runs.sharing import run_share
 from kviz.snapshots.samples import SAMPLES

@@ -8,9 +8,9 @@ from django.test import Client
 
 from kviz.experiments.execution.claim import experiment_claim
 from kviz.experiments.models import Experiment
+from kviz.questions.optimum.jobs import optimum_claim
 from kviz.runs import services
 from kviz.runs.execution.claim import QUEUE, run_claim
-from kviz.runs.execution.optimum import optimum_claim
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 from tests.web.cast import NODES, Person, person, pod, problem

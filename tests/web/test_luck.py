@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from kviz.runs.execution import luck as finding
+from kviz.questions.luck import services as finding
 from kviz.runs.models import Run
 from tests.web.cast import NODES, Person, person, pod, problem
 
@@ -95,7 +95,7 @@ def test_rules_are_checked_on_a_page(owner: Person) -> None:
 def test_rules_that_take_too_many_runs_are_left_to_the_command_line(
     ada: Person, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kviz.runs.reading.rules.MAX_WORK", 2_000)
+    monkeypatch.setattr("kviz.questions.rules.read.MAX_WORK", 2_000)
     rules = "- survive: {pods: {}, lossOf: node}"
     refused = ada.post(f"/runs/{run.pk}/rules/", {"rules": rules})
     assert refused.status_code == 400

@@ -15,7 +15,7 @@ from kviz.experiments.execution.carry_out import experiment_carry_out
 from kviz.experiments.execution.claim import BY_ITSELF, experiment_claim
 from kviz.experiments.models import Experiment
 from kviz.live.tasks import Worker, work_once
-from kviz.runs.execution import luck
+from kviz.questions.luck import services as luck
 from kviz.runs.models import Run
 from kviz.runs.services import run_reveal
 from kviz.runs.veil import Known

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from kviz.runs.execution.optimum import optima_release, optimum_claim, optimum_execute
+from kviz.questions.optimum.jobs import optima_release, optimum_claim, optimum_execute
 from kviz.runs.models import Optimum, Run
 from kviz.runs.sharing import run_share
 from kviz.snapshots.samples import FOLDER

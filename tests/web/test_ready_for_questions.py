@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from kviz.experiments import loaded
 from kviz.experiments.execution import ready
 from kviz.experiments.models import Experiment
-from kviz.experiments.questions import loaded
 from kviz.live.tasks import Worker, work_once
 from kviz.runs.models import Run
 from kviz.runs.services import run_cancel

@@ -42,8 +42,8 @@ from kviz.experiments.execution.claim import (
     shared_experiment,
 )
 from kviz.experiments.models import Experiment, Portion, Result
+from kviz.experiments.question import Outcome, Question, Variant
 from kviz.experiments.questions import question_of
-from kviz.experiments.questions.question import Outcome, Question, Variant
 from kviz.forking.copies import Count, Died, Doing, Done, as_done
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from kviz.common.memory import memory_is_short
-from kviz.experiments.questions.loaded import LOADED
+from kviz.experiments.loaded import LOADED
 from kviz.forking.copies import Count
-from kviz.runs.execution.luck import MAX_LOADED, may_ask
+from kviz.questions.luck.services import MAX_LOADED, may_ask
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 

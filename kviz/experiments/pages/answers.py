@@ -65,7 +65,7 @@ def _capacity_form(
         "stated": room_stated(objects),
         "max_copies": forms.MAX_COPIES,
     }
-    return render(request, "experiments/capacity.html", context, status=status)
+    return render(request, "questions/capacity/page.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -96,7 +96,7 @@ def _nodes_form(
         "max_runs": MAX_RUNS,
         "most_drains": MAX_CANDIDATES,
     }
-    return render(request, "experiments/nodes.html", context, status=status)
+    return render(request, "questions/nodes/page.html", context, status=status)
 
 
 @require_POST

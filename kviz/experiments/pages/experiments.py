@@ -30,8 +30,8 @@ from kviz.experiments.pages.access import (
     run_named,
     share_in,
 )
-from kviz.experiments.questions.tosses import RUNS
 from kviz.experiments.reading.report import report_of
+from kviz.questions.luck.jobs import RUNS
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.presets import PRESETS
 from kviz.snapshots import selectors as snapshot_selectors

@@ -8,9 +8,14 @@ from typing import Any, Final
 
 from kviz.common.csv_file import Cell
 from kviz.experiments.models import Experiment, Result
-from kviz.experiments.reading import capacity, losses, luck, nodes, trials, unblock
 from kviz.experiments.reading.charts import Chart
 from kviz.experiments.selectors import results_of
+from kviz.questions.capacity import report as capacity
+from kviz.questions.luck import report as luck
+from kviz.questions.nodes import report as nodes
+from kviz.questions.survive import report as losses
+from kviz.questions.unblock import report as unblock
+from kviz.questions.whatif import report as trials
 
 BATCH: Final = 1_000
 
@@ -56,22 +61,22 @@ def _read(
     match experiment.kind:
         case "survive":
             lost = losses.read(run)
-            return "experiments/of_losses.html", lost.sentences, lost, lost.charts
+            return "questions/survive/report.html", lost.sentences, lost, lost.charts
         case "luck":
             tossed = luck.read(experiment, run)
-            return "experiments/of_luck.html", tossed.sentences, tossed, tossed.charts
+            return "questions/luck/report.html", tossed.sentences, tossed, tossed.charts
         case "capacity":
             filled = capacity.read(run)
-            return "experiments/of_capacity.html", filled.sentences, filled, filled.charts
+            return "questions/capacity/report.html", filled.sentences, filled, filled.charts
         case "nodes":
             sets = nodes.read(run)
-            return "experiments/of_nodes.html", sets.sentences, sets, ()
+            return "questions/nodes/report.html", sets.sentences, sets, ()
         case "unblock":
             helps = unblock.read(experiment, run)
-            return "experiments/of_unblock.html", helps.sentences, helps, ()
+            return "questions/unblock/report.html", helps.sentences, helps, ()
         case _:
             tried = trials.read(run)
-            return "experiments/of_trials.html", tried.sentences, tried, tried.charts
+            return "questions/whatif/report.html", tried.sentences, tried, tried.charts
 
 
 # ---------------------------------------------------------------- files

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from kviz.accounts.middleware import workspace_of
 from kviz.experiments.models import Experiment
-from kviz.experiments.reading.unblock import Helps, read
 from kviz.experiments.selectors import experiments_visible, results_of
+from kviz.questions.unblock.report import Helps, read
 from kviz.runs.models import Run
 
 register = template.Library()

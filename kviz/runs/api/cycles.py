@@ -25,6 +25,7 @@ from kviz.accounts.authentication import workspace_in
 from kviz.common.paging import NumberPagination
 from kviz.common.problems import Problem
 from kviz.common.wording import TranslatingJSONRenderer
+from kviz.questions.why.read import pod_markdown
 from kviz.runs.api.access import SHARE, readable_run
 from kviz.runs.api.serializers import (
     AlsoSerializer,
@@ -45,7 +46,6 @@ from kviz.runs.reading.formal import formal_document, formal_model
 from kviz.runs.reading.formal_rows import formal_context
 from kviz.runs.reading.held_cycles import CannotReenact
 from kviz.runs.reading.lab_inputs import lab_inputs
-from kviz.runs.reading.markdown import pod_markdown
 from kviz.runs.reading.projection import CycleDocument
 from kviz.runs.titles import run_title
 from kviz.snapshots.api import SnapshotSerializer

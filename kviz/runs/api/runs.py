@@ -25,9 +25,10 @@ from kviz.accounts.throttling import Scope
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import ErrorItem, Problem
 from kviz.common.streaming import attachment
+from kviz.questions.diff import read as comparing
+from kviz.questions.diff.api import RunComparisonSerializer
 from kviz.runs import inputs, selectors, services
 from kviz.runs.api.access import SHARE, own_run, readable_run
-from kviz.runs.api.comparison_serializers import RunComparisonSerializer
 from kviz.runs.api.serializers import (
     ExpectedForkSerializer,
     RunCreatedSerializer,
@@ -37,7 +38,6 @@ from kviz.runs.api.serializers import (
 )
 from kviz.runs.models import Run
 from kviz.runs.portable import offline, saved
-from kviz.runs.reading import comparing
 from kviz.runs.reading.scheduler_metrics import scheduler_metrics
 from kviz.snapshots.api import RawBody, files_in, stream_of
 from kviz.snapshots.selectors import snapshot_get

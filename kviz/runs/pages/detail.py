@@ -12,14 +12,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from kviz.accounts.middleware import workspace_of
+from kviz.questions.luck.read import luck_of
+from kviz.questions.luck.services import may_ask
 from kviz.runs import selectors
-from kviz.runs.execution.luck import may_ask
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.pages.exports import exports_of
 from kviz.runs.reading import trace
 from kviz.runs.reading.findings import Findings, findings
-from kviz.runs.reading.luck import luck_of
 from kviz.runs.sharing import DAYS
 from kviz.snapshots.policies import policies_of
 from kviz.snapshots.summary import may_place_by_hand

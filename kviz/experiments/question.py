@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, TypeVar
 
-from kviz.experiments.questions.loaded import LOADED
+from kviz.experiments.loaded import LOADED
 from kviz.runs.execution.engine import cluster_of
 from kviz.runs.inputs import varied
 from kviz.runs.models import Run

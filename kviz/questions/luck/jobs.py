@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, cast
 
-from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
+from kviz.experiments.question import Beginning, Outcome, Running, Variant
 from kviz.forking.copies import MANY
 from kviz.questions.luck.text import luck_json
 from scheduler_core.analysis.advice.coins import COINS, Coin, coins_of

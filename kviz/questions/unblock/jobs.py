@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
+from kviz.experiments.question import Beginning, Outcome, Running, Variant
 from kviz.forking.copies import MANY
 from kviz.questions.unblock.text import as_json, tried_json, tried_of
 from kviz.runs.inputs import invalid

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_http_methods
 
 from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
-from kviz.runs.execution.luck import RUNS, is_small, luck_find, may_ask
+from kviz.questions.luck.read import luck_of
+from kviz.questions.luck.services import RUNS, is_small, luck_find, may_ask
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.pages.access import own_run_of, run_context, run_of
-from kviz.runs.reading.luck import luck_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -47,4 +47,4 @@ def _page(
         "n_runs": RUNS,
         "errors": errors or [],
     }
-    return render(request, "runs/luck.html", context, status=status)
+    return render(request, "questions/luck/page.html", context, status=status)

@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
 from kviz.experiments.models import Result
-from kviz.experiments.questions.filling import TOGETHER
 from kviz.experiments.reading.charts import Lines
+from kviz.questions.capacity.jobs import TOGETHER
 from scheduler_core.api.quantity import rounded_text
 
 NODES_SHOWN: Final = 200

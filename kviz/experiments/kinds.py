@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Meta
 
 from kviz.common.problems import ErrorItem
-from kviz.experiments.questions.filling import AskedTemplate, templates_of
-from kviz.experiments.questions.nodes import shapes_of
-from kviz.experiments.questions.tosses import MAX_RUNS, RUNS, expected_tosses
-from kviz.experiments.questions.trials import AskedVariant
+from kviz.questions.capacity.jobs import AskedTemplate, templates_of
+from kviz.questions.luck.jobs import MAX_RUNS, RUNS, expected_tosses
+from kviz.questions.nodes.jobs import shapes_of
+from kviz.questions.whatif.jobs import AskedVariant
 from kviz.runs.execution.engine import check, cluster_of
 from kviz.runs.inputs import InvalidInput, changes_given, gates_of_stored
 from kviz.runs.models import Run

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypedDict, cast
 
-from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
+from kviz.experiments.question import Beginning, Outcome, Running, Variant
 from kviz.forking.copies import MANY
 from kviz.runs.inputs import InvalidInput, changes_given
 from scheduler_core.analysis.advice import trial as advice

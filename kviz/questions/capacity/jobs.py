@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypedDict
 
-from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
-from kviz.experiments.questions.templates import pods_in
+from kviz.experiments.question import Beginning, Outcome, Running, Variant
 from kviz.forking.copies import ONE
+from kviz.questions.capacity.manifests import pods_in
 from kviz.questions.capacity.text import as_json, daemons_json
 from kviz.runs.inputs import InvalidInput
 from scheduler_core.analysis.advice.capacity import capacity, capacity_of_mix

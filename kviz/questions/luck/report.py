@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from kviz.common.csv_file import Cell
 from kviz.experiments.models import Experiment, Result
 from kviz.experiments.reading.charts import Bars
-from kviz.runs.reading.luck import RunLuck, run_luck
+from kviz.questions.luck.read import RunLuck, run_luck
 
 BARS_SHOWN: Final = 200
 NOWHERE: Final = ("", "-")

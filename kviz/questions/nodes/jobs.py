@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
+from kviz.experiments.question import Beginning, Outcome, Running, Variant
 from kviz.forking.copies import ONE
 from kviz.questions.nodes.text import addition_json
 from kviz.runs.inputs import invalid

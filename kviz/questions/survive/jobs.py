@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from kviz.experiments.questions.question import Beginning, Outcome, Running, Variant
+from kviz.experiments.question import Beginning, Outcome, Running, Variant
 from kviz.forking.copies import ONE
 from kviz.questions.survive.text import before_json, loss_json
 from scheduler_core.analysis.advice.survival import (

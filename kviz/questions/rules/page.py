@@ -12,12 +12,12 @@ from django.views.decorators.http import require_http_methods
 
 from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
+from kviz.questions.rules.read import values_in_words, verdicts_of
 from kviz.questions.rules.text import rules_statement
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.marked_text import marked_lines
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
-from kviz.runs.reading.rules import values_in_words, verdicts_of
 from scheduler_core.analysis.advice.rules import Verdict
 
 
@@ -59,4 +59,4 @@ def _page(
         "is_kept": all(each.holds for each in verdicts),
         "verdicts": [(each, values_in_words(each)) for each in verdicts],
     }
-    return render(request, "runs/rules.html", context, status=status)
+    return render(request, "questions/rules/page.html", context, status=status)

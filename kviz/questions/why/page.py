@@ -12,6 +12,8 @@ from django.views.decorators.http import require_GET
 
 from kviz.common.then_and_now import old_words_in
 from kviz.common.wording import translated
+from kviz.questions.why.near_devices import PLUGIN, near_devices
+from kviz.questions.why.node_table import pair_rows, requirement_rows
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.reading import trace
@@ -24,8 +26,6 @@ from kviz.runs.reading.evidence import (
     pod_evidence_at_once,
 )
 from kviz.runs.reading.held_cycles import CannotReenact
-from kviz.runs.reading.near_devices import PLUGIN, near_devices
-from kviz.runs.reading.node_table import pair_rows, requirement_rows
 from kviz.runs.reading.projection import CycleDocument, Json, StatusDocument
 from scheduler_core.wording import told
 
@@ -60,7 +60,7 @@ def run_node(request: HttpRequest, run_id: UUID, cycle: int, node: str) -> HttpR
         context |= {"found": found, "rows": requirement_rows(found)}
         if found["comparison"] is not None:
             context |= {"both": found["comparison"], "pairs": pair_rows(found["comparison"])}
-    return render(request, "runs/node.html", context)
+    return render(request, "questions/why/node.html", context)
 
 
 def _looked_at(
@@ -103,7 +103,7 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         "old_words": old_words_in(message),
         "may_help": not run.is_observed and not run.is_veiled and why["status"] in UNBLOCKED,
     }
-    return render(request, "runs/why.html", context)
+    return render(request, "questions/why/page.html", context)
 
 
 def _with_values(why: Json, found: PodEvidenceDocument | None) -> Json:

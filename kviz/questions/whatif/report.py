@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
 from kviz.experiments.models import Result
-from kviz.experiments.questions.trials import DIFFERENCES, n_worse
 from kviz.experiments.reading.charts import Bars
+from kviz.questions.whatif.jobs import DIFFERENCES, n_worse
 
 ROWS_SHOWN: Final = 300
 

@@ -17,14 +17,14 @@ from rest_framework.views import APIView
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.throttling import Scope
 from kviz.common.problems import Problem
+from kviz.questions.luck.read import luck_document
+from kviz.questions.luck.services import luck_find
+from kviz.questions.rules.read import verdicts_of
 from kviz.questions.rules.text import rules_json
 from kviz.runs.api.access import SHARE, own_run, readable_run, readable_snapshot
 from kviz.runs.api.serializers import RunInputsSerializer
-from kviz.runs.execution.luck import luck_find
 from kviz.runs.inputs import InvalidInput, changes_given
 from kviz.runs.models import Run
-from kviz.runs.reading.luck import luck_document
-from kviz.runs.reading.rules import verdicts_of
 from kviz.runs.selectors import sentence_of
 from kviz.runs.services import run_prepare
 from scheduler_core.config import JsonValue

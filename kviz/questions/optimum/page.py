@@ -16,12 +16,12 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from kviz.accounts.throttling import too_often
+from kviz.questions.optimum.bounds import chart_of
+from kviz.questions.optimum.placements import Placement, placements
 from kviz.runs import services
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.pages.access import own_run_of, run_context, run_of
-from kviz.runs.reading.bounds import chart_of
-from kviz.runs.reading.placements import Placement, placements
 from scheduler_core.analysis.model import Viability
 
 ROWS_SHOWN: Final = 100
@@ -61,7 +61,7 @@ def run_optimum(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "chart": chart_of(found) if found is not None else None,
         "placements": _placements(run, answer) if answer else None,
     }
-    return render(request, "runs/optimum.html", context)
+    return render(request, "questions/optimum/page.html", context)
 
 
 def _simulated(run: Run) -> Run:

@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
 from kviz.experiments.models import Result
-from kviz.experiments.questions.losses import Hurt
 from kviz.experiments.reading.charts import Bars
+from kviz.questions.survive.jobs import Hurt
 
 ROWS_SHOWN: Final = 300
 MOST_COLUMNS: Final = 8

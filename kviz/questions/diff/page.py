@@ -16,11 +16,11 @@ from django.views.decorators.http import require_GET
 
 from kviz.accounts.middleware import share_of, workspace_of
 from kviz.common.wording import translated
+from kviz.questions.diff.read import CannotCompare, comparison
 from kviz.runs import selectors
 from kviz.runs.models import Cycle, Run
 from kviz.runs.pages.access import run_of, uuid_of
 from kviz.runs.pages.lists import RUNS_SHOWN
-from kviz.runs.reading.comparing import CannotCompare, comparison
 from scheduler_core.analysis.compare import Comparison, Parting
 from scheduler_core.wording import told
 
@@ -61,7 +61,7 @@ def run_compare(request: HttpRequest) -> HttpResponse:
             context |= {"map_a": _map(request, a), "map_b": _map(request, b)}
         except CannotCompare as refused:
             context["refused"], status = translated(told(refused)), HTTPStatus.CONFLICT
-    return render(request, "runs/compare.html", context, status=status)
+    return render(request, "questions/diff/page.html", context, status=status)
 
 
 def _choice(request: HttpRequest, chosen: list[Run]) -> list[tuple[str, list[Run]]]:
