@@ -108,7 +108,7 @@ test: lint types imports prettier layers eslint svelte-check vitest pytest
 lint: .stamps/python
 	.venv/bin/ruff format --check --quiet .
 	.venv/bin/ruff check --quiet .
-	.venv/bin/djlint --lint --quiet templates
+	.venv/bin/djlint --lint --quiet templates kviz/questions
 
 types: .stamps/python
 	.venv/bin/mypy

@@ -12,10 +12,11 @@ from django.utils.translation import gettext
 from kviz.accounts.models import Workspace
 from kviz.by_hand.models import Attempt, Game
 from kviz.by_hand.tables import table_of
+from kviz.questions.optimum.services import optimum_ask
 from kviz.runs.execution.engine import table
 from kviz.runs.inputs import changes_of, configuration_of, gates_of, refuse_veiled
 from kviz.runs.models import Optimum, Run
-from kviz.runs.services import RunInputs, optimum_ask, run_create, run_prepare, run_reveal
+from kviz.runs.services import RunInputs, run_create, run_prepare, run_reveal
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.summary import MAX_NODES_BY_HAND, MAX_PODS_BY_HAND
 from scheduler_core.analysis.model.by_hand import NotPlaced

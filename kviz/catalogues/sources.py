@@ -52,7 +52,8 @@ def pages() -> Iterator[Message]:
     if not settings.configured:
         settings.configure(USE_I18N=True)
         django.setup()
-    for path in sorted((CHECKOUT / "templates").rglob("*.html")):
+    folders = (CHECKOUT / "templates", CHECKOUT / "kviz" / "questions")
+    for path in sorted(path for folder in folders for path in folder.rglob("*.html")):
         code = templatize(path.read_text(encoding="utf-8"), origin=str(path))
         yield from _marked("\n".join(line.strip() for line in code.splitlines()).encode())
     for path in sorted((CHECKOUT / "kviz").rglob("*.py")):

@@ -27,7 +27,7 @@ from kviz.common.paging import MAX_LIMIT, NumberPagination
 from kviz.common.problems import Problem
 from kviz.common.streaming import attachment
 from kviz.experiments import selectors, services
-from kviz.experiments.kinds import KINDS
+from kviz.experiments.kinds import kinds
 from kviz.experiments.models import Experiment, Result
 from kviz.experiments.reading.report import columns_of, csv_rows
 from kviz.runs import inputs
@@ -49,7 +49,7 @@ class ExperimentCreateSerializer(RunInputsSerializer):
         help_text="The run at whose beginning the experiment starts, instead of a snapshot; the "
         "other inputs are the run's.",
     )
-    kind = serializers.ChoiceField(choices=KINDS)
+    kind = serializers.ChoiceField(choices=[each.name for each in kinds()])
     asked = serializers.DictField(
         required=False, help_text="What the question is about, by kind (docs/experiments.md)."
     )

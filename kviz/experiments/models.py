@@ -36,7 +36,7 @@ class Experiment(Claimed):
     inputs = models.JSONField(default=dict)
     """What else decides a run: the columns of `Run` in `runs.inputs.INPUTS`, by name."""
     kind = models.CharField(max_length=16)
-    """Which question of `experiments.questions` it is."""
+    """Which of `experiments.kinds` it is."""
     asked = models.JSONField(default=dict)
     """What the question is to be about; its shape is the kind's own."""
 

@@ -14,11 +14,9 @@ from kviz.accounts.models import Workspace
 from kviz.common.claiming import QUEUED
 from kviz.common.limits import TooManyAtOnce
 from kviz.experiments.execution.claim import BY_ITSELF, experiment_close, queue_of
-from kviz.experiments.kinds import checked, expected_variants, refused
+from kviz.experiments.kinds import checked, kind_named, refused, run_of
 from kviz.experiments.models import Experiment
-from kviz.experiments.questions import run_of
 from kviz.experiments.selectors import n_live
-from kviz.questions.luck.services import RUNS, is_told_unasked
 from kviz.runs.inputs import INPUTS, changes_given, changes_of, refuse_veiled
 from kviz.runs.models import Run
 from kviz.runs.services import run_create, run_vary
@@ -38,7 +36,7 @@ class TooManyVariants(Exception):
 def experiment_create(
     *, workspace: Workspace, beginning: Run, kind: str, asked: object, name: str = ""
 ) -> Experiment:
-    """Queue an experiment of a kind of `experiments.questions` about a run at its beginning.
+    """Queue an experiment of a kind about a run at its beginning.
 
     The run has a snapshot, and need not be stored. Raises InvalidInput, TooManyVariants and
     TooManyAtOnce.
@@ -53,7 +51,7 @@ def experiment_create(
         )
     refuse_veiled(beginning)
     about = checked(kind, asked, beginning)
-    n_variants = expected_variants(kind, about, beginning.snapshot.counts)
+    n_variants = kind_named(kind).expected(about, beginning.snapshot.counts)
     if n_variants > settings.MAX_VARIANTS:
         raise TooManyVariants(
             say(
@@ -82,20 +80,15 @@ def experiment_create(
     return _queued(experiment, beginning)
 
 
-def luck_begin(*, run: Run) -> None:
-    """Have it found out, when nothing else waits, how lucky a small run was that is over.
-
-    Not where the run is part of a lesson or of a game that hides what comes.
-    """
-    is_wanted = settings.LUCK_OF_RUNS and run.veiled_after is None and is_told_unasked(run)
-    if run.snapshot is None or not is_wanted:
-        return
+def begin_unasked(*, run: Run, kind: str, asked: dict[str, object]) -> None:
+    """Have something found out about a run's cluster when nothing else waits."""
+    assert run.snapshot is not None
     experiment = Experiment(
         workspace=run.workspace,
         snapshot=run.snapshot,
         run=run,
-        kind="luck",
-        asked={"runs": RUNS, "coins": []},
+        kind=kind,
+        asked=asked,
         by_itself=True,
     )
     _queued(experiment, run)

@@ -1,13 +1,10 @@
 from django.urls import path
 
-from kviz.experiments.pages import answers, experiments
+from kviz.experiments.pages import experiments
 
 urlpatterns = [
     path("", experiments.experiment_list, name="experiment-list"),
     path("new", experiments.experiment_new, name="experiment-new"),
-    path("capacity", answers.capacity_new, name="experiment-capacity"),
-    path("unblock", answers.unblock_begin, name="experiment-unblock"),
-    path("nodes", answers.nodes_new, name="experiment-nodes"),
     path("<uuid:experiment_id>", experiments.experiment_detail, name="experiment-detail"),
     path("<uuid:experiment_id>/cancel", experiments.experiment_cancel, name="experiment-cancel"),
     path("<uuid:experiment_id>/run", experiments.experiment_run, name="experiment-run"),

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from django.conf import settings
 from django.db import connection, connections
@@ -26,7 +26,7 @@ from django.db import connection, connections
 from kviz.accounts.audit import audit_prune
 from kviz.accounts.services import guests_prune
 from kviz.common import work_counts
-from kviz.common.announcing import Kind
+from kviz.common.announcing import URGENCY, Kind
 from kviz.common.claiming import StorageFailed
 from kviz.common.disk import give_back
 from kviz.common.time_limits import LIMITS, TimeLimit, TookTooLong
@@ -43,8 +43,6 @@ from kviz.experiments.execution.claim import (
 from kviz.experiments.execution.claim import QUEUE as EXPERIMENTS
 from kviz.experiments.execution.ready import get_ready
 from kviz.experiments.loaded import LOADED
-from kviz.questions.optimum.jobs import QUEUE as OPTIMA
-from kviz.questions.optimum.jobs import optima_fail, optima_release, optimum_claim, optimum_execute
 from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.claim import run_claim, runs_fail, runs_release, runs_wait
 from kviz.runs.execution.expected_forks import expected_fork_prepare, expected_forks
@@ -125,16 +123,6 @@ def fork_task(worker: Worker, key: str) -> bool:
     return True
 
 
-def optimum_task(worker: Worker, key: str) -> bool:
-    """Search for the optimum of a run that is over; False if that does not wait for a worker."""
-    wanted = optimum_claim(worker=worker.name, key=key)
-    if wanted is None:
-        return False
-    log.info("search for the %s", wanted)
-    optimum_execute(found=wanted, worker=worker.name)
-    return True
-
-
 def experiment_task(worker: Worker, key: str) -> bool:
     """Carry out an experiment until it is over or a run waits; False if it waits for nobody."""
     experiment = experiment_claim(worker=worker.name, key=key)
@@ -155,12 +143,12 @@ def portion_task(worker: Worker, key: str) -> bool:
     return True
 
 
-def luck_task(worker: Worker, key: str) -> bool:
-    """Find out how lucky a run was that nobody has asked about, until anything else waits."""
+def unasked_task(worker: Worker, key: str) -> bool:
+    """Carry out an experiment that nobody has asked for, until anything else waits."""
     experiment = experiment_claim(worker=worker.name, key=key, queue=BY_ITSELF)
     if experiment is None:
         return False
-    log.info("the luck of run %s begins or goes on", experiment.run_id)
+    log.info("unasked %s of run %s begins or goes on", experiment.kind, experiment.run_id)
     experiment_carry_out(experiment=experiment, worker=worker.name, wanted_elsewhere=_asked_waits)
     return True
 
@@ -170,17 +158,31 @@ def _asked_waits() -> bool:
 
     Forks that are expected are left out: they wait, too, where no worker can get ready for them.
     """
-    return any(queue.waiting() for queue in (RUNS, OPTIMA, EXPERIMENTS, SHARED))
+    return any(task.waiting() for task in TASKS if task.is_asked_for)
+
+
+class Fail(Protocol):
+    def __call__(self, *, worker: str, error: str) -> object: ...
+
+
+class Release(Protocol):
+    def __call__(self, *, worker: str, **also: int) -> object: ...
 
 
 @dataclass(frozen=True)
 class Task:
-    """A kind of work: which rows wait for it, what is done with one, what has become of it."""
+    """A kind of work: which rows wait for it, what is done with one, what has become of it.
+
+    `fail` ends what a worker holds as failed, for a reason; `release` gives it back.
+    """
 
     kind: Kind
     waiting: Callable[[], Sequence[str]]
     work: Callable[[Worker, str], bool]
     state: Callable[[str], str]
+    fail: Fail = lambda worker, error: None
+    release: Release = lambda worker, **also: None
+    is_asked_for: bool = False
 
     def do(self, worker: Worker, key: str) -> bool:
         """Do it with a row; False if that is not to be had."""
@@ -191,15 +193,46 @@ class Task:
         return is_done
 
 
-TASKS: Final = (
-    Task("run", RUNS.waiting, run_task, RUNS.state),
-    Task("fork", expected_forks, fork_task, RUNS.state),
-    Task("optimum", OPTIMA.waiting, optimum_task, OPTIMA.state),
-    Task("experiment", EXPERIMENTS.waiting, experiment_task, EXPERIMENTS.state),
-    Task("portion", SHARED.waiting, portion_task, EXPERIMENTS.state),
-    Task("luck", BY_ITSELF.waiting, luck_task, BY_ITSELF.state),
-)
+def _fail_runs(*, worker: str, error: str) -> None:
+    for copy in runs_fail(worker=worker, error=error):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(copy, signal.SIGKILL)
+
+
+TASKS: Final[list[Task]] = []
 """In the order in which they go first."""
+
+
+def register(task: Task) -> None:
+    """Have workers do it."""
+    TASKS.append(task)
+    TASKS.sort(key=lambda each: URGENCY[each.kind])
+
+
+for _task in (
+    Task(
+        "run",
+        RUNS.waiting,
+        run_task,
+        RUNS.state,
+        fail=_fail_runs,
+        release=runs_release,
+        is_asked_for=True,
+    ),
+    Task("fork", expected_forks, fork_task, RUNS.state),
+    Task(
+        "experiment",
+        EXPERIMENTS.waiting,
+        experiment_task,
+        EXPERIMENTS.state,
+        fail=experiments_fail,
+        release=experiments_release,
+        is_asked_for=True,
+    ),
+    Task("portion", SHARED.waiting, portion_task, EXPERIMENTS.state, is_asked_for=True),
+    Task("luck", BY_ITSELF.waiting, unasked_task, BY_ITSELF.state),
+):
+    register(_task)
 
 
 def work_once(worker: Worker) -> bool:
@@ -260,11 +293,8 @@ def end_overdue(limit: TimeLimit, name: str) -> None:
     log.error("worker %s hangs: %s", name, reason)
     work_counts.task_hung()
     with contextlib.suppress(*StorageFailed):
-        for copy in runs_fail(worker=name, error=reason):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(copy, signal.SIGKILL)
-        optima_fail(worker=name, error=reason)
-        experiments_fail(worker=name, error=reason)
+        for task in TASKS:
+            task.fail(worker=name, error=reason)
     connections.close_all()
 
 
@@ -276,6 +306,5 @@ def leave(worker: Worker) -> None:
 
 def release(name: str, **also: int) -> None:
     """Give back what a worker held; `also` is written with that."""
-    runs_release(worker=name, **also)
-    optima_release(worker=name, **also)
-    experiments_release(worker=name, **also)
+    for task in TASKS:
+        task.release(worker=name, **also)

@@ -50,6 +50,7 @@ INSTALLED_APPS = [
     "kviz.snapshots",
     "kviz.runs",
     "kviz.experiments",
+    "kviz.questions",
     "kviz.extenders",
     "kviz.clusters",
     "kviz.clusters.followed",
@@ -85,7 +86,7 @@ ASGI_APPLICATION = "kviz.project.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [SHARE / "templates"],
+        "DIRS": [SHARE / "templates", PACKAGE],  # those of questions are in their folders
         "APP_DIRS": False,
         "OPTIONS": {
             "context_processors": [

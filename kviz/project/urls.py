@@ -3,7 +3,6 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
-from kviz.questions.rules.api import SnapshotCheck
 from kviz.runs.api.links import ShareLinkDetail, ShareLinks
 from kviz.snapshots import pages as snapshot_pages
 
@@ -13,6 +12,7 @@ urlpatterns = [
     path("", include("kviz.common.urls")),
     path("account/", include("kviz.accounts.urls")),
     path("snapshots/", include("kviz.snapshots.urls")),
+    path("", include("kviz.questions.urls")),
     path("runs/", include("kviz.runs.urls")),
     path("learn/", include("kviz.lessons.urls")),
     path("class/", include("kviz.classroom.urls")),
@@ -22,11 +22,7 @@ urlpatterns = [
     path("clusters/", include("kviz.clusters.urls")),
     path("follow/", include("kviz.clusters.followed.urls")),
     path("api/v1/", include("kviz.snapshots.api_urls")),
-    path(
-        "api/v1/snapshots/<uuid:snapshot_id>/check/",
-        SnapshotCheck.as_view(),
-        name="api-snapshot-rules",
-    ),
+    path("api/v1/", include("kviz.questions.api_urls")),
     path("api/v1/runs/", include("kviz.runs.api_urls")),
     path("api/v1/share-links/", ShareLinks.as_view(), name="api-link-list"),
     path("api/v1/share-links/<int:link_id>/", ShareLinkDetail.as_view(), name="api-link-detail"),

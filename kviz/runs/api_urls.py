@@ -1,10 +1,8 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from kviz.questions.optimum.api import RunOptimum
-from kviz.questions.rules.api import RunLuck, RunRules
 from kviz.runs.api.check import RunCheck
-from kviz.runs.api.cycles import CycleViewSet, PodMarkdown, PodWhy
+from kviz.runs.api.cycles import CycleViewSet
 from kviz.runs.api.links import RunShare
 from kviz.runs.api.runs import RunViewSet
 
@@ -16,17 +14,4 @@ urlpatterns = [
     path("check/", RunCheck.as_view(), name="api-run-check"),
     *router.urls,
     path("<uuid:run_id>/share/", RunShare.as_view(), name="api-run-share"),
-    path("<uuid:run_id>/optimum/", RunOptimum.as_view(), name="api-run-optimum"),
-    path("<uuid:run_id>/luck/", RunLuck.as_view(), name="api-run-luck"),
-    path("<uuid:run_id>/rules/", RunRules.as_view(), name="api-run-rules"),
-    path(
-        "<uuid:run_id>/pods/<str:namespace>/<str:name>/why/",
-        PodWhy.as_view(),
-        name="api-pod-why",
-    ),
-    path(
-        "<uuid:run_id>/pods/<str:namespace>/<str:name>/why/markdown/",
-        PodMarkdown.as_view(),
-        name="api-pod-markdown",
-    ),
 ]

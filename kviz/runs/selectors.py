@@ -234,3 +234,10 @@ def has_devices(*, run: Run) -> bool:
         return False
     counts = run.snapshot.counts
     return any(kind in counts or kind in run.scenario for kind in DEVICE_KINDS)
+
+
+def may_ask(run: Run) -> bool:
+    """Whether it can be said at all: kviz has decided the run, without extenders, to its end."""
+    has_extenders = "extenders:" in run.scheduler_config or '"extenders"' in run.scheduler_config
+    simulated = not run.is_observed and run.snapshot is not None
+    return simulated and run.status == Run.Status.FINISHED and not has_extenders

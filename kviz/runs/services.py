@@ -20,20 +20,18 @@ from django.utils.translation import ngettext
 from kviz.accounts.models import Workspace
 from kviz.common.announcing import announce
 from kviz.common.limits import TooManyAtOnce
-from kviz.questions.optimum.jobs import QUEUE as OPTIMA
 from kviz.run_file import RunFileError
 from kviz.runs.execution.append import chunk_store
 from kviz.runs.execution.causes import AT_ONCE, causes_store
 from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.engine import check, check_changes
 from kviz.runs.inputs import changes_of, gates_of, invalid, refuse_veiled, rules_of
-from kviz.runs.models import ExpectedFork, Optimum, Run
+from kviz.runs.models import ExpectedFork, Run
 from kviz.runs.portable import saved
 from kviz.runs.veil import Known
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import snapshot_adopt
 from kviz.without_secrets import without_secrets
-from scheduler_core.analysis.model import Viability
 from scheduler_core.changes import Change, ChangeAt, Rules, document_of
 from scheduler_core.changes.documents import Document
 from scheduler_core.config import Problem
@@ -43,9 +41,6 @@ from scheduler_core.trace.records import QueueOrder
 from scheduler_core.wording import packed, say
 
 MAX_NAME_CHARS: Final = 200
-OPTIMUM_LIMIT_S: Final = 10.0
-MAX_OPTIMUM_LIMIT_S: Final = 60.0
-"""How long a worker searches for an optimum; other runs wait meanwhile."""
 
 
 class StoredChange(TypedDict):
@@ -364,41 +359,6 @@ def run_cancel(*, run: Run) -> bool:
     )
     RUNS.withdraw(run)
     return cancelled == 1
-
-
-def optimum_ask(
-    *, run: Run, mode: Viability, time_limit_s: float, at_cycle: int = 1
-) -> Optimum | None:
-    """Queue the search for the optimum of a run, or of what there is when a cycle begins.
-
-    None while the run goes on, or is observed.
-
-    A search that is under way goes on.
-    """
-    if run.is_observed or run.snapshot is None or not run.is_over or run.is_veiled:
-        return None
-    with transaction.atomic():
-        found, _ = Optimum.objects.select_for_update().get_or_create(
-            run=run,
-            mode=mode,
-            at_cycle=at_cycle,
-            defaults={"asked_at": timezone.now(), "time_limit_s": time_limit_s},
-        )
-        if not found.is_open:
-            found.status, found.asked_at = Optimum.Status.QUEUED, timezone.now()
-            found.answer, found.progress, found.error = None, [], ""
-            found.claims, found.time_limit_s = 0, time_limit_s
-            found.save()
-        OPTIMA.announce(found)
-    return found
-
-
-def optimum_cancel(*, run: Run, mode: Viability, at_cycle: int = 1) -> bool:
-    """End a search that is under way or waits; False if there is none."""
-    searching = run.optima.filter(mode=mode, at_cycle=at_cycle, status__in=Optimum.OPEN)
-    for found in searching:
-        OPTIMA.withdraw(found)
-    return searching.update(status=Optimum.Status.CANCELLED, claimed_by="") == 1
 
 
 def run_delete(*, run: Run) -> None:

@@ -1,10 +1,5 @@
 from django.urls import path
 
-from kviz.questions.diff import page as compare
-from kviz.questions.luck import page as luck
-from kviz.questions.optimum import page as optimum
-from kviz.questions.rules import page as rules
-from kviz.questions.why import page as why
 from kviz.runs.pages import (
     controls,
     cycles,
@@ -20,7 +15,6 @@ from kviz.runs.pages import (
 urlpatterns = [
     path("", lists.run_list, name="run-list"),
     path("new", form.run_new, name="run-new"),
-    path("compare", compare.run_compare, name="run-compare"),
     path("open", lists.run_open, name="run-open"),
     path("links", links.link_list, name="link-list"),
     path("links/revoke", links.links_revoke, name="links-revoke"),
@@ -32,20 +26,13 @@ urlpatterns = [
     path("<uuid:run_id>/pods.csv", cycles.run_pods_csv, name="run-pods-csv"),
     path("<uuid:run_id>/explore", cycles.run_explore, name="run-explore"),
     path("<uuid:run_id>/policies", detail.run_policies, name="run-policies"),
-    path("<uuid:run_id>/luck", luck.run_luck, name="run-luck"),
-    path("<uuid:run_id>/rules", rules.run_rules, name="run-rules"),
     path("<uuid:run_id>/pause", controls.run_pause, name="run-pause"),
     path("<uuid:run_id>/resume", controls.run_resume, name="run-resume"),
     path("<uuid:run_id>/cancel", controls.run_cancel, name="run-cancel"),
     path("<uuid:run_id>/rename", controls.run_rename, name="run-rename"),
     path("<uuid:run_id>/differently", variants.run_differently, name="run-differently"),
-    path("<uuid:run_id>/optimum", optimum.run_optimum, name="run-optimum"),
-    path("<uuid:run_id>/optimum/ask", optimum.run_optimum_ask, name="run-optimum-ask"),
-    path("<uuid:run_id>/optimum/cancel", optimum.run_optimum_cancel, name="run-optimum-cancel"),
     path("<uuid:run_id>/share", links.run_share, name="run-share"),
     path("<uuid:run_id>/unshare", links.run_unshare, name="run-unshare"),
     path("<uuid:run_id>/delete", controls.run_delete, name="run-delete"),
-    path("<uuid:run_id>/cycles/<int:cycle>/nodes/<str:node>", why.run_node, name="run-node"),
     path("<uuid:run_id>/cycles/<int:cycle>/model", formal.run_model, name="run-model"),
-    path("<uuid:run_id>/pods/<str:namespace>/<str:name>/why", why.run_why, name="run-why"),
 ]

@@ -30,7 +30,9 @@ POINT_IN_TEMPLATE = "{% point_term "
 
 
 def in_templates() -> set[str]:
-    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "templates").rglob("*.html")]
+    folders = (ROOT / "templates", ROOT / "kviz" / "questions")
+    paths = [path for folder in folders for path in folder.rglob("*.html")]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
     points = {
         key for key, term in TERMS.items() if term.group == "cycle" and term.name[0].isupper()
     }

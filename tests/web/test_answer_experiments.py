@@ -72,7 +72,7 @@ def table_of(ada: Person, experiment: Experiment) -> list[dict[str, str]]:
 
 
 def test_luck_is_what_the_command_finds(ada: Person) -> None:
-    from kviz.experiments.questions import run_of
+    from kviz.experiments.kinds import run_of
     from kviz.questions.luck.answer import luck
     from kviz.questions.luck.text import luck_json
     from kviz.runs.execution.engine import cluster_of
@@ -306,7 +306,7 @@ items:
 
 
 def test_drains_are_those_of_the_command(ada: Person) -> None:
-    from kviz.experiments.questions import run_of
+    from kviz.experiments.kinds import run_of
     from kviz.questions.nodes.text import draining
     from kviz.runs.execution.engine import cluster_of
     from scheduler_core.analysis.advice.survival import standing_run

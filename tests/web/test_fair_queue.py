@@ -9,6 +9,7 @@ from django.test import Client
 from kviz.experiments.execution.claim import experiment_claim
 from kviz.experiments.models import Experiment
 from kviz.questions.optimum.jobs import optimum_claim
+from kviz.questions.optimum.services import optimum_ask
 from kviz.runs import services
 from kviz.runs.execution.claim import QUEUE, run_claim
 from kviz.runs.models import Run
@@ -65,7 +66,7 @@ def test_searches_and_experiments_take_turns(ada: Person, ben: Person) -> None:
     hers = [ada.finished(TINY) for _ in range(2)]
     his = ben.finished(TINY)
     for run in [*hers, his]:
-        services.optimum_ask(run=run, mode="classic", time_limit_s=1)
+        optimum_ask(run=run, mode="classic", time_limit_s=1)
     searched = [optimum_claim(worker="w") for _ in range(3)]
     assert [found and found.run for found in searched] == [hers[0], his, hers[1]]
 

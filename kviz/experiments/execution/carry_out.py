@@ -41,9 +41,9 @@ from kviz.experiments.execution.claim import (
     queue_of,
     shared_experiment,
 )
+from kviz.experiments.kinds import question_of
 from kviz.experiments.models import Experiment, Portion, Result
 from kviz.experiments.question import Outcome, Question, Variant
-from kviz.experiments.questions import question_of
 from kviz.forking.copies import Count, Died, Doing, Done, as_done
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Final
 
 from kviz.common.memory import memory_is_short
 from kviz.experiments.loaded import LOADED
 from kviz.forking.copies import Count
-from kviz.questions.luck.services import MAX_LOADED, may_ask
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
+from kviz.runs.selectors import may_ask
+
+MAX_LOADED: Final = 5_000
+"""Objects of a cluster that a worker loads unasked: in half a second, in which nobody stops it."""
 
 
 class _Wanted(Exception):

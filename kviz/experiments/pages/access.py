@@ -20,12 +20,17 @@ from kviz.common.problems import ErrorItem
 from kviz.experiments import selectors, services
 from kviz.experiments.models import Experiment
 from kviz.runs.inputs import InvalidInput
+from kviz.runs.marked_text import marked_lines
 from kviz.runs.models import Run
 from kviz.runs.pages.access import uuid_of
 from kviz.runs.selectors import run_get
 from kviz.runs.services import run_prepare
 from kviz.snapshots import selectors as snapshot_selectors
 from kviz.snapshots.models import Snapshot
+from scheduler_core.api import KubeObject
+
+Values = Mapping[str, Any]
+"""What a form holds."""
 
 
 class NotStarted(Exception):
@@ -126,3 +131,33 @@ def page_of_what_begins(
     except NotStarted as refused:
         return form(refused.errors, refused.status)
     return redirect(with_share(reverse("experiment-detail", args=[experiment.pk]), share))
+
+
+def form_context(
+    request: HttpRequest, values: Values, errors: Sequence[ErrorItem], text: str
+) -> dict[str, object]:
+    """What the form of a question shows; `text` is what lines of errors are about."""
+    workspace, share = workspace_of(request), share_in(request)
+    bad = {int(each["line"]) for each in errors if "line" in each}
+    return {
+        "section": "experiments",
+        "values": values,
+        "errors": errors,
+        "marked": marked_lines(text, bad) if bad else [],
+        "found": [each for each in errors if "line" in each],
+        "run": run_named(request, values),
+        "snapshot": snapshot_named(request, values),
+        "share": share,
+        "snapshots": snapshot_selectors.snapshots_visible(workspace=workspace, share=share),
+    }
+
+
+def objects_named(request: HttpRequest, values: Values) -> Sequence[KubeObject]:
+    """The objects of the cluster as it was uploaded, none before one is chosen."""
+    run = run_named(request, values)
+    snapshot = run.snapshot if run is not None else snapshot_named(request, values)
+    return (
+        list(snapshot_selectors.snapshot_objects_cached(snapshot=snapshot))
+        if snapshot is not None
+        else []
+    )

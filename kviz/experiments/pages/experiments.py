@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -20,7 +19,8 @@ from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
 from kviz.common.wording import translated
 from kviz.experiments import selectors, services
-from kviz.experiments.forms import asked_of, start_values
+from kviz.experiments.forms import asked_of, choices, start_values
+from kviz.experiments.kinds import kinds
 from kviz.experiments.models import Experiment
 from kviz.experiments.pages.access import (
     beginning_of,
@@ -31,9 +31,7 @@ from kviz.experiments.pages.access import (
     share_in,
 )
 from kviz.experiments.reading.report import report_of
-from kviz.questions.luck.jobs import RUNS
 from kviz.runs.inputs import InvalidInput
-from kviz.runs.presets import PRESETS
 from kviz.snapshots import selectors as snapshot_selectors
 from scheduler_core.wording import told
 
@@ -65,7 +63,7 @@ def experiment_detail(request: HttpRequest, experiment_id: UUID) -> HttpResponse
 def experiment_new(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         return _create(request)
-    return _form(request, start_values(request.GET), (), HTTPStatus.OK)
+    return _form(request, request.GET, (), HTTPStatus.OK)
 
 
 def _create(request: HttpRequest) -> HttpResponse:
@@ -75,23 +73,24 @@ def _create(request: HttpRequest) -> HttpResponse:
         kind, asked = asked_of(request.POST)
         return experiment_begun(request, beginning_of(request, values), kind, asked, values["name"])
 
-    return page_of_what_begins(begin, partial(_form, request, values), share_in(request))
+    return page_of_what_begins(begin, partial(_form, request, request.POST), share_in(request))
 
 
 def _form(
     request: HttpRequest,
-    values: Mapping[str, Any],
+    given: QueryDict,
     errors: Sequence[ErrorItem],
     status: HTTPStatus,
 ) -> HttpResponse:
     workspace, share = workspace_of(request), share_in(request)
+    values = start_values(given)
     context = {
         "section": "experiments",
         "values": values,
         "errors": errors,
         "run": run_named(request, values),
-        "presets": PRESETS,
-        "n_runs": RUNS,
+        "choices": [(each.template, each.shown(given)) for each in choices()],
+        "pages": [(each.title({}), each.page) for each in kinds() if each.page],
         "share": share,
         "snapshots": snapshot_selectors.snapshots_visible(workspace=workspace, share=share),
     }

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from kviz.common.csv_file import Cell
+from kviz.experiments.kinds import Answered, Columns, kind_named
 from kviz.experiments.models import Experiment, Result
-from kviz.experiments.reading.charts import Chart
 from kviz.experiments.selectors import results_of
-from kviz.questions.capacity import report as capacity
-from kviz.questions.luck import report as luck
-from kviz.questions.nodes import report as nodes
-from kviz.questions.survive import report as losses
-from kviz.questions.unblock import report as unblock
-from kviz.questions.whatif import report as trials
 
 BATCH: Final = 1_000
-
-Columns = Mapping[str, Callable[[Mapping[str, Any]], Cell]]
-"""What the table of a kind has of an outcome, by the name of the column."""
-
-COLUMNS: Final[Mapping[str, Columns]] = {
-    "capacity": capacity.COLUMNS,
-    "changes": trials.COLUMNS,
-    "configurations": trials.COLUMNS,
-    "luck": luck.COLUMNS,
-    "nodes": nodes.COLUMNS,
-    "survive": losses.COLUMNS,
-    "unblock": unblock.COLUMNS,
-}
+PROBLEMS_SHOWN: Final = 300
 
 
 @dataclass(frozen=True)
@@ -38,57 +20,31 @@ class Report:
     """What a page shows of an experiment; `found` is what the template of its kind reads."""
 
     template: str
-    sentences: Sequence[str]
-    found: object
-    charts: Sequence[Chart] = ()
+    found: Answered
     problems: Sequence[tuple[str, str]] = field(default=())
 
 
 def report_of(experiment: Experiment) -> Report:
     """Read all results there are so far."""
+    kind = kind_named(experiment.kind)
     results = list(results_of(experiment=experiment).order_by("variant"))
     problems = [
         (each.name, each.outcome["problem"]) for each in results if "problem" in each.outcome
     ]
     run = [each for each in results if "problem" not in each.outcome]
-    template, sentences, found, charts = _read(experiment, run)
-    return Report(template, sentences, found, charts, problems[: trials.ROWS_SHOWN])
-
-
-def _read(
-    experiment: Experiment, run: Sequence[Result]
-) -> tuple[str, Sequence[str], object, Sequence[Chart]]:
-    match experiment.kind:
-        case "survive":
-            lost = losses.read(run)
-            return "questions/survive/report.html", lost.sentences, lost, lost.charts
-        case "luck":
-            tossed = luck.read(experiment, run)
-            return "questions/luck/report.html", tossed.sentences, tossed, tossed.charts
-        case "capacity":
-            filled = capacity.read(run)
-            return "questions/capacity/report.html", filled.sentences, filled, filled.charts
-        case "nodes":
-            sets = nodes.read(run)
-            return "questions/nodes/report.html", sets.sentences, sets, ()
-        case "unblock":
-            helps = unblock.read(experiment, run)
-            return "questions/unblock/report.html", helps.sentences, helps, ()
-        case _:
-            tried = trials.read(run)
-            return "questions/whatif/report.html", tried.sentences, tried, tried.charts
+    return Report(kind.template, kind.answered(experiment, run), problems[:PROBLEMS_SHOWN])
 
 
 # ---------------------------------------------------------------- files
 
 
 def columns_of(experiment: Experiment) -> list[str]:
-    return ["variant", "name", "problem", *COLUMNS[experiment.kind]]
+    return ["variant", "name", "problem", *kind_named(experiment.kind).columns]
 
 
 def csv_rows(experiment: Experiment) -> Iterator[list[Sequence[Cell]]]:
     """The results as rows of `columns_of`, in the order in which they came, batch by batch."""
-    columns = COLUMNS[experiment.kind]
+    columns = kind_named(experiment.kind).columns
     after = 0
     while batch := list(results_of(experiment=experiment).filter(number__gt=after)[:BATCH]):
         yield [_csv_row(result, columns) for result in batch]

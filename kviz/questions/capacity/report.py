@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
+from kviz.experiments.charts import Lines
 from kviz.experiments.models import Result
-from kviz.experiments.reading.charts import Lines
 from kviz.questions.capacity.jobs import TOGETHER
 from scheduler_core.api.quantity import rounded_text
 

@@ -1,8 +1,20 @@
-"""REST: the documents of two runs beside each other."""
+"""REST: what is different between two runs."""
 
 from __future__ import annotations
 
+from http import HTTPStatus
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from kviz.common.problems import Problem
+from kviz.questions.diff.read import CannotCompare, comparison
+from kviz.runs.api.access import SHARE, readable_run
+from scheduler_core.wording import told
 
 
 class DivergenceSerializer(serializers.Serializer[object]):
@@ -59,3 +71,19 @@ class RunComparisonSerializer(serializers.Serializer[object]):
         child=serializers.CharField(),
         help_text="What made one run of the other, in words, if it is a variant of it.",
     )
+
+
+class RunCompare(APIView):
+    """Two runs."""
+
+    @extend_schema(parameters=[SHARE], responses=RunComparisonSerializer)
+    def get(self, request: Request, run_id: UUID, other_id: UUID) -> Response:
+        """Hold this run, A, against another one, B: where they part, and what is different.
+
+        409 while one of them goes on, and where one is a live session.
+        """
+        a, b = readable_run(request, run_id), readable_run(request, other_id)
+        try:
+            return Response(comparison(a=a, b=b).as_json())
+        except CannotCompare as refused:
+            raise Problem(HTTPStatus.CONFLICT, told(refused)) from refused

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from uuid import UUID
 
@@ -11,11 +12,13 @@ from django.views.decorators.http import require_http_methods
 
 from kviz.accounts.throttling import too_often
 from kviz.common.problems import ErrorItem
+from kviz.experiments.models import Experiment
 from kviz.questions.luck.read import luck_of
-from kviz.questions.luck.services import RUNS, is_small, luck_find, may_ask
+from kviz.questions.luck.services import RUNS, is_small, luck_find
 from kviz.runs.inputs import InvalidInput
-from kviz.runs.models import Run
+from kviz.runs.models import Cycle, Run
 from kviz.runs.pages.access import own_run_of, run_context, run_of
+from kviz.runs.selectors import may_ask
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -45,6 +48,21 @@ def _page(
         "luck": luck_of(run),
         "is_small": is_small(run),
         "n_runs": RUNS,
+        "experiment": _experiment(run),
         "errors": errors or [],
     }
     return render(request, "questions/luck/page.html", context, status=status)
+
+
+def _experiment(run: Run) -> Experiment | None:
+    """The newest finished experiment about a run as it began."""
+    found = Experiment.objects.filter(run=run, kind="luck", status=Experiment.Status.FINISHED)
+    return found.first()
+
+
+def line_of_run(_request: HttpRequest, run: Run, _pod: str) -> Mapping[str, object] | None:
+    """What the page of a run says; it `is_expected` where it is being found out unasked."""
+    if not may_ask(run) or not run.cycle_rows.filter(result=Cycle.Result.SCHEDULED).exists():
+        return None
+    is_expected = run.experiments.filter(by_itself=True).exists()
+    return {"luck": luck_of(run), "is_expected": is_expected}

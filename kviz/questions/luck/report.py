@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
+from kviz.experiments.charts import Bars
 from kviz.experiments.models import Experiment, Result
-from kviz.experiments.reading.charts import Bars
 from kviz.questions.luck.read import RunLuck, run_luck
 
 BARS_SHOWN: Final = 200

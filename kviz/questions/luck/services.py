@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
+from django.conf import settings
+
+from kviz.experiments.execution.ready import MAX_LOADED
+from kviz.experiments.services import begin_unasked
+from kviz.questions.luck.answer import luck
 from kviz.questions.luck.text import luck_json
-from kviz.runs.execution.engine import lucky
-from kviz.runs.inputs import invalid
+from kviz.runs.execution.engine import made_of
+from kviz.runs.inputs import invalid, refuse_veiled
 from kviz.runs.models import Cycle, Run
-from scheduler_core.config import Problem
+from kviz.runs.selectors import may_ask
+from scheduler_core.analysis.advice.coins import coins_of
+from scheduler_core.analysis.advice.luck import Luck
+from scheduler_core.config import ConfigError, Problem
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.wording import say
 
@@ -19,8 +27,6 @@ MAX_WORK: Final = 40_000
 
 MAX_UNASKED: Final = 100_000
 """The same where nobody waits: half a minute of one core, for all the runs."""
-MAX_LOADED: Final = 5_000
-"""Objects of a cluster that a worker loads unasked: in half a second, in which nobody stops it."""
 
 
 def is_small(run: Run) -> bool:
@@ -42,13 +48,6 @@ def is_told_unasked(run: Run) -> bool:
     return sum(run.snapshot.counts.values()) <= MAX_LOADED and placed.exists()
 
 
-def may_ask(run: Run) -> bool:
-    """Whether it can be said at all: kviz has decided the run, without extenders, to its end."""
-    has_extenders = "extenders:" in run.scheduler_config or '"extenders"' in run.scheduler_config
-    simulated = not run.is_observed and run.snapshot is not None
-    return simulated and run.status == Run.Status.FINISHED and not has_extenders
-
-
 def luck_find(*, run: Run) -> None:
     """Run it many times, and store what comes of it with the run. Raises InvalidInput."""
     if not may_ask(run):
@@ -64,8 +63,31 @@ def luck_find(*, run: Run) -> None:
         )
         raise invalid("run", [Problem((), text)])
     try:
-        found = lucky(run, RUNS)
+        found = _lucky(run)
     except PluginFailure as failure:
         raise invalid("run", [Problem((), str(failure))]) from failure
     Run.objects.filter(pk=run.pk).update(luck=luck_json(found))
     run.refresh_from_db(fields=["luck"])
+
+
+def luck_begin(*, run: Run) -> None:
+    """Have it found out, when nothing else waits, how lucky a small run was that is over.
+
+    Not where the run is part of a lesson or of a game that hides what comes.
+    """
+    if settings.LUCK_OF_RUNS and run.veiled_after is None and is_told_unasked(run):
+        begin_unasked(run=run, kind="luck", asked={"runs": RUNS, "coins": []})
+
+
+def _lucky(run: Run) -> Luck:
+    """Run what a run was made of many times (docs/luck.md); extenders are not called.
+
+    Raises InvalidInput, also for one that is veiled.
+    """
+    refuse_veiled(run)
+    objects, options = made_of(run)
+    coins = coins_of(options.tie_break)
+    try:
+        return luck(objects, options, coins=coins, runs=RUNS, seed=options.seed, jobs=1)
+    except ConfigError as error:
+        raise invalid("scheduler_config", error.problems) from error

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
+from kviz.experiments.charts import Chart
 from kviz.experiments.models import Result
 from scheduler_core.api.quantity import rounded_text
 
@@ -57,6 +58,7 @@ class NodeSets:
     kept: Sequence[tuple[str, Sequence[str]]]
     """Nodes that have to stay, by why."""
     n_tried: int
+    charts: Sequence[Chart] = ()
 
 
 def read(results: Sequence[Result]) -> NodeSets:

@@ -17,7 +17,7 @@ from rest_framework.views import APIView
 from kviz import read_back
 from kviz.accounts.throttling import Scope
 from kviz.common.problems import Problem
-from kviz.runs import services
+from kviz.questions.optimum import services
 from kviz.runs.api.access import SHARE, own_run, readable_run
 from kviz.runs.models import Optimum
 from scheduler_core.analysis.model import Viability

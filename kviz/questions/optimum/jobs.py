@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING, Final, cast
 from django.utils import timezone
 
 from kviz.common.claiming import MAX_CLAIMS, Queue, StorageFailed
-from kviz.runs.execution.engine import optimum
+from kviz.live.tasks import Worker
+from kviz.runs.execution.engine import max_cycle, replayed
 from kviz.runs.execution.extender_answers import AnswerMissing
-from kviz.runs.inputs import InvalidInput
+from kviz.runs.inputs import InvalidInput, invalid, refuse_veiled
 from kviz.runs.models import Optimum, Run
 from scheduler_core.analysis.model import InstanceError, RunOutcome, Viability
+from scheduler_core.api import Node
+from scheduler_core.config import ConfigError
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.wording import say
 
 if TYPE_CHECKING:
-    from kviz.questions.optimum.solver.clock import Step
+    from kviz.questions.optimum.answer import Answer
+    from kviz.questions.optimum.solver.clock import Report, Step
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +38,16 @@ QUEUE: Final = Queue(
     "asked_at",
     owner="run__workspace",
 )
+
+
+def optimum_task(worker: Worker, key: str) -> bool:
+    """Search for the optimum of a run that is over; False if that does not wait for a worker."""
+    wanted = optimum_claim(worker=worker.name, key=key)
+    if wanted is None:
+        return False
+    log.info("search for the %s", wanted)
+    optimum_execute(found=wanted, worker=worker.name)
+    return True
 
 
 def optimum_claim(*, worker: str, key: str = "") -> Optimum | None:
@@ -71,7 +85,7 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
         _close(found, worker, error=text)
         return
     try:
-        answer = optimum(
+        answer = _optimum(
             found.run,
             outcome_of(found.run),
             cast("Viability", found.mode),
@@ -100,6 +114,41 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
             "optimum.failed", "The search failed. This is a bug; the server's log has the details."
         )
         _close(found, worker, error=text)
+
+
+def _optimum(
+    run: Run,
+    outcome: RunOutcome,
+    mode: Viability,
+    time_limit_s: float,
+    report: Report,
+    at_cycle: int = 1,
+) -> Answer:
+    """Hold what a run came to against the best placement of its pods (docs/optimum.md).
+
+    Of those that wait when `at_cycle` begins; at the first, all.
+
+    Raises InvalidInput and AnswerMissing, and what `answer` does.
+    """
+    from kviz.questions.optimum.answer import answer_of  # the solver takes half a second to load
+    from kviz.questions.optimum.comparison import pose
+    from kviz.questions.optimum.solver.search import TooLarge
+
+    refuse_veiled(run)
+    objects, options = replayed(run)
+    most = max_cycle(sum(isinstance(each, Node) for each in objects))
+    if at_cycle > most:
+        raise TooLarge(
+            say(
+                "run.simulated_too_far",
+                "a run is simulated again to cycle {most:,} at most in such a cluster",
+                most=most,
+            )
+        )
+    try:
+        return answer_of(pose(objects, options, mode, outcome, at_cycle), time_limit_s, report)
+    except ConfigError as error:
+        raise invalid("scheduler_config", error.problems) from error
 
 
 def outcome_of(run: Run) -> RunOutcome:

@@ -16,9 +16,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from kviz.accounts.throttling import too_often
+from kviz.questions.optimum import services
 from kviz.questions.optimum.bounds import chart_of
 from kviz.questions.optimum.placements import Placement, placements
-from kviz.runs import services
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from kviz.runs.pages.access import own_run_of, run_context, run_of

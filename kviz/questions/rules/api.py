@@ -1,4 +1,4 @@
-"""REST: questions about a run that are answered by running its cluster again."""
+"""REST: rules checked on the cluster of a run, or on a snapshot."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ from rest_framework.views import APIView
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.throttling import Scope
 from kviz.common.problems import Problem
-from kviz.questions.luck.read import luck_document
-from kviz.questions.luck.services import luck_find
 from kviz.questions.rules.read import verdicts_of
 from kviz.questions.rules.text import rules_json
-from kviz.runs.api.access import SHARE, own_run, readable_run, readable_snapshot
+from kviz.runs.api.access import SHARE, readable_run, readable_snapshot
 from kviz.runs.api.serializers import RunInputsSerializer
 from kviz.runs.inputs import InvalidInput, changes_given
 from kviz.runs.models import Run
@@ -29,33 +27,6 @@ from kviz.runs.selectors import sentence_of
 from kviz.runs.services import run_prepare
 from scheduler_core.config import JsonValue
 from scheduler_core.wording import say
-
-
-class RunLuck(APIView):
-    """Which placements of a run hold whatever coins come up (docs/luck.md)."""
-
-    throttle_scope: Scope = "run"
-
-    @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
-    def get(self, request: Request, run_id: UUID) -> Response:
-        """What was found out; 404 if nobody has asked. The shape is that of `kviz luck --json`."""
-        run = readable_run(request, run_id)
-        if run.luck is None:
-            raise Problem(
-                HTTPStatus.NOT_FOUND, say("run.not_asked", "Nobody has asked yet: POST finds out.")
-            )
-        return Response(luck_document(run))
-
-    @extend_schema(request=None, responses={201: OpenApiTypes.OBJECT})
-    def post(self, request: Request, run_id: UUID) -> Response:
-        """Find out, in 100 runs; 400 for a cluster that takes longer than a request waits."""
-        run = own_run(request, run_id)
-        try:
-            luck_find(run=run)
-        except InvalidInput as invalid:
-            text = say("run.cannot_find_out", "It cannot be found out here.")
-            raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
-        return Response(luck_document(run), status=HTTPStatus.CREATED)
 
 
 class RulesSerializer(serializers.Serializer[object]):

@@ -8,10 +8,10 @@ from typing import Final
 import msgspec
 
 from kviz.common.wording import translated
-from kviz.runs.execution.engine import checked
-from kviz.runs.inputs import invalid
+from kviz.runs.execution.engine import made_of
+from kviz.runs.inputs import invalid, refuse_veiled
 from kviz.runs.models import Run
-from scheduler_core.analysis.advice.rules import Rule, Verdict, load_rules
+from scheduler_core.analysis.advice.rules import Rule, Verdict, check, load_rules, runs_needed
 from scheduler_core.analysis.advice.rules.reading import read_rules
 from scheduler_core.config import ConfigError, JsonValue, Problem
 from scheduler_core.framework.plugin_calls import PluginFailure
@@ -31,9 +31,31 @@ def verdicts_of(*, run: Run, rules: JsonValue) -> Sequence[Verdict]:
             "run", [Problem((), say("run.observed", "A real scheduler decided this run."))]
         )
     try:
-        return checked(run, _read(rules), MAX_WORK)
+        return _checked(run, _read(rules))
     except PluginFailure as failure:
         raise invalid("rules", [Problem((), str(failure))]) from failure
+
+
+def _checked(run: Run, rules: Sequence[Rule]) -> tuple[Verdict, ...]:
+    """Check rules on the cluster of a run, by its rules of scheduling (docs/rules.md).
+
+    Extenders are not called. Raises InvalidInput.
+    """
+    refuse_veiled(run)
+    objects, options = made_of(run)
+    n_runs = runs_needed(rules, objects)
+    if n_runs * (1_000 + len(objects)) > MAX_WORK:
+        text = say(
+            "run.too_many_runs",
+            "That takes {n:,} runs of this cluster, more than a page waits for",
+            n=n_runs,
+        )
+        problem = Problem((), f"{text}. `kviz check` makes as many as it takes.")
+        raise invalid("rules", [problem])
+    try:
+        return check(rules, objects, options)
+    except ConfigError as error:
+        raise invalid("scheduler_config", error.problems) from error
 
 
 def _read(rules: JsonValue) -> Sequence[Rule]:

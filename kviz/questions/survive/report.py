@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from kviz.common.csv_file import Cell
+from kviz.experiments.charts import Bars
 from kviz.experiments.models import Result
-from kviz.experiments.reading.charts import Bars
 from kviz.questions.survive.jobs import Hurt
 
 ROWS_SHOWN: Final = 300

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from kviz.common.csv_file import Cell
 from kviz.common.wording import translated
+from kviz.experiments.charts import Chart
 from kviz.experiments.models import Experiment, Result
 from kviz.questions.unblock.text import RESULTS, tried_sentence
 from kviz.runs.reading.trace import pod_known
@@ -56,6 +57,7 @@ class Helps:
     sentences: Sequence[str]
     whole: Mapping[str, Any] | None
     tried: str
+    charts: Sequence[Chart] = ()
 
     @property
     def n_pods(self) -> int:

@@ -14,6 +14,7 @@ from kviz.common.then_and_now import old_words_in
 from kviz.common.wording import translated
 from kviz.questions.why.near_devices import PLUGIN, near_devices
 from kviz.questions.why.node_table import pair_rows, requirement_rows
+from kviz.runs.asking import OF_POD, parts_of
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.reading import trace
@@ -92,6 +93,7 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         why = why | _with_values(why, pod_evidence_at_once(run=run, recorded=cycle))
         why = why | _with_devices(why, run, cycle)
     why = translated(why)
+    may_help = not run.is_observed and not run.is_veiled and why["status"] in UNBLOCKED
     message = request.GET.get("message", "").strip() or str(why["message"])
     context = run_context(request, run) | {
         "why": why,
@@ -101,7 +103,7 @@ def run_why(request: HttpRequest, run_id: UUID, namespace: str, name: str) -> Ht
         "is_other_message": message != why["message"],
         "decoded": _decoded(message, cycle),
         "old_words": old_words_in(message),
-        "may_help": not run.is_observed and not run.is_veiled and why["status"] in UNBLOCKED,
+        "parts": parts_of(OF_POD, request, run, f"{namespace}/{name}") if may_help else [],
     }
     return render(request, "questions/why/page.html", context)
 

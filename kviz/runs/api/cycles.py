@@ -1,4 +1,4 @@
-"""REST: the cycles of a run, and why a pod is pending."""
+"""REST: the cycles of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from rest_framework.decorators import action
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
 from kviz import read_back
@@ -25,7 +24,6 @@ from kviz.accounts.authentication import workspace_in
 from kviz.common.paging import NumberPagination
 from kviz.common.problems import Problem
 from kviz.common.wording import TranslatingJSONRenderer
-from kviz.questions.why.read import pod_markdown
 from kviz.runs.api.access import SHARE, readable_run
 from kviz.runs.api.serializers import (
     AlsoSerializer,
@@ -37,7 +35,6 @@ from kviz.runs.api.serializers import (
     PreviewSerializer,
     StateSerializer,
 )
-from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Cycle, Run
 from kviz.runs.reading import evidence, reenactment, trace
 from kviz.runs.reading import preview as reading
@@ -55,7 +52,6 @@ from scheduler_core.changes import Change
 from scheduler_core.wording import say, told
 
 NODE = OpenApiParameter("node", str, description="Only the devices that this node can use.")
-CYCLE = OpenApiParameter("cycle", int, description="One of the pod's cycles; else its last one.")
 AGAINST = OpenApiParameter("against", str, description="A second node, to compare the first with.")
 
 MODEL_NODE = OpenApiParameter("node", str, description="The node whose Feasibility is written out.")
@@ -347,10 +343,10 @@ def _reenacted(reenact: _Reenactment[_Document], run: Run, cycle: int) -> _Docum
     try:
         return reenact(run=run, recorded=_recorded(run, cycle))
     except CannotReenact as refused:
-        raise _refusal(refused) from refused
+        raise refusal(refused) from refused
 
 
-def _refusal(refused: CannotReenact) -> Problem:
+def refusal(refused: CannotReenact) -> Problem:
     if refused.busy:
         return Busy(told(refused))
     return Problem(HTTPStatus.CONFLICT, told(refused), kind="cannot-reenact")
@@ -372,7 +368,7 @@ def _no_node(cycle: int, node: str) -> Problem:
 
 def _not_recorded(run: Run, cycle: int) -> Problem:
     if run.veiled_after is not None and cycle > run.veiled_after:
-        return _veiled(
+        return veiled(
             say("cycle.hidden", "Cycle {cycle} is hidden until it is revealed.", cycle=cycle)
         )
     return Problem(
@@ -381,7 +377,7 @@ def _not_recorded(run: Run, cycle: int) -> Problem:
     )
 
 
-def _veiled(text: str) -> Problem:
+def veiled(text: str) -> Problem:
     return Problem(HTTPStatus.CONFLICT, text, kind="veiled")
 
 
@@ -390,70 +386,3 @@ class Busy(Problem):
 
     def __init__(self, detail: str) -> None:
         super().__init__(HTTPStatus.SERVICE_UNAVAILABLE, detail, kind="busy")
-
-
-class MarkdownRenderer(BaseRenderer):
-    """Names the media type; the view answers with ready text."""
-
-    media_type = "text/markdown"
-    format = "markdown"
-
-
-class PodMarkdown(APIView):
-    renderer_classes = (MarkdownRenderer,)
-
-    @extend_schema(
-        parameters=[SHARE, CYCLE],
-        responses={(200, MarkdownRenderer.media_type): OpenApiTypes.STR},
-    )
-    def get(self, request: Request, run_id: UUID, namespace: str, name: str) -> HttpResponse:
-        """Why a pod is pending, as `kviz explain --format markdown` prints it.
-
-        The run is simulated again, as for a cycle's `also/`.
-        """
-        run, asked = readable_run(request, run_id), request.query_params.get("cycle", "")
-        if asked and not (asked.isascii() and asked.isdigit() and len(asked) < 10):
-            raise Problem(
-                HTTPStatus.BAD_REQUEST,
-                say(
-                    "cycle.not_a_number",
-                    "cycle: {asked} is not the number of a cycle.",
-                    asked=asked,
-                ),
-            )
-        try:
-            text = pod_markdown(run=run, namespace=namespace, name=name, cycle=int(asked or 0))
-        except CannotReenact as refused:
-            raise _refusal(refused) from refused
-        except InvalidInput as invalid:
-            why = str(invalid.errors[0]["message"])
-            raise Problem(HTTPStatus.CONFLICT, why, kind="cannot-reenact") from invalid
-        if text is None:
-            unknown = say("run.no_pod", "This run knows no pod {pod}.", pod=f"{namespace}/{name}")
-            if asked:
-                unknown = say(
-                    "run.no_pod_in_cycle",
-                    "This run knows no pod {pod} in cycle {cycle}.",
-                    pod=f"{namespace}/{name}",
-                    cycle=asked,
-                )
-            raise Problem(HTTPStatus.NOT_FOUND, unknown)
-        return HttpResponse(text, content_type="text/markdown; charset=utf-8")
-
-
-class PodWhy(APIView):
-    @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)
-    def get(self, request: Request, run_id: UUID, namespace: str, name: str) -> Response:
-        """Why a pod is pending, or where it went."""
-        run = readable_run(request, run_id)
-        document = trace.pod_why(run=run, namespace=namespace, name=name)
-        if document is None:
-            raise Problem(
-                HTTPStatus.NOT_FOUND,
-                say("run.no_pod", "This run knows no pod {pod}.", pod=f"{namespace}/{name}"),
-            )
-        if run.is_veiled and document["cycle"] is None:
-            raise _veiled(
-                say("run.pod_hidden", "What becomes of this pod is hidden until it is revealed.")
-            )
-        return Response(document)

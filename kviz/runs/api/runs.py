@@ -25,8 +25,6 @@ from kviz.accounts.throttling import Scope
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import ErrorItem, Problem
 from kviz.common.streaming import attachment
-from kviz.questions.diff import read as comparing
-from kviz.questions.diff.api import RunComparisonSerializer
 from kviz.runs import inputs, selectors, services
 from kviz.runs.api.access import SHARE, own_run, readable_run
 from kviz.runs.api.serializers import (
@@ -236,21 +234,6 @@ class RunViewSet(GenericViewSet[Run]):
             text = say("run.cannot_fork", "No variant can fork there.")
             raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
         return Response(status=HTTPStatus.ACCEPTED)
-
-    # ------------------------------------------------------------ two runs
-
-    @extend_schema(parameters=[SHARE], responses=RunComparisonSerializer)
-    @action(detail=True, url_path="compare/<uuid:other_id>", url_name="compare")
-    def compare(self, request: Request, run_id: UUID, other_id: UUID) -> Response:
-        """Hold this run, A, against another one, B: where they part, and what is different.
-
-        409 while one of them goes on, and where one is a live session.
-        """
-        a, b = readable_run(request, run_id), readable_run(request, other_id)
-        try:
-            return Response(comparing.comparison(a=a, b=b).as_json())
-        except comparing.CannotCompare as refused:
-            raise Problem(HTTPStatus.CONFLICT, told(refused)) from refused
 
     # ------------------------------------------------------------ files
 

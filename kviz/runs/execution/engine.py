@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from django.conf import settings
 from msgspec.structs import replace
@@ -14,7 +14,6 @@ from kviz.common.hosts import AllowedHosts
 from kviz.common.mode import Mode
 from kviz.common.problems import ErrorItem
 from kviz.out_of_tree import LoadedPlugins, OutOfTreePlugin, load_plugins
-from kviz.questions.luck.answer import luck
 from kviz.runs.execution.extender_answers import RecordingTransport, ReplayTransport
 from kviz.runs.inputs import (
     changes_of,
@@ -30,13 +29,8 @@ from kviz.runs.inputs import (
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.selectors import snapshot_objects_cached
-from scheduler_core.analysis.advice.coins import coins_of
-from scheduler_core.analysis.advice.luck import Luck
-from scheduler_core.analysis.advice.rules import Rule, Verdict, runs_needed
-from scheduler_core.analysis.advice.rules import check as rules_check
-from scheduler_core.analysis.model import RunOutcome, Viability
 from scheduler_core.analysis.model.by_hand import Table
-from scheduler_core.api import KubeObject, Node
+from scheduler_core.api import KubeObject
 from scheduler_core.changes import ChangeAt, ChangeError, Rules, in_words, plan
 from scheduler_core.changes.plan import StepAtCycle
 from scheduler_core.config import (
@@ -55,10 +49,6 @@ from scheduler_core.sim.pending import Leads, leads_of
 from scheduler_core.sim.run import Run as SimulatedCluster
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.wording import say
-
-if TYPE_CHECKING:
-    from kviz.questions.optimum.answer import Answer
-    from kviz.questions.optimum.solver.clock import Report
 
 
 def check(*, scheduler_config: str, gates: FeatureGates) -> tuple[OutOfTreePlugin, ...]:
@@ -214,47 +204,25 @@ def table(run: Run) -> Table:
         raise invalid("scheduler_config", error.problems) from error
 
 
+def made_of(run: Run) -> tuple[list[KubeObject], RunOptions]:
+    """What a stored run was made of, for a question about it; its extenders are not called.
+
+    Raises InvalidInput.
+    """
+    return _made_of(run, None)
+
+
+def replayed(run: Run) -> tuple[list[KubeObject], RunOptions]:
+    """The same; its extenders answer what they did. Raises InvalidInput, and AnswerMissing."""
+    return _made_of(run, ReplayTransport(run))
+
+
 def max_cycle(n_nodes: int) -> int:
     """Return the last cycle up to which a run is simulated again in a cluster of `n_nodes`.
 
     A cycle's time grows with the nodes, from one that does not: that of some 1,000 nodes.
     """
     return max(1, settings.MAX_REENACTED_CYCLES * 2_000 // (1_000 + n_nodes))
-
-
-def optimum(
-    run: Run,
-    outcome: RunOutcome,
-    mode: Viability,
-    time_limit_s: float,
-    report: Report,
-    at_cycle: int = 1,
-) -> Answer:
-    """Hold what a run came to against the best placement of its pods (docs/optimum.md).
-
-    Of those that wait when `at_cycle` begins; at the first, all.
-
-    Raises InvalidInput and AnswerMissing, and what `kviz.questions.optimum.answer` does.
-    """
-    from kviz.questions.optimum.answer import answer_of  # the solver takes half a second to load
-    from kviz.questions.optimum.comparison import pose
-    from kviz.questions.optimum.solver.search import TooLarge
-
-    refuse_veiled(run)
-    objects, options = _made_of(run, ReplayTransport(run))
-    most = max_cycle(sum(isinstance(each, Node) for each in objects))
-    if at_cycle > most:
-        raise TooLarge(
-            say(
-                "run.simulated_too_far",
-                "a run is simulated again to cycle {most:,} at most in such a cluster",
-                most=most,
-            )
-        )
-    try:
-        return answer_of(pose(objects, options, mode, outcome, at_cycle), time_limit_s, report)
-    except ConfigError as error:
-        raise invalid("scheduler_config", error.problems) from error
 
 
 def leads(run: Run, cycles: Collection[int]) -> Leads:
@@ -265,43 +233,6 @@ def leads(run: Run, cycles: Collection[int]) -> Leads:
     objects, options = _made_of(run, ReplayTransport(run))
     try:
         return leads_of(objects, options, cycles)
-    except ConfigError as error:
-        raise invalid("scheduler_config", error.problems) from error
-
-
-def lucky(run: Run, runs: int) -> Luck:
-    """Run what a run was made of many times, tossing the coins that it pins (docs/luck.md).
-
-    Extenders are not called. Raises InvalidInput, also for one that is veiled.
-    """
-    refuse_veiled(run)
-    objects, options = _made_of(run, None)
-    coins = coins_of(options.tie_break)
-    try:
-        return luck(objects, options, coins=coins, runs=runs, seed=options.seed, jobs=1)
-    except ConfigError as error:
-        raise invalid("scheduler_config", error.problems) from error
-
-
-def checked(run: Run, rules: Sequence[Rule], max_work: int) -> tuple[Verdict, ...]:
-    """Check rules on the cluster of a run, by its rules of scheduling (docs/rules.md).
-
-    `max_work` is how many runs times objects (and 1,000) that may take. Extenders are not called.
-    Raises InvalidInput.
-    """
-    refuse_veiled(run)
-    objects, options = _made_of(run, None)
-    n_runs = runs_needed(rules, objects)
-    if n_runs * (1_000 + len(objects)) > max_work:
-        text = say(
-            "run.too_many_runs",
-            "That takes {n:,} runs of this cluster, more than a page waits for",
-            n=n_runs,
-        )
-        problem = Problem((), f"{text}. `kviz check` makes as many as it takes.")
-        raise invalid("rules", [problem])
-    try:
-        return rules_check(rules, objects, options)
     except ConfigError as error:
         raise invalid("scheduler_config", error.problems) from error
 

@@ -11,10 +11,9 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from kviz.accounts.middleware import workspace_of
-from kviz.questions.luck.read import luck_of
-from kviz.questions.luck.services import may_ask
+from kviz.accounts.middleware import share_of, workspace_of
 from kviz.runs import selectors
+from kviz.runs.asking import BUTTONS, OF_RUN, parts_of
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.pages.exports import exports_of
@@ -35,8 +34,8 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     context = run_context(request, run) | {
         "findings": found,
         "causes_to_come": _causes_to_come(run, found),
-        "luck": luck_of(run),
-        "may_ask_luck": may_ask(run) and found.n_scheduled > 0,
+        "parts": parts_of(OF_RUN, request, run),
+        "asks": [(each.label, each.address(run, share_of(request))) for each in BUTTONS],
         "bound_before": max(0, run.bound - found.n_scheduled) if run.last_seq >= 0 else "",
         "steps_refused": trace.steps_refused(run=run),
         "parent": selectors.parent_of(run=run, workspace=workspace_of(request)),

@@ -1,30 +1,23 @@
-"""What the forms of capacity and of nodes accept, as REST would be given it."""
+"""What the form of nodes accepts, as REST would be given it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from kviz.experiments.forms import typed_at, whole_number
 from kviz.experiments.kinds import refused
 from kviz.questions.nodes.jobs import shapes_of
 from scheduler_core.analysis.advice.pools import pools_of
-from scheduler_core.api import KubeObject, Node, Pod
+from scheduler_core.api import KubeObject, Node
 from scheduler_core.api.quantity import rounded_text
-from scheduler_core.cluster.pods import controller_of
 from scheduler_core.cluster.requests import integer_resources
 from scheduler_core.config.source import text_value
-from scheduler_core.trace.tables import TERMINAL_PHASES
-
-ROWS: Final = 3
-"""So many pods of the cluster can be chosen; pasted ones come on top."""
-PODS_OFFERED: Final = 500
-MAX_COPIES: Final = 10_000
-"""What the form begins with."""
 
 
 @dataclass(frozen=True)
@@ -38,49 +31,15 @@ class PoolRow:
     at_most: str
 
 
-def capacity_values(given: QueryDict) -> dict[str, Any]:
-    """What the form holds, after what an address or a sent form says."""
-    pods, weights = given.getlist("pod"), given.getlist("weight")
-    rows = [{"pod": _at(pods, i), "weight": _at(weights, i)} for i in range(max(ROWS, len(pods)))]
-    names = ("snapshot", "run", "manifest", "manifest_weight", "max", "name")
-    return {"rows": rows} | {name: given.get(name, "") for name in names}
-
-
-def capacity_asked(values: Mapping[str, Any]) -> dict[str, object]:
-    """What is asked. Raises InvalidInput."""
-    templates: list[dict[str, object]] = [
-        {"pod": row["pod"].strip(), "weight": _number("weight", row["weight"], 0)}
-        for row in values["rows"]
-        if row["pod"].strip()
-    ]
-    if values["manifest"].strip():
-        weight = _number("weight", values["manifest_weight"], 0)
-        templates.append({"manifest": values["manifest"], "weight": weight})
-    if not templates:
-        raise refused("pod", _("Choose a pod of the cluster, or paste one."))
-    return {"templates": templates, "max": _number("max", values["max"], MAX_COPIES)}
-
-
-def pods_offered(objects: Iterable[KubeObject]) -> list[str]:
-    """A pod of each owner, and those without one: templates that are there."""
-    owners: dict[tuple[str, str, str], str] = {}
-    for item in objects:
-        if isinstance(item, Pod) and item.status.phase not in TERMINAL_PHASES:
-            owner = controller_of(item)
-            of = (owner.kind, owner.name) if owner else ("Pod", item.name)
-            owners.setdefault((item.namespace, *of), item.key)
-    return sorted(owners.values())[:PODS_OFFERED]
-
-
-def nodes_values(given: QueryDict) -> dict[str, Any]:
+def values_of(given: QueryDict) -> dict[str, Any]:
     """What the form holds, after what an address or a sent form says."""
     names = ("snapshot", "run", "shapes", "max_runs", "drain", "name")
     pools, prices, most = (given.getlist(name) for name in ("pool", "price", "most"))
-    typed = {pool: (_at(prices, i), _at(most, i)) for i, pool in enumerate(pools)}
+    typed = {pool: (typed_at(prices, i), typed_at(most, i)) for i, pool in enumerate(pools)}
     return {"pools": typed} | {name: given.get(name, "") for name in names}
 
 
-def nodes_asked(values: Mapping[str, Any], objects: Sequence[KubeObject]) -> dict[str, object]:
+def asked_in(values: Mapping[str, Any], objects: Sequence[KubeObject]) -> dict[str, object]:
     """What is asked about a cluster of these objects. Raises InvalidInput, with lines."""
     text = values["shapes"]
     shapes_of(text, objects)
@@ -95,7 +54,7 @@ def nodes_asked(values: Mapping[str, Any], objects: Sequence[KubeObject]) -> dic
     asked: dict[str, object] = {"shapes": text}
     for name in ("max_runs", "drain"):
         if values[name].strip():
-            asked[name] = _number(name, values[name], 0)
+            asked[name] = whole_number(name, values[name], 0)
     return asked
 
 
@@ -117,7 +76,7 @@ def _pools_typed(typed: Mapping[str, tuple[str, str]]) -> Iterator[dict[str, Any
         if price.strip():
             terms["price"] = _price(pool, price)
         if most.strip():
-            terms["atMost"] = _number("most", most, 1)
+            terms["atMost"] = whole_number("most", most, 1)
         if terms:
             yield {"name": pool} | terms
 
@@ -133,15 +92,3 @@ def _price(pool: str, text: str) -> float:
             _('The price of %(pool)s is no number: "%(text)s".') % {"pool": pool, "text": text},
         )
     return price
-
-
-def _number(field: str, text: str, default: int) -> int:
-    if not text.strip():
-        return default
-    if not text.strip().isdecimal():
-        raise refused(field, _('"%s" is no whole number.') % text)
-    return int(text)
-
-
-def _at(values: Sequence[str], i: int) -> str:
-    return values[i] if i < len(values) else ""

@@ -1,0 +1,73 @@
+"""What an experiment about capacity may be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from kviz.experiments.kinds import objects_at, refused
+from kviz.questions.capacity.jobs import AskedTemplate, templates_of
+from kviz.runs.models import Run
+from kviz.without_secrets import without_secrets
+from scheduler_core.analysis.advice.capacity import MAX_COPIES
+from scheduler_core.config.source import MAX_BYTES
+from scheduler_core.wording import say
+
+MAX_TEMPLATES: Final = 20
+
+
+class Template(msgspec.Struct, forbid_unknown_fields=True):
+    """A pod of the cluster, as `namespace/name`, or a manifest of pods as text."""
+
+    pod: str = ""
+    manifest: Annotated[str, Meta(max_length=MAX_BYTES)] = ""
+    weight: Annotated[int, Meta(ge=0, le=1_000)] = 0
+
+
+class Capacity(msgspec.Struct, forbid_unknown_fields=True):
+    """Copies of pods, until the next one finds no node; with weights they are a mix."""
+
+    templates: Annotated[list[Template], Meta(min_length=1, max_length=MAX_TEMPLATES)]
+    max: Annotated[int, Meta(ge=1, le=MAX_COPIES)] = MAX_COPIES
+
+
+def checked(asked: Capacity, beginning: Run) -> dict[str, Any]:
+    """Raises InvalidInput."""
+    return {"templates": _templates(asked.templates, beginning), "max": asked.max}
+
+
+def expected(asked: Mapping[str, Any], _counts: Mapping[str, int]) -> int:
+    return 1 + len(asked["templates"])
+
+
+def _templates(asked: Sequence[Template], beginning: Run) -> list[AskedTemplate]:
+    templates: list[AskedTemplate] = [
+        {"pod": each.pod, "manifest": without_secrets(each.manifest), "weight": each.weight}
+        for each in asked
+    ]
+    for each in templates:
+        if bool(each["pod"]) == bool(each["manifest"].strip()):
+            raise refused(
+                "pod",
+                say(
+                    "question.pod_or_manifest",
+                    "Give a pod of the cluster or a manifest, one of the two.",
+                ),
+            )
+    found = templates_of(templates, objects_at(beginning))
+    if len({bool(weight) for _, weight in found}) > 1:
+        raise refused(
+            "weight", say("question.weights", "Give each pod of a mix a weight, or none of them.")
+        )
+    if len(found) > MAX_TEMPLATES:
+        text = say(
+            "question.too_many_pods",
+            "There are {n} pods; at most {most}.",
+            n=len(found),
+            most=MAX_TEMPLATES,
+        )
+        raise refused("manifest", text)
+    return templates
