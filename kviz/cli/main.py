@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
+from kviz import questions
 from kviz.command_line.problems import CommandFailed
 
 COMMANDS: Final = (
@@ -17,32 +18,7 @@ COMMANDS: Final = (
     ("user", "kviz.cli.user", "the accounts of a server (KVIZ_MODE=server)"),
     ("import", "kviz.cli.import_cluster", "read a real cluster"),
     ("simulate", "kviz.cli.simulate", "run the scheduler over what kubectl printed"),
-    ("explain", "kviz.questions.why.command", "say why pods are pending"),
-    (
-        "whatif",
-        "kviz.questions.whatif.command",
-        "say what follows from a change, for a pod and for all others",
-    ),
-    ("unblock", "kviz.questions.unblock.command", "say what would let a pending pod bind"),
-    ("capacity", "kviz.questions.capacity.command", "say how many more pods of a kind fit"),
-    ("nodes", "kviz.questions.nodes.command", "say which nodes to add, and which could be drained"),
-    ("luck", "kviz.questions.luck.command", "say which placements hold and which are a coin toss"),
-    ("check", "kviz.questions.rules.command", "check rules that a cluster has to keep"),
-    (
-        "survive",
-        "kviz.questions.survive.command",
-        "say what becomes of the cluster when a zone or a node is gone",
-    ),
-    (
-        "diff",
-        "kviz.questions.diff.command",
-        "compare two runs: where they part, and what is different in the end",
-    ),
-    (
-        "optimum",
-        "kviz.questions.optimum.command",
-        "hold the scheduler's placement against the best one",
-    ),
+    *questions.commands(),
     ("follow", "kviz.cli.follow", "follow a real scheduler, and check kviz against it"),
     ("gates", "kviz.cli.gates", "list feature gates, and which of them a run may switch"),
     ("lesson", "kviz.cli.lesson", "check lessons by running them, or begin one"),

@@ -30,7 +30,6 @@ NOT_YET = "is not known yet"
 
 @pytest.fixture(autouse=True)
 def few_runs(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(services, "RUNS", 4)
     monkeypatch.setattr(luck, "RUNS", 4)
     settings.LUCK_OF_RUNS = True
 
