@@ -32,13 +32,14 @@ def manifest(kind: str, name: str, api: str = "v1", namespace: str = "", **more:
 
 
 def dump(
-    seed: object, max_nodes: int = 8, max_pods: int = 12, *, scored: bool = False
+    seed: object,
+    max_nodes: int = 8,
+    max_pods: int = 12,
+    features: Sequence[str] = FEATURES,
+    likelihood: float = 0.3,
 ) -> list[Json]:
-    """Return a cluster in which pods of the names `new-0`, `new-1`, ... wait.
-
-    `scored`: little keeps a pod off a node.
-    """
-    draw = Draw(f"dump-{seed}", SCORED, 0.6) if scored else Draw(f"dump-{seed}", FEATURES)
+    """Return a cluster in which pods of the names `new-0`, `new-1`, ... wait."""
+    draw = Draw(f"dump-{seed}", features, likelihood)
     n_nodes, n_pods = draw.number(2, max_nodes), draw.number(0, max_pods)
     cluster = make_cluster(draw, n_nodes, n_pods, bound_only=True)
     for i in range(draw.number(1, max_pods)):
@@ -50,9 +51,9 @@ def dump(
 def dumps(max_nodes: int = 5, max_pods: int = 7) -> st.SearchStrategy[list[Json]]:
     """Draw clusters, half of them with little that keeps a pod off a node."""
     return st.builds(
-        lambda seed, scored: dump(seed, max_nodes, max_pods, scored=scored),
+        lambda seed, features: dump(seed, max_nodes, max_pods, *features),
         st.integers(0, 2**32 - 1),
-        st.booleans(),
+        st.sampled_from([(FEATURES, 0.3), (SCORED, 0.6)]),
     )
 
 

@@ -6,28 +6,31 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from scheduler_core.api import Namespace, Node, Pod
-from scheduler_core.api.meta import ObjectMeta
+from scheduler_core.api import Namespace, Node, Pod, PodAffinityTerm
 from scheduler_core.cluster.nodes import Change
 from scheduler_core.config.types import InterPodAffinityArgs, PodTopologySpreadArgs
 from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
-from tests.builders import make_node, make_pod
-from tests.plugins.harness import World, taint
+from tests.builders import make_pod
+from tests.generator.dumps import dump, read
+from tests.plugins.harness import World
 from tests.plugins.naive_placement import (
     affinity_rejects,
     affinity_scores,
     spread_rejects,
     spread_scores,
 )
-from tests.plugins.placement import HOST, ZONE, Cycle, aff_term, hard, pod_affinity, selector, soft
+from tests.plugins.placement import Cycle, selector
 
 HARD_WEIGHT = 3
-NAMESPACES = {"default": {"team": "a"}, "other": {"team": "b"}}
-OBJECTS = [
-    Namespace(metadata=ObjectMeta(name=name, labels=labels)) for name, labels in NAMESPACES.items()
-]
+FEATURES = (
+    *("namespaces", "nodeselector", "nozone", "podaffinity", "policies", "regions", "spread"),
+    *("taints", "terminating", "tolerations"),
+)
+OBJECTS = [item for item in read(dump(0)) if isinstance(item, Namespace)]
+NAMESPACES = {each.name: each.metadata.labels for each in OBJECTS}
 
 PLUGINS: dict[str, Callable[[World], Any]] = {
     "PodTopologySpread": lambda world: PodTopologySpread(PodTopologySpreadArgs(), world),
@@ -36,113 +39,18 @@ PLUGINS: dict[str, Callable[[World], Any]] = {
     ),
 }
 
-selectors = st.sampled_from(
-    [selector(app="a"), selector(app="b"), selector(("app", "Exists")), selector(), None]
-)
-keys = st.sampled_from([HOST, ZONE, "rack"])
-pod_labels = st.sampled_from([{"app": "a"}, {"app": "b"}, {}, {"app": "a", "v": "1"}])
-pod_namespaces = st.sampled_from(["default", "default", "other"])
 
-
-@st.composite
-def node_lists(draw: st.DrawFn) -> Any:
-    chosen = draw(
-        st.lists(
-            st.tuples(
-                st.sampled_from(["1", "2", "", None]),
-                st.sampled_from(["r", "s", None]),
-                st.booleans(),
-            ),
-            min_size=1,
-            max_size=5,
-        )
-    )
-    result = []
-    for i, (zone, rack, tainted) in enumerate(chosen):
-        drawn = {HOST: f"n{i}", ZONE: zone, "rack": rack}
-        labels = {key: value for key, value in drawn.items() if value is not None}
-        taints = [taint("k:NoSchedule")] if tainted else []
-        result.append(make_node(f"n{i}").labels(labels).taints(*taints).obj())
-    return result
-
-
-constraints = st.builds(
-    lambda make, key, what, skew, domains, taints, honors: make(
-        key,
-        what,
-        skew,
-        min_domains=domains if make is hard else None,
-        node_taints_policy=taints,
-        node_affinity_policy=honors,
-    ),
-    st.sampled_from([hard, soft]),
-    keys,
-    selectors,
-    st.integers(1, 3),
-    st.sampled_from([None, 2, 3]),
-    st.sampled_from(["", "Honor"]),
-    st.sampled_from(["", "Ignore"]),
-)
-terms = st.builds(
-    lambda key, what, fields: aff_term(key, what, **fields),
-    keys,
-    selectors,
-    st.sampled_from(
-        [
-            {},
-            {"namespaces": ("other",)},
-            {"namespace_selector": selector()},
-            {"namespace_selector": selector(team="b")},
-        ]
-    ),
-)
-weighted = st.tuples(st.integers(1, 9), terms)
-affinities = st.builds(
-    lambda near, far, liked, disliked: pod_affinity(
-        near=near, far=far, liked=liked, disliked=disliked
-    ),
-    *(st.lists(terms, max_size=1) for _ in range(2)),
-    *(st.lists(weighted, max_size=1) for _ in range(2)),
-)
-plain_pods = st.builds(
-    lambda labels, namespace, affinity, dying: (labels, namespace, affinity, dying),
-    pod_labels,
-    pod_namespaces,
-    st.none() | affinities,
-    st.sampled_from([False, False, True]),
-)
-
-
-def placed(name: str, on: str, drawn: tuple[Any, ...], *, dying: Any = True) -> Pod:
-    labels, namespace, affinity, terminating = drawn
-    pod = make_pod(name).on(on).labels(labels).namespace(namespace).affinity(affinity)
-    return pod.deleted_at_ns(1).obj() if terminating and dying else pod.obj()
-
-
-incoming_pods = st.builds(
-    lambda labels, affinity, spread, only: (
-        make_pod("incoming")
-        .labels(labels)
-        .affinity(affinity)
-        .node_selectors({"rack": "r"} if only else {})
-        .spec(topology_spread_constraints=tuple(spread))
-        .obj()
-    ),
-    pod_labels,
-    affinities,
-    st.lists(constraints, min_size=1, max_size=3),
-    st.sampled_from([False, False, True]),
-)
-
-
-@st.composite
-def clusters(draw: st.DrawFn) -> Any:
+def cluster_of(seed: int) -> tuple[list[Node], list[Pod], Pod]:
     """Return nodes, pods on them, and a pod to place."""
-    nodes = draw(node_lists())
-    names = st.sampled_from([each.name for each in nodes])
-    drawn = draw(st.lists(st.tuples(names, plain_pods), max_size=8))
-    pods = [placed(f"p{i}", on, each) for i, (on, each) in enumerate(drawn)]
-    return nodes, pods, draw(incoming_pods)
+    objects = read(dump(seed, 5, 8, FEATURES, 0.7))
+    pods = [item for item in objects if isinstance(item, Pod)]
+    incoming = next(pod for pod in pods if not pod.spec.node_name)
+    nodes = [item for item in objects if isinstance(item, Node)]
+    return nodes, [pod for pod in pods if pod.spec.node_name], incoming
+
+
+def clusters() -> st.SearchStrategy[tuple[list[Node], list[Pod], Pod]]:
+    return st.integers(0, 2**32 - 1).map(cluster_of)
 
 
 def placement_of(nodes: Sequence[Node], pods: Sequence[Pod]) -> dict[str, tuple[Node, list[Pod]]]:
@@ -241,8 +149,15 @@ def test_a_hypothetical_node_is_judged_as_if_its_pods_had_really_changed(
     name = data.draw(st.sampled_from([each.name for each in nodes]))
     here = [pod for pod in pods if pod.spec.node_name == name]
     removed = data.draw(st.lists(st.sampled_from(here), unique_by=id) if here else st.just([]))
-    drawn = data.draw(st.lists(plain_pods, max_size=2))
-    added = [placed(f"new{i}", name, each, dying=False) for i, each in enumerate(drawn)]
+    drawn = data.draw(st.lists(st.sampled_from(pods), max_size=2)) if pods else []
+    added = [
+        replace(
+            each,
+            metadata=replace(each.metadata, name=f"new{i}", uid=f"new{i}"),
+            spec=replace(each.spec, node_name=name),
+        )
+        for i, each in enumerate(drawn)
+    ]
 
     world = World(*nodes, *OBJECTS, *pods)
     found = Cycle(world, PLUGINS[plugin](world), incoming)
@@ -282,8 +197,7 @@ def test_pods_that_nobody_asks_about_change_nothing(
         make_pod(f"stranger{i}").on(each.name).label("stranger", "").namespace("nowhere").obj()
         for i, each in enumerate(nodes)
     ]
-    asked = [term for term in every_term(incoming) if term.namespace_selector == selector()]
-    if any(term.label_selector == selector() for term in asked):
+    if any(term.namespace_selector is not None for term in every_term(incoming)):
         return
     first, second = World(*nodes, *OBJECTS, *pods), World(*nodes, *OBJECTS, *strangers, *pods)
     one, other = (Cycle(world, PLUGINS[plugin](world), incoming) for world in (first, second))
@@ -291,14 +205,13 @@ def test_pods_that_nobody_asks_about_change_nothing(
     assert one.scores() == other.scores()
 
 
-def every_term(pod: Pod) -> Iterator[Any]:
-    assert pod.spec.affinity is not None
-    near, far = pod.spec.affinity.pod_affinity, pod.spec.affinity.pod_anti_affinity
-    for each in (near, far):
-        assert each is not None
-        yield from each.required_during_scheduling_ignored_during_execution
-        for preferred in each.preferred_during_scheduling_ignored_during_execution:
-            yield preferred.pod_affinity_term
+def every_term(pod: Pod) -> Iterator[PodAffinityTerm]:
+    affinity = pod.spec.affinity
+    for group in (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity else ():
+        if group is not None:
+            yield from group.required_during_scheduling_ignored_during_execution
+            for preferred in group.preferred_during_scheduling_ignored_during_execution:
+                yield preferred.pod_affinity_term
 
 
 @both
