@@ -162,7 +162,7 @@ def test_a_worker_killed_meanwhile(tmp_path: Path) -> None:
         calm = found(server)
         killed = run_of(server, LARGER)
         wait_for(server, killed)
-        begun = f"the luck of run {killed} begins"
+        begun = f"unasked luck of run {killed} begins"
         eventually(lambda: begun in (tmp_path / "serve.log").read_text())
         [worker] = eventually(lambda: workers_of(server))
         os.kill(worker, signal.SIGKILL)
