@@ -3,6 +3,7 @@ import { svelteTesting } from "@testing-library/svelte/vite";
 import { defineConfig } from "vite";
 
 import { catalogues } from "./catalogues.ts";
+import { yaml } from "./texts.ts";
 
 // The page that carries the Explorer finds the hashed names in the manifest (django-vite).
 /** Where `npm run dev` serves the sources, with hot reload, to a page that Django serves. */
@@ -40,7 +41,7 @@ export default defineConfig({
     // The glossary and the diagrams' style lie beside this folder: the pages have them, too.
     fs: { allow: [".."] },
   },
-  plugins: [svelte(), catalogues()],
+  plugins: [svelte(), catalogues(), yaml()],
   build: {
     outDir: "../static/kviz",
     emptyOutDir: true,

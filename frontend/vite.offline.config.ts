@@ -2,10 +2,11 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
 import { catalogues } from "./catalogues.ts";
+import { yaml } from "./texts.ts";
 
 // The Explorer once more, as one script and one style sheet, for pages that carry a run.
 export default defineConfig({
-  plugins: [svelte(), catalogues({ isEmbedded: true })],
+  plugins: [svelte(), catalogues({ isEmbedded: true }), yaml()],
   logLevel: "warn",
   build: {
     outDir: "../static/kviz-offline",

@@ -82,7 +82,10 @@ def points_of(plugin_type: type) -> frozenset[ExtensionPoint]:
 
 @dataclass(frozen=True, slots=True)
 class Registration:
+    """`normalizes`: the plugin maps its raw scores itself, in upstream's NormalizeScore."""
+
     points: frozenset[ExtensionPoint]
+    normalizes: bool
     factory: Factory
 
 
@@ -100,7 +103,9 @@ class Registry:
         """Add a plugin. Raises RegistryError if the name is taken."""
         if name in self._plugins:
             raise RegistryError(f"a plugin named {name} already exists")
-        self._plugins[name] = Registration(points_of(plugin_type), factory)
+        self._plugins[name] = Registration(
+            points_of(plugin_type), hasattr(plugin_type, "normalize_score"), factory
+        )
 
     def register_out_of_tree(self, name: str, plugin_type: type) -> None:
         """Add somebody else's plugin, written for columns or per node.
@@ -133,6 +138,9 @@ class Registry:
 
     def implements(self) -> Mapping[str, frozenset[ExtensionPoint]]:
         return {name: plugin.points for name, plugin in self._plugins.items()}
+
+    def normalizes(self, name: str) -> bool:
+        return self._plugins[name].normalizes
 
     def make(self, name: str, args: Args | None, handle: Handle) -> Plugin:
         return self._plugins[name].factory(args, handle)

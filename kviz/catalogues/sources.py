@@ -21,7 +21,14 @@ from django.utils.translation.template import templatize
 
 from kviz import document_text
 from kviz.drawing_text import labels
+from kviz.reference.events import CONTEXT as EVENT
+from kviz.reference.events import event_texts
+from kviz.reference.fidelity import difference_texts
+from kviz.reference.form import prose_of
+from kviz.reference.glossary import drawings, english_glossary
+from kviz.reference.plugin_guide import plugin_texts
 from kviz.sentences import stored
+from kviz.snapshots.samples import sample_texts
 from scheduler_core.wording import LISTS
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
@@ -37,7 +44,6 @@ KEYWORDS: Final = {
 }
 _PYTHON_FORMAT: Final = re.compile(r"%(\(\w+\))?[sd]")
 
-TERM_TEXTS: Final = ("name", "text", "example")
 LESSON_TEXTS: Final = frozenset(
     {"title", "about", "text", "ask", "unit", "because", "hint", "notes"}
 )
@@ -49,15 +55,20 @@ Message: TypeAlias = "tuple[str | tuple[str, str], str | None]"
 
 def pages() -> Iterator[Message]:
     """Yield what templates and Python modules have marked for translation."""
-    if not settings.configured:
-        settings.configure(USE_I18N=True)
-        django.setup()
+    _configure()
     folders = (CHECKOUT / "templates", CHECKOUT / "kviz" / "questions")
     for path in sorted(path for folder in folders for path in folder.rglob("*.html")):
         code = templatize(path.read_text(encoding="utf-8"), origin=str(path))
         yield from _marked("\n".join(line.strip() for line in code.splitlines()).encode())
     for path in sorted((CHECKOUT / "kviz").rglob("*.py")):
         yield from _marked(path.read_bytes())
+
+
+def _configure() -> None:
+    """Let Django translate without the settings of a server."""
+    if not settings.configured:
+        settings.configure(USE_I18N=True)
+        django.setup()
 
 
 def _marked(code: bytes) -> Iterator[Message]:
@@ -126,31 +137,38 @@ def explorer() -> Iterator[Message]:
         yield (entry if isinstance(entry, str) else (entry["one"], entry["other"])), key
 
 
+def reference() -> Iterator[Message]:
+    """Yield what YAML files say of plugins, differences and samples, and of events."""
+    texts = [*prose_of(plugin_texts()), *prose_of(difference_texts()), *prose_of(sample_texts())]
+    for text in dict.fromkeys(texts):
+        yield text, None
+    for text in dict.fromkeys(prose_of(event_texts())):
+        yield text, EVENT
+
+
 def glossary() -> Iterator[Message]:
     """Yield the terms of the glossary and the labels of its diagrams.
 
     The context of a text says whose it is.
     """
-    found = json.loads((CHECKOUT / "kviz/common/glossary/en.json").read_bytes())
-    for group in found["groups"]:
-        yield group["title"], f"group.{group['id']}"
-    for key, term in found["terms"].items():
-        yield from ((term[field], f"{key}.{field}") for field in TERM_TEXTS if field in term)
-    texts: dict[str, None] = {}
-    for path in ("queues.svg", "cycles.svg", "cache.svg"):
-        texts |= dict.fromkeys(
-            labels((CHECKOUT / "kviz/common/glossary" / path).read_text("utf-8"))
-        )
-    for label in texts:
+    found = english_glossary()
+    for group in found.groups:
+        yield group.title, f"group.{group.id}"
+    for key, term in found.terms.items():
+        for field, text in (("name", term.name), ("text", term.text), ("example", term.example)):
+            if text:
+                yield text, f"{key}.{field}"
+    for label in dict.fromkeys(label for svg in drawings() for label in labels(svg)):
         yield label, f"diagram.{label}"
 
 
 def then_and_now() -> Iterator[Message]:
     """Yield what is there today in place of old words."""
-    found = json.loads((CHECKOUT / "kviz/common/then_and_now/en.json").read_bytes())
-    texts = ["Predicates, priorities and plugins"]
-    texts += [group["title"] for group in found["groups"]]
-    texts += [row["now"] for row in found["rows"]]
+    _configure()
+    from kviz.reference.then_and_now import NAMES_TITLE, english_rows
+
+    found = english_rows()
+    texts = [NAMES_TITLE, *(group.title for group in found.groups), *(r.now for r in found.rows)]
     for text in dict.fromkeys(texts):
         yield text, "then and now"
 
@@ -191,6 +209,7 @@ SOURCES: Final[dict[str, Callable[[], Iterator[Message]]]] = {
     "pages": pages,
     "engine": engine,
     "explorer": explorer,
+    "reference": reference,
     "glossary": glossary,
     "then-and-now": then_and_now,
     "lessons": lessons,

@@ -12,18 +12,13 @@ from __future__ import annotations
 from functools import reduce
 from typing import Literal
 
-import msgspec
-
+from kviz.reference.form import Part
 from kviz.runs.veil import Known
 from kviz.runs.veil import Part as CyclePart
 
 QuestionKind = Literal["node", "number", "choice", "order"]
 Key = str | int
 Tab = Literal["why", "filter", "score", "preempt", "node", "state", "log", "devices", "picture"]
-
-
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A mapping of a lesson's file; a field it does not have is an error."""
 
 
 class Moment(Part, frozen=True):

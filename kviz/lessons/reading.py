@@ -2,45 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
-import msgspec
-
 from kviz.lessons.lesson import Goal, Lesson, Question, Step, Task, Upto, shown_after
+from kviz.reference.form import read
 from kviz.runs.veil import Known
 from kviz.snapshots.samples import sample_named
 from scheduler_core.changes import ChangeError, read_lines
 from scheduler_core.config.problems import ConfigError, Path, Problem
-from scheduler_core.config.source import located, text_value
+from scheduler_core.config.source import located
 
-_WHERE: Final = re.compile(r" - at `\$(.*)`$")
-_PATH_STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
-_UNKNOWN: Final = re.compile(r"unknown field `(.*?)`")
 MAX_STEPS: Final = 40
 
 
 def read_lesson(text: str) -> Lesson:
     """Return the lesson in a text. Raises ConfigError."""
-    value = text_value(text)
-    try:
-        lesson = msgspec.convert(value, Lesson)
-    except msgspec.ValidationError as error:
-        raise ConfigError(located([_problem(str(error))], text)) from error
+    lesson = read(text, Lesson)
     problems = list(_wrong(lesson))
     if problems:
         raise ConfigError(located(problems, text))
     return lesson
-
-
-def _problem(text: str) -> Problem:
-    where = _WHERE.search(text)
-    steps = _PATH_STEP.findall(where[1]) if where else []
-    path: Path = tuple(int(index) if index else name for name, index in steps)
-    if unknown := _UNKNOWN.search(text):
-        path = (*path, unknown[1])
-    return Problem(path, _WHERE.sub("", text))
 
 
 def _wrong(lesson: Lesson) -> Iterator[Problem]:

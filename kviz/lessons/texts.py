@@ -13,7 +13,8 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from kviz.lessons.lesson import Lesson, Part
+from kviz.lessons.lesson import Lesson
+from kviz.reference.form import Part
 from scheduler_core.config.problems import ConfigError, Path, Problem
 from scheduler_core.config.source import located, text_value
 

@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 import msgspec
 from django.utils.translation import override, pgettext
 
-from kviz.lessons.lesson import Part
 from kviz.lessons.library import Library, Shelved, library
 from kviz.lessons.texts import TEXTS
+from kviz.reference.form import Part
 
 CONTEXT: Final = "lesson"
 """Of a lesson's texts in the catalogues."""

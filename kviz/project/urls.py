@@ -9,7 +9,7 @@ from kviz.snapshots import pages as snapshot_pages
 urlpatterns = [
     path("", snapshot_pages.home, name="home"),
     path("teach", snapshot_pages.teach, name="teach"),
-    path("", include("kviz.common.urls")),
+    path("", include("kviz.reference.urls")),
     path("account/", include("kviz.accounts.urls")),
     path("snapshots/", include("kviz.snapshots.urls")),
     path("", include("kviz.questions.urls")),

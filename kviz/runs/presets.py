@@ -177,7 +177,7 @@ class SampleScenario(Preset):
     fits: tuple[str, ...] = ("fit-and-balance", "zone-spread")
 
     @property
-    def clusters(self) -> list[_StrPromise]:
+    def clusters(self) -> list[str]:
         """The titles of the sample clusters it fits."""
         return [sample.title for sample in SAMPLES if sample.slug in self.fits]
 

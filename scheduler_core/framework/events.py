@@ -6,7 +6,7 @@ pkg/scheduler/framework/events.go.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, IntFlag, StrEnum
 
@@ -98,6 +98,19 @@ class ClusterEventWithHint:
 
     event: ClusterEvent
     hint: HintFn | None = None
+
+
+def single_events(events: Iterable[ClusterEvent]) -> tuple[ClusterEvent, ...]:
+    """Split events that stand for several actions, each once, but for the general update."""
+    single: dict[ClusterEvent, None] = {}
+    for event in events:
+        action = event.action
+        if action & ActionType.UPDATE == ActionType.UPDATE:
+            single[ClusterEvent(event.resource, ActionType.UPDATE)] = None
+            action &= ~ActionType.UPDATE
+        for one in action:
+            single[ClusterEvent(event.resource, one)] = None
+    return tuple(sorted(single, key=lambda event: (event.resource, event.action.value)))
 
 
 def _action_label(action: ActionType) -> str:

@@ -103,6 +103,10 @@ class QueueProfiles:
         plugins = sorted(queued.unschedulable_plugins | queued.pending_plugins)
         return {plugin: profile.hints.events_of(plugin) for plugin in plugins if profile}
 
+    def registered(self) -> dict[str, dict[str, list[ClusterEvent]]]:
+        """Return by scheduler name what each plugin registered for."""
+        return {name: profile.hints.registered() for name, profile in self._profiles.items()}
+
     def _of(self, queued: QueuedPodInfo) -> QueueProfile | None:
         return self._profiles.get(queued.pod.pod.spec.scheduler_name)
 

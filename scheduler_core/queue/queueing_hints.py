@@ -105,6 +105,13 @@ class QueueingHints:
     def is_of_interest_to(self, plugin: str, event: ClusterEvent) -> bool:
         return any(registration.plugin == plugin for registration in self.matching(event))
 
+    def registered(self) -> dict[str, list[ClusterEvent]]:
+        """Return what each plugin registered for, in plugin order."""
+        found: dict[str, list[ClusterEvent]] = {}
+        for each in self._registrations:
+            found.setdefault(each.plugin, []).append(each.event)
+        return found
+
     def events_of(self, plugin: str) -> Sequence[ClusterEvent]:
         """Return the events a plugin registered for: what may wake a pod it rejected."""
         return [r.event for r in self._registrations if r.plugin == plugin]

@@ -43,6 +43,7 @@ from scheduler_core.queue.nominator import Nominator
 from scheduler_core.queue.profiles import QueueProfile, QueueProfiles
 from scheduler_core.queue.queued_pod import QueuedPodInfo
 from scheduler_core.trace.records import Queue
+from scheduler_core.trace.tables import UNSCHEDULABLE_MINUTES
 
 SECOND_NS: Final = 1_000_000_000
 BACKOFF_FLUSH_PERIOD_NS: Final = SECOND_NS
@@ -63,7 +64,7 @@ class QueueSettings:
 
     initial_backoff_ns: int = SECOND_NS
     max_backoff_ns: int = 10 * SECOND_NS
-    max_in_unschedulable_pods_ns: int = 300 * SECOND_NS
+    max_in_unschedulable_pods_ns: int = UNSCHEDULABLE_MINUTES * 60 * SECOND_NS
     emit_overlooked: bool = True
 
 
@@ -326,6 +327,10 @@ class SchedulingQueue:
     def waking_events(self, queued: QueuedPodInfo) -> dict[str, Sequence[ClusterEvent]]:
         """Return by rejector plugin which events it wants to weigh for the pod."""
         return self._profiles.waking_events(queued)
+
+    def registered_events(self) -> dict[str, dict[str, list[ClusterEvent]]]:
+        """Return by scheduler name the events that each plugin registered for."""
+        return self._profiles.registered()
 
     # ------------------------------------------------------------ moving between the parts
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from scheduler_core.config import ExtensionPoint
+from scheduler_core.framework.events import ClusterEvent, single_events
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.trace.recorder import Recorder
-from scheduler_core.trace.records import PointPlugins, ProfileRecord
+from scheduler_core.trace.records import PluginEvents, PointPlugins, ProfileRecord
+
+Registered = Mapping[str, Mapping[str, Sequence[ClusterEvent]]]
+"""By scheduler name and plugin, the events it registered for."""
 
 
 def profile_records(
-    frameworks: Mapping[str, Framework], recorder: Recorder
+    frameworks: Mapping[str, Framework], recorder: Recorder, registered: Registered
 ) -> tuple[ProfileRecord, ...]:
     """Describe the profiles for the start of a trace."""
     return tuple(
@@ -24,6 +28,12 @@ def profile_records(
                     tuple(w for _, w in attached) if point is ExtensionPoint.SCORE else (),
                 )
                 for point, attached in framework.points.items()
+            ),
+            tuple(
+                PluginEvents(
+                    recorder.plugin(plugin), tuple(each.label for each in single_events(events))
+                )
+                for plugin, events in registered.get(name, {}).items()
             ),
         )
         for name, framework in frameworks.items()

@@ -237,7 +237,7 @@ class CyclePreviews:
         known = len(recorder.plugins)
         number_plugins(made.plugins, recorder, extenders=False)
         names = tuple(recorder.plugins) if len(recorder.plugins) > known else None
-        profiles = profile_records(made.frameworks, recorder)
+        profiles = profile_records(made.frameworks, recorder, {})
         return _Rules(configuration, made.frameworks, recorder, names, profiles)
 
     def _take_over(self, made: Profiles) -> None:

@@ -247,7 +247,9 @@ class Run:
                 self._options.seed,
                 self.simulation.clock.now_ns(),
                 tuple(self._recorder.plugins),
-                profile_records(scheduler.profiles, self._recorder),
+                profile_records(
+                    scheduler.profiles, self._recorder, scheduler.queue.registered_events()
+                ),
                 self._not_modelled(),
                 release=features.release.name,
                 gates=tuple(GateRecord(name, on) for name, on in features.changed.items()),

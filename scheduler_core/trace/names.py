@@ -110,6 +110,12 @@ class Names:
     def rejection(self, status: StatusRecord) -> Rejection:
         return Rejection(self.plugin(status.plugin), status.code, status.reasons)
 
+    def wakes(self, scheduler_name: str) -> dict[str, tuple[str, ...]]:
+        """Return the labels of the events that each plugin of a profile registered for."""
+        profile = next((p for p in self.profiles if p.scheduler_name == scheduler_name), None)
+        found = profile.wakes if profile else ()
+        return {self.plugins[each.plugin]: each.events for each in found}
+
     def attached(self, profile: int, point: str) -> PointPlugins:
         """Return the plugins at an extension point of a profile, in order."""
         found = (record for record in self.profiles[profile].points if record.point == point)

@@ -131,9 +131,19 @@ class PointPlugins(Record, frozen=True):
     weights: tuple[int, ...] = ()
 
 
+class PluginEvents(Record, frozen=True):
+    """The cluster events a plugin registered for, by label: what may wake a pod it rejected."""
+
+    plugin: int
+    events: tuple[str, ...]
+
+
 class ProfileRecord(Record, frozen=True):
+    """`wakes` has every plugin that registered for events, each event with one action."""
+
     scheduler_name: str
     points: tuple[PointPlugins, ...]
+    wakes: tuple[PluginEvents, ...] = ()
 
 
 class GateRecord(Record, frozen=True):

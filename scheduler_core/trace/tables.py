@@ -53,6 +53,8 @@ UNRESOLVABLE: Final = "UnschedulableAndUnresolvable"
 REJECTING: Final = (RESOLVABLE, UNRESOLVABLE, "Pending")
 """Codes of a status with which a plugin rejects; evicting pods can only help with the first."""
 
+UNSCHEDULABLE_MINUTES: Final = 5
+"""How long a pod stays in unschedulablePods at most, before it is tried without an event."""
 FIT: Final = "NodeResourcesFit"
 PODS: Final = "pods"
 TOO_MANY_PODS: Final = "Too many pods"

@@ -109,6 +109,8 @@ def _tables() -> str:
         f"export const CACHE_AFTER = {{\n{cache_after}}} as const;\n\n"
         f"/** Where a pod is that its cycle left in flight. */\n"
         f"export const QUEUE_AFTER: Readonly<Record<Result, Queue>> = {{\n{queue_after}}};\n\n"
+        f"/** How long a pod stays in unschedulablePods at most. */\n"
+        f"export const UNSCHEDULABLE_MINUTES = {tables.UNSCHEDULABLE_MINUTES};\n\n"
         f"/** By header event: the parts of the state it may change. */\n"
         f"export const CHANGES = {{\n{changes}}} as const "
         f'satisfies Record<HeaderEvent["kind"], readonly string[]>;\n'

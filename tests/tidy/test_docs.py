@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kviz.common.fidelity import DIFFERENCES, report
-from kviz.common.plugin_guide import guide_of
+from kviz.reference.fidelity import differences, report
+from kviz.reference.plugin_guide import guide_of
 
 ROOT = Path(__file__).parents[2]
 AT_THE_TOP = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
@@ -57,7 +57,7 @@ def test_every_decision_is_in_the_index() -> None:
 
 
 def test_every_known_difference_has_its_decision() -> None:
-    assert [d.adr for d in DIFFERENCES if not (ADR / f"{d.adr}.md").is_file()] == []
+    assert [d.adr for d in differences() if not (ADR / f"{d.adr}.md").is_file()] == []
 
 
 def test_the_fidelity_report_is_of_plugins_that_have_a_page() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
-from kviz.common.glossary import Diagram, Term, diagram, glossary
-from kviz.common.plugin_guide import guide_of
 from kviz.drawing_text import labels
+from kviz.reference.glossary import Diagram, Term, diagram, glossary
+from kviz.reference.plugin_guide import guide_of
 
 ROOT = Path(__file__).parents[2]
 GLOSSARY = glossary()

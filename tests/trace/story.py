@@ -55,6 +55,10 @@ def set_up() -> list[e.HeaderEvent]:
             r.PointPlugins("Permit", (HANDSHAKE,)),
             r.PointPlugins("Bind", (BINDER,)),
         ),
+        (
+            r.PluginEvents(TAINTS, ("NodeAdd", "NodeUpdateNodeTaint", "PodUpdatePodToleration")),
+            r.PluginEvents(FIT, ("PodDelete", "NodeAdd", "NodeUpdateNodeAllocatable")),
+        ),
     )
     zone = "topology.kubernetes.io/zone"
     taint = r.TaintRecord("node-role.kubernetes.io/control-plane", "", "NoSchedule")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kviz.reference import term_ids
 from scheduler_core.trace.typescript import typescript
 
 COMMITTED = Path(__file__).parents[2] / "frontend/src/wire/events.ts"
@@ -11,6 +12,11 @@ COMMITTED = Path(__file__).parents[2] / "frontend/src/wire/events.ts"
 
 def test_committed_wire_types_have_not_drifted() -> None:
     assert COMMITTED.read_text() == typescript(), "write them again: npm run wire (in frontend)"
+
+
+def test_committed_ids_of_terms_have_not_drifted() -> None:
+    committed = Path(__file__).parents[2] / "frontend/src/base/term-ids.ts"
+    assert committed.read_text() == term_ids.typescript(), "write them again: npm run wire"
 
 
 def test_64_bit_times_are_exact_in_the_browser() -> None:

@@ -15,7 +15,18 @@ from dataclasses import dataclass
 import msgspec
 
 from scheduler_core.api.ingest import ingest
-from scheduler_core.config import load_configuration
+from scheduler_core.cluster.pods import PodInfo
+from scheduler_core.config import JsonValue, load_configuration
+from scheduler_core.framework.events import (
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    EventResource,
+)
+from scheduler_core.framework.handle import Handle
+from scheduler_core.framework.per_node import NodeView
+from scheduler_core.framework.status import Code, Status
+from scheduler_core.registry import in_tree_registry
 from scheduler_core.sim import RunOptions, simulate
 from scheduler_core.trace.cycle_record import cycle_range, cycle_record
 from scheduler_core.trace.events import (
@@ -165,6 +176,23 @@ CLUSTERS = {
 }
 
 
+class Rota:
+    """A plugin of another package, which waits for what no plugin of kube-scheduler does."""
+
+    name = "Rota"
+
+    def __init__(self, args: JsonValue, handle: Handle) -> None: ...
+
+    def events_to_register(self) -> list[ClusterEventWithHint]:
+        return [ClusterEventWithHint(ClusterEvent(EventResource.CSI_NODE, ActionType.DELETE))]
+
+    def filter_node(self, state: None, pod: PodInfo, node: NodeView) -> Status:
+        return Status(Code.UNSCHEDULABLE, ("node(s) had the day off",))
+
+
+WITH_ROTA = "profiles: [{plugins: {multiPoint: {enabled: [{name: Rota}]}}}]\n"
+
+
 @dataclass(frozen=True)
 class Run:
     """The trace of one of the clusters, apart into headers and columns by cycle."""
@@ -172,6 +200,10 @@ class Run:
     name: str
     headers: list[HeaderEvent]
     details: dict[int, list[Detail]]
+
+    def wakes(self) -> dict[str, tuple[str, ...]]:
+        """Return what each plugin of the profile waits for."""
+        return fold(self.headers).names.wakes("default-scheduler")
 
     def whys(self) -> dict[int, Why]:
         """Explain every cycle."""
@@ -190,6 +222,13 @@ def runs() -> Iterator[Run]:
         assert not ingested.errors
         options = RunOptions(configuration=load_configuration(CONFIGURATION), max_cycles=MAX_CYCLES)
         yield _apart(name, simulate(list(ingested.objects), options))
+    registry = in_tree_registry()
+    registry.register_out_of_tree(Rota.name, Rota)
+    options = RunOptions(
+        configuration=load_configuration(CONFIGURATION + WITH_ROTA), registry=registry
+    )
+    objects = ingest([("cluster.yaml", (node("n1") + pod("off")).encode())]).objects
+    yield _apart("a plugin of another package", simulate(list(objects), options))
 
 
 def _apart(name: str, events: Iterator[AnyEvent]) -> Run:
@@ -226,7 +265,8 @@ def _run_text(run: Run) -> str:
         for cycle, details in run.details.items()
     )
     headers = _packed((0, run.headers))
-    return f'{{"run": {_json(run.name)}, "headers": {_json(headers)}, "cycles": [\n{cycles}\n]}}'
+    named = f'"run": {_json(run.name)}, "wakes": {_json(run.wakes())}'
+    return f'{{{named}, "headers": {_json(headers)}, "cycles": [\n{cycles}\n]}}'
 
 
 def _packed(value: object) -> str:

@@ -10,9 +10,9 @@ from django.conf import settings
 from django.test import Client
 from django.utils.translation import override
 
-from kviz.common import documents
-from kviz.common.glossary import glossary
 from kviz.document_text import TRANSLATED
+from kviz.reference import documents
+from kviz.reference.glossary import glossary
 
 DOCS = Path(settings.DOCS_DIR)
 NAMES = sorted(path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md"))

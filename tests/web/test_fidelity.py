@@ -7,8 +7,8 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from kviz.common.fidelity import DIFFERENCES
 from kviz.common.templatetags import design
+from kviz.reference.fidelity import differences
 from scheduler_core.config.features import NOT_MODELLED
 from scheduler_core.releases import LATEST
 from tests.web.cast import Person
@@ -26,7 +26,7 @@ def test_what_is_not_modelled_stands_in_the_table(owner: Person) -> None:
 
 def test_every_difference_links_its_decision(owner: Person) -> None:
     html = owner.client.get("/about/fidelity").content.decode()
-    for difference in DIFFERENCES:
+    for difference in differences():
         assert f'href="/docs/adr/{difference.adr}"' in html
         assert owner.client.get(f"/docs/adr/{difference.adr}").status_code == 200
 

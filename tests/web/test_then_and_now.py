@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from kviz.common.glossary import glossary
-from kviz.common.plugin_guide import guide_of
-from kviz.common.then_and_now import TODAYS_WORDS, old_words_in, table
-from kviz.common.then_and_now.classic import messages_then, names_then
+from kviz.reference.classic import messages_then, names_then
+from kviz.reference.glossary import glossary
+from kviz.reference.plugin_guide import guide_of
+from kviz.reference.then_and_now import TODAYS_WORDS, old_words_in, table
 from kviz.runs.sharing import run_share
 from scheduler_core.config.old_names import OLD_NAMES
 from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES

@@ -1,9 +1,9 @@
 // The glossary the pages have, too: fetched when the first term is explained, or when there is time.
 
-import type source from "../../../kviz/common/glossary/en.json";
+import type { TermId } from "./term-ids.ts";
 import { glossaryCatalogue } from "./text/language.ts";
 
-export type TermId = keyof typeof source.terms;
+export type { TermId };
 
 export type DiagramName = "queues" | "cycles" | "cache";
 
@@ -25,7 +25,7 @@ export async function termOf(id: TermId): Promise<Term> {
 }
 
 async function read(): Promise<Terms> {
-  const [file, translated] = await Promise.all([import("../../../kviz/common/glossary/en.json"), glossaryCatalogue()]);
+  const [file, translated] = await Promise.all([import("../../../kviz/reference/glossary.yaml"), glossaryCatalogue()]);
   const inLanguage = ([id, term]: [string, Term]): [string, Term] => {
     const example = term.example && (translated[`${id}.example`] ?? term.example);
     const said = { name: translated[`${id}.name`] ?? term.name, text: translated[`${id}.text`] ?? term.text };

@@ -10,10 +10,11 @@ import type { CycleRecord } from "./record.ts";
 import { shortBy } from "./shortages.ts";
 import { State } from "./state.ts";
 import { cycleDetail, type CycleDetail } from "./verdicts.ts";
-import { Explanations, funnelStart, type Cause, type FunnelStep, type NearMiss, type Why } from "./why.ts";
+import { Explanations, funnelStart, wakingEvents, type Cause, type FunnelStep, type NearMiss, type Why } from "./why.ts";
 
 interface Case {
   readonly run: string;
+  readonly wakes: Readonly<Record<string, readonly string[]>>;
   readonly headers: string;
   readonly cycles: readonly { readonly cycle: number; readonly details: string; readonly why: unknown }[];
 }
@@ -92,6 +93,13 @@ describe("why", () => {
     const fold = folded(run);
     const { record, detail } = look(fold, cycle, details);
     expect(named(fold, new Explanations(fold).why(record, detail))).toEqual(expected);
+  });
+
+  test.each(runs)("names the events that each plugin registered for: $run", (run) => {
+    const fold = folded(run);
+    const found = fold.run!.plugins.map((name, plugin) => [name, wakingEvents(fold, 0, plugin)] as const);
+    expect(Object.fromEntries(found.filter(([, events]) => events.length))).toEqual(run.wakes);
+    if (run.run === "a plugin of another package") expect(run.wakes).toHaveProperty("Rota");
   });
 
   test.each(runs)("does not depend on what was explained before: $run", (run) => {

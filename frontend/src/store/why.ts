@@ -120,6 +120,10 @@ function funnel(record: CycleRecord, detail: CycleDetail | null, state: State): 
   return [...found, ...filterSteps(record, detail, state.fold)];
 }
 
+/** Labels of the cluster events that a plugin of a profile registered for: they may wake a pod it rejected. */
+export const wakingEvents = (fold: Fold, profile: number, plugin: number): readonly string[] =>
+  fold.run?.profiles[profile]?.wakes.find((each) => each.plugin === plugin)?.events ?? [];
+
 /** PreFilter rejected the pod before any node was looked at. */
 function rejectedPod({ started }: CycleRecord, status: StatusRecord, { nodeOrder }: State): FunnelStep {
   const n = started.n_nodes;

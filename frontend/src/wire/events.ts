@@ -101,13 +101,24 @@ export const readPointPlugins: Reader<PointPlugins> = (row) => ({
   weights: nums(row[2]),
 });
 
+export interface PluginEvents {
+  readonly plugin: number;
+  readonly events: readonly string[];
+}
+export const readPluginEvents: Reader<PluginEvents> = (row) => ({
+  plugin: num(row[0]),
+  events: strs(row[1]),
+});
+
 export interface ProfileRecord {
   readonly scheduler_name: string;
   readonly points: readonly PointPlugins[];
+  readonly wakes: readonly PluginEvents[];
 }
 export const readProfileRecord: Reader<ProfileRecord> = (row) => ({
   scheduler_name: str(row[0]),
   points: list(row[1], readPointPlugins),
+  wakes: list(row[2], readPluginEvents),
 });
 
 export interface GateRecord {
@@ -965,6 +976,9 @@ export const QUEUE_AFTER: Readonly<Record<Result, Queue>> = {
   [Result.WAITING]: Queue.WAITING_ON_PERMIT,
   [Result.UNKNOWN]: Queue.NOWHERE,
 };
+
+/** How long a pod stays in unschedulablePods at most. */
+export const UNSCHEDULABLE_MINUTES = 5;
 
 /** By header event: the parts of the state it may change. */
 export const CHANGES = {

@@ -9,7 +9,6 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from kviz.common.plugin_guide import PluginGuide, Reason, guide_of, reason_guide
 from scheduler_core.releases import LATEST
 
 register = template.Library()
@@ -45,19 +44,6 @@ def bar(value: int, whole: int, meaning: str = "feasible") -> SafeString:
         meaning,
         f"{width:.2f}",
     )
-
-
-@register.filter
-def guide(plugin: str) -> PluginGuide | None:
-    """What kviz knows about a plugin; None for a user's own."""
-    return guide_of(plugin)
-
-
-@register.filter
-def meaning(reason: str) -> Reason | None:
-    """What a failure reason means, if it is one of the in-tree plugins'."""
-    found = reason_guide(reason)
-    return found[1] if found else None
 
 
 @register.filter

@@ -24,7 +24,7 @@ from scheduler_core.evidence.cycle import NodeEvidence, pre_enqueue_evidence
 from scheduler_core.evidence.free_room import FreeRoom
 from scheduler_core.evidence.lead import Lead, lead_of_pod, lead_of_scheduler, lead_of_why
 from scheduler_core.evidence.requests import RequestParts
-from scheduler_core.framework.events import ActionType, ClusterEvent
+from scheduler_core.framework.events import ClusterEvent, single_events
 from scheduler_core.framework.individual import evaluate_individually
 from scheduler_core.plugins.taint_toleration import TaintToleration
 from scheduler_core.queue.queued_pod import QueuedPodInfo
@@ -221,7 +221,8 @@ class _Trial:
         now_ns = start_ns(items)
         self._simulation = Simulation(options, recorder, now_ns, timing)
         self._scheduler = self._simulation.scheduler
-        profiles = profile_records(self._scheduler.profiles, recorder)
+        registered = self._scheduler.queue.registered_events()
+        profiles = profile_records(self._scheduler.profiles, recorder, registered)
         recorder.emit(RunStarted(ENGINE_VERSION, 0, now_ns, tuple(recorder.plugins), profiles))
         self._simulation.load(in_sync_order(items))
         self._simulation.record_node_order()
@@ -335,7 +336,7 @@ class _Trial:
 
     def _wakes(self, queued: QueuedPodInfo) -> dict[str, tuple[ClusterEvent, ...]]:
         waking = self._scheduler.queue.waking_events(queued)
-        return {plugin: _single_events(events) for plugin, events in waking.items()}
+        return {plugin: single_events(events) for plugin, events in waking.items()}
 
 
 class _Recording:
@@ -363,19 +364,6 @@ _STATUS_OF: Final[Mapping[Result, str]] = {
     Result.WAITING: SCHEDULABLE,
     Result.UNSCHEDULABLE: UNSCHEDULABLE,
 }
-
-
-def _single_events(events: Sequence[ClusterEvent]) -> tuple[ClusterEvent, ...]:
-    """Split events that stand for several actions, but for the general update."""
-    single: dict[ClusterEvent, None] = {}
-    for event in events:
-        action = event.action
-        if action & ActionType.UPDATE == ActionType.UPDATE:
-            single[ClusterEvent(event.resource, ActionType.UPDATE)] = None
-            action &= ~ActionType.UPDATE
-        for one in action:
-            single[ClusterEvent(event.resource, one)] = None
-    return tuple(sorted(single, key=lambda event: (event.resource, event.action.value)))
 
 
 def _untolerated(pod: Pod, node: Node, *, comparison_operators: bool) -> tuple[str, ...]:

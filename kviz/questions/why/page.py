@@ -10,10 +10,10 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from kviz.common.then_and_now import old_words_in
 from kviz.common.wording import translated
 from kviz.questions.why.near_devices import PLUGIN, near_devices
 from kviz.questions.why.node_table import pair_rows, requirement_rows
+from kviz.reference.then_and_now import old_words_in
 from kviz.runs.asking import OF_POD, parts_of
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of

@@ -18,6 +18,7 @@ from kviz.questions.why.answer import (
     Preemption,
 )
 from kviz.questions.why.node_text import node_lines
+from kviz.reference.events import event_text
 from scheduler_core.api.counting import counted
 from scheduler_core.api.quantity import amounts_text
 from scheduler_core.config import FeatureGates
@@ -29,7 +30,7 @@ from scheduler_core.evidence.document import (
     node_document,
     requests_document,
 )
-from scheduler_core.framework.events import ActionType, ClusterEvent, EventResource
+from scheduler_core.framework.events import ClusterEvent
 from scheduler_core.trace.nominated import Nominated, Nominee, nominated_document
 from scheduler_core.trace.tables import FIT
 from scheduler_core.trace.why import Cause, FunnelStep, NearMiss, why_document
@@ -363,51 +364,10 @@ def _wakes(wakes: Mapping[str, Sequence[ClusterEvent]]) -> Iterator[str]:
         return
     yield from ("", "It is tried again when one of these happens in a way that helps:")
     for plugin, events in wakes.items():
-        yield f"  {plugin}: {', '.join(_event_text(event) for event in events)}"
+        yield f"  {plugin}: {', '.join(event_text(event.label) for event in events)}"
 
 
 def _some(names: Sequence[str]) -> str:
     if len(names) <= SHOWN:
         return ", ".join(names)
     return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more"
-
-
-_NOUNS: Final[Mapping[EventResource, str]] = {
-    EventResource.POD: "pod",
-    EventResource.ASSIGNED_POD: "placed pod",
-    EventResource.UNSCHEDULABLE_POD: "pending pod",
-    EventResource.NODE: "node",
-    EventResource.PERSISTENT_VOLUME: "volume",
-    EventResource.PERSISTENT_VOLUME_CLAIM: "volume claim",
-    EventResource.CSI_NODE: "CSI node",
-    EventResource.CSI_DRIVER: "CSI driver",
-    EventResource.VOLUME_ATTACHMENT: "volume attachment",
-    EventResource.CSI_STORAGE_CAPACITY: "storage capacity",
-    EventResource.STORAGE_CLASS: "storage class",
-    EventResource.RESOURCE_CLAIM: "resource claim",
-    EventResource.RESOURCE_SLICE: "resource slice",
-    EventResource.DEVICE_CLASS: "device class",
-    EventResource.POD_GROUP: "pod group",
-    EventResource.WILD_CARD: "anything",
-}
-
-_VERBS: Final[Mapping[ActionType, str]] = {
-    ActionType.ADD: "added",
-    ActionType.DELETE: "deleted",
-    ActionType.UPDATE: "changed",
-    ActionType.UPDATE_NODE_ALLOCATABLE: "with other allocatable resources",
-    ActionType.UPDATE_NODE_LABEL: "relabelled",
-    ActionType.UPDATE_NODE_TAINT: "with other taints",
-    ActionType.UPDATE_NODE_CONDITION: "with other conditions",
-    ActionType.UPDATE_NODE_ANNOTATION: "with other annotations",
-    ActionType.UPDATE_NODE_DECLARED_FEATURE: "with other declared features",
-    ActionType.UPDATE_POD_LABEL: "relabelled",
-    ActionType.UPDATE_POD_SCALE_DOWN: "scaled down in place",
-    ActionType.UPDATE_POD_TOLERATION: "with other tolerations",
-    ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED: "without its scheduling gates",
-    ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM: "with its resource claim",
-}
-
-
-def _event_text(event: ClusterEvent) -> str:
-    return f"{_NOUNS[event.resource]} {_VERBS.get(event.action, 'changed')}"

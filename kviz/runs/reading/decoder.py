@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from kviz.common.plugin_guide import Reason, reason_guide
+from kviz.reference.plugin_guide import Reason, reason_guide
 from kviz.runs.reading.projection import StatusDocument
 
 NODES_NAMED: Final = 12

@@ -217,9 +217,23 @@ def pod_known(*, run: Run, namespace: str, name: str) -> PodOutcome | None:
 def _pod_why(run: Run, pod: PodOutcome) -> Json:
     stored = _stored_cycle(run, pod.last_cycle) if pod.last_cycle else None
     if stored is None:
-        return pod_why_document(pod, None, Why())
+        return pod_why_document(pod, None, Why(), registered_events(run_id=run.pk))
     document = _document(run, stored, stored.record())
-    return pod_why_document(pod, document, _why(run.pk, stored.chunk.pk, pod.last_cycle))
+    registered = registered_events(run_id=run.pk, scheduler_name=document["scheduler_name"])
+    found = _why(run.pk, stored.chunk.pk, pod.last_cycle)
+    return pod_why_document(pod, document, found, registered)
+
+
+@lru_cache(maxsize=64)
+def registered_events(*, run_id: UUID, scheduler_name: str = "") -> dict[str, tuple[str, ...]]:
+    """The labels of the events that each plugin of a profile registered for.
+
+    Of the run's first profile without a name. Older runs do not have them.
+    """
+    chunk = TraceChunk.objects.filter(run_id=run_id).order_by("last_seq").first()
+    names = Names()
+    names.take(codec.read_headers(bytes(chunk.headers))[1] if chunk else ())
+    return names.wakes(scheduler_name or names.profiles[0].scheduler_name) if names.profiles else {}
 
 
 def cycle_why(*, run: Run, cycle: int) -> Why:

@@ -5,6 +5,7 @@ No queries: it takes rows that were read. Sentences are made where they are show
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from kviz import sentences
@@ -29,8 +30,18 @@ def status_of(pod: PodOutcome) -> PodStatus:
     return "pending" if pod.last_cycle else "not_attempted"
 
 
-def pod_why_document(pod: PodOutcome, cycle: CycleDocument | None, found: Why) -> Json:
-    """The answer to "why is this pod pending?"; `cycle` is its last one, if it had any."""
+def pod_why_document(
+    pod: PodOutcome,
+    cycle: CycleDocument | None,
+    found: Why,
+    registered: Mapping[str, Sequence[str]],
+) -> Json:
+    """The answer to "why is this pod pending?"; `cycle` is its last one, if it had any.
+
+    `registered` are the events that each plugin of its profile asked for.
+    """
+    waits_for = cycle["unschedulable_plugins"] if cycle else []
+    asked = [*waits_for, *([pod.gated_by] if pod.gated_by else ())]
     return {
         "pod": pod.pod,
         "status": status_of(pod),
@@ -48,7 +59,8 @@ def pod_why_document(pod: PodOutcome, cycle: CycleDocument | None, found: Why) -
             "moved_by": pod.moved_by,
             "gated_by": pod.gated_by,
             "backoff_until_ns": pod.backoff_until_ns,
-            "waits_for": cycle["unschedulable_plugins"] if cycle else [],
+            "waits_for": waits_for,
+            "wakes": {name: list(registered[name]) for name in asked if name in registered},
         },
         "evicted_in_cycle": pod.evicted_in_cycle,
         "evicted_by": pod.evicted_by,

@@ -1,9 +1,9 @@
 // The diagrams of the glossary, to be shown and to be lit.
 
 import "../../../../static/css/diagram.css";
-import cache from "../../../../kviz/common/glossary/cache.svg?raw";
-import cycles from "../../../../kviz/common/glossary/cycles.svg?raw";
-import queues from "../../../../kviz/common/glossary/queues.svg?raw";
+import cache from "../../../../kviz/reference/drawings/cache.svg?raw";
+import cycles from "../../../../kviz/reference/drawings/cycles.svg?raw";
+import queues from "../../../../kviz/reference/drawings/queues.svg?raw";
 import type { DiagramName, TermId } from "../glossary.ts";
 import { glossaryCatalogue, type Catalogue } from "../text/language.ts";
 

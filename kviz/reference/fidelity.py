@@ -1,0 +1,85 @@
+"""How faithful this version is: its recorded parity, and every known difference.
+
+`fidelity.json` is what `kviz conformance --json` printed over the recorded kube-scheduler
+decisions; `docs/fidelity.md` says how to renew it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+from django.utils.translation import gettext_lazy
+
+from kviz.reference.form import Part, Prose, read_file, with_prose
+
+FILE = Path(__file__).with_name("fidelity.json")
+
+
+class Parity(msgspec.Struct, frozen=True):
+    """Compared values of one plugin: verdicts and scores of single nodes."""
+
+    cells: int
+    identical: int
+
+    @property
+    def is_complete(self) -> bool:
+        return self.cells == self.identical
+
+
+class Failure(msgspec.Struct, frozen=True):
+    name: str
+    plugin: str
+    field: str
+
+
+class Report(msgspec.Struct, frozen=True, rename="camel"):
+    """What `kviz conformance --json` prints; a failure's values are left out here."""
+
+    cases: int
+    identical: int
+    by_plugin: dict[str, Parity]
+    failures: list[Failure]
+
+    @property
+    def rows(self) -> list[tuple[str, Parity]]:
+        return sorted(self.by_plugin.items())
+
+    @property
+    def permille(self) -> int:
+        """Share of identical cases, rounded down so that 1000 means all."""
+        return 1000 * self.identical // self.cases if self.cases else 0
+
+    @property
+    def percent(self) -> float:
+        return self.permille / 10
+
+
+@cache
+def report() -> Report | None:
+    """The committed report, or None in a tree that has none yet."""
+    return msgspec.json.decode(FILE.read_bytes(), type=Report) if FILE.exists() else None
+
+
+class Difference(Part, frozen=True):
+    """One place where kviz and kube-scheduler may differ, and the ADR that decided it."""
+
+    adr: str
+    title: Prose
+    text: Prose
+
+    @property
+    def document(self) -> str:
+        """The decision's name among the documents."""
+        return f"adr/{self.adr}"
+
+
+@cache
+def differences() -> tuple[Difference, ...]:
+    return with_prose(difference_texts(), gettext_lazy)
+
+
+def difference_texts() -> tuple[Difference, ...]:
+    """Return the differences in English."""
+    return read_file(FILE.with_name("differences.yaml"), tuple[Difference, ...])

@@ -1,0 +1,109 @@
+"""Pages that need no data of anybody's: plugins, glossary, documents, the fidelity report."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from kviz.reference import classic, documents, fidelity, then_and_now
+from kviz.reference.glossary import glossary
+from kviz.reference.plugin_guide import guide_of, guides, teaching_guides
+from scheduler_core.config.features import NOT_MODELLED
+
+
+@require_safe
+def plugin_list(request: HttpRequest) -> HttpResponse:
+    context = {"section": "plugins", "guides": guides(), "teaching": teaching_guides()}
+    return render(request, "plugins/list.html", context)
+
+
+@require_safe
+def plugin_detail(request: HttpRequest, name: str) -> HttpResponse:
+    guide = guide_of(name)
+    if guide is None:
+        raise Http404(name)
+    report = fidelity.report()
+    parity = report.by_plugin.get(name) if report else None
+    context = {"section": "plugins", "guide": guide, "parity": parity}
+    return render(request, "plugins/detail.html", context)
+
+
+@require_safe
+def glossary_page(request: HttpRequest) -> HttpResponse:
+    return render(request, "about/glossary.html", {"section": "docs", "glossary": glossary()})
+
+
+@require_safe
+def then_and_now_page(request: HttpRequest) -> HttpResponse:
+    """Yesterday's words and what is there today; `q` asks for one of them."""
+    q = request.GET.get("q", "").strip()
+    context = {"section": "docs", "q": q, "table": then_and_now.table().matching(q)}
+    return render(request, "about/then_and_now.html", context)
+
+
+@require_safe
+def old_words(request: HttpRequest) -> JsonResponse:
+    """The same for the Explorer, where one finds things by typing."""
+    page = reverse("then-and-now")
+    words = [
+        {
+            "then": row.then,
+            "now": row.now,
+            "href": f"{page}#{row.id}",
+            "group": row.group,
+            "was": classic.was(row),
+            "plugins": row.plugins,
+            "terms": row.terms,
+        }
+        for row in then_and_now.table().rows
+    ]
+    return JsonResponse(
+        {"words": words}, headers={"Cache-Control": "private, max-age=3600", "Vary": "Cookie"}
+    )
+
+
+@require_POST
+def classic_switch(request: HttpRequest) -> HttpResponse:
+    """Show yesterday's names beside today's from now on, or no longer."""
+    response = redirect("then-and-now")
+    classic.remember(response, wanted=request.POST.get("classic", ""))
+    return response
+
+
+@require_safe
+def document_list(request: HttpRequest) -> HttpResponse:
+    context = {"section": "docs", "documents": documents.documents()}
+    return render(request, "about/documents.html", context)
+
+
+@require_safe
+def document_page(request: HttpRequest, name: str) -> HttpResponse:
+    found = documents.document(name)
+    if found is None:
+        raise Http404(name)
+    return render(request, "about/document.html", {"section": "docs", "document": found})
+
+
+@require_safe
+def document_image(request: HttpRequest, name: str) -> HttpResponse:
+    path = documents.image(name)
+    if path is None:
+        raise Http404(name)
+    return HttpResponse(path.read_bytes(), content_type=documents.IMAGE_TYPES[path.suffix])
+
+
+@require_safe
+def about_fidelity(request: HttpRequest) -> HttpResponse:
+    report = fidelity.report()
+    compared = report.by_plugin if report else {}
+    context = {
+        "section": "fidelity",
+        "report": report,
+        "silent": [guide.name for guide in guides() if guide.name not in compared],
+        "differences": fidelity.differences(),
+        "not_modelled": sorted(NOT_MODELLED.items()),
+        "own": [guide.name for guide in teaching_guides()],
+    }
+    return render(request, "about/fidelity.html", context)

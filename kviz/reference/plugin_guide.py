@@ -1,0 +1,152 @@
+"""The plugin reference: what each plugin does, in kviz's words, beside what the engine knows of it.
+
+The words are a file each in `plugins/`; points, weight, order, events and defaults are the
+engine's (`plugin_facts.py`). A text that misses a point of its plugin, or has one too many, is
+refused when the reference is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy
+from msgspec import field
+
+from kviz.reference.form import Part, Prose, read_file, with_prose
+from kviz.reference.plugin_facts import PluginFacts, plugin_facts
+from scheduler_core.teaching import TEACHING_PLUGINS
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+FOLDER: Final = Path(__file__).with_name("plugins")
+
+
+class Reason(Part, frozen=True):
+    """One failure text, verbatim, with what it means and what helps.
+
+    With UnschedulableAndUnresolvable the node could not take the pod even if every other pod left
+    it: no preemption there.
+    """
+
+    text: str
+    code: Literal["Unschedulable", "UnschedulableAndUnresolvable"]
+    means: Prose
+    helps: Prose
+
+
+class Formula(Part, frozen=True):
+    """The arithmetic of a score; `code` is notation, in which `{weight}` is the plugin's."""
+
+    code: str
+    text: Prose
+
+
+class PluginText(Part, frozen=True):
+    """The words about one plugin: by extension point what it does, by argument what that sets.
+
+    `reads` names the fields it looks at; `upstream` is its folder below pkg/scheduler/framework,
+    empty for a plugin of kviz's own. `{default}` in a setting is the argument's default.
+    """
+
+    purpose: Prose
+    points: dict[str, Prose]
+    upstream: str = ""
+    reads: tuple[str, ...] = ()
+    formula: Formula | None = None
+    reasons: tuple[Reason, ...] = ()
+    settings: dict[str, Prose] = field(default_factory=dict)
+    traps: tuple[Prose, ...] = ()
+
+
+@dataclass(frozen=True)
+class PluginGuide:
+    """One plugin: `text` is translated when it is shown, `facts` are the engine's."""
+
+    name: str
+    text: PluginText
+    facts: PluginFacts
+
+    @property
+    def points(self) -> list[tuple[str, str]]:
+        """Each extension point of the plugin, and what it does there."""
+        return [(point, self.text.points[point]) for point in self.facts.points]
+
+    @property
+    def formula(self) -> str:
+        code = self.text.formula.code if self.text.formula else ""
+        return code.replace("{weight}", str(self.facts.weight))
+
+    @property
+    def settings(self) -> list[tuple[str, str | _StrPromise]]:
+        """Each argument of the plugin, and what it sets."""
+        defaults = self.facts.defaults
+        return [
+            (name, format_lazy(text, default=defaults.get(name, "")))
+            for name, text in self.text.settings.items()
+        ]
+
+
+def guides() -> list[PluginGuide]:
+    """Return the plugins of the default profile, in its order."""
+    return [guide for guide in _all().values() if guide.name not in TEACHING_PLUGINS]
+
+
+def teaching_guides() -> list[PluginGuide]:
+    """Return kviz's own plugins, which no profile has unless a configuration enables them."""
+    return [guide for guide in _all().values() if guide.name in TEACHING_PLUGINS]
+
+
+def guide_of(name: str) -> PluginGuide | None:
+    """The guide of a plugin, or None for a name kviz does not know."""
+    return _all().get(name)
+
+
+def reason_guide(text: str, code: str = "") -> tuple[PluginGuide, Reason] | None:
+    """The plugin that says `text` and what it means; capital words in a reason stand for names.
+
+    The same words can mean more or less depending on the status `code`, if that is known.
+    """
+    found = [(guide, reason) for pattern, guide, reason in _patterns() if pattern.fullmatch(text)]
+    exact = [(guide, reason) for guide, reason in found if reason.code == code]
+    return next(iter(exact or found), None)
+
+
+@cache
+def plugin_texts() -> Mapping[str, PluginText]:
+    """Return the English words by plugin. Raises ValueError for a file that is wrong."""
+    return {file.stem: read_file(file, PluginText) for file in sorted(FOLDER.glob("*.yaml"))}
+
+
+@cache
+def _all() -> Mapping[str, PluginGuide]:
+    return {name: _guide(name, facts) for name, facts in plugin_facts().items()}
+
+
+def _guide(name: str, facts: PluginFacts) -> PluginGuide:
+    text = plugin_texts()[name]
+    if unlike := set(text.points) ^ set(facts.points):
+        raise ValueError(f"{name}.yaml: points: the engine says otherwise of {sorted(unlike)}")
+    return PluginGuide(name, with_prose(text, gettext_lazy), facts)
+
+
+_PLACEHOLDER = re.compile(r"NAME\\ \\.\\.\\.|NAME|RESOURCE")
+
+
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], PluginGuide, Reason]]:
+    return list(_reasons())
+
+
+def _reasons() -> Iterator[tuple[re.Pattern[str], PluginGuide, Reason]]:
+    """Yield each reason with a pattern that takes anything where it has a placeholder."""
+    for guide in _all().values():
+        for reason in guide.text.reasons:
+            pattern = _PLACEHOLDER.sub(".+", re.escape(reason.text))
+            yield re.compile(pattern), guide, reason

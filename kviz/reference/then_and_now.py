@@ -1,0 +1,199 @@
+"""Yesterday's words of the scheduler, and what is there today.
+
+Names of predicates, priorities and plugins are the engine's (`old_names`), as are fields, versions
+and feature gates (`old_settings`): it needs them for configurations. `then_and_now.yaml` has
+everything else. All are rows of one page, of the decoder and of what the Explorer finds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from django.utils.translation import get_language, override, pgettext
+
+from kviz.common.wording import translated
+from kviz.reference.form import Part, read_file
+from scheduler_core.config.old_names import OLD_NAMES, OldName
+from scheduler_core.config.old_settings import OLD_FIELDS, OLD_GATES, OLD_VERSIONS
+from scheduler_core.config.types import API_VERSION
+from scheduler_core.wording import Text, say
+
+LANGUAGE: Final = "en"
+FILE: Final = Path(__file__).with_name("then_and_now.yaml")
+CONTEXT: Final = "then and now"
+"""Of these texts in the catalogues."""
+
+NAMES: Final = "names"
+"""The group of rows that the engine's table makes."""
+NAMES_TITLE: Final = "Predicates, priorities and plugins"
+
+TODAYS_WORDS: Final = {
+    "schedulerName",
+    "plugins",
+    "pluginConfig",
+    "bindTimeoutSeconds",
+    "predicates",
+    "priorities",
+}
+"""Old fields that are words for something else as well: alone they lead nowhere."""
+
+
+class Group(Part, frozen=True):
+    """Rows that belong together, under a heading of the page."""
+
+    id: str
+    title: str
+
+
+class Row(Part, frozen=True):
+    """The words of then, what is there now, and where that is explained.
+
+    `terms` are ids of the glossary, `plugins` names of plugins with a page; `gate` if it is about
+    a feature gate of today, which the document about the configuration has.
+    """
+
+    id: str
+    group: str
+    then: tuple[str, ...]
+    now: str
+    plugins: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    gate: str = ""
+
+
+class Source(Part, frozen=True):
+    """What the file has: all but the rows that the engine's tables make."""
+
+    groups: tuple[Group, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Groups in the order of the page, and the rows of each."""
+
+    groups: tuple[Group, ...]
+    rows: tuple[Row, ...]
+
+    def of_group(self, group: str) -> list[Row]:
+        return [row for row in self.rows if row.group == group]
+
+    def matching(self, text: str) -> Table:
+        """The rows in which all words of a text stand, whatever their case; all if it has none."""
+        wanted = [word.strip(",;") for word in text.lower().split()]
+        titles = {group.id: group.title for group in self.groups}
+        rows = tuple(row for row in self.rows if _stands_in(wanted, row, titles[row.group]))
+        found = {row.group for row in rows}
+        return Table(tuple(group for group in self.groups if group.id in found), rows)
+
+
+def table() -> Table:
+    """The table in the active language; words of then are what they were."""
+    return _in(get_language() or LANGUAGE)
+
+
+@cache
+def _in(language: str) -> Table:
+    english = _english()
+    with override(language):
+        groups = (
+            msgspec.structs.replace(group, title=pgettext(CONTEXT, group.title))
+            for group in english.groups
+        )
+        rows = (msgspec.structs.replace(row, now=_now(row)) for row in english.rows)
+        return Table(tuple(groups), tuple(rows))
+
+
+def _now(row: Row) -> str:
+    """What is there now in the active language, as a whole sentence."""
+    if not isinstance(row.now, Text):
+        return pgettext(CONTEXT, row.now)
+    text = translated(row.now)
+    return text if text.endswith((".", "。")) else text + pgettext("punctuation", ".")
+
+
+@cache
+def english_rows() -> Source:
+    return read_file(FILE, Source)
+
+
+@cache
+def _english() -> Table:
+    source = english_rows()
+    order = {group.id: number for number, group in enumerate(source.groups)}
+    names = Group(id=NAMES, title=NAMES_TITLE)
+    rows = sorted((*source.rows, *_setting_rows()), key=lambda row: order[row.group])
+    return Table((names, *source.groups), (*_name_rows(), *rows))
+
+
+def old_words_in(text: str) -> list[Row]:
+    """The rows whose words stand in a text, such as a pasted message, in the table's order."""
+    return [row for row in table().rows if _pattern(row).search(text)]
+
+
+def rows_about(term: str) -> list[Row]:
+    """The rows that lead to a term of the glossary."""
+    return [row for row in table().rows if term in row.terms]
+
+
+def _name_rows() -> Iterator[Row]:
+    by_meaning: dict[OldName, list[str]] = {}
+    for name, old in OLD_NAMES.items():
+        by_meaning.setdefault(old, []).append(name)
+    for old, names in by_meaning.items():
+        yield Row(id=names[0], group=NAMES, then=tuple(names), now=old.sentence, plugins=old.now)
+
+
+def _setting_rows() -> Iterator[Row]:
+    for name, old in OLD_FIELDS.items():
+        then = f"{name} at the root of a file" if name in TODAYS_WORDS else name
+        yield Row(
+            id=f"field-{name}",
+            group="configuration",
+            then=(then,),
+            now=old.now,
+            plugins=old.plugins,
+            terms=("profile",),
+        )
+    now = say(
+        "config.version_since",
+        "{version}, since 1.25. Where a file says that, each field that is gone is named.",
+        version=API_VERSION,
+    )
+    yield Row(
+        id="versions",
+        group="configuration",
+        then=tuple(OLD_VERSIONS),
+        now=now,
+        terms=("profile",),
+    )
+    for name, old in OLD_GATES.items():
+        yield Row(
+            id=f"gate-{name}",
+            group="gates",
+            then=(name,),
+            now=old.now,
+            plugins=old.plugins,
+            terms=("feature-gate",),
+        )
+
+
+@cache
+def _pattern(row: Row) -> re.Pattern[str]:
+    return re.compile("|".join(map(_bounded, row.then)))
+
+
+def _bounded(word: str) -> str:
+    """The word as such, not within another one; in Chinese words are not set apart."""
+    return rf"(?<!\w){re.escape(word)}(?!\w)" if word.isascii() else re.escape(word)
+
+
+def _stands_in(wanted: list[str], row: Row, title: str) -> bool:
+    said = "\n".join((*row.then, row.now, *row.plugins, title)).lower()
+    return all(word in said for word in wanted)
