@@ -1,13 +1,15 @@
 """Who did what when: entries are added, read, and deleted when they are old; nothing changes one.
 
-Changes of clusters, runs and what they are shared with are noted where requests end, by the name of
-the address; who signs in and who the members are is noted where it happens.
+Services note what they did (`note_done`); who signs in and who the members are is noted by the
+pages of accounts.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from http import HTTPStatus
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
 from uuid import UUID
 
@@ -15,7 +17,6 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from django.utils import timezone
 
 from kviz.accounts.access import Access
@@ -24,34 +25,8 @@ from kviz.accounts.models import AuditEntry
 What = AuditEntry.What
 MAX_ABOUT_CHARS: Final = 200
 
-NOTED: Final[dict[tuple[str, str], What]] = {
-    ("POST", "snapshot-new"): What.UPLOAD,
-    ("POST", "run-open"): What.UPLOAD,
-    ("POST", "cluster-list"): What.UPLOAD,
-    ("POST", "api-snapshot-list"): What.UPLOAD,
-    ("POST", "api-run-open"): What.UPLOAD,
-    ("POST", "api-cluster-import"): What.UPLOAD,
-    ("POST", "snapshot-delete"): What.DELETE,
-    ("POST", "run-delete"): What.DELETE,
-    ("POST", "experiment-delete"): What.DELETE,
-    ("POST", "extender-delete"): What.DELETE,
-    ("DELETE", "api-snapshot-detail"): What.DELETE,
-    ("DELETE", "api-run-detail"): What.DELETE,
-    ("DELETE", "api-experiment-detail"): What.DELETE,
-    ("DELETE", "api-session-detail"): What.DELETE,
-    ("DELETE", "api-followed-detail"): What.DELETE,
-    ("POST", "run-share"): What.SHARE,
-    ("POST", "api-run-share"): What.SHARE,
-    ("POST", "run-unshare"): What.UNSHARE,
-    ("DELETE", "api-run-share"): What.UNSHARE,
-    ("POST", "link-revoke"): What.UNSHARE,
-    ("POST", "links-revoke"): What.UNSHARE,
-    ("DELETE", "api-link-list"): What.UNSHARE,
-    ("DELETE", "api-link-detail"): What.UNSHARE,
-}
-"""What requests do that are noted when they succeeded."""
-PAGE_SUCCEEDED: Final = HTTPStatus.FOUND
-"""A form that was not accepted is shown again, with another status."""
+_ACTING: Final[ContextVar[HttpRequest | None]] = ContextVar("acting", default=None)
+"""The request that is being answered."""
 
 
 def note(what: What, *, who: str, workspace: UUID | None = None, about: str = "") -> AuditEntry:
@@ -61,22 +36,27 @@ def note(what: What, *, who: str, workspace: UUID | None = None, about: str = ""
     )
 
 
-def noted(request: HttpRequest, response: HttpResponseBase) -> What | None:
-    """What a request did that is to be noted; None for most, and where it did not succeed."""
-    match = request.resolver_match
-    what = NOTED.get((request.method or "", (match.url_name or "") if match else ""))
-    if request.path_info.startswith("/api/"):
-        return what if response.status_code < HTTPStatus.BAD_REQUEST else None
-    return what if response.status_code == PAGE_SUCCEEDED else None
+@contextmanager
+def acting(request: HttpRequest) -> Iterator[None]:
+    """Let what services note meanwhile be done by whoever made a request."""
+    token = _ACTING.set(request)
+    try:
+        yield
+    finally:
+        _ACTING.reset(token)
 
 
-def note_request(what: What, request: HttpRequest, response: HttpResponseBase) -> None:
-    """Write down what a request did, if a person made it, from a browser or with a token."""
+def note_done(what: What, about: str) -> None:
+    """Write down what a service did, if a person asked for it, from a browser or with a token.
+
+    Nothing is written for guests, in local mode, and for what workers and commands do.
+    """
+    request = _ACTING.get()
+    if request is None:
+        return
     access: Access = getattr(request, "auth", None) or request.access  # type: ignore[attr-defined]
     if access.person is not None:
-        about = response.headers.get("Location", "") if what is What.UPLOAD else ""
-        who, workspace = access.person.username, access.workspace.pk
-        note(what, who=who, workspace=workspace, about=about or request.path)
+        note(what, who=access.person.username, workspace=access.workspace.pk, about=about)
 
 
 def entries_of(*, workspace_id: UUID) -> QuerySet[AuditEntry]:

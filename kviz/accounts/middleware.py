@@ -17,7 +17,7 @@ from rest_framework.permissions import SAFE_METHODS
 
 from kviz.accounts import selectors, services
 from kviz.accounts.access import Access
-from kviz.accounts.audit import note_request, noted
+from kviz.accounts.audit import acting
 from kviz.accounts.guests import guest_begins
 from kviz.accounts.models import Membership, Workspace
 from kviz.common.mode import Mode
@@ -42,10 +42,8 @@ class CurrentWorkspace:
             lambda: services.access_for_session(session=request.session, begin=begin)
         )
         request.person = request.user  # type: ignore[attr-defined] # REST puts a workspace there
-        response = self.get_response(request)
-        if (what := noted(request, response)) is not None:
-            note_request(what, request, response)
-        return response
+        with acting(request):
+            return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: object, *_given: object

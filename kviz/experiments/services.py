@@ -8,8 +8,11 @@ from __future__ import annotations
 from typing import Final, cast
 
 from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
 from django.utils.translation import ngettext
 
+from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.claiming import QUEUED
 from kviz.common.limits import TooManyAtOnce
@@ -112,7 +115,9 @@ def experiment_cancel(*, experiment: Experiment) -> bool:
 
 def experiment_delete(*, experiment: Experiment) -> None:
     experiment_cancel(experiment=experiment)  # or its workers and this would wait for each other
-    experiment.delete()
+    with transaction.atomic():
+        note_done(What.DELETE, reverse("experiment-detail", args=[experiment.pk]))
+        experiment.delete()
 
 
 def experiment_run(*, experiment: Experiment, variant: int = 0) -> Run:

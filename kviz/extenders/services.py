@@ -8,9 +8,11 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import ngettext
 
+from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.limits import TooManyAtOnce
 from kviz.extenders.models import ExtenderSession
@@ -73,7 +75,9 @@ def session_revoke(*, session: ExtenderSession) -> None:
     observed_run_finish(run_id=session.run_id)
 
 
+@transaction.atomic
 def session_delete(*, session: ExtenderSession) -> None:
     """End the run, which stays, and forget the token."""
+    note_done(What.DELETE, reverse("extender-session", args=[session.pk]))
     session_revoke(session=session)
     session.delete()

@@ -122,6 +122,9 @@ class Run(Claimed):
     def __str__(self) -> str:
         return f"{self.name or self.snapshot} ({self.status})"
 
+    def get_absolute_url(self) -> str:
+        return reverse("run-detail", args=[self.pk])
+
     @property
     def is_observed(self) -> bool:
         return self.kind == self.Kind.OBSERVED

@@ -17,6 +17,7 @@ from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import ngettext
 
+from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.announcing import announce
 from kviz.common.limits import TooManyAtOnce
@@ -236,6 +237,7 @@ def run_open(*, workspace: Workspace, file: BinaryIO) -> Run:
         try:
             with transaction.atomic():
                 run = _run_store(workspace, found)
+                note_done(What.UPLOAD, run.get_absolute_url())
         except (DataError, IntegrityError, OverflowError) as error:
             raise RunFileError(
                 say("run_file.values_not_kviz", "This file holds values that no run of kviz has.")
@@ -361,5 +363,7 @@ def run_cancel(*, run: Run) -> bool:
     return cancelled == 1
 
 
+@transaction.atomic
 def run_delete(*, run: Run) -> None:
+    note_done(What.DELETE, run.get_absolute_url())
     run.delete()

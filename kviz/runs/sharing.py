@@ -9,10 +9,13 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import ngettext
 
+from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.limits import TooManyAtOnce
 from kviz.runs.models import Run, ShareLink, ShareLinks
@@ -35,7 +38,11 @@ def run_share(
         return known
     _make_room(run.workspace_id)
     token = secrets.token_urlsafe(24)
-    return ShareLink.objects.create(token=token, run=run, made_by=made_by, expires_at=expires_at)
+    with transaction.atomic():
+        note_done(What.SHARE, run.get_absolute_url())
+        return ShareLink.objects.create(
+            token=token, run=run, made_by=made_by, expires_at=expires_at
+        )
 
 
 def _make_room(workspace: UUID) -> None:
@@ -60,21 +67,25 @@ def _make_room(workspace: UUID) -> None:
 
 def run_unshare(*, run: Run) -> int:
     """Revoke all links to a run; return how many were open."""
-    return _revoke(ShareLink.objects.filter(run=run))
+    return _revoke(ShareLink.objects.filter(run=run), run.get_absolute_url())
 
 
 def links_revoke(*, workspace: Workspace) -> int:
     """Revoke all links to a workspace's runs; return how many were open."""
-    return _revoke(ShareLink.objects.filter(run__workspace=workspace))
+    return _revoke(ShareLink.objects.filter(run__workspace=workspace), reverse("link-list"))
 
 
 def link_revoke(*, link: ShareLink) -> bool:
     """Let a link open nothing any more; False if it did not."""
-    return _revoke(ShareLink.objects.filter(pk=link.pk)) == 1
+    return _revoke(ShareLink.objects.filter(pk=link.pk), link.run.get_absolute_url()) == 1
 
 
-def _revoke(links: ShareLinks) -> int:
-    return links.open().update(revoked_at=timezone.now())
+@transaction.atomic
+def _revoke(links: ShareLinks, about: str) -> int:
+    n = links.open().update(revoked_at=timezone.now())
+    if n:
+        note_done(What.UNSHARE, about)
+    return n
 
 
 def link_opened(*, token: str) -> None:

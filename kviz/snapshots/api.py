@@ -166,7 +166,7 @@ class SnapshotViewSet(GenericViewSet[Snapshot]):
         workspace = workspace_in(request)
         files = files_in(request)
         try:
-            snapshot = services.snapshot_create(
+            snapshot = services.snapshot_upload(
                 workspace=workspace,
                 files=[named_stream(file) for file in files],
                 name=request.data.get("name", "") or request.query_params.get("name", ""),

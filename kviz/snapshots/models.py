@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.db import models
+from django.urls import reverse
 
 from kviz.accounts.models import Workspace
 from kviz.common.said_field import SaidField
@@ -48,6 +49,9 @@ class Snapshot(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("snapshot-detail", args=[self.pk])
 
 
 class SnapshotObjects(models.Model):

@@ -130,7 +130,7 @@ def snapshot_new(request: HttpRequest) -> HttpResponse:
         return _upload_form(request, [refused], HTTPStatus.TOO_MANY_REQUESTS)
     upload_id = request.headers.get("X-Upload-Id", "")
     try:
-        snapshot = services.snapshot_create(
+        snapshot = services.snapshot_upload(
             workspace=workspace,
             files=files,
             name=request.POST.get("name", ""),

@@ -13,6 +13,7 @@ import msgspec
 from django.conf import settings
 from django.db import transaction
 
+from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.problems import ErrorItem
 from kviz.run_file import MAGIC, is_run_file
@@ -74,9 +75,29 @@ def snapshot_create(
     )
 
 
+@transaction.atomic
+def snapshot_upload(
+    *,
+    workspace: Workspace,
+    files: Sequence[File],
+    name: str = "",
+    progress: Progress | None = None,
+) -> Snapshot:
+    """Store what somebody uploads, and note it. Raises UploadRejected."""
+    found = snapshot_create(workspace=workspace, files=files, name=name, progress=progress)
+    note_done(What.UPLOAD, found.get_absolute_url())
+    return found
+
+
 def snapshot_import(*, workspace: Workspace, ingested: Ingested, name: str) -> Snapshot:
-    """Store what was read from a real cluster; its SHA-256 is that of the packed objects."""
-    return _store(Snapshot(workspace=workspace, name=name[:200]), ingested)
+    """Store what was read from a real cluster, and note it.
+
+    Its SHA-256 is that of the packed objects.
+    """
+    with transaction.atomic():
+        found = _store(Snapshot(workspace=workspace, name=name[:200]), ingested)
+        note_done(What.UPLOAD, found.get_absolute_url())
+    return found
 
 
 def text_check(*, text: str) -> tuple[list[ErrorItem], Ingested]:
@@ -133,7 +154,9 @@ def snapshot_share(*, snapshot: Snapshot) -> str:
 
 def snapshot_delete(*, snapshot: Snapshot) -> None:
     """Delete a snapshot and every run over it."""
-    snapshot.delete()
+    with transaction.atomic():
+        note_done(What.DELETE, snapshot.get_absolute_url())
+        snapshot.delete()
 
 
 def samples_load() -> None:
