@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run dev test test-servers audit check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean
+.PHONY: openapi help setup run dev test test-servers audit check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean
 
 help:
 	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
@@ -27,7 +27,7 @@ help:
 	@echo "make dev     server, worker and front end, each loading again what you change (PORT=9000)"
 	@echo "make check   what to run before a commit: linters, types, imports, fast tests"
 	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
-	@echo "also: lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock audit texts wheel clean"
+	@echo "also: lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock audit openapi texts wheel clean"
 
 # ---------------------------------------------------------------- what must be there
 
@@ -152,6 +152,10 @@ layers: .stamps/node_modules
 	cd frontend && npm run --silent layers
 
 # ---------------------------------------------------------------- for developers
+
+# After an operation of the REST interface has changed: the committed schema, which tests and /api/v1/docs/ read.
+openapi: .stamps/python
+	.venv/bin/python manage.py spectacular --file docs/openapi.yaml
 
 # After English texts have changed: bring them into the simplified Chinese catalogues, where their translations belong.
 texts: .stamps/python .stamps/node_modules

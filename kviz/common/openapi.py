@@ -54,18 +54,22 @@ WITH_A_BODY: Final = {
 
 def describe_problems(result: dict[str, Any], **_: object) -> dict[str, Any]:
     """Add the answers that any operation may give instead of its own."""
-    result["components"].setdefault("schemas", {})["Problem"] = PROBLEM
+    components = result["components"]
+    components.setdefault("schemas", {})["Problem"] = PROBLEM
+    components["responses"] = {
+        _name(status): {
+            "description": text,
+            "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+        for status, text in (ANYWHERE | WITH_A_BODY).items()
+    }
     for item in result["paths"].values():
         for method, operation in item.items():
-            possible = ANYWHERE | (WITH_A_BODY if method in ("post", "put", "patch") else {})
-            for status, text in possible.items():
-                operation["responses"].setdefault(
-                    str(status.value),
-                    {
-                        "description": text,
-                        "content": {
-                            CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}
-                        },
-                    },
-                )
+            for status in ANYWHERE | (WITH_A_BODY if method in ("post", "put", "patch") else {}):
+                reference = {"$ref": f"#/components/responses/{_name(status)}"}
+                operation["responses"].setdefault(str(status.value), reference)
     return result
+
+
+def _name(status: HTTPStatus) -> str:
+    return f"Problem{status.value}"

@@ -3,6 +3,7 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
+from kviz.reference.pages import rest_page
 from kviz.runs.api.links import ShareLinkDetail, ShareLinks
 from kviz.snapshots import pages as snapshot_pages
 
@@ -34,6 +35,7 @@ urlpatterns = [
     path("api/v1/clusters/", include("kviz.clusters.api_urls")),
     path("api/v1/", include("kviz.clusters.followed.api_urls")),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("api/v1/docs/", rest_page, name="rest"),
 ]
 
 handler400 = "kviz.common.problems.bad_request"

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from kviz.reference import classic, documents, fidelity, then_and_now
+from kviz.reference import classic, documents, fidelity, rest, then_and_now
 from kviz.reference.glossary import glossary
 from kviz.reference.plugin_guide import guide_of, guides, teaching_guides
 from scheduler_core.config.features import NOT_MODELLED
@@ -70,6 +70,14 @@ def classic_switch(request: HttpRequest) -> HttpResponse:
     response = redirect("then-and-now")
     classic.remember(response, wanted=request.POST.get("classic", ""))
     return response
+
+
+@require_safe
+def rest_page(request: HttpRequest) -> HttpResponse:
+    """The REST interface for people: every operation, its documents, and how to call it."""
+    site = request.build_absolute_uri("/").rstrip("/")
+    context = {"section": "docs", "interface": rest.interface(), "site": site}
+    return render(request, "about/rest.html", context)
 
 
 @require_safe
