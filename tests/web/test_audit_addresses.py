@@ -12,7 +12,7 @@ from django.test import Client, RequestFactory
 from kviz.accounts.access import Access
 from kviz.accounts.audit import acting
 from kviz.accounts.models import AuditEntry, Role, Workspace
-from kviz.runs.models import Run
+from kviz.runs.models import Run, ShareLink
 from kviz.runs.portable import saved
 from kviz.snapshots.services import snapshot_import
 from scheduler_core.api.ingest import ingest
@@ -102,6 +102,8 @@ def test_deleting_sharing_and_revoking_are_noted_at_every_address(
     for name, path, _ in addresses(ids):
         for method in UNSAFE if name in DELETES | SHARES - {"class-end"} else ():
             with transaction.atomic():
+                if method == "post" and name.endswith("run-share"):  # or the one there is is shown
+                    ShareLink.objects.all().delete()
                 answer = browser.generic(method.upper(), path, "{}", kind_of(path))
                 done = answer.status_code < 400
                 noted = AuditEntry.objects.filter(who="olga", workspace_id=workspace.pk).exists()
