@@ -144,9 +144,6 @@ class PodBuilder:
     def node_selector(self, key: str, value: str) -> Self:
         return self.spec(node_selector={**self._spec.node_selector, key: value})
 
-    def node_selectors(self, labels: Mapping[str, str]) -> Self:
-        return self.spec(node_selector={**self._spec.node_selector, **labels})
-
     def affinity(self, affinity: Affinity | None) -> Self:
         return self.spec(affinity=affinity)
 
