@@ -89,6 +89,8 @@ def test_distinct_volumes_of_the_node_and_the_pod_add_up() -> None:
     assert cycle(*objects, limits={DRIVER: 3}).rejects() == {}
     assert cycle(*objects, limits={DRIVER: None}).rejects() == {}
     assert cycle(*objects, limits={"other": 0}).rejects() == {}
+    of_no_node = csi_node("gone", {DRIVER: 0})
+    assert cycle(*objects, of_no_node, limits={DRIVER: 3}).rejects() == {}
 
 
 def test_without_pre_filter_the_volumes_are_looked_up_by_filter() -> None:
