@@ -69,7 +69,7 @@ MIDDLEWARE = [
     "kviz.common.middleware.StaticFiles",
     "django.middleware.locale.LocaleMiddleware",
     "kviz.common.middleware.Private",
-    "kviz.common.extra_slash.NoExtraSlash",
+    "kviz.project.extra_slash.NoExtraSlash",
     "kviz.common.middleware.ApiProblems",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -110,13 +110,13 @@ REDIS_URL = env.text("KVIZ_REDIS_URL")
 if REDIS_URL:
     CHANNEL_LAYERS = {
         "default": {
-            "BACKEND": "kviz.common.over_redis.Hints",
+            "BACKEND": "kviz.project.over_redis.Hints",
             "CONFIG": {"hosts": [REDIS_URL]},
         }
     }
     CACHES = {
         "default": {
-            "BACKEND": "kviz.common.over_redis.Counts",
+            "BACKEND": "kviz.project.over_redis.Counts",
             "LOCATION": REDIS_URL,
         }
     }
@@ -188,7 +188,7 @@ FORK_POINTS = env.number("KVIZ_FORK_POINTS", 32, at_least=0)
 ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS", ()) if MODE is Mode.SERVER else None
 """Plugins of other packages that runs may enable; None: all that are installed."""
 
-FILE_UPLOAD_HANDLERS = ["kviz.common.spooling.UnnamedFiles"]
+FILE_UPLOAD_HANDLERS = ["kviz.project.spooling.UnnamedFiles"]
 FILE_UPLOAD_TEMP_DIR = env.text("KVIZ_TEMP_DIR") or None
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * env.MIB
 """Form fields that are not files, such as pasted text."""
@@ -201,7 +201,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["kviz.accounts.authentication.WorkspaceAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["kviz.accounts.authentication.MayDoIt"],
     "DEFAULT_RENDERER_CLASSES": ["kviz.common.wording.TranslatingJSONRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "kviz.common.negotiation.Negotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "kviz.project.negotiation.Negotiation",
     "DEFAULT_PARSER_CLASSES": ["kviz.common.json_body.JsonBody"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["kviz.accounts.throttling.WorkspaceRate"],
@@ -227,7 +227,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PUBLIC": True,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "kviz.common.openapi.describe_problems",
+        "kviz.project.openapi.describe_problems",
     ],
 }
 

@@ -12,10 +12,10 @@ from django.template import Context, Template
 from django_vite.core.asset_loader import DjangoViteAssetLoader
 from pytest_django import Settings
 
-from kviz.common.front_end import EXPLORER, explorer_is_built
 from kviz.environment import vite_server
 from kviz.project.content_security import directives
 from kviz.project.settings import WHITENOISE_IMMUTABLE_FILE_TEST as is_immutable
+from kviz.runs.pages.front_end import EXPLORER, explorer_is_built
 
 MANIFEST = {
     EXPLORER: {

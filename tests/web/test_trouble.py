@@ -17,7 +17,7 @@ from django.db import OperationalError
 from django.test import Client
 
 from kviz.accounts.services import local_token_ensure
-from kviz.common.spooling import UnnamedFiles
+from kviz.project.spooling import UnnamedFiles
 from kviz.runs import sharing
 from kviz.runs.execution.engine import simulate_run
 from kviz.runs.models import Run

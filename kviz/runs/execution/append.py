@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django.db.models import Max, Min, QuerySet
 from django.utils import timezone
 
-from kviz.common.upsert import upsert
+from kviz.runs.execution.upsert import upsert
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from scheduler_core.trace.codec import Chunk, TraceWriter
 from scheduler_core.trace.events import AnyEvent, DetailEvent

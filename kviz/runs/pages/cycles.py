@@ -14,12 +14,12 @@ from django.views.decorators.http import require_GET
 from kviz.accounts.middleware import share_of
 from kviz.common.csv_file import MEDIA_TYPE as CSV
 from kviz.common.csv_file import csv_pieces
-from kviz.common.front_end import explorer_is_built
 from kviz.common.streaming import attachment
 from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.runs.pages.access import run_context, run_of
 from kviz.runs.pages.exports import exports_of
+from kviz.runs.pages.front_end import explorer_is_built
 from kviz.runs.portable.saved import file_name
 from kviz.runs.reading import tables, trace
 from kviz.runs.reading.preemption_table import preemption_table
