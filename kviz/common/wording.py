@@ -29,10 +29,15 @@ def translated(value: T) -> T:
     return found
 
 
+def without_gaps(text: str) -> str:
+    """Return a text whose Chinese parts, put together, have no spaces between them."""
+    return _BETWEEN.sub("", text)
+
+
 def _translated(value: Any) -> Any:
     if isinstance(value, Text):
         text = filled(pgettext(value.id, value.template), _translated(value.values))
-        return _BETWEEN.sub("", text)
+        return without_gaps(text)
     if isinstance(value, dict):
         return {name: _translated(each) for name, each in value.items()}
     if isinstance(value, tuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import template
 from django.utils.translation import pgettext
 
+from kviz.common.wording import without_gaps
 from kviz.reference.events import CONTEXT, event_text
 from kviz.reference.plugin_guide import PluginGuide, Reason, guide_of, reason_guide
 
@@ -27,4 +28,4 @@ def meaning(reason: str) -> Reason | None:
 @register.filter
 def event_in_words(label: str) -> str:
     """A cluster event such as `NodeAdd`, as a person says it."""
-    return event_text(label, lambda text: pgettext(CONTEXT, text))
+    return without_gaps(event_text(label, lambda text: pgettext(CONTEXT, text)))
