@@ -97,13 +97,11 @@ def test_a_link_opens_the_same_view_elsewhere(
     page.get_by_label("Group").select_option("pool")
     queues(page).get_by_role("button", name="clinic/train-1").click()
     expect(page).to_have_url(re.compile(r"c=6.*p=Score.*pod=clinic/train-1.*tab=score.*by=pool"))
-    heard, panel, waiting = told(page)
     elsewhere = browser.new_context(base_url=base_url)
     other = elsewhere.new_page()
     other.goto(page.url)
-    expect(story(other)).to_have_text(heard)
     expect(other.get_by_label("Group")).to_have_value("pool")
-    assert told(other) == (heard, panel, waiting)
+    eventually(lambda: told(other) == told(page))  # values behind the scores come from the server
     expect(queues(other).get_by_role("button", name="clinic/train-1")).to_have_attribute(
         "aria-pressed", "true"
     )
