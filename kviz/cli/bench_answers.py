@@ -17,8 +17,8 @@ from kviz.bench.calibration import N_ITERATIONS, loop_s
 from kviz.bench.dump import UnusableDump, name_of_dump, recorded
 from kviz.forking.copies import n_cores
 from kviz.questions.luck.answer import luck
-from kviz.questions.nodes.text import draining
-from kviz.questions.survive.text import survival
+from kviz.questions.nodes.answer import draining
+from kviz.questions.survive.answer import survival
 from kviz.questions.unblock.command import runner
 from kviz.simulate import read_files
 from scheduler_core.analysis.advice.capacity import MAX_COPIES, capacity

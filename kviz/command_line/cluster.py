@@ -33,6 +33,12 @@ class Asked:
     options: RunOptions
     sentences: tuple[str, ...]
 
+    def print_text(self, text: str) -> None:
+        """Print an answer, by which release it is, and what was changed before."""
+        print(f"{text}\n{self.options.features.text}")
+        for sentence in self.sentences:
+            print(f"changed: {sentence}")
+
 
 def add_cluster_options(command: argparse.ArgumentParser) -> None:
     """Offer files, changes, the configuration, the release and rules, and JSON."""

@@ -307,7 +307,7 @@ items:
 
 def test_drains_are_those_of_the_command(ada: Person) -> None:
     from kviz.experiments.kinds import run_of
-    from kviz.questions.nodes.text import draining
+    from kviz.questions.nodes.answer import draining
     from kviz.runs.execution.engine import cluster_of
     from scheduler_core.analysis.advice.survival import standing_run
 

@@ -62,10 +62,7 @@ def run(options: argparse.Namespace) -> int:
         more = {"daemons": daemons_json(asked.objects), "changes": asked.sentences}
         print(json.dumps(as_json(found) | more))
     else:
-        print(as_text(found, asked.objects), end="")
-        print(f"\n{asked.options.features.text}")
-        for sentence in asked.sentences:
-            print(f"changed: {sentence}")
+        asked.print_text(as_text(found, asked.objects))
     return 0
 
 

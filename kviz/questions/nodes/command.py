@@ -10,7 +10,8 @@ from kviz.command_line.arguments import Subparsers
 from kviz.command_line.cluster import Asked, add_cluster_options, asked_cluster
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from kviz.forking.copies import CopyDied, n_cores
-from kviz.questions.nodes.text import Draining, as_json, as_text, draining
+from kviz.questions.nodes.answer import Draining, draining
+from kviz.questions.nodes.text import as_json, as_text
 from scheduler_core.analysis.advice.nodes.adding import MAX_RUNS, Addition, nodes_to_add
 from scheduler_core.analysis.advice.nodes.draining import MAX_CANDIDATES
 from scheduler_core.analysis.advice.nodes.offers import offers_of
@@ -68,10 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(addition, drains) | {"changes": asked.sentences}))
     else:
-        print(as_text(addition, drains), end="")
-        print(f"\n{asked.options.features.text}")
-        for sentence in asked.sentences:
-            print(f"changed: {sentence}")
+        asked.print_text(as_text(addition, drains))
     return 0
 
 

@@ -12,7 +12,7 @@ from kviz.command_line.cluster import add_cluster_options, asked_cluster
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from kviz.forking.copies import CopyDied, n_cores
 from kviz.questions.rules.text import junit, rules_json, rules_text
-from kviz.questions.survive.text import survival
+from kviz.questions.survive.answer import survival
 from scheduler_core.analysis.advice.rules import Rule, Verdict, check, load_rules
 from scheduler_core.analysis.advice.survival import Aftermath, Loss, Standing
 from scheduler_core.config import ConfigError

@@ -11,7 +11,8 @@ from kviz.command_line.arguments import Subparsers
 from kviz.command_line.cluster import add_cluster_options, asked_cluster
 from kviz.command_line.problems import CommandFailed, WrongUsage
 from kviz.forking.copies import CopyDied, n_cores
-from kviz.questions.survive.text import Progress, as_json, as_text, survival
+from kviz.questions.survive.answer import Progress, survival
+from kviz.questions.survive.text import as_json, as_text
 from scheduler_core.analysis.advice.survival import (
     Loss,
     Standing,
@@ -64,10 +65,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(found) | {"changes": asked.sentences}))
     else:
-        print(as_text(found), end="")
-        print(f"\n{asked.options.features.text}")
-        for sentence in asked.sentences:
-            print(f"changed: {sentence}")
+        asked.print_text(as_text(found))
     return 0
 
 

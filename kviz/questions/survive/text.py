@@ -1,56 +1,18 @@
-"""What survives: the losses of one cluster run on all cores, as JSON and as text."""
+"""What survives, as JSON and as text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from kviz.command_line.tables import listed, table
-from kviz.forking.copies import CopyDied, Died, Done, as_done
-from scheduler_core.analysis.advice.survival import Aftermath, Loss, Replicas, Standing, ranked
+from kviz.questions.survive.answer import Survival
+from scheduler_core.analysis.advice.survival import Aftermath, Loss, Replicas, ranked
 from scheduler_core.api.counting import counted
-from scheduler_core.sim.run import Run
 
 MAX_DETAILED = 5
 """So many losses are told in detail as text."""
 MAX_COLUMNS = 8
 """Up to so many losses have a column of their own, a workload a row."""
-
-Progress = Callable[[int], None]
-"""Called with how many losses are done."""
-
-
-@dataclass(frozen=True)
-class Survival:
-    """What became of every loss, in the order in which they were asked for."""
-
-    aftermaths: tuple[Aftermath, ...]
-    broken_before: tuple[Replicas, ...]
-    n_pending_before: int
-
-
-def survival(
-    run: Run,
-    standing: Standing,
-    losses: Sequence[Loss],
-    jobs: int,
-    progress: Progress = lambda n: None,
-) -> Survival:
-    """Run every loss in a copy of the process, so that all share the loaded cluster.
-
-    Raises CopyDied for a loss whose process is killed twice.
-    """
-    found: dict[int, Aftermath] = {}
-    work = as_done(lambda number: standing.after(run, losses[number]), range(len(losses)), jobs)
-    for results in work:
-        for each in results:
-            if isinstance(each, Died):
-                raise CopyDied(each.reason)
-            if isinstance(each, Done):
-                found[each.number] = each.value
-        progress(len(found))
-    ordered = tuple(found[number] for number in range(len(losses)))
-    return Survival(ordered, standing.broken, len(standing.pending))
 
 
 # ---------------------------------------------------------------- JSON

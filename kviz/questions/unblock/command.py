@@ -92,12 +92,8 @@ def _answer(options: argparse.Namespace, asked: Asked, until: float) -> int:
     if options.json:
         print(json.dumps(as_json(found)))
     else:
-        print(as_text(found), end="")
-        if options.tried:
-            print(f"\n{plans_text(found)}", end="")
-        print(f"\n{asked.options.features.text}")
-        for sentence in asked.sentences:
-            print(f"changed: {sentence}")
+        plans = f"\n{plans_text(found)}" if options.tried else ""
+        asked.print_text(as_text(found) + plans)
     return 0
 
 
