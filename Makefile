@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: openapi help setup run dev test test-servers audit check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean
+.PHONY: openapi settings help setup run dev test test-servers audit check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean
 
 help:
 	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
@@ -27,7 +27,7 @@ help:
 	@echo "make dev     server, worker and front end, each loading again what you change (PORT=9000)"
 	@echo "make check   what to run before a commit: linters, types, imports, fast tests"
 	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
-	@echo "also: lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock audit openapi texts wheel clean"
+	@echo "also: lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock audit openapi settings texts wheel clean"
 
 # ---------------------------------------------------------------- what must be there
 
@@ -152,6 +152,10 @@ layers: .stamps/node_modules
 	cd frontend && npm run --silent layers
 
 # ---------------------------------------------------------------- for developers
+
+# After kviz/environment.yaml has changed: the table of settings in docs/operation.md.
+settings: .stamps/python
+	.venv/bin/python -m kviz.reference.settings_table
 
 # After an operation of the REST interface has changed: the committed schema, which tests and /api/v1/docs/ read.
 openapi: .stamps/python

@@ -1,5 +1,7 @@
 """What the environment says: the `KVIZ_*` variables, read with django-environ, checked here.
 
+`environment.yaml` declares them, with their defaults and what `docs/operation.md` says of them.
+
 Nothing here needs Django's settings, so the command line can use it before Django starts.
 """
 
@@ -11,9 +13,12 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
+import msgspec
+import ryaml
 from environ import Env
 from environ.compat import ImproperlyConfigured
 
@@ -33,8 +38,24 @@ class EnvironmentProblem(Exception):
     """A `KVIZ_*` variable has a value kviz cannot work with; the message names it."""
 
 
-def text(name: str, default: str = "") -> str:
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A variable: what it says, and its default, or in words how that is computed."""
+
+    says: str
+    default: str | int = ""
+    computed: str = ""
+
+
+@cache
+def declared() -> Mapping[str, Setting]:
+    """Return every variable by its name, in the order of `docs/operation.md`."""
+    text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+    return msgspec.convert(ryaml.loads(text), dict[str, Setting])  # type: ignore[attr-defined]
+
+
+def text(name: str, computed: str = "") -> str:
     """A value as it stands; `$OTHER` stands for that of another variable."""
+    default = computed or str(declared()[name].default)
     if not os.environ.get(name, "").strip():
         return default
     try:
@@ -43,9 +64,9 @@ def text(name: str, default: str = "") -> str:
         raise EnvironmentProblem(f"{name} names another variable. {error}") from error
 
 
-def number(name: str, default: int, *, at_least: int = 1) -> int:
+def number(name: str, computed: int | None = None, *, at_least: int = 1) -> int:
     """A whole number."""
-    value = text(name, str(default))
+    value = text(name, "" if computed is None else str(computed))
     if not value.isascii() or not value.isdigit() or int(value) < at_least:
         raise EnvironmentProblem(
             f"{name} must be a whole number of at least {at_least}, not {value!r}"
@@ -53,15 +74,19 @@ def number(name: str, default: int, *, at_least: int = 1) -> int:
     return int(value)
 
 
-def words(name: str, default: Sequence[str] = ()) -> list[str]:
+def words(name: str) -> list[str]:
     """A comma-separated list."""
-    found: list[str] = Env.parse_value(text(name), [str.strip])
-    return [word for word in found if word] or list(default)
+    return _words(text(name)) or _words(str(declared()[name].default))
+
+
+def _words(listed: str) -> list[str]:
+    found: list[str] = Env.parse_value(listed, [str.strip])
+    return [word for word in found if word]
 
 
 def choice(name: str, options: Sequence[str]) -> str:
-    """One of `options`, the first of them by default."""
-    value = text(name, options[0])
+    """One of `options`."""
+    value = text(name)
     if value not in options:
         raise EnvironmentProblem(f"{name} must be one of {', '.join(options)}, not {value!r}")
     return value
@@ -73,7 +98,7 @@ def data_dir() -> Path:
         return Path(configured).expanduser().absolute()
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "kviz"
-    return Path(text("XDG_DATA_HOME", str(Path.home() / ".local" / "share"))) / "kviz"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "kviz"
 
 
 def prepare_data_dir() -> Path:
@@ -188,7 +213,7 @@ def openid(issuer: str, name: str) -> Mapping[str, object]:
         "secret": secret("KVIZ_OIDC_CLIENT_SECRET", "KVIZ_OIDC_CLIENT_SECRET_FILE"),
         "settings": {"server_url": issuer.rstrip("/"), "fetch_userinfo": False},
     }
-    scopes = words("KVIZ_OIDC_SCOPES", ("openid", "profile", "email"))
+    scopes = words("KVIZ_OIDC_SCOPES")
     return {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "SCOPE": scopes, "APPS": [app]}}
 
 

@@ -92,7 +92,7 @@ def transport_for(configuration: KubeSchedulerConfiguration) -> Iterator[Transpo
     from kviz.common.extender_http import HttpTransport, read_files  # both take long to load
 
     try:
-        allowed = AllowedHosts.parse(environment.words("KVIZ_EXTENDER_HOSTS", ()))
+        allowed = AllowedHosts.parse(environment.words("KVIZ_EXTENDER_HOSTS"))
     except ValueError as error:
         raise CommandFailed(f"KVIZ_EXTENDER_HOSTS: {error}") from error
     for extender in configuration.extenders:

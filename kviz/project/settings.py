@@ -25,8 +25,7 @@ MODE = Mode(env.choice("KVIZ_MODE", tuple(Mode)))
 DEBUG = False
 SECRET_KEY = env.secret_key()
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-ALLOWED_HOSTS = env.words("KVIZ_ALLOWED_HOSTS", LOOPBACK)
+ALLOWED_HOSTS = env.words("KVIZ_ALLOWED_HOSTS")
 BEHIND_TLS = MODE is Mode.SERVER and env.choice("KVIZ_TLS", ("yes", "no")) == "yes"
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS] if BEHIND_TLS else []
 
@@ -129,63 +128,63 @@ CELERY_BROKER_URL = env.broker(env.text("KVIZ_CELERY_BROKER_URL"))
 
 # ---------------------------------------------------------------- limits
 
-RUN_SECONDS = env.number("KVIZ_RUN_SECONDS", 3_600)
+RUN_SECONDS = env.number("KVIZ_RUN_SECONDS")
 """What a worker may take for a run at a stretch; then it has failed, and says so."""
-EXPERIMENT_SECONDS = env.number("KVIZ_EXPERIMENT_SECONDS", 12 * 3_600)
-GRACE_SECONDS = env.number("KVIZ_GRACE_SECONDS", 60)
+EXPERIMENT_SECONDS = env.number("KVIZ_EXPERIMENT_SECONDS")
+GRACE_SECONDS = env.number("KVIZ_GRACE_SECONDS")
 """How much longer it may take to say so, before its process is ended."""
 VISIBILITY_SECONDS = env.visibility_s(max(RUN_SECONDS, EXPERIMENT_SECONDS) + GRACE_SECONDS)
 """Redis delivers a message again that nobody has acknowledged for so long."""
 
-MAX_UPLOAD_BYTES = env.number("KVIZ_MAX_UPLOAD_MIB", 512) * env.MIB
+MAX_UPLOAD_BYTES = env.number("KVIZ_MAX_UPLOAD_MIB") * env.MIB
 """One request's body, as sent (compressed or not)."""
-MAX_UNPACKED_BYTES = env.number("KVIZ_MAX_UNPACKED_MIB", 1024) * env.MIB
+MAX_UNPACKED_BYTES = env.number("KVIZ_MAX_UNPACKED_MIB") * env.MIB
 """What the files of one upload may unpack to, together."""
-MAX_CYCLES = env.number("KVIZ_MAX_CYCLES", 200_000)
+MAX_CYCLES = env.number("KVIZ_MAX_CYCLES")
 """A run stops after so many scheduling cycles, and says so."""
-MAX_OFFLINE_BYTES = env.number("KVIZ_MAX_OFFLINE_MIB", 64) * env.MIB
+MAX_OFFLINE_BYTES = env.number("KVIZ_MAX_OFFLINE_MIB") * env.MIB
 """What a page that carries its run may weigh (docs/exporting.md)."""
-MAX_VARIANTS = env.number("KVIZ_MAX_VARIANTS", 20_000)
+MAX_VARIANTS = env.number("KVIZ_MAX_VARIANTS")
 """Of one experiment."""
-MAX_EXPERIMENTS = env.number("KVIZ_MAX_EXPERIMENTS", 3) if MODE is Mode.SERVER else None
+MAX_EXPERIMENTS = env.number("KVIZ_MAX_EXPERIMENTS") if MODE is Mode.SERVER else None
 """That a workspace may have waiting or running; None: any number."""
-MAX_WAITING_RUNS = env.number("KVIZ_MAX_WAITING_RUNS", 50) if MODE is Mode.SERVER else None
-MAX_SESSIONS = env.number("KVIZ_MAX_SESSIONS", 5) if MODE is Mode.SERVER else None
+MAX_WAITING_RUNS = env.number("KVIZ_MAX_WAITING_RUNS") if MODE is Mode.SERVER else None
+MAX_SESSIONS = env.number("KVIZ_MAX_SESSIONS") if MODE is Mode.SERVER else None
 """Live sessions that a workspace may have at once."""
-MAX_SHARE_LINKS = env.number("KVIZ_MAX_SHARE_LINKS", 500) if MODE is Mode.SERVER else None
+MAX_SHARE_LINKS = env.number("KVIZ_MAX_SHARE_LINKS") if MODE is Mode.SERVER else None
 """That open runs of a workspace."""
-MAX_WORKSPACES = env.number("KVIZ_MAX_WORKSPACES", 20) if MODE is Mode.SERVER else None
+MAX_WORKSPACES = env.number("KVIZ_MAX_WORKSPACES") if MODE is Mode.SERVER else None
 """Of which a person is an owner."""
-MAX_TOKENS = env.number("KVIZ_MAX_TOKENS", 50) if MODE is Mode.SERVER else None
+MAX_TOKENS = env.number("KVIZ_MAX_TOKENS") if MODE is Mode.SERVER else None
 """Of a person; those that have expired count until they are revoked."""
-MAX_INVITATIONS = env.number("KVIZ_MAX_INVITATIONS", 50) if MODE is Mode.SERVER else None
+MAX_INVITATIONS = env.number("KVIZ_MAX_INVITATIONS") if MODE is Mode.SERVER else None
 """Links that invite to a workspace."""
 EXPERIMENT_PROCESSES = env.number("KVIZ_EXPERIMENT_PROCESSES", n_cores())
 """How many variants of an experiment run at the same time; by default one for each core."""
 LUCK_OF_RUNS = env.choice("KVIZ_LUCK_OF_RUNS", ("yes", "no")) == "yes"
 """Whether it is found out unasked how lucky small runs were."""
-EXTENDER_HOSTS = env.words("KVIZ_EXTENDER_HOSTS", ())
+EXTENDER_HOSTS = env.words("KVIZ_EXTENDER_HOSTS")
 """Which scheduler extenders runs may call (docs/extenders.md); by default none."""
 try:
     AllowedHosts.parse(EXTENDER_HOSTS)
 except ValueError as problem:
     raise env.EnvironmentProblem(f"KVIZ_EXTENDER_HOSTS: {problem}") from None
 
-EXTENDER_DEADLINE_S = env.number("KVIZ_EXTENDER_DEADLINE_MS", 150) / 1000
+EXTENDER_DEADLINE_S = env.number("KVIZ_EXTENDER_DEADLINE_MS") / 1000
 """A scheduler that has kviz as its extender gets 503 after so long; below its httpTimeout."""
 LESSONS_DIR = env.text("KVIZ_LESSONS_DIR")
 """A folder with lessons beside those that come with kviz (docs/lessons.md)."""
-CLASS_HOURS = env.number("KVIZ_CLASS_HOURS", 4)
+CLASS_HOURS = env.number("KVIZ_CLASS_HOURS")
 """When a live class ends by itself."""
-CLASS_SEATS_PER_ADDRESS = env.number("KVIZ_CLASS_SEATS_PER_ADDRESS", 300)
+CLASS_SEATS_PER_ADDRESS = env.number("KVIZ_CLASS_SEATS_PER_ADDRESS")
 """How many may be in a live class from one address, in server mode."""
 CLUSTERS_FILE = Path(clusters_file) if (clusters_file := env.text("KVIZ_CLUSTERS_FILE")) else None
 """Server mode: the real clusters that may be imported, and by whom (docs/clusters.md)."""
-MAX_REENACTED_CYCLES = env.number("KVIZ_MAX_REENACTED_CYCLES", 10_000)
+MAX_REENACTED_CYCLES = env.number("KVIZ_MAX_REENACTED_CYCLES")
 """How far into a run of 1,000 nodes a cycle may be to be re-enacted while somebody waits."""
-FORK_POINTS = env.number("KVIZ_FORK_POINTS", 32, at_least=0)
+FORK_POINTS = env.number("KVIZ_FORK_POINTS", at_least=0)
 """How many copies of a worker may rest within a run, for variants to begin there; 0: none."""
-ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS", ()) if MODE is Mode.SERVER else None
+ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS") if MODE is Mode.SERVER else None
 """Plugins of other packages that runs may enable; None: all that are installed."""
 
 FILE_UPLOAD_HANDLERS = ["kviz.project.spooling.UnnamedFiles"]
@@ -196,7 +195,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 2_000
 
 # ---------------------------------------------------------------- REST
 
-TRUSTED_PROXIES = ALLAUTH_TRUSTED_PROXY_COUNT = env.number("KVIZ_TRUSTED_PROXIES", 0, at_least=0)
+TRUSTED_PROXIES = ALLAUTH_TRUSTED_PROXY_COUNT = env.number("KVIZ_TRUSTED_PROXIES", at_least=0)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["kviz.accounts.authentication.WorkspaceAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["kviz.accounts.authentication.MayDoIt"],
@@ -206,13 +205,11 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["kviz.accounts.throttling.WorkspaceRate"],
     "DEFAULT_THROTTLE_RATES": {
-        "upload": env.text("KVIZ_UPLOAD_RATE", "60/hour") if MODE is Mode.SERVER else None,
-        "guest": env.text("KVIZ_GUEST_RATE", "300/hour") if MODE is Mode.SERVER else None,
-        "check": env.text("KVIZ_CHECK_RATE", "240/minute") if MODE is Mode.SERVER else None,
-        "run": env.text("KVIZ_RUN_RATE", "120/hour") if MODE is Mode.SERVER else None,
-        "experiment": (
-            env.text("KVIZ_EXPERIMENT_RATE", "30/hour") if MODE is Mode.SERVER else None
-        ),
+        "upload": env.text("KVIZ_UPLOAD_RATE") if MODE is Mode.SERVER else None,
+        "guest": env.text("KVIZ_GUEST_RATE") if MODE is Mode.SERVER else None,
+        "check": env.text("KVIZ_CHECK_RATE") if MODE is Mode.SERVER else None,
+        "run": env.text("KVIZ_RUN_RATE") if MODE is Mode.SERVER else None,
+        "experiment": env.text("KVIZ_EXPERIMENT_RATE") if MODE is Mode.SERVER else None,
     },
     "NUM_PROXIES": TRUSTED_PROXIES,
     "EXCEPTION_HANDLER": "kviz.common.problems.exception_handler",
@@ -235,7 +232,7 @@ SPECTACULAR_SETTINGS = {
 
 GUESTS = env.choice("KVIZ_GUESTS", ("yes", "no")) == "yes"
 """Server mode: whether one may work without an account."""
-AUDIT_DAYS = env.number("KVIZ_AUDIT_DAYS", 365)
+AUDIT_DAYS = env.number("KVIZ_AUDIT_DAYS")
 """How long the audit log is kept."""
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 AUTH_PASSWORD_VALIDATORS = [
@@ -256,16 +253,16 @@ ACCOUNT_UNIQUE_EMAIL = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_RATE_LIMITS = {
     "login": "30/m/ip",
-    "login_failed": env.text("KVIZ_SIGN_IN_RATE", "10/m/ip,5/5m/key"),
+    "login_failed": env.text("KVIZ_SIGN_IN_RATE"),
     "change_password": "5/m/user",
 }
 SOCIALACCOUNT_ADAPTER = "kviz.accounts.sign_in.Identities"
 SOCIALACCOUNT_LOGIN_ON_GET = True  # a form may not lead to another site (form-action)
 OIDC_ISSUER = env.text("KVIZ_OIDC_ISSUER")
 """Who says who somebody is; empty: nobody but kviz."""
-OIDC_NAME = env.text("KVIZ_OIDC_NAME", "OpenID Connect")
+OIDC_NAME = env.text("KVIZ_OIDC_NAME")
 """What the button says."""
-OIDC_GROUPS_CLAIM = env.text("KVIZ_OIDC_GROUPS_CLAIM", "groups")
+OIDC_GROUPS_CLAIM = env.text("KVIZ_OIDC_GROUPS_CLAIM")
 OIDC_GROUPS = env.words("KVIZ_OIDC_GROUPS")
 """Who is in none of these may not sign in; empty: everybody the issuer knows may."""
 OIDC_ADMIN_GROUPS = env.words("KVIZ_OIDC_ADMIN_GROUPS")
@@ -311,7 +308,7 @@ LANGUAGE_CODE = "en"
 # ---------------------------------------------------------------- safety
 
 SESSION_COOKIE_NAME = "kviz_session"
-SESSION_COOKIE_AGE = env.number("KVIZ_GUEST_DAYS", 90) * 24 * 3600
+SESSION_COOKIE_AGE = env.number("KVIZ_GUEST_DAYS") * 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = BEHIND_TLS
 CSRF_COOKIE_NAME = "kviz_csrf"
@@ -344,7 +341,7 @@ LOGGING = {
     },
     "filters": {"senders": {"()": "kviz.common.observed.FaultsOfSenders"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
-    "root": {"handlers": ["stderr"], "level": env.text("KVIZ_LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["stderr"], "level": env.text("KVIZ_LOG_LEVEL")},
     "loggers": {
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
         "django.request": {"level": "ERROR"},
@@ -362,7 +359,7 @@ logging.captureWarnings(LOG_FORMAT == "json")  # so that these are lines of JSON
 
 METRICS_TOKEN = env.text("KVIZ_METRICS_TOKEN")
 """What Prometheus shows to read `/metrics`; in server mode nobody reads it without."""
-WORKER_METRICS_PORT = env.number("KVIZ_WORKER_METRICS_PORT", 0, at_least=0)
+WORKER_METRICS_PORT = env.number("KVIZ_WORKER_METRICS_PORT", at_least=0)
 """Where a worker answers Prometheus; 0: nowhere."""
 OTEL_ENDPOINT = env.text("KVIZ_OTEL_ENDPOINT")
 """Where traces go, by OTLP over HTTP; nowhere if empty."""
