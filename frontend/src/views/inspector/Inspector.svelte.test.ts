@@ -21,7 +21,7 @@ describe("Why", () => {
     panel.getByRole("button", { name: /NodeResourcesFit/ });
     expect(text).toMatch(/0\/5 nodes are available: .*Insufficient nvidia/);
     panel.getByRole("heading", { name: "What happens next" });
-    expect(text).toContain("AssignedPodDelete");
+    expect(text).toMatch(/NodeResourcesFit listens to .*PodDelete/);
   });
 
   test("names the event that requeued a pod, and the plugin that asked for it", async () => {
