@@ -45,7 +45,7 @@ endif
 
 TEXTS := $(wildcard locale/zh_Hans/*.po) locale/zh_Hant/phrases.tsv locale/zh_Hant/overrides.po
 SCHEMA_SOURCES := $(wildcard kviz/editor_schema/*.py scheduler_core/config/*.py)
-FRONTEND_SOURCES := locale/zh_Hans/explorer.po locale/zh_Hans/glossary.po locale/zh_Hant/phrases.tsv locale/zh_Hant/overrides.po $(shell find frontend kviz/reference/glossary.yaml kviz/reference/drawings static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
+FRONTEND_SOURCES := locale/zh_Hans/explorer.po locale/zh_Hans/engine.po locale/zh_Hans/glossary.po locale/zh_Hant/phrases.tsv locale/zh_Hant/overrides.po $(shell find frontend kviz/reference/glossary.yaml kviz/reference/drawings static/css -type f -not -path '*/node_modules/*' -not -name '*.py*' 2>/dev/null)
 
 setup: .stamps/python .stamps/schemas
 

@@ -1,5 +1,5 @@
 // Vite's part in translations: `virtual:catalogue/zh-hans/explorer` are the texts of locale/zh_Hans/explorer.po, by
-// their contexts.
+// their contexts, and of engine.po the sentences that traces hold.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,6 +11,11 @@ const PREFIX = "virtual:catalogue/";
 /** By the language as pages name it. */
 const LOCALES: Readonly<Record<string, string>> = { "zh-hans": "zh_Hans", "zh-hant": "zh_Hant" };
 
+/** The sentences that may stand in a trace, by the topics of their ids: with the Explorer's own texts. */
+const TOPICS =
+  "change count evicted field file following import json list note path refused session step stopped upload value yaml";
+const IN_TRACES = new Set(TOPICS.split(" "));
+
 /** What the front end has texts of. */
 const NAMES = ["explorer", "glossary"];
 
@@ -18,10 +23,19 @@ const fileOf = (language: string, name: string): string =>
   fileURLToPath(new URL(`../locale/${LOCALES[language]}/${name}.po`, import.meta.url));
 
 const read = (language: string): Record<string, string> =>
-  Object.assign({}, ...NAMES.map((name) => textsOf(readFileSync(fileOf(language, name), "utf8")))) as Record<
-    string,
-    string
-  >;
+  Object.assign({}, ...NAMES.map((name) => named(language, name))) as Record<string, string>;
+
+function named(language: string, name: string): Record<string, string> {
+  const texts = textsOf(readFileSync(fileOf(language, name), "utf8"));
+  return name === "explorer" ? { ...texts, ...sentences(language) } : texts;
+}
+
+function sentences(language: string): Record<string, string> {
+  const found = Object.entries(textsOf(readFileSync(fileOf(language, "engine"), "utf8")));
+  return Object.fromEntries(
+    found.filter(([id]) => IN_TRACES.has(id.split(".")[0] ?? "")).map(([id, text]) => [`say ${id}`, text]),
+  );
+}
 
 /** The translations of a PO file by their contexts. These languages have one form for all numbers. */
 export function textsOf(po: string): Record<string, string> {
@@ -52,9 +66,8 @@ export function catalogues({ isEmbedded = false } = {}): Plugin {
       if (!id.startsWith(`\0${PREFIX}`)) return null;
       if (isEmbedded) return 'export default JSON.parse(document.getElementById("catalogue")?.textContent || "{}");';
       const [language = "", name = ""] = id.slice(PREFIX.length + 1).split("/");
-      const file = fileOf(language, name);
-      this.addWatchFile(file);
-      return `export default ${JSON.stringify(textsOf(readFileSync(file, "utf8")))};`;
+      this.addWatchFile(fileOf(language, name));
+      return `export default ${JSON.stringify(named(language, name))};`;
     },
     generateBundle() {
       if (!isEmbedded) return;

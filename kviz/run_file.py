@@ -11,7 +11,7 @@ and whether the hash is its hash, is for `scheduler_core.trace.checking`.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, BinaryIO, Final, TypeAlias
 
 import msgspec
@@ -20,7 +20,7 @@ from kviz.engine_build import engine_build
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.records import QueueOrder
-from scheduler_core.wording import say
+from scheduler_core.wording import made_of, say
 
 SUFFIX: Final = ".kviz"
 MEDIA_TYPE: Final = "application/vnd.kviz.run"
@@ -75,7 +75,8 @@ class Inputs(Record, frozen=True):
     `sha256` is of the uploaded files; `ignored`, `warnings`, `problems` and `left_out` are what
     reading them came to; `objects` is what `scheduler_core.api.packing.pack` returned.
     `feature_gates` are those that were switched, by whoever started the run or by its scenario;
-    `release` is empty if that of an observed scheduler is not known.
+    `release` is empty if that of an observed scheduler is not known. `said` is what the sentences
+    of `warnings`, `problems` (their messages) and `left_out` are made of, by those names.
     """
 
     engine_version: Name
@@ -95,6 +96,7 @@ class Inputs(Record, frozen=True):
     queue_order: QueueOrder = "listed"
     left_out: Annotated[list[Line], msgspec.Meta(max_length=1_000)] = []
     changes: Annotated[list[ChangeMade], msgspec.Meta(max_length=1_000)] = []
+    said: dict[Name, object] = {}
 
 
 class Answer(Record, frozen=True):
@@ -121,6 +123,18 @@ class Outcome(Record, frozen=True):
     status: Name
     trace_hash: Sha256
     error: Text = ""
+    said: object = None
+
+
+def said_of(
+    warnings: Iterable[str], problems: Iterable[str], left_out: Iterable[str]
+) -> dict[str, object]:
+    """Return the `said` of a run's inputs."""
+    return {
+        "warnings": [made_of(each) for each in warnings],
+        "problems": [made_of(each) for each in problems],
+        "left_out": [made_of(each) for each in left_out],
+    }
 
 
 AnyRecord = Inputs | Answer | Part | Outcome

@@ -4,5 +4,5 @@ Pure and deterministic: no I/O, no wall clock, no threads. Start reading at
 `scheduler/scheduler.py`.
 """
 
-ENGINE_VERSION = "0.1.0+k8s.1.36"
+ENGINE_VERSION = "0.2.0+k8s.1.36"
 """Stored with every run; a trace may only be continued by the version that began it."""

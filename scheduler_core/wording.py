@@ -140,12 +140,19 @@ def packed(value: object) -> object:
     """
     if isinstance(value, Text):
         say = _CAPITALISED if isinstance(value, Capitalised) else _SAY
-        return {say: value.id, _WITH: packed(value.values)}
+        values = value.values
+        in_order = dict(sorted(values.items())) if isinstance(values, Mapping) else values
+        return {say: value.id, _WITH: packed(in_order)}
     if isinstance(value, Mapping):
         return {name: packed(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [packed(each) for each in value]
     return value if isinstance(value, (str, int, float)) or value is None else str(value)
+
+
+def made_of(text: str) -> object:
+    """Return what a sentence is made of, as it is stored beside its English; None if unknown."""
+    return packed(text) if isinstance(text, Text) else None
 
 
 def unpacked(value: object, text: Callable[[str, Values], str]) -> object:

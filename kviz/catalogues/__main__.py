@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from kviz.catalogues import sentences, templates
+from kviz.catalogues import sentences
 from kviz.catalogues.catalogues import (
     LANGUAGES,
     compile_for_django,
@@ -24,13 +24,12 @@ def main() -> int:
             for name in SOURCES:
                 update(name)
             sentences.write()
-            templates.write()
         case "compile":
             make()
             for language in LANGUAGES:
                 compile_for_django(language)
         case _:
-            found = [*problems(), *sentences.problems(), *templates.differences()]
+            found = [*problems(), *sentences.problems()]
             sys.stdout.writelines(f"{line}\n" for line in found)
             return int(bool(found))
     return 0

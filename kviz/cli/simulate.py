@@ -27,7 +27,7 @@ from kviz.command_line.cluster import read_cluster, transport_for
 from kviz.command_line.problems import CommandFailed
 from kviz.command_line.run_options import add_release_options, add_rule_options
 from kviz.engine_build import engine_build
-from kviz.run_file import ChangeMade, Inputs, Plugin, RunFile
+from kviz.run_file import ChangeMade, Inputs, Plugin, RunFile, said_of
 from kviz.simulate import Outcome, files_sha256
 from kviz.simulate import run as simulate_files
 from kviz.without_secrets import plain_without_secrets, without_secrets
@@ -38,6 +38,7 @@ from scheduler_core.changes import Change, document_of
 from scheduler_core.config import ConfigError
 from scheduler_core.sim import RunOptions
 from scheduler_core.trace.index import CycleRow
+from scheduler_core.wording import told
 
 
 def add_parser(commands: Subparsers) -> None:
@@ -138,6 +139,7 @@ def _inputs(options: argparse.Namespace, made_of: RunInputs, cluster: Ingested) 
         queue_order=base.queue_order,
         left_out=list(map(str, cluster.left_out)),
         changes=[ChangeMade(each.cycle, _kept(each.change)) for each in made_of.changes],
+        said=said_of(cluster.warnings, map(told, cluster.errors), cluster.left_out),
     )
 
 

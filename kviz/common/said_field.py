@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -10,7 +11,7 @@ from django.db.models.expressions import Expression
 
 from kviz.sentences import said
 from scheduler_core.api.nul import without_nul
-from scheduler_core.wording import packed
+from scheduler_core.wording import Text, packed
 
 
 def _storable(value: Any) -> Any:
@@ -36,3 +37,29 @@ class SaidField(models.JSONField):
         self, value: str | None, expression: Expression, connection: BaseDatabaseWrapper
     ) -> Any:
         return said(super().from_db_value(value, expression, connection))
+
+
+if TYPE_CHECKING:
+    _TextField = models.TextField[str, str]
+else:
+    _TextField = models.TextField
+
+
+class SaidTextField(_TextField):
+    """A text; a sentence is stored by its id and values, another text as it is."""
+
+    def get_prep_value(self, value: Any) -> Any:
+        if isinstance(value, Text):
+            return json.dumps(_storable(packed(value)), ensure_ascii=False)
+        return super().get_prep_value(value)
+
+    def from_db_value(
+        self, value: str | None, expression: Expression, connection: BaseDatabaseWrapper
+    ) -> str | None:
+        if value is None or not value.startswith("{"):
+            return value
+        try:
+            found = said(json.loads(value))
+        except ValueError:
+            return value
+        return found if isinstance(found, str) else value

@@ -18,7 +18,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
-from kviz import read_back
 from kviz.accounts.authentication import workspace_in
 from kviz.accounts.middleware import share_of
 from kviz.accounts.throttling import Scope
@@ -62,7 +61,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     error = serializers.SerializerMethodField()
 
     def get_error(self, experiment: Experiment) -> str:
-        return read_back.failure(experiment.error)
+        return experiment.error
 
     class Meta:
         model = Experiment

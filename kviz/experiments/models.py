@@ -8,7 +8,7 @@ from django.db import models
 
 from kviz.accounts.models import Workspace
 from kviz.common.claiming import QUEUED, Claimed
-from kviz.common.said_field import SaidField
+from kviz.common.said_field import SaidField, SaidTextField
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 
@@ -59,7 +59,7 @@ class Experiment(Claimed):
     """What the results come to; set when it is finished."""
     engine_version = models.CharField(max_length=64, blank=True, default="")
     """Of the engine that the results are of; empty before it begins."""
-    error = models.TextField(blank=True, default="")
+    error = SaidTextField(blank=True, default="")
 
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)

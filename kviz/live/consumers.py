@@ -5,9 +5,6 @@ SEQ, in order; the client acknowledges with `{"ack": last_seq}`, and at most `WI
 on their way unacknowledged, so a slow client costs no memory. Text frames are
 `{"type": "status", ...}`. Live, reconnect and replay are all this one path.
 
-A chunk is in English. For a client that asked for another language a text frame goes before it,
-`{"type": "said", "texts": {ENGLISH: TRANSLATED, ...}}`, with what it says in kviz's own words.
-
 A client that wants the columns of cycles asks for them with `{"details": [cycle, ...]}`, and with
 `{"following": true}` for those of the newest cycle as the run advances; it acknowledges with
 `{"got": cycle}`. They come as binary frames of their own (`kviz.live.details`); of a cycle that is
@@ -42,7 +39,6 @@ from django.http import HttpRequest
 from django.utils.translation import get_language_from_request, override
 from msgspec import UNSET, UnsetType
 
-from kviz import read_back
 from kviz.common.observed import LAG, SOCKETS
 from kviz.common.wording import translated
 from kviz.live import advances
@@ -235,19 +231,10 @@ class RunConsumer(AsyncWebsocketConsumer):
             chunk = await feed.next_chunk(self.sent_seq)
             if chunk is None:
                 return True
-            if not self.language.startswith("en"):
-                await self.send_said(await feed.said_in(chunk))
             self.sent_seq, headers = chunk
             await self.send(bytes_data=headers)
             self.unacknowledged.append(self.sent_seq)
         return True
-
-    async def send_said(self, texts: dict[str, str]) -> None:
-        """Send what the next chunk says in kviz's words in the viewer's language, if anything."""
-        if texts:
-            with override(self.language):
-                message = {"type": "said", "texts": translated(texts)}
-            await self.send_frame(msgspec.json.encode(message).decode())
 
     async def send(self, *args: Any, **more: Any) -> None:
         """Send a frame. Raises ViewerGone."""
@@ -269,7 +256,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         message = {"type": "status", **asdict(progress)}
         if progress.error:
             with override(self.language):
-                message["error"] = translated(read_back.failure(progress.error))
+                message["error"] = translated(progress.error)
         else:
             del message["error"]
         await self.send(text_data=msgspec.json.encode(message).decode())

@@ -26,7 +26,6 @@ from kviz.common.ending import task_ended
 from kviz.live.advances import group_of
 from kviz.runs import selectors
 from kviz.runs.reading import trace
-from kviz.runs.reading.said import said_in
 from kviz.runs.selectors import Progress
 
 log = logging.getLogger(__name__)
@@ -97,8 +96,6 @@ class Feed:
         """By the seq they come after."""
         self._details: _Cache[int] = _Cache()
         """By cycle."""
-        self._said: dict[int, dict[str, str]] = {}
-        """By a chunk's last seq; asked for by viewers who do not read English."""
 
     # ------------------------------------------------------------ what viewers take
 
@@ -116,13 +113,6 @@ class Feed:
                     after = chunk[0]
                 found = chunks[0] if chunks else None
         return found
-
-    async def said_in(self, chunk: Chunk) -> dict[str, str]:
-        """What a chunk says in kviz's words, by its English, to be said in other languages."""
-        last_seq, headers = chunk
-        if last_seq not in self._said:
-            self._said[last_seq] = await _beside(said_in)(headers)
-        return self._said[last_seq]
 
     async def packed_details(self, cycle: int) -> bytes | None:
         """The details of a cycle, gzipped; None if it is not recorded (yet)."""
@@ -173,7 +163,6 @@ class Feed:
             if found is None or self.progress is None or found.last_seq < self.progress.last_seq:
                 self._chunks.clear()  # another version of the engine begins its trace again
                 self._details.clear()
-                self._said.clear()
             if found != self.progress or not self.is_read.is_set():
                 self.progress, self.hinted_at = found, hinted_at
                 self._wake()

@@ -15,6 +15,7 @@ from django.utils.http import urlencode
 
 from kviz.accounts.models import Workspace
 from kviz.common.claiming import Claimed
+from kviz.common.said_field import SaidField, SaidTextField
 from kviz.runs.veil import Known
 from kviz.snapshots.models import Snapshot
 
@@ -72,7 +73,7 @@ class Run(Claimed):
     """The cycle of the parent from which on it may differ; 0: from the beginning."""
     engine_version = models.CharField(max_length=64, blank=True, default="")
     """Of the engine that wrote the trace; empty before it starts."""
-    not_modelled = models.JSONField(default=list)
+    not_modelled = SaidField(default=list)
 
     out_of_tree_plugins = models.JSONField(default=list)
     """`{"name", "package", "version"}` of every plugin of other packages that it enables."""
@@ -100,9 +101,9 @@ class Run(Claimed):
     """The last stored header event; -1 before the first."""
     trace_hash = models.CharField(max_length=64, blank=True, default="")
     """SHA-256 over all events; set when the run is finished."""
-    stop_reason = models.CharField(max_length=200, blank=True, default="")
+    stop_reason = SaidTextField(blank=True, default="")
     """Why the engine stopped, if not because nothing was left to happen."""
-    error = models.TextField(blank=True, default="")
+    error = SaidTextField(blank=True, default="")
 
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
@@ -353,7 +354,7 @@ class Optimum(Claimed):
     """`kviz.questions.optimum.text.as_document`; null unless finished."""
     progress = models.JSONField(default=list)
     """`{"objective", "incumbent", "bound", "elapsed_s"}`, the latest last."""
-    error = models.TextField(blank=True, default="")
+    error = SaidTextField(blank=True, default="")
     asked_at = models.DateTimeField()
 
     class Meta:

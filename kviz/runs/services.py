@@ -17,6 +17,7 @@ from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import ngettext
 
+from kviz import sentences
 from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
 from kviz.common.announcing import announce
@@ -268,7 +269,7 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
         changes=stored_changes(found.changes, found.sentences),
         forked_at=max((each.cycle for each in found.changes), default=0),
         engine_version=found.engine_version,
-        not_modelled=list(index.not_modelled),
+        not_modelled=found.not_modelled,
         out_of_tree_plugins=[msgspec.structs.asdict(plugin) for plugin in made_of.plugins],
         status=outcome.status,
         cycles=index.n_cycles,
@@ -276,8 +277,8 @@ def _run_store(workspace: Workspace, found: saved.SavedRun) -> Run:
         pending=index.n_pending,
         last_seq=found.last_seq,
         trace_hash=outcome.trace_hash if outcome.status == Run.Status.FINISHED else "",
-        stop_reason=index.finished.reason if index.finished else "",
-        error=outcome.error,
+        stop_reason=found.stop_reason,
+        error=sentences.spoken(outcome.error, outcome.said),
         finished_at=timezone.now(),
     )
     for part in found.parts():

@@ -8,7 +8,7 @@ that the code no longer says is moved by hand from ``said`` to ``retired`` (docs
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,9 @@ from typing import Final
 from scheduler_core.wording import Text, Values, filled, unpacked
 
 ENGLISH: Final = Path(__file__).with_name("english.json")
+MOST_CHARS: Final = 10_000
+MOST_ITEMS: Final = 1_000
+"""Bounds of a sentence of a file, whose values may be made up."""
 
 
 def stored() -> dict[str, dict[str, str]]:
@@ -52,3 +55,32 @@ def text(id: str, values: Values) -> str:
     if known := _ids().get(id):
         return Text(known, id, values)
     return filled(id, values)
+
+
+def spoken(english: str, made_of: object) -> str:
+    """Return a sentence of a trace or a file: its English, as a text if its id is known.
+
+    What a file says that it is made of may be anything.
+    """
+    try:
+        found = unpacked(made_of, _known)
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
+        return english
+    return found if isinstance(found, Text) else english
+
+
+def all_spoken(english: Sequence[str], made_of: object) -> list[str]:
+    """Return the same of several; `made_of` is a list of as many."""
+    if not isinstance(made_of, list) or len(made_of) != len(english):
+        return list(english)
+    return [spoken(text, each) for text, each in zip(english, made_of, strict=True)]
+
+
+def _known(id: str, values: Values) -> str:
+    """Return a sentence whose id is known. Raises LookupError, and ValueError for one too long."""
+    if len(values) > MOST_ITEMS:
+        raise ValueError(f"{len(values)} values")
+    found = Text(id, english()[id], values)
+    if len(found) > MOST_CHARS:
+        raise ValueError(f"{len(found)} characters")
+    return found

@@ -30,7 +30,7 @@ class Snapshot(models.Model):
     """Sentences: what was dropped as secret, what is not modelled, what does not fit together."""
     problems = SaidField(default=list)
     """What could not be read and is missing here, as in a problem document's `errors`."""
-    left_out = models.JSONField(default=list)
+    left_out = SaidField(default=list)
     """The same in sentences, the first few: every outcome over this cluster names them."""
     overview = models.JSONField(default=dict)
     """What `kviz.snapshots.overview` makes of the objects; empty for older uploads."""

@@ -25,7 +25,6 @@ from scheduler_core.api.cluster_objects import ClusterObjects
 from scheduler_core.api.errors import ParseError
 from scheduler_core.api.ingest import Ingested, Progress, ingest
 from scheduler_core.api.limits import Limits
-from scheduler_core.api.nul import without_nul
 from scheduler_core.api.packing import pack, unpack
 from scheduler_core.wording import say, series
 
@@ -188,7 +187,7 @@ def _store(snapshot: Snapshot, ingested: Ingested) -> Snapshot:
     snapshot.ignored = ingested.ignored
     snapshot.warnings = list(ingested.warnings)
     snapshot.problems = _problems(ingested)
-    snapshot.left_out = [without_nul(str(each)) for each in ingested.left_out]
+    snapshot.left_out = list(ingested.left_out)
     snapshot.overview = dict(overview_of(ingested.objects))
     packed = pack(ingested.objects)
     snapshot.sha256 = snapshot.sha256 or hashlib.sha256(packed).hexdigest()

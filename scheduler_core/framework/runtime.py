@@ -339,10 +339,12 @@ class Framework:
                 return _refused(status, "Reserve", plugin.name)
         return SUCCESS
 
-    def run_unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> None:
-        """Undo Reserve, last plugin first."""
-        for plugin in reversed(self._reserve):
+    def run_unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> Sequence[str]:
+        """Undo Reserve, last plugin first; return the plugins in this order."""
+        plugins = self._reserve[::-1]
+        for plugin in plugins:
             _call("Unreserve", plugin, plugin.unreserve, state, pod, node_name)
+        return [plugin.name for plugin in plugins]
 
     def run_permit(self, state: CycleState, pod: PodInfo, node_name: str) -> PermitResult:
         """Ask for permission; a rejection counts at once, waiting only when nobody rejects."""

@@ -27,6 +27,7 @@ from scheduler_core.trace.events import (
     NominationChanged,
     PermitResolved,
     PermitWaiting,
+    Unreserved,
 )
 from scheduler_core.trace.recorder import Recorder
 from scheduler_core.trace.records import NONE, PermitDecision
@@ -235,7 +236,10 @@ class BindingCycles:
 
     def unreserve_and_forget(self, assumed: AssumedPod) -> bool:
         """Undo Reserve and Assume; False if the cache no longer has the pod as an assumed one."""
-        assumed.framework.run_unreserve(assumed.state, assumed.pod, assumed.node_name)
+        names = assumed.framework.run_unreserve(assumed.state, assumed.pod, assumed.node_name)
+        self._recorder.emit(
+            Unreserved(*self.numbers(assumed), tuple(map(self._recorder.plugin, names)))
+        )
         try:
             self.forget(assumed.pod)
         except CacheError:

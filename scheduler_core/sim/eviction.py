@@ -78,7 +78,7 @@ class TaintEviction:
         if due_ns is not None and due_ns <= self._clock.now_ns():
             keys = ", ".join(taint.key for taint in _no_execute(node))
             reason = say("evicted.taint", "taint {taint}", taint=f"{keys}:{NO_EXECUTE}")
-            self._evictor.evict(live, str(reason), "DeletionByTaintManager")
+            self._evictor.evict(live, reason, "DeletionByTaintManager")
 
 
 class PodGarbageCollector:
@@ -112,8 +112,8 @@ class PodGarbageCollector:
 
 
 def reason_of_drain(node: Node) -> str:
-    """Return why pods leave a node that is drained, as the trace has it."""
-    return str(say("evicted.drain", "drain of {node}", node=node.name))
+    """Return why pods leave a node that is drained."""
+    return say("evicted.drain", "drain of {node}", node=node.name)
 
 
 def pods_on(server: ApiServer, node_name: str) -> Iterator[Pod]:

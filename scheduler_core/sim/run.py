@@ -45,7 +45,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.recorder import Recorder
 from scheduler_core.trace.records import MAX_INT64, GateRecord, QueueOrder
-from scheduler_core.wording import say, told
+from scheduler_core.wording import made_of, packed, say, told
 
 DEFAULT_START_NS = 1_767_225_600_000_000_000
 """2026-01-01T00:00:00Z: when a run starts whose objects name no later time."""
@@ -241,6 +241,7 @@ class Run:
     def load(self) -> None:
         """Create all but the pods that pend: what runs share that differ by chance alone."""
         scheduler, features = self.simulation.scheduler, self._options.features
+        not_modelled = self._not_modelled()
         self._recorder.emit(
             RunStarted(
                 ENGINE_VERSION,
@@ -250,11 +251,12 @@ class Run:
                 profile_records(
                     scheduler.profiles, self._recorder, scheduler.queue.registered_events()
                 ),
-                self._not_modelled(),
+                tuple(map(str, not_modelled)),
                 release=features.release.name,
                 gates=tuple(GateRecord(name, on) for name, on in features.changed.items()),
                 tie_break=self._options.tie_break,
                 queue_order=self._options.queue_order,
+                said=packed(not_modelled),
             )
         )
         standing, self._arriving = _in_stages(self._objects, self._options.queue_order)
@@ -313,7 +315,7 @@ class Run:
             options.left_out,
             options.configuration,
         )
-        return tuple(map(str, (*self._refused, *found)))
+        return (*self._refused, *found)
 
     def _all_objects(self) -> Iterator[KubeObject]:
         """Yield the objects of the input, those that the scenario creates among them."""
@@ -384,7 +386,9 @@ class Run:
                 bound += 1
             elif pod.status.phase not in TERMINAL_PHASES:
                 pending += 1
-        return RunFinished(self.simulation.scheduler.n_cycles, bound, pending, str(reason))
+        return RunFinished(
+            self.simulation.scheduler.n_cycles, bound, pending, str(reason), made_of(reason)
+        )
 
 
 def start_ns(objects: Sequence[KubeObject]) -> int:

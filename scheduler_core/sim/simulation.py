@@ -32,6 +32,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.recorder import Recorder
 from scheduler_core.trace.records import NONE, EventType
+from scheduler_core.wording import made_of
 
 MILLI_NS = 1_000_000
 DEFAULT_GRACE_SECONDS = 30
@@ -140,7 +141,7 @@ class Simulation:
         if live is None or live.uid != pod.uid:
             return
         if live.metadata.deletion_timestamp is None:
-            condition = PodCondition(reason=condition_reason, message=reason)
+            condition = PodCondition(reason=condition_reason, message=str(reason))
             self._evict(live, NONE, reason, condition)
 
     def _evict(self, pod: Pod, by: int, reason: str, condition: PodCondition) -> None:
@@ -149,7 +150,11 @@ class Simulation:
             status = replace(pod.status, conditions=with_condition(pod, condition))
             pod = self.server.update(replace(pod, status=status))
         gone_at_ns = self._gone_at_ns(pod)
-        self.recorder.emit(PodEvicted(self.recorder.pod(pod.uid), by, reason, gone_at_ns))
+        self.recorder.emit(
+            PodEvicted(
+                self.recorder.pod(pod.uid), by, str(reason), gone_at_ns, said=made_of(reason)
+            )
+        )
         self.delete_pod(pod)
 
     # ------------------------------------------------------------ what the scheduler writes

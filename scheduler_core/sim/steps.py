@@ -39,7 +39,7 @@ from scheduler_core.sim.scenario import Step
 from scheduler_core.sim.simulation import Simulation
 from scheduler_core.sim.workloads import Workloads
 from scheduler_core.trace.events import ScenarioStepped
-from scheduler_core.wording import capitalised, say, told
+from scheduler_core.wording import capitalised, made_of, say, told
 
 Work: TypeAlias = Callable[[], None]
 _NotDrain: TypeAlias = Create | Put | Patch | SetField | Delete | NodeChange | CopyNode | Scale
@@ -67,9 +67,11 @@ class Steps:
         noted = (
             say("step.noted", "{note} ({what})", note=step.note, what=what) if step.note else None
         )
-        text = str(noted or capitalised(what))
+        text = noted or capitalised(what)
         simulation.last_progress_ns = max(simulation.last_progress_ns, simulation.clock.now_ns())
-        simulation.recorder.emit(ScenarioStepped(index, text, refused=work is None))
+        simulation.recorder.emit(
+            ScenarioStepped(index, str(text), refused=work is None, said=made_of(text))
+        )
         if work is not None:
             work()
 

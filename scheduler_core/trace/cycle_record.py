@@ -34,6 +34,7 @@ from scheduler_core.trace.events import (
     PreScoreFinished,
     QueueMoved,
     ScoreColumns,
+    Unreserved,
 )
 from scheduler_core.trace.records import DeviceRecord
 
@@ -62,6 +63,7 @@ class CycleRecord:
     moves: list[QueueMoved] = field(default_factory=list)
     points: list[PointFinished] = field(default_factory=list)
     devices: list[DevicesAllocated] = field(default_factory=list)
+    unreserved: Unreserved | None = None
     extender_calls: list[ExtenderCalled] = field(default_factory=list)
     extender_columns: dict[int, ExtenderColumns] = field(default_factory=dict)
     recorded: list[EventRecorded] = field(default_factory=list)
@@ -191,6 +193,8 @@ def _add_of_pod(record: CycleRecord, event: HeaderEvent) -> None:
             record.points.append(event)
         case DevicesAllocated() if event.pod == pod:
             record.devices.append(event)
+        case Unreserved() if event.pod == pod:
+            record.unreserved = event
         case ExtenderCalled() if event.pod == pod:
             record.extender_calls.append(event)
         case _:

@@ -1,19 +1,19 @@
 """Every event a run can emit: the wire contract between engine, storage and browser.
 
-A trace is a sequence of these events. `fold.py` makes the state of a run of them,
-`cycle_record.py` one cycle; whoever shows something of a run reads it through these. Events are
-positional on the wire (MessagePack arrays whose first element is the type name), so
-fields are only ever appended, with a default.
+A trace is a sequence of these events; `fold.py` and `cycle_record.py` read them. Events are
+positional on the wire (MessagePack arrays whose first element is the type name), so fields are only
+ever appended, with a default.
 
 Small integers stand for the things that repeat: a *node* or *pod* number is introduced by
 `NodeAdded` / `PodAdded`, a *plugin* number indexes `RunStarted.plugins`, a *resource* number
 counts through the names of `ResourcesDefined` in order of appearance. -1 means none.
+Time is virtual, in integer nanoseconds since the Unix epoch, set by `ClockAdvanced`.
 
-Time is virtual, in integer nanoseconds since the Unix epoch; `ClockAdvanced` sets it for every
-event after it.
+A sentence of kviz's own is there in English; `said` beside it is what it is made of
+(`wording.made_of`; of `not_modelled` a list), from which it is said in the reader's language.
 
-`DetailEvent`s carry per-node columns. They are stored beside the others and fetched per cycle;
-all other events are the *headers* that stream to every viewer.
+`DetailEvent`s carry per-node columns, stored apart and fetched per cycle; all other events are the
+*headers* that stream to every viewer.
 """
 
 from __future__ import annotations
@@ -61,12 +61,10 @@ class DetailEvent(msgspec.Struct, frozen=True, array_like=True, tag=True, tag_fi
 class RunStarted(Event, frozen=True):
     """`not_modelled` names what the input asks for and this engine does not do.
 
-    `release` is the Kubernetes release whose behaviour is followed (`1.36`), empty if that is not
-    known; `gates` are those that are not at its default; `tie_break` is how one of several best
-    nodes is picked, unless an extender has scored.
+    `release` is the Kubernetes release that is followed (`1.36`), empty if unknown; `gates` are
+    those not at its default; `tie_break` picks among the best nodes unless an extender has scored.
 
-    With `observed` a real scheduler decides, and the trace has what it reported to kviz, being its
-    extender: of plugins, scores and outcomes nothing unless an event says so.
+    With `observed` a real scheduler decides, and the trace has only what it reported to kviz.
     """
 
     engine_version: str
@@ -80,6 +78,7 @@ class RunStarted(Event, frozen=True):
     gates: tuple[GateRecord, ...] = ()
     tie_break: PickRule = "heap"
     queue_order: QueueOrder = "listed"
+    said: object = None
 
 
 class ClockAdvanced(Event, frozen=True):
@@ -162,26 +161,22 @@ class PodDeleted(Event, frozen=True):
 
 
 class PodEvicted(Event, frozen=True):
-    """The pod has to leave its node and vanishes at `gone_at_ns`.
-
-    `by_pod` is the preemptor; -1 for a drain or a taint, then `reason` says which.
-    """
+    """The pod leaves its node, for `by_pod` or a `reason`; it vanishes at `gone_at_ns`."""
 
     pod: int
     by_pod: int
     reason: str
     gone_at_ns: int
+    said: object = None
 
 
 class ScenarioStepped(Event, frozen=True):
-    """Step `index` of the scenario had its turn; `text` says in words what was done.
-
-    A `refused` step could not be carried out and changed nothing; the text says why.
-    """
+    """Step `index` of the scenario did what `text` says; if `refused`, nothing: it says why."""
 
     index: int
     text: str
     refused: bool = False
+    said: object = None
 
 
 # ---------------------------------------------------------------- queue
@@ -240,9 +235,8 @@ class FilterFinished(Event, frozen=True):
 
     -1 stands for a count that a scheduler which is observed does not report.
 
-    With `by_nomination` one node was tried first and taken: the pod's nominated one, or else
-    `hint`. That is the node which batching offered, taken or not. `n_held` nodes would be
-    feasible, were no nominated pods counted on them.
+    With `by_nomination` one node was tried first and taken: the pod's nominated one, or `hint`, the
+    node that batching offered. `n_held` nodes would be feasible without their nominated pods.
     """
 
     n_examined: int
@@ -325,9 +319,9 @@ class PreemptionDryRun(DetailEvent, frozen=True):
 class ExtenderColumns(DetailEvent, frozen=True):
     """What one call to an extender did to single nodes; `call` counts a cycle's calls from 0.
 
-    Every call has them, right behind it, but for bind.
-    It took away `removed` (n_removed,), for `reasons` that `reason` (n_removed,) indexes; an empty
-    reason means without a word. It gave `nodes` (n,) these `scores` (n,).
+    All but bind have them, right behind the call. It took away `removed` (n_removed,), for
+    `reasons` that `reason` (n_removed,) indexes; an empty reason means without a word. It gave
+    `nodes` (n,) these `scores` (n,).
     """
 
     call: int
@@ -359,6 +353,14 @@ class Assumed(Event, frozen=True):
 class Forgotten(Event, frozen=True):
     pod: int
     node: int
+
+
+class Unreserved(Event, frozen=True):
+    """`plugins` undid their Reserve, in this order: the last to reserve first."""
+
+    pod: int
+    node: int
+    plugins: tuple[int, ...]
 
 
 class PointFinished(Event, frozen=True):
@@ -426,10 +428,8 @@ class ExtenderCalled(Event, frozen=True):
 
     `summary` says its effect, `error` why it failed; a failure that is `ignored` changed nothing.
     The counts are of nodes, for preempt of candidate nodes. `status` is HTTP's, 0 without an
-    answer; `response` is the beginning of the answer. The duration is real time.
-
-    A score of prioritize counts `weight` times. With `whole_nodes` node objects were sent (for
-    preempt: pod objects), without only names.
+    answer; `response` is the beginning of the answer. The duration is real time. A score
+    counts `weight` times. `whole_nodes`: objects were sent (of preempt pods), not names.
     """
 
     extender: str
@@ -456,6 +456,7 @@ class RunFinished(Event, frozen=True):
     n_bound: int
     n_pending: int
     reason: str = ""
+    said: object = None
 
 
 HeaderEvent = (
@@ -483,6 +484,7 @@ HeaderEvent = (
     | PreemptionDecided
     | PreemptionIneligible
     | Assumed
+    | Unreserved
     | Forgotten
     | PointFinished
     | PermitWaiting

@@ -37,6 +37,7 @@ from scheduler_core.trace.events import (
     ResourcesDefined,
     RunStarted,
     ScoreColumns,
+    Unreserved,
 )
 from scheduler_core.trace.records import (
     MAX_INT64,
@@ -289,6 +290,7 @@ _BY_TYPE: Final[Mapping[type[msgspec.Struct], Mapping[str, Role]]] = {
     PreScoreFinished: {"status": _is_whole},
     PreemptionDecided: {"nodes": _are_nodes},
     ScoreColumns: {"nodes": _is_column, "plugins": _are_whole},
+    Unreserved: {"plugins": _are_plugins},
 }
 """Of fields whose name means something else elsewhere, or nothing."""
 

@@ -87,6 +87,7 @@ CHANGES: Final[Mapping[str, tuple[str, ...]]] = {
     "PreemptionDecided": (),
     "PreemptionIneligible": (),
     "Assumed": ("pods", "usage"),
+    "Unreserved": (),
     "Forgotten": ("pods", "usage"),
     "PointFinished": ("pods",),
     "PermitWaiting": ("pods",),

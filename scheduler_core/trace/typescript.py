@@ -192,6 +192,8 @@ def _shape(name: str, hint: object) -> Shape:
         return "Ns", "big(%s)"
     if hint is int and name in UNITS:
         return UNITS[name], "num(%s)"
+    if hint is object:
+        return "Wire", "%s"
     if hint in SCALARS:
         return SCALARS[hint]
     if typing.get_origin(hint) is typing.Literal:

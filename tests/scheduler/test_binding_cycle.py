@@ -17,6 +17,7 @@ from scheduler_core.trace.events import (
     PodEvicted,
     PointFinished,
     QueueMoved,
+    Unreserved,
 )
 from scheduler_core.trace.records import Result
 from tests.builders import make_node, make_pod
@@ -76,6 +77,9 @@ def test_what_fails_after_reserve_is_undone_in_reverse_order(point: str, answer:
     cluster.attempt()
     undone = [entry for entry in diary if "unreserve" in entry]
     assert undone == ["C.unreserve p", "B.unreserve p", "A.unreserve p"]
+    (recorded,) = cluster.of_type(Unreserved)
+    names = list(cluster.recorder.plugins)
+    assert [names[plugin] for plugin in recorded.plugins if names[plugin] in "ABC"] == list("CBA")
     assert cluster.node_of("p") == ""
     assert cluster.scheduler.cache.n_pods == 0
     assert len(cluster.of_type(Forgotten)) == 1

@@ -161,6 +161,7 @@ def stray_fails_to_bind() -> list[e.HeaderEvent]:
         e.PointFinished(STRAY, "Permit", OK),
         e.CycleFinished(3, r.Result.SCHEDULED, EAST),
         e.PointFinished(STRAY, "Bind", r.StatusRecord("Error", BINDER, ("conflict",))),
+        e.Unreserved(STRAY, EAST, (HANDSHAKE, FIT)),
         e.Forgotten(STRAY, EAST),
         e.QueueMoved(
             STRAY, r.Queue.BACKOFF, "ScheduleAttemptFailure",
@@ -186,7 +187,11 @@ def world_moves_on() -> list[e.HeaderEvent]:
         e.QueueMoved(
             GREEDY, r.Queue.ACTIVE, "AssignedPodDelete", "batch/report-x2x", hints, "immediately"
         ),
-        e.ScenarioStepped(0, "add node worker-late"),
+        e.ScenarioStepped(
+            0,
+            "add node worker-late",
+            said={"say": "change.create", "with": {"objects": "node worker-late"}},
+        ),
         e.ResourcesDefined(("example.com/gpu",)),
         e.NodeAdded(LATE, "worker-late", "east", {}, (), True, (4000, 8 * GIB, 2)),
         e.NodeUpdated(LATE, "west", {"pool": "late"}, (), False, (4000, 8 * GIB, 1)),

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
-from string import Formatter
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
 
-from kviz import read_back
 from kviz.common.time_limits import EXPERIMENT, RUN, SEARCH, TookTooLong
 from kviz.experiments.execution.carry_out import WorkersDied as ExperimentDied
 from kviz.experiments.models import Experiment
-from kviz.read_back.grammar import SORTS
-from kviz.read_back.reading import TEMPLATES
 from kviz.runs.execution.record import WorkersDied as RunDied
 from kviz.runs.models import Run
-from scheduler_core.wording import Text
+from scheduler_core.wording import Text, told
 from tests.web.cast import Person, execute, person
 from tests.web.english import english_on
-from tests.web.test_live import path, socket, token
+from tests.web.test_live import Headers, next_frame, path, say, socket, token
 from tests.web.test_no_english_left import CHINESE
-from tests.web.test_said_frames import asks_for, frames
 
 DIED: tuple[Exception, ...] = (
     TookTooLong(RUN),
@@ -34,29 +30,27 @@ DIED: tuple[Exception, ...] = (
 LANGUAGES = pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
 
 
+async def frames(communicator: ApplicationCommunicator, *, until: str) -> list[Any]:
+    """What comes up to a status that says so; chunks are acknowledged."""
+    found: list[Any] = []
+    while not found or not isinstance(found[-1], dict) or found[-1].get("status") != until:
+        found.append(await next_frame(communicator))
+        if isinstance(found[-1], tuple):
+            await say(communicator, json.dumps({"ack": found[-1][1]}))
+    return found
+
+
+def asks_for(language: str) -> Headers:
+    return [(b"accept-language", language.encode())]
+
+
 def fails(**_: Any) -> Any:
     raise RuntimeError("out of order")
 
 
 @pytest.mark.parametrize("reason", DIED, ids=str)
-def test_a_reason_is_read_back(reason: Exception) -> None:
-    read = read_back.failure(str(reason))
-    assert isinstance(read, Text)
-    assert read == str(reason)
-
-
-def test_every_reason_is_read_back() -> None:
-    known: dict[str, list[str]] = json.loads(TEMPLATES.read_bytes())
-    inside = {"of": "a run"}
-    for module in SORTS["failure"].modules:
-        for template in known[module]:
-            values = {
-                name: 3 if form else inside.get(name, name)
-                for _, name, form, _ in Formatter().parse(template)
-                if name
-            }
-            text = template.format(**values)
-            assert isinstance(read_back.failure(text), Text), template
+def test_a_reason_is_a_sentence(reason: Exception) -> None:
+    assert isinstance(told(reason), Text)
 
 
 @pytest.mark.django_db
@@ -82,15 +76,15 @@ def test_an_experiment_that_failed(owner: Person, language: str) -> None:
     run = owner.finished()
     asked = {"run": str(run.pk), "kind": "luck", "asked": {"runs": 15}}
     made = owner.post("/experiments/", asked).json()["id"]
-    error = str(TookTooLong(EXPERIMENT))
+    error = told(TookTooLong(EXPERIMENT))
     Experiment.objects.filter(pk=made).update(status=Experiment.Status.FAILED, error=error)
     assert owner.get(f"/experiments/{made}/").json()["error"] == error
     spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
-    told = owner.get(f"/experiments/{made}/", **spoken).json()["error"]
-    assert CHINESE.search(told)
+    spoken_error = owner.get(f"/experiments/{made}/", **spoken).json()["error"]
+    assert CHINESE.search(spoken_error)
     owner.client.post("/language", {"language": language})
     page = owner.client.get(f"/experiments/{made}").content.decode()
-    assert told in page
+    assert spoken_error in page
     assert english_on(page) == []
 
 

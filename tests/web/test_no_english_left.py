@@ -18,6 +18,7 @@ from django.test import Client
 from kviz.runs.models import Run
 from kviz.snapshots.models import Snapshot
 from kviz.snapshots.services import samples_load
+from scheduler_core.wording import say
 from tests.web.cast import Person
 from tests.web.english import english_on
 from tests.web.test_pages import BAD_CONFIG, Page
@@ -139,9 +140,8 @@ def test_a_refusal(owner: Person, why: str, language: str) -> None:
 @pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
 def test_why_a_run_stopped_early_and_what_is_hidden_of_it(owner: Person, language: str) -> None:
     run = owner.finished()
-    Run.objects.filter(pk=run.pk).update(
-        status="paused", veiled_after=1, stop_reason="stopped after 100 cycles"
-    )
+    reason = say("stopped.cycles", "stopped after {n} cycles", n=100)
+    Run.objects.filter(pk=run.pk).update(status="paused", veiled_after=1, stop_reason=reason)
     spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
     shown = owner.get(f"/runs/{run.pk}/", **spoken).json()["stop_reason"]
     assert "100" in shown

@@ -1,6 +1,7 @@
 // When things happened: which events make up each cycle, what time it was, which events concern a
 // pod, and the moments worth a flag on the timeline. Grows with the trace, never changes.
 
+import { inWords } from "../base/text/said.ts";
 import type { Cycle, Ms, Ns, PodIndex, Seq } from "../base/units.ts";
 import { countUpTo, Vector } from "../base/vector.ts";
 import type { HeaderEvent } from "../wire/events.ts";
@@ -79,9 +80,9 @@ export class Chronicle {
     this.noteTime(seq, event);
     this.noteCycle(seq, event);
     this.notePods(seq, event);
-    if (event.kind === "ScenarioStepped") this.flag("scenario", seq, event.text);
+    if (event.kind === "ScenarioStepped") this.flag("scenario", seq, inWords(event.text, event.said));
     if (event.kind === "PodEvicted") {
-      this.flag("eviction", seq, event.reason);
+      this.flag("eviction", seq, inWords(event.reason, event.said));
       this.preempted.data[this.nCycles] = 1;
     }
     if (this.isOpen) {

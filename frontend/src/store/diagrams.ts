@@ -9,6 +9,7 @@ import { POD } from "./fold.ts";
 import { QUEUE_TERMS } from "./lanes.ts";
 import { isAhead } from "./position.ts";
 import type { CycleRecord, Outcome, PointStep } from "./record.ts";
+import { unreserved } from "./unreserved.ts";
 
 /** `lit`: here one stands; the others say how a point went that one has passed. */
 export type Light = "lit" | "done" | "failed" | "skipped";
@@ -71,7 +72,7 @@ function cycleLights(explorer: Explorer): ReadonlyMap<TermId, Light> {
     if (step.point === "Permit" && light) parts.set("waiting-on-permit", waited(step, explorer, record));
   }
   if (!record.observed) set("PreEnqueue", "done");
-  if (gaveBack(explorer, record)) set("Unreserve", "failed");
+  if (unreserved(explorer, record)) set("Unreserve", "failed");
   const here = position.point ?? decidingPoint(record);
   set(here, "lit");
   if (here === "Score") set("NormalizeScore", "lit");
@@ -82,12 +83,4 @@ function cycleLights(explorer: Explorer): ReadonlyMap<TermId, Light> {
 function waited(permit: PointStep, { state }: Explorer, record: CycleRecord): Light {
   if (permit.outcome !== "waiting") return "skipped";
   return state.queueOf(record.started.pod) === Queue.WAITING_ON_PERMIT ? "lit" : "done";
-}
-
-/** Whether the cycle's pod was forgotten again by the moment shown: then Reserve was undone. */
-function gaveBack({ fold, state }: Explorer, record: CycleRecord): boolean {
-  return record.seqs.some((seq) => {
-    const event = seq < state.moment ? fold.trace.event(seq) : null;
-    return event?.kind === "Forgotten" && event.pod === record.started.pod;
-  });
 }

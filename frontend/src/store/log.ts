@@ -29,7 +29,7 @@ export function eventsAbout(explorer: Explorer, pod: PodIndex, most = Infinity):
 }
 
 function evicted(explorer: Explorer, event: PodEvicted): string {
-  const [pod, reason] = [explorer.podKey(event.pod), inWords(event.reason)];
+  const [pod, reason] = [explorer.podKey(event.pod), inWords(event.reason, event.said)];
   if (event.by_pod < 0) return `${pod} (${reason})`;
   return t("log.evictedBy", { pod, reason, by: explorer.podKey(event.by_pod) });
 }
@@ -67,6 +67,8 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
       return `${pod}: ${explorer.pluginName(event.plugin)}`;
     case "PermitResolved":
       return `${pod}: ${event.decision}`;
+    case "Unreserved":
+      return `${pod} → ${node}: ${event.plugins.map((plugin) => explorer.pluginName(plugin)).join(", ")}`;
     case "CycleFinished":
       return `${nameOf(Result, event.result)} ${event.message}`;
     case "EventRecorded":
@@ -74,7 +76,7 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
     case "PodEvicted":
       return evicted(explorer, event);
     case "ScenarioStepped":
-      return inWords(event.text);
+      return inWords(event.text, event.said);
     case "RunStarted": {
       const made = madeWith(event);
       return made ? [made.release, ...made.changes].join(", ") : "";
@@ -89,7 +91,7 @@ export function summary(explorer: Explorer, event: HeaderEvent): string {
     case "ExtenderCalled":
       return `${event.extender} ${event.verb}: ${event.n_nodes_in} → ${event.n_nodes_out}`;
     case "RunFinished":
-      return inWords(event.reason);
+      return inWords(event.reason, event.said);
     default:
       return [pod, node].filter(Boolean).join(" → ");
   }

@@ -6,7 +6,6 @@ import { gzipSync } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { inWords } from "../base/text/said.ts";
 import type { Cycle } from "../base/units.ts";
 import { asking, Client, fetchDevices } from "./client.ts";
 import type { Link, StatusFrame } from "./source.ts";
@@ -94,16 +93,6 @@ describe("the live connection", () => {
     expect(line.url).toBe("ws://host/ws/runs/1/?after=-1&share=tok%20en");
     line.chunk(0, 10);
     await vi.waitFor(() => expect(line.sent).toEqual(['{"ack":9}']));
-  });
-
-  test("what a chunk says is known in the reader's language before the chunk is taken", async () => {
-    const line = Line.opened[0]!;
-    expect(inWords("Cordon node n")).toBe("Cordon node n");
-    line.onmessage({ data: JSON.stringify({ type: "said", texts: { "Cordon node n": "封锁节点 n" } }) });
-    line.chunk(0, 10);
-    await vi.waitFor(() => expect(last).toBe(9));
-    expect(inWords("Cordon node n")).toBe("封锁节点 n");
-    expect(line.sent, "it is not acknowledged").toEqual(['{"ack":9}']);
   });
 
   test("comes back after a break and asks from where it was", async () => {

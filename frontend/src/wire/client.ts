@@ -2,7 +2,6 @@
 // event that arrived. Replay and live are the same stream. Details of cycles come over the same line:
 // those asked for, and the newest while the run is followed. The contract is in kviz/live/consumers.py.
 
-import { learnSaid } from "../base/text/said.ts";
 import type { Cycle } from "../base/units.ts";
 import { Asked } from "./asked.ts";
 import { failure, reach } from "./reaching.ts";
@@ -42,11 +41,6 @@ interface MissingFrame {
 
 interface PreviewFrame {
   readonly type: "preview";
-}
-
-interface SaidFrame {
-  readonly type: "said";
-  readonly texts: Readonly<Record<string, string>>;
 }
 
 /** Hears nothing: what there is before the start. */
@@ -130,10 +124,9 @@ export class Client implements Carrier {
   private async take(socket: WebSocket, data: ArrayBuffer | string): Promise<void> {
     if (socket !== this.socket) return;
     if (typeof data === "string") {
-      const frame = JSON.parse(data) as StatusFrame | MissingFrame | PreviewFrame | SaidFrame;
+      const frame = JSON.parse(data) as StatusFrame | MissingFrame | PreviewFrame;
       if (frame.type === "preview") void this.onPreview(frame);
       else if (frame.type === "status") this.takeStatus(frame);
-      else if (frame.type === "said") learnSaid(frame.texts);
       else if (frame.type === "missing") this.asked.refuse(frame.cycle, new Error("not recorded"));
       return;
     }

@@ -5,8 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test, vi } from "vitest";
 
-import { inWords } from "../base/text/said.ts";
-import { Embedded, fromBase64, readPage, type EmbeddedChunk } from "./embedded.ts";
+import { Embedded, fromBase64, type EmbeddedChunk } from "./embedded.ts";
 import type { Link, Receiver, StatusFrame } from "./source.ts";
 
 const STATUS: StatusFrame = { type: "status", status: "finished", cycles: 12, bound: 0, pending: 0, last_seq: 11 };
@@ -78,18 +77,6 @@ describe("a run in its page", () => {
       }),
     );
     expect(failed).toBeInstanceOf(Error);
-  });
-
-  test("what its chunks say is known in the language of the page", () => {
-    const said = ['{"Drain node n: there is none":"腾空节点 n：没有这个对象"}', '{"1 PodGroup":"1 个 PodGroup"}'];
-    const page = {
-      querySelector: (name: string) => ({ textContent: name === "#status" ? JSON.stringify(STATUS) : "" }),
-      querySelectorAll: (name: string) => (name === "[data-said]" ? said.map((textContent) => ({ textContent })) : []),
-    };
-    readPage(page as unknown as ParentNode, unpack);
-    expect(inWords("Drain node n: there is none")).toBe("腾空节点 n：没有这个对象");
-    expect(inWords("1 PodGroup")).toBe("1 个 PodGroup");
-    expect(inWords("2 PodGroups"), "what nobody has said stays as it is").toBe("2 PodGroups");
   });
 
   test("nobody answers questions here", () => {

@@ -1,7 +1,6 @@
 // A run that stands in its page: every chunk is two elements of text, base64 of what the server has
 // stored. Headers are read at the start, the columns of a cycle when somebody looks at it.
 
-import { learnSaid } from "../base/text/said.ts";
 import type { Cycle } from "../base/units.ts";
 import { Reader } from "./msgpack.ts";
 import { gunzip, type Receiver, type Source, type StatusFrame } from "./source.ts";
@@ -99,8 +98,5 @@ export function readPage(root: ParentNode, unzstd: Unpack): Embedded {
     headers: () => element.textContent,
     details: () => text(`[data-details="${element.dataset.headers}"]`),
   }));
-  for (const said of root.querySelectorAll("[data-said]")) {
-    learnSaid(JSON.parse(said.textContent) as Record<string, string>);
-  }
   return new Embedded(chunks, JSON.parse(text("#status")) as StatusFrame, unzstd);
 }

@@ -265,6 +265,7 @@ export interface RunStarted {
   readonly gates: readonly GateRecord[];
   readonly tie_break: PickRule;
   readonly queue_order: QueueOrder;
+  readonly said: Wire;
 }
 export const readRunStarted: Reader<RunStarted> = (row) => ({
   kind: "RunStarted",
@@ -279,6 +280,7 @@ export const readRunStarted: Reader<RunStarted> = (row) => ({
   gates: list(row[9], readGateRecord),
   tie_break: str(row[10]) as PickRule,
   queue_order: str(row[11]) as QueueOrder,
+  said: row[12],
 });
 
 export interface ClockAdvanced {
@@ -424,6 +426,7 @@ export interface PodEvicted {
   readonly by_pod: PodIndex;
   readonly reason: string;
   readonly gone_at_ns: Ns;
+  readonly said: Wire;
 }
 export const readPodEvicted: Reader<PodEvicted> = (row) => ({
   kind: "PodEvicted",
@@ -431,6 +434,7 @@ export const readPodEvicted: Reader<PodEvicted> = (row) => ({
   by_pod: num(row[2]),
   reason: str(row[3]),
   gone_at_ns: big(row[4]),
+  said: row[5],
 });
 
 export interface ScenarioStepped {
@@ -438,12 +442,14 @@ export interface ScenarioStepped {
   readonly index: number;
   readonly text: string;
   readonly refused: boolean;
+  readonly said: Wire;
 }
 export const readScenarioStepped: Reader<ScenarioStepped> = (row) => ({
   kind: "ScenarioStepped",
   index: num(row[1]),
   text: str(row[2]),
   refused: bool(row[3]),
+  said: row[4],
 });
 
 export interface QueueMoved {
@@ -630,6 +636,19 @@ export const readAssumed: Reader<Assumed> = (row) => ({
   node: num(row[2]),
 });
 
+export interface Unreserved {
+  readonly kind: "Unreserved";
+  readonly pod: PodIndex;
+  readonly node: NodeIndex;
+  readonly plugins: readonly number[];
+}
+export const readUnreserved: Reader<Unreserved> = (row) => ({
+  kind: "Unreserved",
+  pod: num(row[1]),
+  node: num(row[2]),
+  plugins: nums(row[3]),
+});
+
 export interface Forgotten {
   readonly kind: "Forgotten";
   readonly pod: PodIndex;
@@ -785,6 +804,7 @@ export interface RunFinished {
   readonly n_bound: number;
   readonly n_pending: number;
   readonly reason: string;
+  readonly said: Wire;
 }
 export const readRunFinished: Reader<RunFinished> = (row) => ({
   kind: "RunFinished",
@@ -792,6 +812,7 @@ export const readRunFinished: Reader<RunFinished> = (row) => ({
   n_bound: num(row[2]),
   n_pending: num(row[3]),
   reason: str(row[4]),
+  said: row[5],
 });
 
 export type HeaderEvent =
@@ -819,6 +840,7 @@ export type HeaderEvent =
   | PreemptionDecided
   | PreemptionIneligible
   | Assumed
+  | Unreserved
   | Forgotten
   | PointFinished
   | PermitWaiting
@@ -855,6 +877,7 @@ const readHeaderEventBy: Record<string, Reader<HeaderEvent>> = {
   PreemptionDecided: readPreemptionDecided,
   PreemptionIneligible: readPreemptionIneligible,
   Assumed: readAssumed,
+  Unreserved: readUnreserved,
   Forgotten: readForgotten,
   PointFinished: readPointFinished,
   PermitWaiting: readPermitWaiting,
@@ -1006,6 +1029,7 @@ export const CHANGES = {
   PreemptionDecided: [],
   PreemptionIneligible: [],
   Assumed: ["pods", "usage"],
+  Unreserved: [],
   Forgotten: ["pods", "usage"],
   PointFinished: ["pods"],
   PermitWaiting: ["pods"],

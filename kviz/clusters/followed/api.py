@@ -23,7 +23,6 @@ from kviz.clusters.followed.models import FollowedCluster
 from kviz.common.json_body import JsonBody
 from kviz.common.paging import MAX_LIMIT
 from kviz.common.problems import Problem
-from kviz.read_back import stop_reason
 from kviz.runs.inputs import InvalidInput
 from scheduler_core.wording import say, told
 
@@ -53,7 +52,7 @@ class FollowedSerializer(serializers.ModelSerializer[FollowedCluster]):
         ]
 
     def get_stop_reason(self, followed: FollowedCluster) -> str:
-        return stop_reason(followed.run.stop_reason)
+        return followed.run.stop_reason
 
 
 class TroubleSerializer(serializers.Serializer[object]):

@@ -48,7 +48,7 @@ from kviz.forking.copies import Count, Died, Doing, Done, as_done
 from kviz.runs.inputs import InvalidInput
 from kviz.runs.models import Run
 from scheduler_core.framework.plugin_calls import PluginFailure
-from scheduler_core.wording import say
+from scheduler_core.wording import say, told
 
 log = logging.getLogger(__name__)
 
@@ -111,7 +111,7 @@ def experiment_carry_out(
         portions_release(worker=worker, claims=0)
         queue_of(experiment).give_back(experiment, worker)
     except (InvalidInput, WorkersDied, PluginFailure, TookTooLong) as reason:
-        experiment_fail(experiment, str(reason))
+        experiment_fail(experiment, told(reason))
     except StorageFailed:
         raise
     except Exception:
@@ -120,7 +120,7 @@ def experiment_carry_out(
             "experiment.variant_failed",
             "A variant failed. This is a bug; the server's log has the details.",
         )
-        experiment_fail(experiment, str(text))
+        experiment_fail(experiment, text)
 
 
 def experiment_fail(experiment: Experiment, error: str) -> None:

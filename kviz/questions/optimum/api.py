@@ -14,7 +14,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from kviz import read_back
 from kviz.accounts.throttling import Scope
 from kviz.common.problems import Problem
 from kviz.questions.optimum import services
@@ -60,7 +59,7 @@ class OptimumSerializer(serializers.ModelSerializer[Optimum]):
     error = serializers.SerializerMethodField()
 
     def get_error(self, found: Optimum) -> str:
-        return read_back.failure(found.error)
+        return found.error
 
     class Meta:
         model = Optimum

@@ -18,7 +18,7 @@ from scheduler_core.analysis.model import InstanceError, RunOutcome, Viability
 from scheduler_core.api import Node
 from scheduler_core.config import ConfigError
 from scheduler_core.framework.plugin_calls import PluginFailure
-from scheduler_core.wording import say
+from scheduler_core.wording import say, told
 
 if TYPE_CHECKING:
     from kviz.questions.optimum.answer import Answer
@@ -105,7 +105,7 @@ def optimum_execute(*, found: Optimum, worker: str) -> None:
         )
         _close(found, worker, error=text)
     except (InstanceError, TooLarge, InvalidInput, AnswerMissing, PluginFailure) as reason:
-        _close(found, worker, error=str(reason))
+        _close(found, worker, error=told(reason))
     except StorageFailed:
         raise
     except Exception:
@@ -168,7 +168,7 @@ def _close(
     found: Optimum, worker: str, *, answer: dict[str, object] | None = None, error: str = ""
 ) -> None:
     status = Optimum.Status.FAILED if error else Optimum.Status.FINISHED
-    QUEUE.held(found, worker).update(status=status, answer=answer, error=str(error), claimed_by="")
+    QUEUE.held(found, worker).update(status=status, answer=answer, error=error, claimed_by="")
 
 
 class _Listener:

@@ -19,7 +19,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
-from kviz import read_back
 from kviz.accounts.authentication import workspace_in
 from kviz.common.paging import NumberPagination
 from kviz.common.problems import Problem
@@ -119,7 +118,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
         """One line per scheduling cycle, in order."""
         rows = self.paginate_queryset(self.get_queryset())
         response = self.get_paginated_response(self.get_serializer(rows, many=True).data)
-        response.data["not_modelled"] = read_back.notes(readable_run(request, run_id).not_modelled)
+        response.data["not_modelled"] = readable_run(request, run_id).not_modelled
         return response
 
     @extend_schema(parameters=[SHARE], responses=OpenApiTypes.OBJECT)

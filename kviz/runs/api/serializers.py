@@ -6,7 +6,6 @@ from typing import get_args
 
 from rest_framework import serializers
 
-from kviz import read_back
 from kviz.common.fields import DocumentField
 from kviz.runs.models import Cycle, Run
 from kviz.runs.selectors import sentence_of
@@ -107,13 +106,14 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     error = serializers.SerializerMethodField()
 
     def get_stop_reason(self, run: Run) -> str:
-        return read_back.stop_reason(run.stop_reason)
+        return run.stop_reason
 
     def get_not_modelled(self, run: Run) -> list[str]:
-        return read_back.notes(run.not_modelled)
+        found: list[str] = run.not_modelled
+        return found
 
     def get_error(self, run: Run) -> str:
-        return read_back.failure(run.error)
+        return run.error
 
     class Meta:
         model = Run

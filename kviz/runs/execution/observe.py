@@ -23,6 +23,7 @@ from kviz.runs.signals import run_advanced
 from kviz.snapshots.models import Snapshot
 from scheduler_core.trace.codec import TraceWriter, read_headers, starts_cycle
 from scheduler_core.trace.events import AnyEvent, HeaderEvent, RunFinished
+from scheduler_core.wording import made_of
 
 MAX_TRIES: Final = 10
 """How often an end may be overtaken by calls before it is given up."""
@@ -80,9 +81,11 @@ class ObservedTrace:
 
     def end(self, reason: str) -> None:
         """Store the run's end, with what was counted up to it. Raises RunIsOver and Overtaken."""
-        run, reason = self._run, str(reason)
+        run = self._run
         counts = {"cycles": run.cycles, "bound": run.bound, "pending": run.pending}
-        self._trace.add(RunFinished(run.cycles, run.bound, run.pending, reason))
+        self._trace.add(
+            RunFinished(run.cycles, run.bound, run.pending, str(reason), made_of(reason))
+        )
         try:
             self._trace.cut(
                 **counts,

@@ -13,6 +13,7 @@ from django.db import DataError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from kviz import sentences
 from kviz.common import tracing, work_counts
 from kviz.common.claiming import MAX_CLAIMS, StorageFailed
 from kviz.common.time_limits import RUN, TookTooLong
@@ -29,7 +30,7 @@ from kviz.runs.signals import run_advanced, run_finished
 from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.trace.codec import TraceWriter
 from scheduler_core.trace.events import AnyEvent, CycleStarted, RunStarted
-from scheduler_core.wording import say
+from scheduler_core.wording import say, told
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ def run_execute(
     except AppendRefused:
         log.info("run %s is no longer ours", recording.run.pk)
     except (InvalidInput, WorkersDied, TookTooLong) as reason:
-        recording.fail(str(reason))
+        recording.fail(told(reason))
     except PluginFailure as failure:
         log.warning("run %s failed", recording.run.pk, exc_info=failure)
         recording.fail(str(failure))
@@ -335,7 +336,7 @@ class _Recording:
     def fail(self, error: str) -> None:
         """End the run as failed, if it is still the worker's."""
         self._owned(self.run).update(
-            status=Run.Status.FAILED, error=str(error), finished_at=timezone.now(), claimed_by=""
+            status=Run.Status.FAILED, error=error, finished_at=timezone.now(), claimed_by=""
         )
 
     def _begin(self, event: RunStarted) -> None:
@@ -348,7 +349,8 @@ class _Recording:
                 run.cycle_rows.all().delete()
                 run.pod_outcomes.all().delete()
             self._trace.writer = TraceWriter()
-        self._trace.update(engine_version=build, not_modelled=list(event.not_modelled))
+        not_modelled = sentences.all_spoken(event.not_modelled, event.said)
+        self._trace.update(engine_version=build, not_modelled=not_modelled)
 
     def flush(self) -> None:
         """Store what was taken since the last time. Raises AppendRefused."""
@@ -372,7 +374,7 @@ class _Recording:
                 cycles=end.n_cycles,
                 bound=end.n_bound,
                 pending=end.n_pending,
-                stop_reason=end.reason,
+                stop_reason=sentences.spoken(end.reason, end.said),
                 trace_hash=self._trace.writer.trace_hash(),
                 finished_at=timezone.now(),
                 claimed_by="",

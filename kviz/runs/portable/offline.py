@@ -21,16 +21,14 @@ from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, override
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from kviz import read_back
 from kviz.common.wording import translated
 from kviz.runs import selectors
 from kviz.runs.models import Run
 from kviz.runs.portable.saved import NOT_OVER, NotOver
 from kviz.runs.reading import trace
-from kviz.runs.reading.said import said_in
 from kviz.runs.titles import run_title
 from scheduler_core.trace.codec import Chunk
 from scheduler_core.wording import say
@@ -125,7 +123,7 @@ def pieces(run: Run) -> Iterator[bytes]:
     if n_bytes > settings.MAX_OFFLINE_BYTES:
         raise TooLarge(too_large_text(n_bytes))
     start, _mark, end = _frame(run).partition(MARK)
-    return _pieces(run, start, end, get_language() or "en")
+    return _pieces(run, start, end)
 
 
 def too_large_text(n_bytes: int) -> str:
@@ -143,22 +141,11 @@ def too_large_text(n_bytes: int) -> str:
     )
 
 
-def _pieces(run: Run, start: str, end: str, language: str) -> Iterator[bytes]:
+def _pieces(run: Run, start: str, end: str) -> Iterator[bytes]:
     yield start.encode()
     for number, chunk in enumerate(trace.chunks(run=run)):
-        yield (_said(chunk, language) + _elements(number, chunk)).encode()
+        yield _elements(number, chunk).encode()
     yield end.encode()
-
-
-def _said(chunk: Chunk, language: str) -> str:
-    """What the chunk says in kviz's words, by its English, in the language of the reader."""
-    found = {} if language.startswith("en") else said_in(chunk.headers)
-    if not found:
-        return ""
-    with override(language):
-        texts = translated(found)
-    text = msgspec.json.encode(texts).decode().replace("<", "\\u003c")
-    return f'<script type="application/json" data-said>{text}</script>\n'
 
 
 def _elements(number: int, chunk: Chunk) -> str:
@@ -205,5 +192,5 @@ def _catalogue() -> str:
 def _progress(run: Run) -> dict[str, object]:
     names = ("status", "cycles", "bound", "pending", "last_seq")
     return {name: getattr(run, name) for name in names} | (
-        {"error": translated(read_back.failure(run.error))} if run.error else {}
+        {"error": translated(run.error)} if run.error else {}
     )

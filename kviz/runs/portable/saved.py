@@ -6,15 +6,15 @@ No ORM write happens here: `services.run_open` stores what `check` found good.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, Final, TypeVar, cast
+from typing import BinaryIO, Final, cast
 
 import msgspec
 import zstandard
 from django.conf import settings
 
-from kviz import read_back
+from kviz import sentences
 from kviz.engine_build import is_of_version
 from kviz.run_file import (
     SUFFIX,
@@ -29,6 +29,7 @@ from kviz.run_file import (
     encoded,
     of_other_engine,
     read_records,
+    said_of,
 )
 from kviz.runs.models import ExtenderAnswer, Run
 from kviz.runs.reading import trace
@@ -56,15 +57,11 @@ from scheduler_core.trace.codec import Chunk
 from scheduler_core.trace.events import CycleFinished, HeaderEvent, RunStarted
 from scheduler_core.trace.index import Delta, TraceIndex
 from scheduler_core.trace.records import QueueOrder, Result
-from scheduler_core.wording import say, told
+from scheduler_core.wording import made_of, say, told
 
 ENDS: Final = (Run.Status.FINISHED, Run.Status.FAILED, Run.Status.CANCELLED)
 
 
-T = TypeVar("T")
-
-MOST_READ_BACK: Final = 200
-"""Sentences of a file, of each kind: an upload comes to fewer, and to read more takes its time."""
 TRACE_SHARE: Final = 8
 """How much more a trace may unpack to than an upload: it is read chunk by chunk, so its length
 costs time, not memory. A cycle over 3,000 nodes takes some 14 kB."""
@@ -101,7 +98,9 @@ def _records(run: Run) -> Iterator[AnyRecord]:
         if not run.trace_hash:
             checker.take(chunk)
         yield Part(chunk)
-    yield Outcome(run.status, run.trace_hash or checker.trace_hash(), run.error)
+    yield Outcome(
+        run.status, run.trace_hash or checker.trace_hash(), str(run.error), made_of(run.error)
+    )
 
 
 def _name(run: Run) -> str:
@@ -128,11 +127,14 @@ def _inputs(run: Run) -> Inputs:
         feature_gates=run.feature_gates,
         tie_break=cast("TieBreak", run.tie_break),
         queue_order=cast("QueueOrder", run.queue_order),
-        left_out=snapshot.left_out,
+        left_out=[str(each) for each in snapshot.left_out],
         changes=[
             ChangeMade(each["cycle"], msgspec.json.encode(each["change"]).decode())
             for each in run.changes
         ],
+        said=said_of(
+            snapshot.warnings, [each["message"] for each in snapshot.problems], snapshot.left_out
+        ),
     )
 
 
@@ -186,26 +188,37 @@ class SavedRun:
         """Whether there is a snapshot: a run that is observed may do without."""
         return not self.observed or bool(self.objects.counts)
 
+    @property
+    def not_modelled(self) -> list[str]:
+        """What the run's input asks for and the engine did not do."""
+        begun = self.index.state.run
+        return sentences.all_spoken(begun.not_modelled, begun.said) if begun else []
+
+    @property
+    def stop_reason(self) -> str:
+        """Why the engine stopped early; empty if it did not."""
+        end = self.index.finished
+        return sentences.spoken(end.reason, end.said) if end else ""
+
     def snapshot(self) -> Snapshot:
         """The cluster as a row that is not stored yet; its counts are counted here."""
+        problems = self.inputs.problems
+        messages = self._spoken("problems", [str(each.get("message", "")) for each in problems])
         return Snapshot(
             name=self.inputs.name or "run",
             sha256=self.inputs.sha256,
             counts=self.objects.counts,
             ignored=self.inputs.ignored,
-            warnings=_known(self.inputs.warnings, read_back.note),
-            problems=_known(self.inputs.problems, _problem),
-            left_out=self.inputs.left_out,
+            warnings=self._spoken("warnings", self.inputs.warnings),
+            problems=[
+                each | {"message": message}
+                for each, message in zip(problems, messages, strict=True)
+            ],
+            left_out=self._spoken("left_out", self.inputs.left_out),
         )
 
-
-def _known(of_file: Sequence[T], read: Callable[[T], T]) -> list[T]:
-    """What reading the upload came to, as it can be said in other languages; all that is shown."""
-    return [*map(read, of_file[:MOST_READ_BACK]), *of_file[MOST_READ_BACK:]]
-
-
-def _problem(of_file: dict[str, str | int]) -> dict[str, str | int]:
-    return of_file | {"message": read_back.problem(str(of_file.get("message", "")))}
+    def _spoken(self, name: str, english: Sequence[str]) -> list[str]:
+        return sentences.all_spoken(english, self.inputs.said.get(name))
 
 
 def check(file: BinaryIO, spool: BinaryIO) -> SavedRun:

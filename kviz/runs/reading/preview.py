@@ -13,7 +13,6 @@ from uuid import UUID
 
 import msgspec
 
-from kviz import read_back
 from kviz.common.problems import ErrorItem
 from kviz.common.wording import translated
 from kviz.runs.inputs import errors_of
@@ -124,7 +123,7 @@ def preview_document(*, run: Run, found: Preview) -> Json:
     if headers:
         of_cycle = cycle_document(names, cycle_record(headers, details=found.details))
         document = cast("Json", of_cycle)
-        document["not_modelled"] = read_back.notes(run.not_modelled)
+        document["not_modelled"] = run.not_modelled
     return document | {
         "gated": found.gated and dict(zip(("code", "plugin", "reasons"), found.gated, strict=True)),
         "without_effect": list(found.without_effect),

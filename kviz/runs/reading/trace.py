@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from kviz import read_back
+from kviz import sentences
 from kviz.runs.models import Cycle, PodOutcome, Run, TraceChunk
 from kviz.runs.reading.projection import CycleDocument, Json, cycle_document
 from kviz.runs.reading.why import pod_why_document
@@ -129,7 +129,7 @@ def cycle_or_part(*, run: Run, cycle: int) -> CycleDocument | None:
 def _document(run: Run, stored: _StoredCycle, record: CycleRecord) -> CycleDocument:
     names = _names_before(run.pk, stored.chunk.first_seq)
     document = cycle_document(_names_in(names, stored.headers, stored.place), record)
-    document["not_modelled"] = read_back.notes(run.not_modelled)
+    document["not_modelled"] = run.not_modelled
     row = run.cycle_rows.filter(number=record.started.cycle).first()
     if row is not None:  # its binding may have failed after its own events
         document["result"], document["node"], document["message"] = (
@@ -205,7 +205,7 @@ def pod_why(*, run: Run, namespace: str, name: str) -> Json | None:
     pod = pod_known(run=run, namespace=namespace, name=name)
     if pod is None:
         return None
-    return _pod_why(run, pod) | {"not_modelled": read_back.notes(run.not_modelled)}
+    return _pod_why(run, pod) | {"not_modelled": run.not_modelled}
 
 
 def pod_known(*, run: Run, namespace: str, name: str) -> PodOutcome | None:
@@ -303,7 +303,7 @@ def _steps_refused(run_id: UUID, last_seq: int) -> tuple[RefusedStep, ...]:
     """Stored headers never change; up to `last_seq` they are read once."""
     chunks = TraceChunk.objects.filter(run_id=run_id, last_seq__lte=last_seq)
     return tuple(
-        RefusedStep(event.index + 1, event.text)
+        RefusedStep(event.index + 1, sentences.spoken(event.text, event.said))
         for blob in chunks.order_by("last_seq").values_list("headers", flat=True).iterator(1)
         for event in codec.read_headers(bytes(blob))[1]
         if isinstance(event, ScenarioStepped) and event.refused

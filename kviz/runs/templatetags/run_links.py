@@ -14,7 +14,6 @@ from django.template import Context
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from kviz import read_back
 from kviz.accounts.middleware import workspace_of
 from kviz.runs import selectors
 from kviz.runs.models import Run
@@ -29,10 +28,6 @@ from scheduler_core.releases import LATEST, RELEASES
 register = template.Library()
 register.filter("reasons_in", reasons_in)
 register.filter("run_title", run_title)
-register.filter("stop_reason", read_back.stop_reason)
-register.filter("not_modelled", read_back.notes)
-register.filter("what_step_did", read_back.step)
-register.filter("failure", read_back.failure)
 register.filter("change_in_words", selectors.sentence_of)
 
 

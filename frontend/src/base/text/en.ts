@@ -61,6 +61,7 @@ export const en = {
   "pipeline.label": "Pipeline",
   "pipeline.before": "Just before: {text}",
   "pipeline.beforeBoth": "{first}; {next}",
+  "pipeline.unreserved": "Unreserve: {plugins} gave back what was reserved.",
   "pipeline.skipped": { one: "{n} skipped", other: "{n} skipped" },
   "pipeline.more": "{n} more",
   "pipeline.less": "fewer",

@@ -66,7 +66,11 @@ function form(entry: Entry, params: Params): string {
   return plurals.select(Number(params.n)) === "one" ? entry.one : entry.other;
 }
 
-const show = (value: string | number): string => (typeof value === "number" ? numbers.format(value) : value);
+export const show = (value: string | number | bigint): string =>
+  typeof value === "string" ? value : numbers.format(value);
+
+/** The template of a sentence of kviz's own in the language of the page; null in English, which traces hold. */
+export const sentence = (id: string): string | null => translated[`say ${id}`] ?? null;
 
 /** A key made at run time, if there is a text for it. */
 export function textIfAny(key: string): string | null {

@@ -5,7 +5,7 @@ import { csv } from "../../base/csv.ts";
 import { readPalette } from "../../base/palette.ts";
 import { stampOn } from "../../base/pen.ts";
 import "../../base/text/late.ts";
-import { inWords } from "../../base/text/said.ts";
+import { notModelled } from "../../base/text/said.ts";
 import { t } from "../../base/text/text.ts";
 import type { Explorer } from "../../store/explorer.ts";
 import type { Export } from "../../store/exports.ts";
@@ -65,7 +65,7 @@ function table(what: Export & { kind: "table" }, { explorer, name }: Exporting):
 
 /** A column says in every row what of the run's input is not modelled, if anything is. */
 function noted(table: Table, { fold }: Explorer): Table {
-  const features = fold.run?.not_modelled.map(inWords).join("; ");
+  const features = notModelled(fold.run).join("; ");
   if (!features) return table;
   return { columns: [...table.columns, t("csv.notModelled")], rows: table.rows.map((row) => [...row, features]) };
 }
