@@ -1,7 +1,7 @@
 // Who may import whom: base <- wire <- store <- views/<one folder per view> <- app. Views never know each other.
 
 const LAYERS = ["base", "wire", "store", "views", "app"];
-const ENTRIES = "^src/(main|offline|editor|compare|experiment|classroom)[.]ts$";
+const ENTRIES = "^src/((main|offline|compare|experiment|classroom|theme)|pages/[^/]+)[.]ts$";
 const TESTS = "[.](test|bench)[.]ts$|^src/testing/";
 
 /** A layer looks down only: never at one that stands above it. */

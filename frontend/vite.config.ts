@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { svelteTesting } from "@testing-library/svelte/vite";
 import { defineConfig } from "vite";
@@ -15,15 +17,20 @@ const DEV_PORT = 5173;
  */
 const SHARED = new RegExp(
   [
-    "node_modules/(svelte|esm-env|clsx)/",
-    "preload-helper",
     "src/base/(palette|format|vector|text/(text|en|said))[.]",
     "src/wire/(asked|client|column|events|msgpack|source)[.]",
     "src/store/(cells|chronicle|cycle|fold|grouping|node-domain|nodes|nominated|observed)[.]",
     "src/store/(record|state|trace|verdicts)[.]",
     "src/views/map/(captions|clip|layout|paint|sprites)[.]",
+    "src/views/inspector/PodButton[.]",
   ].join("|"),
 );
+
+/** What every page with an island needs, and nothing else. */
+const ISLANDS = /node_modules[/](svelte|esm-env|clsx)[/]|preload-helper|src[/]base[/]text[/]language[.]/;
+
+/** The entries of pages that templates make. */
+const PAGES = readdirSync(new URL("src/pages/", import.meta.url)).map((name) => `src/pages/${name}`);
 
 /** How long a busy machine may take to fetch a part of the Explorer. */
 const PATIENCE_MS = 60_000;
@@ -49,8 +56,15 @@ export default defineConfig({
     target: "es2022",
     sourcemap: false,
     rolldownOptions: {
-      input: ["src/main.ts", "src/editor.ts", "src/compare.ts", "src/experiment.ts", "src/classroom.ts"],
-      output: { codeSplitting: { groups: [{ name: "map", test: SHARED }] } },
+      input: ["src/main.ts", "src/compare.ts", "src/experiment.ts", "src/classroom.ts", ...PAGES],
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "base", test: ISLANDS },
+            { name: "map", test: SHARED },
+          ],
+        },
+      },
     },
   },
   test: {

@@ -1,6 +1,7 @@
 // The entry of an experiment's page: it follows one that is not over, and draws its charts. Without it the page is read
 // again by hand.
 
+import { documentAt, Leaving, pageAt, pause } from "./base/page.ts";
 import type { Chart } from "./views/experiment/chart.ts";
 
 const PAUSE_MS = 700;
@@ -17,8 +18,7 @@ interface Progress {
   readonly doing: readonly unknown[];
 }
 
-let isLeaving = false; // to put another page into place would take the reader back from the one just clicked
-addEventListener("beforeunload", () => (isLeaving = true));
+const leaving = new Leaving();
 
 void draw();
 void follow();
@@ -38,15 +38,13 @@ async function follow(): Promise<void> {
   let doing = "";
   for (let looks = 1; ; looks++) {
     const place = document.querySelector<HTMLElement>("[data-experiment]");
-    if (!place || isLeaving || !LIVE.includes(place.dataset.state ?? "")) return;
-    const found = await progress(place.dataset.experiment ?? "");
+    if (!place || leaving.now || !LIVE.includes(place.dataset.state ?? "")) return;
+    const found = await documentAt<Progress>(place.dataset.experiment ?? "");
     const isNews = found && (found.status !== place.dataset.state || String(found.n_done) !== place.dataset.done);
-    if (isNews && !isLeaving && !isBeingRead(place, found)) await renew("[data-experiment]");
+    if (isNews && !leaving.now && !isBeingRead(place, found)) await renew("[data-experiment]");
     else if (found && JSON.stringify(found.doing) !== doing) await renew(".doing");
     if (found) doing = JSON.stringify(found.doing);
-    await new Promise((resolve) =>
-      setTimeout(resolve, found ? (looks <= FIRST_LOOKS ? FIRST_PAUSE_MS : PAUSE_MS) : RETRY_MS),
-    );
+    await pause(found ? (looks <= FIRST_LOOKS ? FIRST_PAUSE_MS : PAUSE_MS) : RETRY_MS);
   }
 }
 
@@ -55,19 +53,11 @@ function isBeingRead(place: HTMLElement, found: Progress): boolean {
   return LIVE.includes(found.status) && place.querySelector("details[open]") !== null;
 }
 
-async function progress(address: string): Promise<Progress | null> {
-  const answer = await fetch(address, { headers: { Accept: "application/json" } }).catch(() => null);
-  return answer?.ok ? ((await answer.json()) as Progress) : null;
-}
-
 /** Put what is at a place of the page as it would be now. */
 async function renew(what: string): Promise<void> {
-  const answer = await fetch(location.href).catch(() => null);
-  if (!answer?.ok) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const now = page.querySelector<HTMLElement>(what);
+  const now = (await pageAt(location.href))?.querySelector<HTMLElement>(what);
   const before = document.querySelector<HTMLElement>(what);
-  if (!now || !before || isLeaving) return;
+  if (!now || !before || leaving.now) return;
   before.replaceWith(document.adoptNode(now));
   if (now.querySelector("[data-chart]")) await draw();
 }

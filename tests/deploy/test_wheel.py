@@ -82,6 +82,7 @@ def test_every_file_of_the_front_end_is_served(wheel: Path, address: str) -> Non
 
     assert any(entry.get("isEntry") for entry in manifest.values())
     assert [name for name in sorted(built) if not fetch(f"{address}/static/kviz/{name}")] == []
+    assert b"data-theme" in fetch(f"{address}/static/kviz/theme.js")
     assert b"ConfigurationV1" in fetch(f"{address}/static/kviz/schema/configuration.en.json")
 
 

@@ -145,7 +145,7 @@ def test_what_was_typed_outlives_its_tab_until_it_is_sent(page: Page, api: Api) 
 
 def test_what_is_typed_before_the_editor_comes_goes_on_in_it(page: Page) -> None:
     manifest = json.loads((BUILT / "manifest.json").read_text(encoding="utf-8"))
-    chunk = f"**/{manifest['src/views/editor/editor.ts']['file']}"
+    chunk = f"**/{manifest['src/views/editor/Editor.svelte']['file']}"
     held: list[Route] = []
 
     def hold(route: Route) -> None:

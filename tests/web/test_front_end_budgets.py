@@ -11,7 +11,7 @@ from typing import Any
 BUILT = Path(__file__).parents[2] / "static" / "kviz"
 JS_BYTES = 90_000
 CSS_BYTES = 15_000
-EDITOR_BYTES = 130_000
+EDITOR_BYTES = 152_000
 
 
 def weight(file: str) -> int:
@@ -40,6 +40,9 @@ def test_the_first_load_stays_within_its_budget() -> None:
 
 
 def test_the_editor_stays_within_its_budget() -> None:
+    """The entry, the island, and what it shares with others."""
     manifest = json.loads((BUILT / "manifest.json").read_text(encoding="utf-8"))
-    files = {each["file"] for each in manifest.values() if "editor" in each["file"]}
-    assert 50_000 < sum(map(weight, files)) <= EDITOR_BYTES
+    seen: set[str] = set()
+    sources = ("src/pages/editor.ts", "src/views/editor/Editor.svelte")
+    files = {file for source in sources for file in files_of(manifest, source, seen)}
+    assert sum(map(weight, files)) <= EDITOR_BYTES

@@ -48,4 +48,4 @@ def test_the_page_plays_what_the_scheduler_decides(owner: Person, tmp_path: Path
 @pytest.mark.django_db
 def test_without_scripts_there_is_a_still_picture(owner: Person) -> None:
     page = owner.client.get("/").content.decode()
-    assert page.index('class="three-steps"') < page.index('class="player" hidden')
+    assert page.index('class="three-steps"') < page.index("data-player")

@@ -49,7 +49,7 @@ class Parsed(HTMLParser):
 def _small_explorer(settings: Settings, tmp_path: Path) -> None:
     """Stand-ins for what Vite builds, with all that could break out of its element."""
     (tmp_path / "static" / "kviz-offline").mkdir(parents=True)
-    for name in ("css", "js"):
+    for name in ("css", "kviz"):
         (tmp_path / "static" / name).symlink_to(settings.SHARE / "static" / name)
     script = "const a = `</script><!--<script>`; if (1 <2) a;"
     (tmp_path / "static" / "kviz-offline" / "explorer.js").write_text(script)

@@ -41,7 +41,7 @@ STYLES: Final = (
     "css/components.css",
     "kviz-offline/explorer.css",
 )
-SCRIPTS: Final = ("js/theme.js", "kviz-offline/explorer.js")
+SCRIPTS: Final = ("kviz/theme.js", "kviz-offline/explorer.js")
 MARK: Final = "<!--trace-->"
 
 

@@ -1,7 +1,4 @@
-// The steps of a scenario: a list on a time axis beside the text, and new ones put into the text.
-
-import { editorTexts } from "../../base/text/editor.ts";
-import type { ScenarioStep } from "./checking.ts";
+// The steps of a scenario: their times in words, and new ones put into the text.
 
 const MS_NS = 1_000_000;
 const UNITS = [
@@ -10,36 +7,6 @@ const UNITS = [
   { name: "s", ms: 1_000 },
   { name: "ms", ms: 1 },
 ] as const;
-
-/** Show the steps in a list; a click leads to the line of one. */
-export function showSteps(list: HTMLElement, steps: readonly ScenarioStep[], goTo: (line: number) => void): void {
-  const end = Math.max(...steps.map((step) => step.at_ns), 1);
-  list.hidden = steps.length === 0;
-  list.replaceChildren(...steps.map((step) => row(step, step.at_ns / end, goTo)));
-}
-
-function row(step: ScenarioStep, share: number, goTo: (line: number) => void): HTMLElement {
-  const item = document.createElement("li");
-  const button = document.createElement("button");
-  button.type = "button";
-  button.style.setProperty("--at", share.toFixed(4));
-  button.append(part("time", durationText(step.at_ns)), part("axis", ""), part("words", step.sentence));
-  if (step.note) button.append(part("note", step.note));
-  const { line } = step;
-  if (line !== null) {
-    button.title = editorTexts.line.replace("{n}", String(line));
-    button.addEventListener("click", () => goTo(line));
-  }
-  item.append(button);
-  return item;
-}
-
-function part(name: string, text: string): HTMLElement {
-  const element = document.createElement("span");
-  element.className = `timed-steps__${name}`;
-  element.textContent = text;
-  return element;
-}
 
 /** A time as Go writes durations, without parts that are zero. */
 export function durationText(ns: number): string {

@@ -1,4 +1,4 @@
-// An editor in place of a text area, which keeps what is written: the form is sent as without the editor.
+// CodeMirror in place of a text area: what it shows is the area's text, selection and focus.
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
@@ -8,33 +8,38 @@ import { lintGutter, lintKeymap } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 
-import { type Check, checking } from "./checking.ts";
-import { complete, describeOnHover } from "./completion.ts";
+import { type Check, checking, type ScenarioStep } from "./checking.ts";
+import { complete } from "./completion.ts";
+import { describeOnHover } from "./hover.ts";
 import type { Schema } from "./schema.ts";
-import { showSteps } from "./steps.ts";
 import { theme } from "./theme.ts";
 
 export interface EditorOptions {
+  /** The element that the editor is put into. */
+  readonly parent: HTMLElement;
   readonly schema: Schema | null;
   readonly check: Check | null;
-  /** Where the steps of a scenario are shown. */
-  readonly steps: HTMLElement | null;
-  /** What lets the editor's styles past the page's content security policy. */
   readonly nonce: string;
+  /** Hears which steps a scenario has, none while it is wrong. */
+  readonly onSteps: (steps: readonly ScenarioStep[]) => void;
+}
+
+/** Show a line, and be ready to write there. */
+export function goTo(view: EditorView, line: number): void {
+  const at = view.state.doc.line(Math.min(line, view.state.doc.lines));
+  view.dispatch({ selection: { anchor: at.from }, effects: EditorView.scrollIntoView(at.from, { y: "center" }) });
+  view.focus();
 }
 
 /** Put an editor in place of the text area, with its text, selection and focus, and return it. */
-export function edit(area: HTMLTextAreaElement, { schema, check, steps, nonce }: EditorOptions): EditorView {
+export function edit(area: HTMLTextAreaElement, options: EditorOptions): EditorView {
+  const { parent, schema, check, nonce, onSteps } = options;
   const label = document.querySelector<HTMLLabelElement>(`label[for="${area.id}"]`);
   if (label) label.id ||= `${area.id}-label`;
-  const goTo = (line: number): void => {
-    const at = view.state.doc.line(Math.min(line, view.state.doc.lines));
-    view.dispatch({ selection: { anchor: at.from }, effects: EditorView.scrollIntoView(at.from, { y: "center" }) });
-    view.focus();
-  };
   const { selectionStart: from, selectionEnd: to, selectionDirection } = area;
   const isFocused = document.activeElement === area;
-  const view: EditorView = new EditorView({
+  const view = new EditorView({
+    parent,
     doc: area.value,
     selection: selectionDirection === "backward" ? { anchor: to, head: from } : { anchor: from, head: to },
     extensions: [
@@ -52,7 +57,7 @@ export function edit(area: HTMLTextAreaElement, { schema, check, steps, nonce }:
       theme,
       keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
       schema ? [autocompletion({ override: [(context) => complete(schema, context)] }), describeOnHover(schema)] : [],
-      check ? [checking(check, (found) => steps && showSteps(steps, found, goTo)), lintGutter()] : [],
+      check ? [checking(check, onSteps), lintGutter()] : [],
       EditorView.contentAttributes.of({
         "aria-labelledby": label?.id ?? "",
         "aria-describedby": area.getAttribute("aria-describedby") ?? "",
@@ -66,9 +71,6 @@ export function edit(area: HTMLTextAreaElement, { schema, check, steps, nonce }:
       }),
     ],
   });
-  area.after(view.dom);
-  view.dom.classList.add("yaml-editor");
-  view.dom.style.setProperty("--rows", String(area.rows));
   area.hidden = true;
   if (isFocused) view.focus();
   // The label is now that of the editor.

@@ -1,9 +1,12 @@
 // The entry of pages on which YAML is written: their text areas become editors. Without it they are text areas.
 
-import { learnEditor } from "./base/text/editor.ts";
-import type { Check, Checked } from "./views/editor/checking.ts";
-import type { Schema } from "./views/editor/schema.ts";
-import { withStep } from "./views/editor/steps.ts";
+import { mount } from "svelte";
+
+import { documentAt } from "../base/page.ts";
+import { learnEditor } from "../base/text/editor.ts";
+import type { Check, Checked } from "../views/editor/checking.ts";
+import type { Schema } from "../views/editor/schema.ts";
+import { withStep } from "../views/editor/steps.ts";
 
 /** What the server takes to check while one writes; a longer text is checked when it is sent. */
 const MAX_CHECKED = 1_000_000;
@@ -29,11 +32,16 @@ function addStep(choice: HTMLSelectElement): void {
 async function enhance(area: HTMLTextAreaElement): Promise<void> {
   const { schema = "", check = "", editor = "", nonce = "", steps = "" } = area.dataset;
   const composed = compositionOf(area);
-  const [{ edit }, known] = await Promise.all([import("./views/editor/editor.ts"), schemaOf(schema), learnEditor()]);
+  const [{ default: Editor }, known] = await Promise.all([
+    import("../views/editor/Editor.svelte"),
+    schemaOf(schema),
+    learnEditor(),
+  ]);
   // Who writes meanwhile goes on in the editor, but not in the middle of a character.
   await composed();
-  const asked = check ? checkedBy(check, editor, area) : null;
-  edit(area, { schema: known, check: asked, steps: document.getElementById(steps), nonce });
+  const props = { area, schema: known, check: check ? checkedBy(check, editor, area) : null, nonce, steps };
+  const target = area.parentElement ?? document.body;
+  mount(Editor, { target, ...(area.nextSibling ? { anchor: area.nextSibling } : {}), props });
 }
 
 /** Notices from now on when an input method composes text in the area; returns how to wait until it does not. */
@@ -48,9 +56,7 @@ function compositionOf(area: HTMLTextAreaElement): () => Promise<unknown> {
 
 /** An editor without a schema offers nothing, and is one all the same. */
 async function schemaOf(address: string): Promise<Schema | null> {
-  if (!address) return null;
-  const answer = await fetch(address).catch(() => null);
-  return answer?.ok ? ((await answer.json()) as Schema) : null;
+  return address ? documentAt<Schema>(address) : null;
 }
 
 const checkedBy =

@@ -1,0 +1,43 @@
+// What a lesson's step waits for: a revealed cycle, or an attempt's end. What was typed meanwhile stays, and a button
+// that was pressed is not undone by it.
+
+import { type Leaving, pageAt, pause } from "../../base/page.ts";
+
+const PAUSE_MS = 400;
+const FIELDS = "input:not([type=hidden]), textarea, select";
+
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+export async function awaitStep(address: string, leaving: Leaving): Promise<void> {
+  for (;;) {
+    await pause(PAUSE_MS);
+    const page = await pageAt(address);
+    if (leaving.now || !page || page.querySelector("[data-waits]")) continue;
+    const main = page.querySelector("main");
+    if (main) show(main);
+    return;
+  }
+}
+
+function show(now: HTMLElement): void {
+  const before = document.querySelector("main");
+  if (!before) return;
+  const had = document.activeElement;
+  for (const field of before.querySelectorAll<Field>(FIELDS)) {
+    const same = fieldLike(now, field);
+    if (!same) continue;
+    if (same instanceof HTMLInputElement && field instanceof HTMLInputElement && field.type === "radio")
+      same.checked = field.checked;
+    else same.value = field.value;
+  }
+  const focused = before.contains(had) && had?.matches(FIELDS) ? fieldLike(now, had as Field) : null;
+  before.replaceWith(now);
+  focused?.focus({ preventScroll: true });
+}
+
+/** The field of the new page that is the same as one of the old. */
+export function fieldLike(main: Element, field: Field): Field | null {
+  const isSame = ({ id, name, type, value }: Field): boolean =>
+    id === field.id && name === field.name && (type !== "radio" || value === field.value);
+  return [...main.querySelectorAll<Field>(FIELDS)].find(isSame) ?? null;
+}
