@@ -18,16 +18,17 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: openapi settings help setup run dev test test-servers audit check lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean
+.PHONY: openapi settings help setup run dev test test-long test-servers audit check checks lint types imports pytest long unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock texts wheel clean
 
 help:
 	@echo "make run     serve kviz on http://$(HOST):$(PORT)   (PORT=9000, HOST=..., KVIZ_DATA_DIR=...)"
-	@echo "make test    every check and every test"
+	@echo "make test    every check, and every test but the long ones"
+	@echo "make test-long  the long ones: kills, faults of storage, other databases, more examples"
 	@echo "make test-servers  the tests of the server again, on PostgreSQL and Redis (Debian: postgresql redis-server)"
 	@echo "make dev     server, worker and front end, each loading again what you change (PORT=9000)"
 	@echo "make check   what to run before a commit: linters, types, imports, fast tests"
 	@echo "make setup   environment and front end only; .venv/bin/kviz is the command afterwards"
-	@echo "also: lint types imports pytest unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock audit openapi settings texts wheel clean"
+	@echo "also: lint types imports pytest long unit vitest svelte-check eslint prettier layers fuzz bench-ui format lock audit openapi settings texts wheel clean"
 
 # ---------------------------------------------------------------- what must be there
 
@@ -103,7 +104,17 @@ dev: setup
 
 # ---------------------------------------------------------------- test
 
-test: lint types imports prettier layers eslint svelte-check vitest pytest
+# The checks wait for each other, not for the tests: both cores have something to do all the time.
+test: setup .stamps/node_modules
+	@$(MAKE) --no-print-directory --jobs=2 pytest checks
+
+checks:
+	@$(MAKE) --no-print-directory --jobs=1 lint types imports prettier layers eslint svelte-check vitest
+
+# After one another: they kill, fill disks, and move clocks.
+test-long: long
+	$(MAKE) test-servers SERVER_TESTS='$(CORE_SERVER_TESTS)'
+	$(MAKE) fuzz KVIZ_EFFORT=more
 
 lint: .stamps/python
 	.venv/bin/ruff format --check --quiet .
@@ -116,25 +127,30 @@ types: .stamps/python
 imports: .stamps/python
 	.venv/bin/lint-imports --no-logo
 
-# Under a minute on two cores; what it leaves out needs a database, a server, a browser, or many examples. Who may import whom is a test of tests/tidy.
+# In two minutes; what it leaves out needs a database, a server, a browser, or many examples.
 UNIT_TESTS = tests/api tests/cluster tests/config tests/framework tests/plugins tests/preemption \
 	tests/queue tests/scheduler tests/sim tests/tidy tests/trace
 
 check: .stamps/python .stamps/node_modules
-	@$(MAKE) --no-print-directory --jobs=2 lint types vitest unit
+	@$(MAKE) --no-print-directory --jobs=2 lint types imports vitest unit
+
+PYTEST = .venv/bin/pytest -n $(JOBS) --dist worksteal
 
 unit: .stamps/python
-	.venv/bin/pytest --quiet -n $(JOBS) --dist loadgroup -m "not hypothesis and not django_db" $(UNIT_TESTS)
+	$(PYTEST) --quiet -m "not hypothesis and not django_db and not long" $(UNIT_TESTS)
 
 pytest: setup
-	.venv/bin/pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)
+	$(PYTEST) -m "not long" $(PYTEST_ARGS)
+
+long: setup
+	$(PYTEST) -m long $(PYTEST_ARGS)
 
 # With servers of their own, on free ports, which end with the tests.
 SERVER_TESTS = tests/web tests/classroom tests/extender/test_observing.py tests/extender/test_sessions.py tests/extender/test_watching.py
-# Of them those in which the two databases, or many processes, have differed: what CI has the time for.
+# Of them those in which the two databases, or many processes, have differed.
 CORE_SERVER_TESTS = $(addprefix tests/web/test_,access.py experiment_crash.py experiments.py live.py optimum.py runs.py serve.py upload.py workers.py)
 test-servers: setup
-	.venv/bin/python -m tests.real_servers .venv/bin/pytest -n $(JOBS) --dist loadgroup -m "not hypothesis" $(PYTEST_ARGS) $(SERVER_TESTS)
+	.venv/bin/python -m tests.real_servers $(PYTEST) -m "not hypothesis" $(PYTEST_ARGS) $(SERVER_TESTS)
 
 vitest: .stamps/node_modules .stamps/python
 	cd frontend && npm run --silent test
@@ -167,8 +183,9 @@ texts: .stamps/python .stamps/node_modules
 	.venv/bin/python -m kviz.catalogues check
 
 # Property tests with fifty times as many examples:   make fuzz FUZZ_ARGS=tests/queue
+KVIZ_EFFORT = long
 fuzz: setup
-	KVIZ_EFFORT=long .venv/bin/pytest -n $(JOBS) --dist loadgroup -m hypothesis $(FUZZ_ARGS)
+	KVIZ_EFFORT=$(KVIZ_EFFORT) $(PYTEST) -m hypothesis $(FUZZ_ARGS)
 
 # The Explorer against its budgets:   make bench-ui DUMP=cluster.json.gz BENCH_UI_ARGS="--soak-minutes 10"
 bench-ui: setup

@@ -1,23 +1,27 @@
-"""What tests of several areas share: a database of their own, and a real server."""
+"""What tests of several areas share: a database, data folders, and a real server.
+
+Each parallel worker has its own; what is copied for them is made once.
+"""
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 import signal
-from collections.abc import Iterator
-from types import ModuleType
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests import real_servers
+from tests import data_folder, real_servers
 from tests.effort import choose_effort
-from tests.running_server import Server, start_server, stop_server
+from tests.running_server import Server, serving
 
-STARTERS = {"tests.running_server", "tests.faults.site"}
-"""Modules whose functions start servers and workers."""
+pytest_plugins = ["tests.price"]
 
 choose_effort()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell begins what is in its background so
@@ -34,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from django.conf import settings
 
     settings.LUCK_OF_RUNS = False  # but where a test is about it
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # not to be slow
     if "postgresql" in str(settings.DATABASES["default"]["ENGINE"]):
         config.addinivalue_line("filterwarnings", "ignore:<psycopg.Connection:ResourceWarning")
     cache = cast("dict[str, Any]", settings.CACHES["default"])
@@ -42,39 +47,59 @@ def pytest_configure(config: pytest.Config) -> None:
         cache["LOCATION"] = urlsplit(settings.REDIS_URL)._replace(path=f"/{number}").geturl()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give all tests with a real server, browser tests among them, to one parallel worker.
-
-    They share the server and the browser that way, and two browsers never starve each other.
-
-    A failed test that starts processes of its own or uses that server is tried once more, and this
-    is said: what it expects of them comes late on two busy cores.
-    """
-    for item in items:
-        names = cast("pytest.Function", item).fixturenames
-        if "server" in names:
-            item.add_marker(pytest.mark.xdist_group("server"))
-        if "server" in names or _starts_processes(cast("pytest.Function", item).module):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave out what is here for good: thousands of tests."""
+    gc.collect()
+    gc.freeze()
 
 
-def _starts_processes(module: ModuleType) -> bool:
-    from_there = {getattr(each, "__module__", "") for each in vars(module).values()}
-    return not from_there.isdisjoint(STARTERS)
+def pytest_runtest_teardown() -> None:
+    """Do so again where the product, which freezes while it makes copies, thawed everything."""
+    if not gc.get_freeze_count():
+        gc.collect(1)
+        gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder that is copied, and shared by the parallel workers."""
+    own = tmp_path_factory.getbasetemp()
+    return data_folder.template(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+
+
+@pytest.fixture(scope="session")
+def new_data_dir(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Makes data folders, each a copy of the template."""
+    return lambda: data_folder.copy(template, tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture
+def data_dir(new_data_dir: Callable[[], Path]) -> Path:
+    """A data folder of this test's own, ready to serve."""
+    return new_data_dir()
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
-    tmp_path_factory: pytest.TempPathFactory, django_db_modify_db_settings_parallel_suffix: None
+    template: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    django_db_modify_db_settings_parallel_suffix: None,
 ) -> None:
     """SQLite in a file, as in production: threads and WAL behave differently in memory."""
     from django.conf import settings
 
     database = cast("dict[str, Any]", settings.DATABASES["default"])
     if database["ENGINE"].endswith("sqlite3"):
-        folder = tmp_path_factory.mktemp("database")
-        database["TEST"]["NAME"] = str(folder / "test.sqlite3")
+        file = tmp_path_factory.mktemp("database") / "test.sqlite3"
+        database["TEST"]["NAME"] = shutil.copy(template / data_folder.MIGRATED, file)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_keepdb: bool) -> bool:
+    """Work on the copy of a migrated SQLite file as it is."""
+    from django.db import connection
+
+    return django_db_keepdb or connection.vendor == "sqlite"
 
 
 @pytest.fixture(scope="session")
@@ -92,11 +117,10 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(new_data_dir: Callable[[], Path]) -> Iterator[Server]:
     """One server for all tests that want a real one; its worker and websockets are real, too."""
-    running = start_server(tmp_path_factory.mktemp("server"))
-    yield running
-    assert stop_server(running) == 0
+    with serving(new_data_dir()) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,9 @@
 """How hard property tests try: briefly in every run of the tests, long in `make fuzz`.
 
-`KVIZ_EFFORT=long` tries fifty times as many examples, others in every run; the short run tries the
-same ones each time, so that a change is judged by what it changed. Neither profile has a deadline:
-how long an example takes says something of the machine, nothing of the code.
+`KVIZ_EFFORT=long` tries fifty times as many examples, others in every run, and `more` three times
+as many, which CI has the time for; the short run tries the same ones each time, so that a change is
+judged by what it changed. No profile has a deadline: how long an example takes says something of
+the machine, nothing of the code.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-LENGTH = {"short": 100, "long": 5_000}
+LENGTH = {"short": 100, "more": 300, "long": 5_000}
 """The number of examples where a test names none, by profile."""
 
 

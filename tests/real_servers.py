@@ -124,13 +124,14 @@ def accepts(url: str) -> bool:
     return True
 
 
-def new_database(url: str, name: str = "") -> str:
-    """Make an empty database on the server of `url`; its URL."""
+def new_database(url: str, name: str = "", *, like: str = "template1") -> str:
+    """Make a database on the server of `url`, empty or like another one there; its URL."""
     import psycopg
 
     name = name or f"kviz_{uuid.uuid4().hex}"
+    source = urlsplit(like).path.removeprefix("/")
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{source}"')
     return urlsplit(url)._replace(path=f"/{name}").geturl()
 
 

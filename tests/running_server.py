@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 
+from tests import data_folder
 from tests.real_servers import new_database
 
 READY = re.compile(r"kviz is ready: (http://\S+)")
@@ -41,7 +44,7 @@ SQLITE: Final = {"KVIZ_DATABASE_URL": "", "KVIZ_REDIS_URL": ""}
 def environment(data_dir: Path, **more: str) -> dict[str, str]:
     """What a command sees: nothing of `KVIZ_*` but the data folder, what is given, and servers.
 
-    Where tests run against PostgreSQL, each data folder has a database of its own there.
+    Where tests run against PostgreSQL, each data folder has its own database there.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("KVIZ_")}
     folder = {"KVIZ_DATA_DIR": str(data_dir), "PYTHONWARNINGS": "default"}
@@ -54,8 +57,9 @@ def environment(data_dir: Path, **more: str) -> dict[str, str]:
 def _servers(data_dir: Path) -> dict[str, str]:
     if not (server := os.environ.get("KVIZ_DATABASE_URL", "")):
         return {}
-    redis = os.environ["KVIZ_REDIS_URL"]
-    return {"KVIZ_DATABASE_URL": new_database(server), "KVIZ_REDIS_URL": redis}
+    copied = data_dir / data_folder.DATABASE
+    database = copied.read_text() if copied.exists() else new_database(server)
+    return {"KVIZ_DATABASE_URL": database, "KVIZ_REDIS_URL": os.environ["KVIZ_REDIS_URL"]}
 
 
 def start_server(data_dir: Path, *arguments: str, **more: str) -> Server:
@@ -88,3 +92,14 @@ def stop_server(server: Server) -> int:
         if server.process.stdout is not None:
             server.process.stdout.close()
     return code
+
+
+@contextlib.contextmanager
+def serving(data_dir: Path, *arguments: str, **more: str) -> Iterator[Server]:
+    """A server until the block is over, which ends it as a user does."""
+    server = start_server(data_dir, *arguments, **more)
+    try:
+        yield server
+    finally:
+        code = stop_server(server)
+    assert code == 0

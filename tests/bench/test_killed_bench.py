@@ -5,11 +5,14 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.faults.site import children_of
 from tests.running_server import command, environment
 from tests.waiting import ending, eventually
 
 
+@pytest.mark.long
 def test_a_killed_bench_leaves_no_workers_behind(tmp_path: Path) -> None:
     env = environment(tmp_path) | {"TMPDIR": str(tmp_path)}
     with subprocess.Popen(command("bench", "--workers"), env=env) as bench:

@@ -6,12 +6,14 @@ import subprocess
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from kviz.snapshots.samples import SAMPLES
 from tests.real_servers import new_database
 from tests.running_server import command, environment
 
 
+@pytest.mark.long
 def test_migrations_that_start_together_do_the_work_once(postgresql: str, tmp_path: Path) -> None:
     url = new_database(postgresql)
     begun = []

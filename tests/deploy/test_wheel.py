@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("wheel")
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
 UV = shutil.which("uv") or str(ROOT / ".uv/bin/uv")

@@ -19,6 +19,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests import data_folder
 from tests.chromium import NoBrowser, find_chromium, sandbox_arguments
 from tests.e2e.people import Open, people_at
 from tests.running_server import Server
@@ -143,15 +144,15 @@ def api(server: Server) -> Api:
 
 
 @pytest.fixture(scope="session")
-def clinic(api: Api) -> str:
+def clinic(server: Server) -> str:
     """A finished run of the sample in which a dozen pods wait."""
-    return api.finished_run(api.sample("why-pending"))
+    return data_folder.finished_run(server.data_dir, "why-pending")
 
 
 @pytest.fixture(scope="session")
-def preemption(api: Api) -> str:
+def preemption(server: Server) -> str:
     """A finished run of the sample in which pods are evicted."""
-    return api.finished_run(api.sample("preemption-budget"))
+    return data_folder.finished_run(server.data_dir, "preemption-budget")
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -16,9 +17,9 @@ SERVER = {"KVIZ_MODE": "server", "KVIZ_TLS": "no"}
 
 
 @pytest.fixture(scope="module")
-def team_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def team_server(new_data_dir: Callable[[], Path]) -> Iterator[Server]:
     """A server of its own, with the accounts of Ada, who administers it, and of Ben."""
-    folder = tmp_path_factory.mktemp("team")
+    folder = new_data_dir()
     server = start_server(folder, "--workers", "0", **SERVER)
     for name, more in (("ada", ["--admin"]), ("ben", [])):
         subprocess.run(

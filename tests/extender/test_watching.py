@@ -27,18 +27,11 @@ from scheduler_core.framework.extenders import Candidate
 from scheduler_core.trace.codec import read_headers
 from scheduler_core.trace.events import CycleFinished, RunFinished, RunStarted
 from tests.extender.recordings import EXCHANGES, Json, parse_node, parse_pod, recorded_nodes
-from tests.running_server import Server, start_server, stop_server
+from tests.running_server import Server
 from tests.waiting import PATIENCE_S, eventually
 from tests.web.cast import Person, person
 
 WATCHED = [name for name in EXCHANGES if not name.endswith("bind.json")]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = start_server(tmp_path_factory.mktemp("kviz"))
-    yield server
-    assert stop_server(server) == 0
 
 
 @pytest.fixture(scope="module")

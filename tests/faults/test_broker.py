@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,12 +33,12 @@ from tests.web.test_experiment_crash import CLUSTER, LOSSES, begun, has_done
 from tests.web.test_experiment_crash import is_as_if_nothing_happened as experiments_are_alike
 from tests.web.test_serve import call, has_begun, run_of, upload, wait_for
 
-pytestmark = pytest.mark.xdist_group("broker")  # they share what they kill
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("broker")
+def site(new_data_dir: Callable[[], Path]) -> Iterator[Site]:
+    folder = new_data_dir()
     with redis_at(folder / "redis") as redis:
         url = f"redis://127.0.0.1:{redis.port}"
         settings = {"KVIZ_CELERY_BROKER_URL": f"{url}/1", "KVIZ_REDIS_URL": f"{url}/0"}

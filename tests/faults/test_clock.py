@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from tests.faults.site import followed
-from tests.running_server import Server, start_server, stop_server
+from tests.running_server import Server, serving
 from tests.waiting import eventually
 from tests.web.cast import crowd
 from tests.web.test_serve import has_begun, run_of, wait_for, workers_of
 
-pytestmark = pytest.mark.xdist_group("storage")
+pytestmark = pytest.mark.long
 
 LIBRARIES = Path("/usr/lib")
 PODS = 200
@@ -54,12 +54,9 @@ def clock(tmp_path: Path) -> Clock:
 
 
 @pytest.fixture
-def server(tmp_path: Path, clock: Clock) -> Iterator[Server]:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    found = start_server(folder, **clock.environment)
-    yield found
-    assert stop_server(found) == 0
+def server(data_dir: Path, clock: Clock) -> Iterator[Server]:
+    with serving(data_dir, **clock.environment) as found:
+        yield found
 
 
 def time_of_day(server: Server) -> dt.datetime:

@@ -15,7 +15,7 @@ import random
 import signal
 import urllib.error
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from tests.waiting import ending, eventually
 from tests.web.cast import crowd
 from tests.web.test_serve import call, run_of, workers_of
 
-pytestmark = pytest.mark.xdist_group("kills")  # they share what they kill
+pytestmark = pytest.mark.long
 
 IS_LONG = os.environ.get("KVIZ_EFFORT", "short") == "long"
 N_KILLS = 200 if IS_LONG else 20
@@ -90,8 +90,8 @@ VICTIMS = (
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("kills")
+def site(new_data_dir: Callable[[], Path]) -> Iterator[Site]:
+    folder = new_data_dir()
     with ExitStack() as stack:
         postgresql, database = stack.enter_context(postgresql_at())
         redis = stack.enter_context(redis_at(folder / "redis"))

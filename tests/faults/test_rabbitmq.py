@@ -6,9 +6,9 @@ are skipped where it is not installed (Debian: rabbitmq-server), as nothing else
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,9 +29,9 @@ from tests.web.test_experiment_crash import CLUSTER, CORDONS, LOSSES, begun, has
 from tests.web.test_experiment_crash import is_as_if_nothing_happened as experiments_are_alike
 from tests.web.test_serve import call, has_begun, run_of, upload, wait_for
 
-pytestmark = pytest.mark.xdist_group("rabbitmq")
+pytestmark = pytest.mark.long
+
 long_form = pytest.mark.skipif(not IS_LONG, reason="ADR 0040: the long form")
-AWAY_S = 5.0
 N_KILLS = 10 if IS_LONG else 1
 ALARM = "rabbit_alarm:set_alarm({{resource_limit, memory, node()}, []})."
 ALL_CLEAR = "rabbit_alarm:clear_alarm({resource_limit, memory, node()})."
@@ -44,10 +44,9 @@ def rabbitmq() -> Iterator[RabbitMQ]:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, rabbitmq: RabbitMQ) -> Iterator[Site]:
+def site(new_data_dir: Callable[[], Path], rabbitmq: RabbitMQ) -> Iterator[Site]:
     address = f"amqp://guest:guest@127.0.0.1:{rabbitmq.port}//"
-    folder = tmp_path_factory.mktemp("rabbitmq")
-    with site_at(folder, rabbitmq, KVIZ_CELERY_BROKER_URL=address) as found:
+    with site_at(new_data_dir(), rabbitmq, KVIZ_CELERY_BROKER_URL=address) as found:
         yield found
 
 
@@ -65,7 +64,7 @@ def test_it_is_killed_while_two_workers_share_an_experiment(site: Site) -> None:
             shaken = begun(site.server, snapshot, CORDONS)
             eventually(partial(has_done, site.server, shaken, 7 * n_done))
             site.broker.kill()
-            time.sleep(AWAY_S)
+            eventually(partial(has_done, site.server, shaken, 7 * n_done + 5))
             site.broker.start()
             experiments_are_alike(site.server, shaken, calm)
             run = wait_for(site.server, run_of(site.server, crowd(3)))

@@ -1,9 +1,8 @@
-"""Disks that are full or read-only, clocks that are moved, workers cut off, and two versions."""
+"""Disks that are full or read-only, workers cut off, and two versions."""
 
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import errno
 import json
 import os
@@ -19,19 +18,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
-from kviz.runs.models import Run
+from tests import data_folder
 from tests.faults.servers import postgresql_at
 from tests.faults.site import followed
 from tests.faults.test_kills import is_away, seen
 from tests.running_server import Server, command, environment, start_server, stop_server
 from tests.waiting import PATIENCE_S, eventually
-from tests.web.cast import crowd, execute, person
+from tests.web.cast import crowd
 from tests.web.test_serve import call, has_begun, run_of, serve, upload, wait_for
-from tests.web.test_workers import Died, dying_after
 
-pytestmark = pytest.mark.xdist_group("storage")  # they share what they kill
+pytestmark = pytest.mark.long
 
 DISK_MIB = 48
 
@@ -77,9 +74,9 @@ def upload_until_refused(server: Server) -> None:
         upload(server, crowd(2_000))
 
 
-def test_a_disk_that_is_full_for_a_while_fails_no_run(tmp_path: Path) -> None:
+def test_a_disk_that_is_full_for_a_while_fails_no_run(tmp_path: Path, template: Path) -> None:
     with small_disk(tmp_path / "disk") as disk:
-        server = start_server(disk)
+        server = start_server(data_folder.copy(template, disk))
         try:
             calm = wait_for(server, run_of(server, crowd(2_000)))
             run = run_of(server, crowd(2_000))
@@ -172,22 +169,6 @@ def test_a_disk_that_turns_read_only_under_a_server_fails_no_run(fragile: Fragil
         assert followed(server, run) == calm["last_seq"]
     finally:
         assert stop_server(server) == 0
-
-
-@pytest.mark.parametrize("hours", [-1, 1], ids=["put back", "put forward"])
-def test_a_clock_that_was_moved_strands_no_run(db: None, hours: int) -> None:
-    ada = person()
-    whole = ada.finished(crowd(150))
-    run = ada.queued(crowd(150))
-    with pytest.raises(Died):
-        execute(worker="dies", engine=dying_after(130))
-    moved = timezone.now() - dt.timedelta(hours=hours)
-    Run.objects.filter(pk=run.pk).update(heartbeat_at=moved)
-
-    assert execute(worker="heir").pk == run.pk
-
-    run.refresh_from_db()
-    assert (run.status, run.trace_hash) == ("finished", whole.trace_hash)
 
 
 class Line:

@@ -14,14 +14,14 @@ import pytest
 from tests.faults.servers import redis_at
 from tests.faults.site import children_of
 from tests.real_servers import free_port
-from tests.running_server import Server, start_server, stop_server
+from tests.running_server import Server, serving
 from tests.waiting import eventually
 from tests.web.cast import crowd
 from tests.web.test_experiment_crash import CLUSTER, LOSSES, begun, finished
 from tests.web.test_observed import read_at, samples
 from tests.web.test_serve import call, has_begun, run_of, upload, wait_for, workers_of
 
-pytestmark = pytest.mark.xdist_group("worker_metrics")
+pytestmark = pytest.mark.long
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,15 @@ class Site:
 
 
 @pytest.fixture(params=["embedded", "Redis"])
-def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
+def site(request: pytest.FixtureRequest, data_dir: Path) -> Iterator[Site]:
     port = free_port()
     more = {"KVIZ_WORKER_METRICS_PORT": str(port)}
     with ExitStack() as stack:
         if request.param == "Redis":
-            redis = stack.enter_context(redis_at(tmp_path / "redis"))
+            redis = stack.enter_context(redis_at(data_dir / "redis"))
             more["KVIZ_CELERY_BROKER_URL"] = f"redis://127.0.0.1:{redis.port}/1"
-        server = start_server(tmp_path, **more)
+        server = stack.enter_context(serving(data_dir, **more))
         yield Site(server, f"http://127.0.0.1:{port}/metrics")
-        assert stop_server(server) == 0
 
 
 def test_what_a_worker_did(site: Site) -> None:
@@ -89,15 +88,12 @@ def test_another_name_reads_nothing_of_a_worker(site: Site) -> None:
     assert read_at(site.address + "/more")[0] == 404
 
 
-def test_on_a_server_a_worker_wants_the_token(tmp_path: Path) -> None:
+def test_on_a_server_a_worker_wants_the_token(data_dir: Path) -> None:
     port = free_port()
     address = f"http://127.0.0.1:{port}/metrics"
     more = {"KVIZ_WORKER_METRICS_PORT": str(port), "KVIZ_METRICS_TOKEN": "s3cret"}
-    server = start_server(tmp_path, KVIZ_MODE="server", **more)
-    try:
-        eventually(lambda: "is ready" in (tmp_path / "serve.log").read_text())
+    with serving(data_dir, KVIZ_MODE="server", **more):
+        eventually(lambda: "is ready" in (data_dir / "serve.log").read_text())
         assert read_at(address)[0] == 401
         assert read_at(address, Authorization="Bearer wrong")[0] == 401
         assert read_at(address, Authorization="Bearer s3cret", Host="10.0.0.7:9")[0] == 200
-    finally:
-        assert stop_server(server) == 0

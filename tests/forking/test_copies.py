@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -105,22 +104,34 @@ def test_numbers_are_taken_when_a_copy_may_begin_and_closing_ends_the_copies(
             os.kill(int(file.name), 0)
 
 
-def test_how_far_a_piece_is_is_heard_where_it_is_done() -> None:
+def test_how_far_a_piece_is_is_heard_where_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kviz.forking.copies.TELL_S", 0.0)
     heard: list[int] = []
     count = Count(heard.append)
     count()
     assert heard == [1]
+    pipes = {number: os.pipe() for number in (2, 3)}
 
     def work(number: int) -> int:
         for _ in range(number):
             count()
-            time.sleep(0.3)
+            os.read(pipes[number][0], 1)  # or a later count would take the place of this one
         return number
 
-    pieces = [piece for found in as_done(work, [3, 2], 2, count=count) for piece in found]
-    counts = [(each.number, each.count) for each in pieces if isinstance(each, Doing)]
-    assert {(3, 1), (3, 2), (3, 3), (2, 1), (2, 2)} == set(counts)
-    assert {each.value for each in pieces if isinstance(each, Done)} == {2, 3}
+    counts: list[tuple[int, int]] = []
+    values: set[int] = set()
+    for found in as_done(work, [3, 2], 2, count=count):
+        for each in found:
+            if isinstance(each, Doing):
+                counts.append((each.number, each.count))
+                os.write(pipes[each.number][1], b".")
+            elif isinstance(each, Done):
+                values.add(each.value)
+    for pipe in pipes.values():
+        os.close(pipe[0])
+        os.close(pipe[1])
+    assert values == {2, 3}
+    assert sorted(counts) == [(2, 1), (2, 2), (3, 1), (3, 2), (3, 3)]
     assert heard == [1]
 
 
@@ -181,16 +192,20 @@ def test_there_is_a_core() -> None:
 
 
 AT_WORK = """
-import time
+import signal
 from kviz.forking.copies import as_done
-list(as_done(lambda number: time.sleep(3600), range(2), 2))
+list(as_done(lambda number: signal.pause(), range(2), 2))
 """
 JUST_FORKED = """
-import time
-from kviz.forking import copies as forked
-end_with = forked._end_with
-forked._end_with = lambda first: (time.sleep(2), end_with(first))
-list(forked.as_done(lambda number: time.sleep(3600), range(2), 2))
+import os, signal, time
+from kviz.forking import copies
+end_with = copies._end_with
+def once_it_has_ended(first):
+    while os.getppid() == first:
+        time.sleep(0.01)
+    end_with(first)
+copies._end_with = once_it_has_ended
+list(copies.as_done(lambda number: signal.pause(), range(2), 2))
 """
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from vulture.core import Vulture
 
 from tests.tidy.test_house import ROOT, relative
@@ -51,6 +52,7 @@ DECORATORS = [
 """What these decorate, they also register."""
 
 
+@pytest.mark.slow("reads every source")
 def test_nothing_is_defined_that_nobody_uses() -> None:
     allowed = [name for names in CALLED_BY.values() for name in names.split()]
     found = Vulture(ignore_names=allowed, ignore_decorators=DECORATORS)

@@ -6,9 +6,12 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.running_server import SQLITE, command, environment
 
 
+@pytest.mark.long
 def test_the_figures_are_those_of_a_real_run(tmp_path: Path) -> None:
     sizes = ["--nodes", "20", "--pods", "150"]
     done = subprocess.run(

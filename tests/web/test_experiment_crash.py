@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.running_server import Server, command, environment, start_server, stop_server
+from tests.running_server import Server, command, environment, serving
 from tests.waiting import PATIENCE_S, eventually
 from tests.web.cast import pod
 from tests.web.test_serve import call, upload, workers_of
@@ -96,10 +96,9 @@ def kill_when(server: Server, experiment: str, n_done: int) -> None:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    server = start_server(tmp_path)
-    yield server
-    assert stop_server(server) == 0
+def server(data_dir: Path) -> Iterator[Server]:
+    with serving(data_dir) as server:
+        yield server
 
 
 def shaken(server: Server, cluster: str, asked: Any, kills: Sequence[int]) -> Any:
@@ -118,12 +117,14 @@ def test_a_worker_killed_twice_in_an_experiment(server: Server) -> None:
     assert end["n_done"] == N_NODES + 1
 
 
+@pytest.mark.long
 def test_a_worker_killed_while_it_looks_for_nodes_to_add_and_to_drain(server: Server) -> None:
     end = shaken(server, WAITING, NODE_SETS, [1, 4])
     assert end["answer"]["add"]["nodes"]
     assert end["answer"]["drain"]["tried"] == N_NODES
 
 
+@pytest.mark.long
 def test_a_worker_killed_while_it_searches_for_what_would_help(server: Server) -> None:
     asked = {"kind": "unblock", "asked": {"pod": "clinic/train-2"}}
     snapshot = upload(server, CLINIC.read_text())
@@ -139,6 +140,7 @@ def test_a_worker_killed_while_it_searches_for_what_would_help(server: Server) -
     assert all(after[each] == outcomes[each] for each in after.keys() & outcomes.keys())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", [LUCK, CAPACITY], ids=["luck", "capacity"])
 def test_a_worker_killed_in_luck_and_in_capacity(server: Server, asked: Any) -> None:
     shaken(server, CLUSTER, asked, [1])
@@ -168,6 +170,7 @@ def one_more_worker(server: Server) -> Iterator[Path]:
             assert worker.wait(PATIENCE_S) == 0
 
 
+@pytest.mark.long
 def test_two_workers_share_an_experiment_and_the_one_that_began_is_killed(server: Server) -> None:
     with one_more_worker(server) as log:
         end = shaken(server, CLUSTER, CORDONS, [10, 40])
@@ -176,6 +179,7 @@ def test_two_workers_share_an_experiment_and_the_one_that_began_is_killed(server
     assert shared >= 1
 
 
+@pytest.mark.long
 def test_cancelling_reaches_all_workers(server: Server) -> None:
     with one_more_worker(server) as log:
         experiment = begun(server, upload(server, CLUSTER), CORDONS)

@@ -41,6 +41,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("what", "by_copy"),
     [
@@ -66,16 +67,19 @@ def test_a_variant_is_the_same_from_a_point_as_from_its_beginning(
     assert from_a_point == from_the_beginning
 
 
+@pytest.mark.long
 def test_a_variant_without_changes_equals_its_parent(found: dict[str, Any]) -> None:
     assert found["no changes"][0]["hash"] == found["parent"]["hash"]
     assert found["middle"][0]["hash"] != found["parent"]["hash"]
 
 
+@pytest.mark.long
 def test_a_point_is_made_right_before_an_expected_fork(found: dict[str, Any]) -> None:
     assert found["got ready"] == [True, True, False]
     assert found["prepared"] == [True, True]
 
 
+@pytest.mark.long
 def test_points_are_bounded_and_leave_with_their_worker(found: dict[str, Any]) -> None:
     assert 0 < found["n_points"] <= 20
     deadline_s = time.monotonic() + 60

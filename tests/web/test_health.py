@@ -15,14 +15,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from kviz.project import health
 from kviz.project.health import HealthChecks
-from tests.running_server import (
-    SQLITE,
-    Server,
-    command,
-    environment,
-    start_server,
-    stop_server,
-)
+from tests.running_server import SQLITE, Server, command, environment, serving
 from tests.web.test_serve import workers_of
 
 
@@ -104,13 +97,10 @@ async def test_a_channel_layer_that_does_not_answer_is_told_and_takes_nobody_out
     assert (said["database"], said["channel_layer"]) == ("ok", "not ready")
 
 
-def test_a_server_without_a_worker_leaves_runs_to_others(tmp_path: Path) -> None:
-    server = start_server(tmp_path, "--workers", "0")
-    try:
+def test_a_server_without_a_worker_leaves_runs_to_others(data_dir: Path) -> None:
+    with serving(data_dir, "--workers", "0") as server:
         assert workers_of(server) == []
         assert get(server, "/readyz")[0] == 200
-    finally:
-        assert stop_server(server) == 0
 
 
 def test_migrate_makes_a_database_ready_before_anything_serves(tmp_path: Path) -> None:

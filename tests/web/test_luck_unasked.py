@@ -19,7 +19,7 @@ from kviz.questions.luck import services as luck
 from kviz.runs.models import Run
 from kviz.runs.services import run_reveal
 from kviz.runs.veil import Known
-from tests.running_server import Server, start_server, stop_server
+from tests.running_server import Server, serving
 from tests.waiting import eventually
 from tests.web.cast import CLUSTER, NODES, Person, execute, pod
 from tests.web.test_experiment_crash import CLUSTER as LARGER
@@ -156,20 +156,18 @@ def test_of_many_runs_the_newest_are_looked_into(
     assert [expected(run) is not None for run in runs] == [False, True, True]
 
 
-def test_a_worker_killed_meanwhile(tmp_path: Path) -> None:
-    server = start_server(tmp_path, KVIZ_LUCK_OF_RUNS="yes")
-    try:
+@pytest.mark.long
+def test_a_worker_killed_meanwhile(data_dir: Path) -> None:
+    with serving(data_dir, KVIZ_LUCK_OF_RUNS="yes") as server:
         calm = found(server)
         killed = run_of(server, LARGER)
         wait_for(server, killed)
         begun = f"unasked luck of run {killed} begins"
-        eventually(lambda: begun in (tmp_path / "serve.log").read_text())
+        eventually(lambda: begun in (data_dir / "serve.log").read_text())
         [worker] = eventually(lambda: workers_of(server))
         os.kill(worker, signal.SIGKILL)
         assert luck_of(server, killed) == luck_of(server, calm)
-        assert (tmp_path / "serve.log").read_text().count(begun) > 1
-    finally:
-        assert stop_server(server) == 0
+        assert (data_dir / "serve.log").read_text().count(begun) > 1
 
 
 def found(server: Server) -> str:

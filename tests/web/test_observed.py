@@ -24,7 +24,7 @@ from kviz.common import tracing
 from kviz.common.observed import JsonLines, request_id
 from kviz.common.work_counts import Worked
 from kviz.project.metrics import Stored
-from tests.running_server import Server, start_server, stop_server
+from tests.running_server import Server, serving
 from tests.waiting import eventually
 from tests.web.cast import CLUSTER, Person, crowd, pod
 from tests.web.test_serve import call, run_of, wait_for
@@ -106,22 +106,16 @@ def test_a_page_of_another_name_reads_no_metrics(server: Server) -> None:
     assert read(server)[0] == 200
 
 
-def test_on_a_server_metrics_want_their_token(tmp_path: Path) -> None:
-    for token, expected in (("", 404), ("s3cret", 401)):
-        folder = tmp_path / f"with{token}"
-        folder.mkdir()
-        server = start_server(
-            folder, "--workers", "0", KVIZ_MODE="server", KVIZ_METRICS_TOKEN=token
-        )
-        try:
-            assert read(server)[0] == expected
-            assert read(server, Authorization="Bearer wrong")[0] == expected
-            assert read(server, Authorization=f"Bearer {server.token}")[0] == expected
-            if token:
-                right = read(server, Authorization=f"Bearer {token}", Host="10.0.0.7:8000")
-                assert right[0] == 200
-        finally:
-            assert stop_server(server) == 0
+@pytest.mark.parametrize(("token", "expected"), [("", 404), ("s3cret", 401)])
+def test_on_a_server_metrics_want_their_token(data_dir: Path, token: str, expected: int) -> None:
+    more = {"KVIZ_MODE": "server", "KVIZ_METRICS_TOKEN": token}
+    with serving(data_dir, "--workers", "0", **more) as server:
+        assert read(server)[0] == expected
+        assert read(server, Authorization="Bearer wrong")[0] == expected
+        assert read(server, Authorization=f"Bearer {server.token}")[0] == expected
+        if token:
+            right = read(server, Authorization=f"Bearer {token}", Host="10.0.0.7:8000")
+            assert right[0] == 200
 
 
 def test_the_dashboard_asks_for_metrics_there_are(server: Server) -> None:
@@ -175,14 +169,11 @@ def test_a_line_of_json_says_when_who_and_why() -> None:
     assert "ValueError: one" in said["exception"]
 
 
-def test_a_server_told_to_logs_lines_of_json(tmp_path: Path) -> None:
-    server = start_server(tmp_path, "--workers", "0", KVIZ_LOG_FORMAT="json")
-    try:
+def test_a_server_told_to_logs_lines_of_json(data_dir: Path) -> None:
+    with serving(data_dir, "--workers", "0", KVIZ_LOG_FORMAT="json") as server:
         call(server, "/runs/", **{"X-Request-ID": "mine"})
-    finally:
-        assert stop_server(server) == 0
 
-    lines = [json.loads(line) for line in (tmp_path / "serve.log").read_text().splitlines()]
+    lines = [json.loads(line) for line in (data_dir / "serve.log").read_text().splitlines()]
     [asked] = [line for line in lines if line.get("request_id") == "mine"]
     assert asked["message"] == "GET /api/v1/runs/ 200"
     assert asked["duration_ms"] > 0

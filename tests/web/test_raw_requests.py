@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.running_server import Server, start_server, stop_server
+from tests.running_server import Server, serving
 from tests.waiting import PATIENCE_S
 from tests.web.cast import CLUSTER
 from tests.web.test_serve import run_of
@@ -48,10 +49,9 @@ class Quiet:
 
 
 @pytest.fixture(scope="module")
-def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Quiet]:
-    server = start_server(tmp_path_factory.mktemp("quiet"), "--workers", "0")
-    yield Quiet(server)
-    stop_server(server)
+def quiet(new_data_dir: Callable[[], Path]) -> Iterator[Quiet]:
+    with serving(new_data_dir(), "--workers", "0") as server:
+        yield Quiet(server)
     log = (server.data_dir / "serve.log").read_text()
     assert "Traceback" not in log
     assert "without completing handshake" not in log

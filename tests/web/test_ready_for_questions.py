@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kviz.common import memory
 from kviz.experiments import loaded
 from kviz.experiments.execution import ready
 from kviz.experiments.models import Experiment
@@ -86,6 +87,12 @@ def test_a_cluster_nobody_asks_about_is_given_up(
     assert len(loads) == 2
 
 
+@pytest.fixture(autouse=True)
+def memory_to_spare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine with enough of it, whatever else runs on this one."""
+    monkeypatch.setattr(memory, "SPARE", 0.0)
+
+
 @pytest.fixture
 def all_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ready, "MAX_LOADED", 0)
@@ -115,6 +122,16 @@ def test_it_does_so_once_and_what_is_asked_goes_first(ada: Person, loads: list[i
 
 
 def test_small_clusters_are_loaded_when_they_are_asked_about(ada: Person, loads: list[int]) -> None:
+    ada.queued()
+    worked(Worker("w"))
+    assert loads == []
+
+
+@pytest.mark.usefixtures("all_are_large")
+def test_nothing_is_loaded_while_memory_is_short(
+    ada: Person, loads: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "SPARE", 2.0)
     ada.queued()
     worked(Worker("w"))
     assert loads == []

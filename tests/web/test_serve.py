@@ -18,7 +18,14 @@ import pytest
 from websockets.sync.client import connect
 
 from kviz.cli.serve import _listen
-from tests.running_server import Server, command, environment, start_server, stop_server
+from tests.running_server import (
+    Server,
+    command,
+    environment,
+    serving,
+    start_server,
+    stop_server,
+)
 from tests.waiting import PATIENCE_S, ending, eventually
 from tests.web.cast import CLUSTER, crowd
 
@@ -122,9 +129,8 @@ def test_an_upload_of_two_gigabytes_is_refused_at_once(server: Server, chunked: 
             assert b"application/problem+json" in answer
 
 
-def test_a_worker_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path: Path) -> None:
-    server = start_server(tmp_path)
-    try:
+def test_a_worker_that_is_killed_is_replaced_and_the_run_goes_on(data_dir: Path) -> None:
+    with serving(data_dir) as server:
         calm = wait_for(server, run_of(server, crowd(400)))
         run = run_of(server, crowd(400))
         [victim] = workers_of(server)
@@ -136,13 +142,11 @@ def test_a_worker_that_is_killed_is_replaced_and_the_run_goes_on(tmp_path: Path)
         assert again["status"] == "finished"
         assert again["trace_hash"] == calm["trace_hash"]
         assert workers_of(server) != [victim]
-    finally:
-        assert stop_server(server) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_server_and_worker(tmp_path: Path, number: signal.Signals) -> None:
-    server = start_server(tmp_path)
+def test_a_signal_ends_server_and_worker(data_dir: Path, number: signal.Signals) -> None:
+    server = start_server(data_dir)
     run = run_of(server, crowd(2_000))
     workers = workers_of(server)
     assert len(workers) == 1
@@ -153,7 +157,7 @@ def test_a_signal_ends_server_and_worker(tmp_path: Path, number: signal.Signals)
     assert server.process.wait(60) == 0
     stop_server(server)
     assert not Path(f"/proc/{workers[0]}").exists()
-    log = (tmp_path / "serve.log").read_text()
+    log = (data_dir / "serve.log").read_text()
     assert "Traceback" not in log, log
 
 
@@ -218,13 +222,6 @@ def test_a_variable_that_makes_no_sense(tmp_path: Path, variable: str, value: st
 def test_the_data_folder_is_private(server: Server) -> None:
     for name in ("token", "secret-key"):
         assert (server.data_dir / name).stat().st_mode & 0o077 == 0
-
-
-def test_a_manifest_of_the_package_names_the_command() -> None:
-    shown = subprocess.run(command("--help"), capture_output=True, text=True, check=True).stdout
-
-    for name in ("serve", "token", "worker"):
-        assert name in shown
 
 
 def test_small_answers_do_not_wait_for_more() -> None:

@@ -13,7 +13,7 @@ from kviz.experiments.models import Experiment
 from kviz.runs.selectors import pods_pending
 from kviz.runs.sharing import run_share
 
-from .cast import Person, execute
+from .cast import CLUSTER, Person, execute, pod
 from .english import english_in, english_on
 from .test_experiments import carried_out
 from .test_unblock import found
@@ -33,9 +33,9 @@ def test_why_the_pods_of_the_clinic_are_pending(ada: Person, language: str) -> N
     spoken: Any = {"HTTP_ACCEPT_LANGUAGE": language}
     pods = pods_pending(run=run).values_list("pod", "last_cycle")
     assert len(pods) == 12
-    for pod, cycle in pods:
-        assert english_in(ada.get(f"/runs/{run.pk}/pods/{pod}/why/", **spoken).json()) == []
-        page = ada.client.get(f"/runs/{run.pk}/pods/{pod}/why?share={token}", **spoken)
+    for name, cycle in pods:
+        assert english_in(ada.get(f"/runs/{run.pk}/pods/{name}/why/", **spoken).json()) == []
+        page = ada.client.get(f"/runs/{run.pk}/pods/{name}/why?share={token}", **spoken)
         assert english_on(page.content.decode()) == []
         if cycle:
             evidence = ada.get(f"/runs/{run.pk}/cycles/{cycle}/evidence/", **spoken).json()
@@ -188,13 +188,13 @@ def test_what_becomes_of_rules(owner: Person) -> None:
 
 
 def test_what_a_loss_and_a_drain_come_to(owner: Person) -> None:
-    run = owner.finished(CLINIC.read_text())
+    run = owner.finished(CLUSTER + pod("kept", nodeName="south", priority="9"))
     owner.client.post("/language", {"language": "zh-hans"})
     for kind, asked in (
         ("survive", {"of": "nodes"}),
-        ("nodes", {"drain": 4}),
-        ("luck", {"runs": 15}),
-        ("changes", {"variants": [{"changes": [{"cordon": "worker-99"}], "name": "x"}]}),
+        ("nodes", {"drain": 2}),
+        ("luck", {"runs": 5}),
+        ("changes", {"variants": [{"changes": [{"cordon": "nowhere"}], "name": "x"}]}),
     ):
         made = owner.post("/experiments/", {"run": str(run.pk), "kind": kind, "asked": asked})
         assert made.status_code == 201

@@ -97,11 +97,12 @@ def has_open(pid: int, folder: Path) -> bool:
     return False
 
 
-def test_a_server_killed_during_an_upload_leaves_nothing_of_it(tmp_path: Path) -> None:
-    spool, data = tmp_path / "spool", tmp_path / "data"
+def test_a_server_killed_during_an_upload_leaves_nothing_of_it(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    spool = tmp_path / "spool"
     spool.mkdir()
-    data.mkdir()
-    server = start_server(data, "--workers", "0", KVIZ_TEMP_DIR=str(spool))
+    server = start_server(data_dir, "--workers", "0", KVIZ_TEMP_DIR=str(spool))
     host, port = server.base_url.removeprefix("http://").split(":")
     body = (
         b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.yaml"\r\n\r\n'

@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +18,6 @@ from kviz.runs.models import Run
 from tests.web.cast import NODES, Person, execute, person, pod, problem
 from tests.web.test_experiments import carried_out
 from tests.web.test_saved_runs import body
-
-CLINIC = Path("kviz/snapshots/samples/why-pending.yaml")
 
 
 @pytest.fixture
@@ -75,6 +72,9 @@ spec: {{containers: [{{name: c, resources: {{requests: {{cpu: "1"}}}}}}]}}
 )
 
 
+TWO_REASONS = NODES + pod("big", "6", nodeSelector="{disk: ssd}")
+
+
 @pytest.mark.django_db
 def test_all_pending_pods_of_the_owner_are_helped(owner: Person, client: Client) -> None:
     run = owner.finished(OWNED)
@@ -102,12 +102,12 @@ def test_a_search_whose_worker_died_goes_on_behind_what_is_stored(
     ada: Person, settings: Any
 ) -> None:
     settings.EXPERIMENT_PROCESSES = 1
-    run = ada.finished(CLINIC.read_text())
-    whole = found(ada, run, "clinic/train-2")
+    run = ada.finished(TWO_REASONS)
+    whole = found(ada, run, "shop/big")
     calm = Experiment.objects.get()
     rows = list(calm.results.order_by("variant"))
     assert len(rows) > 2
-    asked(ada, run, "clinic/train-2")
+    asked(ada, run, "shop/big")
     shaken = Experiment.objects.exclude(pk=calm.pk).get()
     kept = [rows[0], rows[2]]
     for number, row in enumerate(kept, 1):

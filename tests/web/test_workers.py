@@ -320,3 +320,18 @@ def test_the_next_run_over_a_snapshot_finds_its_objects_read(db: None) -> None:
     read = [each["sql"] for each in queries if "packed" in each["sql"]]
     assert len(read) == 3  # the second run needs none, and one snapshot is kept at a time
     assert traces[0] == traces[1] == traces[3] != traces[2]
+
+
+@pytest.mark.parametrize("hours", [-1, 1], ids=["put back", "put forward"])
+def test_a_clock_that_was_moved_strands_no_run(ada: Person, hours: int) -> None:
+    whole = ada.finished(crowd(150))
+    run = ada.queued(crowd(150))
+    with pytest.raises(Died):
+        execute(worker="dies", engine=dying_after(130))
+    moved = timezone.now() - dt.timedelta(hours=hours)
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=moved)
+
+    assert execute(worker="heir").pk == run.pk
+
+    run.refresh_from_db()
+    assert (run.status, run.trace_hash) == ("finished", whole.trace_hash)

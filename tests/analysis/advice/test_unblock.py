@@ -82,6 +82,7 @@ CHEAPEST = {
 """The best answer for each pending pod of the clinic."""
 
 
+@pytest.mark.long
 def test_every_pod_of_the_clinic_can_be_helped_and_the_top_answer_binds_it() -> None:
     objects = list(read_files([CLINIC]).objects)
     trials = Trials(objects, RunOptions())
@@ -117,12 +118,18 @@ def in_handfuls(
 
 
 def test_how_many_runs_there_are_at_a_time_does_not_matter() -> None:
-    trials, pod = Trials(list(read_files([CLINIC]).objects), RunOptions()), "clinic/train-2"
-    alone = last(unblock(trials, pod))
+    objects = [
+        make_node("tainted").cpu(4).taint("gpu").obj(),
+        make_node("small").cpu(2).label("disk", "ssd").obj(),
+        make_pod("p").cpu(6).node_selector("disk", "ssd").obj(),
+    ]
+    trials = Trials(objects, RunOptions())
+    alone = last(unblock(trials, "default/p"))
     assert alone.answers
-    assert last(unblock(trials, pod, in_handfuls)) == alone
+    assert alone.n_tried > 5
+    assert last(unblock(trials, "default/p", in_handfuls)) == alone
     if hasattr(os, "fork"):
-        assert last(unblock(trials, pod, side_by_side(2))) == alone
+        assert last(unblock(trials, "default/p", side_by_side(2))) == alone
 
 
 # ---------------------------------------------------------------- one reason each
