@@ -35,7 +35,6 @@ from kviz.bench.workloads import WORKLOADS
 from kviz.cli.bench_answers import files_asked, measure_answers
 from kviz.cli.bench_class import BoardsResult, measure_boards, measure_class
 from kviz.cli.bench_followers import measure_followers
-from kviz.cli.bench_forks import measure_forks
 from kviz.cli.bench_storage import as_json, measure_storage
 from kviz.cli.bench_workers import measure_workers
 from kviz.command_line.arguments import Subparsers
@@ -111,11 +110,6 @@ def _add_other_measurements(command: argparse.ArgumentParser) -> None:
         help="measure how late N viewers of one run are instead, with 50 readers (10,000 pods)",
     )
     command.add_argument(
-        "--forks",
-        action="store_true",
-        help="measure the start of variants in the middle of a run instead (10,500 pods)",
-    )
-    command.add_argument(
         "--class",
         dest="of_class",
         action="store_true",
@@ -171,8 +165,6 @@ def _measure(options: argparse.Namespace) -> int:
         return _class(options)
     if options.answers is not None:
         return _answers(options)
-    if options.forks:
-        return _forks(options)
     if options.followers:
         return _followers(options)
     return _storage(options) if options.storage else _race(options)
@@ -258,23 +250,6 @@ def _boards(options: argparse.Namespace, result: BoardsResult) -> int:
         for each in (result,)
     )
     return _tell(options, "boards", (result,), head, rows)
-
-
-def _forks(options: argparse.Namespace) -> int:
-    workload = "basic" if options.workload in RECORDED else options.workload
-    n_nodes = options.nodes or WORKLOADS[workload].n_nodes
-    results = list(measure_forks(workload, n_nodes, options.pods or 10_500, options.dump))
-    head = (
-        f"{'cycle':>8} {'first s':>9} {'CPU s':>7} {'next s':>9} {'CPU s':>7} "
-        f"{'ready s':>9} {'then s':>9} {'CPU s':>7} {'copies MB':>10} {'calibration s':>14}"
-    )
-    rows = (
-        f"{each.cycle:>8,} {each.first_s:>9.2f} {each.first_cpu_s:>7.2f} {each.next_s:>9.2f} "
-        f"{each.next_cpu_s:>7.2f} {each.ready_s:>9.2f} {each.expected_s:>9.2f} "
-        f"{each.expected_cpu_s:>7.2f} {each.copies_bytes / 1e6:>10,.0f} {each.calibration_s:>14.2f}"
-        for each in results
-    )
-    return _tell(options, "forks", results, head, rows)
 
 
 def _followers(options: argparse.Namespace) -> int:

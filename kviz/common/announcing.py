@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Kind = Literal["run", "fork", "optimum", "experiment", "portion", "luck", "look"]
+Kind = Literal["run", "optimum", "experiment", "portion", "luck", "look"]
 """What a message is about; `look`: about nothing, look into the tables."""
 
 URGENCY: Final[dict[Kind, int]] = {
     "run": 0,
-    "fork": 3,
     "optimum": 3,
     "experiment": 6,
     "portion": 7,

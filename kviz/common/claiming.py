@@ -30,8 +30,6 @@ StorageFailed = (OperationalError, InterfaceError, InternalError)
 nobody's fault, and no reason to give a row up."""
 MAX_CLAIMS: Final = 3
 """Workers that may die on a row without having stored anything new, before it is given up."""
-COPY: Final = "#"
-"""Stands between a worker's name and the process of its copy."""
 QUEUED: Final = "queued"
 RUNNING: Final = "running"
 NEVER: Final = dt.datetime.min.replace(tzinfo=dt.UTC)
@@ -143,7 +141,7 @@ class Queue(Generic[Row]):
         return f"{self.kind}-{row.pk}-{getattr(row, self.oldest).timestamp():.6f}"
 
     def release(self, worker: str, **also: object) -> int:
-        """Give back what a worker and its copies held; `also` is written with that."""
+        """Give back what a worker held; `also` is written with that."""
         held = list(self.of_worker(worker))
         released = self.of_worker(worker).update(status=QUEUED, claimed_by="", **also)
         for row in held:
@@ -156,9 +154,8 @@ class Queue(Generic[Row]):
             self.announce(row)
 
     def of_worker(self, worker: str) -> QuerySet[Row]:
-        """The rows of a worker and of its copies."""
-        by_it = Q(claimed_by=worker) | Q(claimed_by__startswith=f"{worker}{COPY}")
-        return self.rows().filter(by_it, status=RUNNING)
+        """The rows that a worker holds."""
+        return self.rows().filter(claimed_by=worker, status=RUNNING)
 
     def held(self, row: Row, worker: str) -> QuerySet[Row]:
         """The row as long as the worker's claim holds, else no row."""

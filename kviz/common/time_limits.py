@@ -44,7 +44,6 @@ SEARCH: Final = TimeLimit(say("time_limit.optimum", "the search for an optimum")
 EXPERIMENT: Final = TimeLimit(say("time_limit.experiment", "an experiment"), "EXPERIMENT_SECONDS")
 LIMITS: Final[dict[Kind, TimeLimit]] = {
     "run": RUN,
-    "fork": RUN,
     "optimum": SEARCH,
     "experiment": EXPERIMENT,
     "portion": EXPERIMENT,

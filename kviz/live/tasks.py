@@ -13,14 +13,12 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from django.conf import settings
 from django.db import connection, connections
 
 from kviz.accounts.audit import audit_prune
@@ -45,10 +43,7 @@ from kviz.experiments.execution.ready import get_ready
 from kviz.experiments.loaded import LOADED
 from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.claim import run_claim, runs_fail, runs_release, runs_wait
-from kviz.runs.execution.expected_forks import expected_fork_prepare, expected_forks
-from kviz.runs.execution.fork_points import ForkPoints
 from kviz.runs.execution.record import run_execute
-from kviz.runs.models import Run
 from kviz.runs.sharing import links_prune
 
 log = logging.getLogger(__name__)
@@ -62,14 +57,13 @@ RECOVER_S: Final = 1.0
 
 
 class Worker:
-    """A process that works: its name, and its copies that rest within runs.
+    """A process that works.
 
     `name` is one that no other live worker has. What a forerunner of that name held is given back.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.fork_points = ForkPoints(name, settings.FORK_POINTS)
         self.executed = ""
         """The run that it has executed last, until it has got ready for questions about that."""
         self._prune_at = self._give_back_at = time.monotonic()
@@ -79,7 +73,6 @@ class Worker:
 
     def tidy(self) -> None:
         """Do what there is to do while nothing waits."""
-        self.fork_points.tidy()
         LOADED.tidy()
         if self.executed:
             key, self.executed = self.executed, ""
@@ -99,27 +92,8 @@ def run_task(worker: Worker, key: str) -> bool:
     if run is None:
         return False
     log.info("run %s begins or goes on", run.pk)
-    execute(run, worker.name, worker.fork_points)
+    run_execute(run=run, worker=worker.name)
     worker.executed = key
-    return True
-
-
-def execute(run: Run, name: str, fork_points: ForkPoints) -> None:
-    """Execute a claimed run: from the nearest point in a run like it, or else from the start."""
-    left = fork_points.execute(run)
-    if left is None:
-        return
-    try:
-        run_execute(run=left, worker=name, fork_points=fork_points)
-    finally:
-        fork_points.leave_copy()
-
-
-def fork_task(worker: Worker, key: str) -> bool:
-    """Get ready where a run is about to be forked; False if it is not on this worker's way."""
-    if not expected_fork_prepare(key=key, fork_points=worker.fork_points):
-        return False
-    log.info("ready for a variant of run %s", key)
     return True
 
 
@@ -154,10 +128,7 @@ def unasked_task(worker: Worker, key: str) -> bool:
 
 
 def _asked_waits() -> bool:
-    """Whether anything waits that somebody asked for.
-
-    Forks that are expected are left out: they wait, too, where no worker can get ready for them.
-    """
+    """Whether anything waits that somebody asked for."""
     return any(task.waiting() for task in TASKS if task.is_asked_for)
 
 
@@ -193,12 +164,6 @@ class Task:
         return is_done
 
 
-def _fail_runs(*, worker: str, error: str) -> None:
-    for copy in runs_fail(worker=worker, error=error):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(copy, signal.SIGKILL)
-
-
 TASKS: Final[list[Task]] = []
 """In the order in which they go first."""
 
@@ -215,11 +180,10 @@ for _task in (
         RUNS.waiting,
         run_task,
         RUNS.state,
-        fail=_fail_runs,
+        fail=runs_fail,
         release=runs_release,
         is_asked_for=True,
     ),
-    Task("fork", expected_forks, fork_task, RUNS.state),
     Task(
         "experiment",
         EXPERIMENTS.waiting,

@@ -182,8 +182,6 @@ CLUSTERS_FILE = Path(clusters_file) if (clusters_file := env.text("KVIZ_CLUSTERS
 """Server mode: the real clusters that may be imported, and by whom (docs/clusters.md)."""
 MAX_REENACTED_CYCLES = env.number("KVIZ_MAX_REENACTED_CYCLES")
 """How far into a run of 1,000 nodes a cycle may be to be re-enacted while somebody waits."""
-FORK_POINTS = env.number("KVIZ_FORK_POINTS", at_least=0)
-"""How many copies of a worker may rest within a run, for variants to begin there; 0: none."""
 ALLOWED_PLUGINS = env.words("KVIZ_ALLOW_PLUGINS") if MODE is Mode.SERVER else None
 """Plugins of other packages that runs may enable; None: all that are installed."""
 

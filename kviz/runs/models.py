@@ -205,21 +205,6 @@ class ShareLink(models.Model):
         return self.revoked_at is None and not self.has_expired
 
 
-class ExpectedFork(models.Model):
-    """Where somebody is about to fork a run: a worker that has copies on the way gets one ready."""
-
-    run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="expected_fork")
-    cycle = models.PositiveIntegerField()
-    """The one that a variant may change first; of several the latest that was asked for."""
-    asked_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ("asked_at",)
-
-    def __str__(self) -> str:
-        return f"{self.run_id} cycle {self.cycle}"
-
-
 class TraceChunk(models.Model):
     """Consecutive whole cycles of a trace. A chunk without cycles has first > last cycle."""
 

@@ -20,7 +20,6 @@ from django.utils.translation import ngettext
 from kviz import sentences
 from kviz.accounts.audit import What, note_done
 from kviz.accounts.models import Workspace
-from kviz.common.announcing import announce
 from kviz.common.limits import TooManyAtOnce
 from kviz.run_file import RunFileError
 from kviz.runs.execution.append import chunk_store
@@ -28,7 +27,7 @@ from kviz.runs.execution.causes import AT_ONCE, causes_store
 from kviz.runs.execution.claim import QUEUE as RUNS
 from kviz.runs.execution.engine import check, check_changes
 from kviz.runs.inputs import changes_of, gates_of, invalid, refuse_veiled, rules_of
-from kviz.runs.models import ExpectedFork, Run
+from kviz.runs.models import Run
 from kviz.runs.portable import saved
 from kviz.runs.veil import Known
 from kviz.snapshots.models import Snapshot
@@ -200,18 +199,6 @@ def _refuse_fork(parent: Run, cycle: int) -> Snapshot:
         )
         raise invalid("cycle", [Problem((), text)])
     return parent.snapshot
-
-
-def fork_expect(*, run: Run, cycle: int) -> None:
-    """Have a worker get ready for a variant that forks at a cycle of a run. Raises InvalidInput.
-
-    It does so when nothing else waits, if it is quick; nothing depends on it.
-    """
-    _refuse_fork(run, cycle)
-    ExpectedFork.objects.update_or_create(
-        run=run, defaults={"cycle": cycle, "asked_at": timezone.now()}
-    )
-    announce("fork", str(run.pk))
 
 
 def stored_changes(changes: Sequence[ChangeAt], sentences: Sequence[str]) -> list[StoredChange]:

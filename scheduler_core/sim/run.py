@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from scheduler_core import ENGINE_VERSION
@@ -209,23 +209,6 @@ class Run:
             name: batch.fork(scheduler.profiles[name]) for name, batch in scheduler.batches.items()
         }
         return BeforeCycle(self.draw.fork(), batches)
-
-    def go_on_with(self, later: tuple[StepAtCycle, ...]) -> bool:
-        """From now on make these changes, instead of those that are still to come.
-
-        Those of cycles that have begun must be the same. Returns False, and changes nothing, if
-        the trace would have begun with another first event.
-        """
-        before, not_modelled = self._options, self._not_modelled
-        creates = any(isinstance(each.change, Create | Put) for each in (*before.later, *later))
-        known = not_modelled() if creates else ()
-        self._options = replace(before, later=later)
-        if creates and not_modelled() != known:
-            self._options = before
-            return False
-        n_made = len(before.later) - len(self._later)
-        self._later = deque(later[n_made:])
-        return True
 
     @property
     def undrained(self) -> Sequence[AnyEvent]:

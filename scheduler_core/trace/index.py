@@ -181,10 +181,6 @@ class TraceIndex:
         self._deleted.clear()
         return delta
 
-    def unsettled(self) -> list[CycleRow]:
-        """The cycles that ended well, and may yet end otherwise: their binding is under way."""
-        return list(self._binding.values())
-
     def take(self, event: AnyEvent) -> None:
         """Fold the next header event; detail events are not for here."""
         kind = type(event)

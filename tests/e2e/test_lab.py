@@ -123,9 +123,7 @@ def test_a_student_finds_a_change_for_a_pending_pod_and_runs_it(
 
     page.get_by_role("button", name="Try changes").click()
     expect(outcome(page, "Happened")).to_contain_text("no node")
-    with page.expect_response(lambda told: told.url.endswith("/expect-fork/")) as expected:
-        lab(page).get_by_role("button", name=re.compile("Tolerate .*control-plane")).click()
-    assert (expected.value.status, expected.value.request.post_data_json) == (202, {"cycle": cycle})
+    lab(page).get_by_role("button", name=re.compile("Tolerate .*control-plane")).click()
 
     expect(outcome(page, "Tried")).to_contain_text("control-plane")
     expect(page.get_by_role("strong").get_by_text("Tried, not run")).to_be_visible()

@@ -227,7 +227,7 @@ class Workers:
     def worker(self, name: str, database: str = "", program: Sequence[str] = ()) -> Iterator[int]:
         log = self.server.data_dir / f"{name}.log"
         url = database or self.database
-        env = environment(self.server.data_dir, KVIZ_DATABASE_URL=url, KVIZ_FORK_POINTS="0")
+        env = environment(self.server.data_dir, KVIZ_DATABASE_URL=url)
         with log.open("w") as file:
             process = subprocess.Popen(
                 program or command("worker"), env=env, stderr=file, stdout=subprocess.DEVNULL

@@ -119,7 +119,7 @@ def test_the_page_has_words_first_and_formulas_for_who_asks(owner: Person) -> No
     assert 'data-notation="on"' not in plain
     asked = owner.client.get(f"{path}?notation=on")
     assert 'data-notation="on"' in asked.content.decode()
-    assert '<math displaystyle="true">' in asked.content.decode()
+    assert '<p role="math">' in asked.content.decode()
     assert 'data-notation="on"' in owner.client.get(path).content.decode()
     owner.client.get(f"{path}?notation=off")
     assert 'data-notation="on"' not in owner.client.get(path).content.decode()

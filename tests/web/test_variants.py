@@ -10,7 +10,7 @@ from django.test import Client
 
 from kviz.runs import selectors
 from kviz.runs.execution.engine import simulate_run
-from kviz.runs.models import ExpectedFork, Run
+from kviz.runs.models import Run
 from kviz.runs.portable import saved
 from kviz.runs.services import run_open
 from kviz.runs.sharing import run_share
@@ -161,22 +161,6 @@ def test_a_run_needs_a_snapshot_or_a_parent(ada: Person) -> None:
 def test_nobody_varies_the_runs_of_others(ada: Person, ben: Person) -> None:
     parent = made(ada, snapshot=snapshot_id(ada))
     assert refused(ben, parent=str(parent.pk))[0]["field"] == "parent"
-
-
-@pytest.mark.django_db
-def test_where_a_fork_is_expected_can_be_said_of_runs_that_one_may_read(
-    ada: Person, ben: Person
-) -> None:
-    parent = made(ada, snapshot=snapshot_id(ada))
-    path = f"/runs/{parent.pk}/expect-fork/"
-    for cycle in (3, 2):
-        assert ada.post(path, {"cycle": cycle}).status_code == 202
-    assert ExpectedFork.objects.get(run=parent).cycle == 2
-    late = ada.post(path, {"cycle": parent.cycles + 1})
-    assert late.status_code == 400
-    assert late.json()["errors"][0]["message"].startswith(f"The run has {parent.cycles} cycles")
-    assert ada.post(path, {"cycle": 1}).status_code == 400
-    assert ben.post(path, {"cycle": 2}).status_code == 404
 
 
 @pytest.mark.django_db

@@ -65,11 +65,6 @@ export async function startVariant(server: Server, changes: readonly unknown[], 
   return ((await response.json()) as { readonly id: string }).id;
 }
 
-/** Say where a variant is about to fork, so that it begins sooner; nothing is lost if that is not heard. */
-export async function expectFork(server: Server, cycle: Cycle): Promise<void> {
-  await post(server, "expect-fork/", { cycle }, "application/json").catch(() => null);
-}
-
 /** Keep the cluster as a cycle found it; returns the id of the cluster. */
 export async function keepCluster(server: Server, cycle: Cycle): Promise<string> {
   const response = await postPatiently(server, `cycles/${cycle}/snapshot/`, {}, "application/json");

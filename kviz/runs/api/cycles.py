@@ -201,7 +201,7 @@ class CycleViewSet(GenericViewSet[Cycle]):
         detail=True, url_path="model/html", url_name="model-html", renderer_classes=[HtmlRenderer]
     )
     def formal_html(self, request: Request, run_id: UUID, cycle: int) -> HttpResponse:
-        """The same as a piece of a page, formulas in MathML: what the Explorer's tab shows."""
+        """The same as a piece of a page: what the Explorer's tab shows."""
         found = _formal(request, run_id, cycle)
         run = readable_run(request, run_id)
         context = {

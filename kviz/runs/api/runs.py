@@ -28,7 +28,6 @@ from kviz.common.streaming import attachment
 from kviz.runs import inputs, selectors, services
 from kviz.runs.api.access import SHARE, own_run, readable_run
 from kviz.runs.api.serializers import (
-    ExpectedForkSerializer,
     RunCreatedSerializer,
     RunCreateSerializer,
     RunFileSerializer,
@@ -215,25 +214,6 @@ class RunViewSet(GenericViewSet[Run]):
         if not services.run_cancel(run=run):
             raise Problem(HTTPStatus.CONFLICT, say("run.already_over", "The run is over already."))
         return Response(RunSerializer(own_run(request, run_id)).data)
-
-    @extend_schema(
-        parameters=[SHARE],
-        request=ExpectedForkSerializer,
-        responses={202: None},
-        description="The first variant there then begins sooner. Nothing depends on it.",
-    )
-    @action(detail=True, methods=["post"], url_path="expect-fork", url_name="expect-fork")
-    def expect_fork(self, request: Request, run_id: UUID) -> Response:
-        """Say at which cycle a variant of the run is about to fork."""
-        run = readable_run(request, run_id)
-        asked = ExpectedForkSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        try:
-            services.fork_expect(run=run, cycle=asked.validated_data["cycle"])
-        except inputs.InvalidInput as invalid:
-            text = say("run.cannot_fork", "No variant can fork there.")
-            raise Problem(HTTPStatus.BAD_REQUEST, text, invalid.errors) from invalid
-        return Response(status=HTTPStatus.ACCEPTED)
 
     # ------------------------------------------------------------ files
 

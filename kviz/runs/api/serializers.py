@@ -77,12 +77,6 @@ class RunCreateSerializer(RunInputsSerializer):
     )
 
 
-class ExpectedForkSerializer(serializers.Serializer[object]):
-    cycle = serializers.IntegerField(
-        min_value=2, help_text="The first one that the variant may have for itself."
-    )
-
-
 class RunChangeSerializer(serializers.Serializer[object]):
     cycle = serializers.IntegerField(help_text="0: the run begins with it.")
     change = serializers.DictField(help_text="docs/changes.md")

@@ -13,7 +13,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Max, Min, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from kviz.runs.execution.upsert import upsert
@@ -33,10 +33,6 @@ class AppendRefused(Exception):
     """
 
 
-class PrefixGone(Exception):
-    """The stored beginning of a run is not there as it was."""
-
-
 class TraceAppender:
     """Takes events in order and stores them as chunks, for as long as `owned` finds the run."""
 
@@ -46,10 +42,6 @@ class TraceAppender:
         self.writer = writer
         self.index = TraceIndex()
         self._replaces_part = False
-        self._pods: dict[str, PodRow] = {}
-        """The lines of pods as they are stored, by pod."""
-        self._held: list[tuple[Chunk, Delta]] = []
-        """What was cut off and is not stored."""
 
     def add(self, event: AnyEvent) -> None:
         """Take the next event; it is stored with the next `cut`."""
@@ -62,11 +54,18 @@ class TraceAppender:
 
         `columns` are changes of the run that go with it. Raises AppendRefused.
         """
-        chunk, delta = self._cut_off()
+        chunk, delta = self.writer.cut(), self.index.drain()
         if chunk is None:
             return False
         with transaction.atomic():
-            self.update(**self._progress(chunk.last_seq) | columns)
+            self.update(
+                last_seq=chunk.last_seq,
+                cycles=self.index.n_cycles,
+                bound=self.index.n_bound,
+                pending=self.index.n_pending,
+                heartbeat_at=timezone.now(),
+                **columns,
+            )
             if self._replaces_part:
                 self._run.chunks.filter(first_seq__gte=chunk.first_seq).delete()
             chunk_store(run=self._run, chunk=chunk, delta=delta)
@@ -92,42 +91,6 @@ class TraceAppender:
                 chunk_store(run=self._run, chunk=part, delta=Delta([], [], defines=False))
         return bool(stored)
 
-    def hold(self) -> None:
-        """Cut off what was added since the last cut; it is stored with the run's next variant."""
-        chunk, delta = self._cut_off()
-        if chunk is not None:
-            self._held.append((chunk, delta))
-
-    def _cut_off(self) -> tuple[Chunk | None, Delta]:
-        chunk, delta = self.writer.cut(), self.index.drain()
-        self._pods.update((row.pod, row) for row in delta.pods)
-        return chunk, delta
-
-    def _progress(self, last_seq: int) -> dict[str, object]:
-        return {
-            "last_seq": last_seq,
-            "cycles": self.index.n_cycles,
-            "bound": self.index.n_bound,
-            "pending": self.index.n_pending,
-            "heartbeat_at": timezone.now(),
-        }
-
-    def go_on_as(self, variant: Run, owned: Owned) -> None:
-        """Append to a variant from now on; it gets all that is stored so far of this run, or held.
-
-        Call it right after `cut` or `hold`. Raises AppendRefused, and PrefixGone; then nothing is
-        stored.
-        """
-        first, self._run, self._owned = self._run, variant, owned
-        columns = {"engine_version": first.engine_version, "not_modelled": first.not_modelled}
-        delta = Delta(self.index.unsettled(), list(self._pods.values()), defines=False)
-        with transaction.atomic():
-            self.update(**self._progress(self.writer.last_seq), **columns)
-            prefix_store(run=variant, of=first, last_seq=first.last_seq, delta=delta)
-            for chunk, held in self._held:
-                chunk_store(run=variant, chunk=chunk, delta=held)
-        self._held.clear()
-
     def update(self, **columns: object) -> None:
         """Change the run itself. Raises AppendRefused."""
         if not self._owned(self._run).update(**columns):
@@ -148,10 +111,6 @@ def chunk_store(*, run: Run, chunk: Chunk, delta: Delta) -> None:
         headers=chunk.headers,
         details=chunk.details,
     )
-    _index_store(run, delta)
-
-
-def _index_store(run: Run, delta: Delta) -> None:
     run_id = _key(run)
     upsert(
         Cycle,
@@ -165,35 +124,6 @@ def _index_store(run: Run, delta: Delta) -> None:
         [(run_id, *_POD_VALUES(row)) for row in delta.pods],
         unique=("run", "pod"),
     )
-
-
-def prefix_store(*, run: Run, of: Run, last_seq: int, delta: Delta) -> None:
-    """Give a run the beginning of another one's trace and index. Call it in a transaction.
-
-    `delta` has the cycles that may still end otherwise, and all pods. Raises PrefixGone.
-    """
-    _copy(TraceChunk, run, of, f"last_seq <= {int(last_seq)}")
-    stored = run.chunks.aggregate(
-        first=Min("first_seq"), last=Max("last_seq"), cycle=Max("last_cycle")
-    )
-    if (stored["first"], stored["last"]) != (0, last_seq):
-        raise PrefixGone(of.pk)
-    _copy(Cycle, run, of, f"number <= {int(stored['cycle'])}")
-    _index_store(run, delta)
-
-
-def _copy(model: type[TraceChunk | Cycle], run: Run, of: Run, where: str) -> None:
-    """Copy the rows of a run to another run."""
-    quote = connection.ops.quote_name
-    names = [each.column for each in model._meta.concrete_fields if not each.primary_key]
-    columns = ", ".join(quote(name) for name in names if name != "run_id")
-    table = quote(model._meta.db_table)
-    sql = (
-        f"INSERT INTO {table} (run_id, {columns}) "
-        f"SELECT %s, {columns} FROM {table} WHERE run_id = %s AND {where}"
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [_key(run), _key(of)])
 
 
 def _key(run: Run) -> str | UUID:

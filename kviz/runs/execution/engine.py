@@ -46,7 +46,6 @@ from scheduler_core.framework.plugin_calls import PluginFailure
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import Progress, ReenactedCycle, RunOptions, reenact_cycle, simulate
 from scheduler_core.sim.pending import Leads, leads_of
-from scheduler_core.sim.run import Run as SimulatedCluster
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.wording import say
 
@@ -121,47 +120,20 @@ def _among_own(path: Path, n_inherited: int) -> Path:
             return path
 
 
-class SimulatedRun:
-    """The events of a run, from its snapshot and other inputs; to be iterated once.
+def simulate_run(run: Run) -> Iterator[AnyEvent]:
+    """Yield the events of a run, from its snapshot and other inputs. Raises InvalidInput.
 
     Its extenders are called, or answered from what they said before.
     """
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._simulated: SimulatedCluster | None = None
-        self.calls_extenders = False
-
-    def __iter__(self) -> Iterator[AnyEvent]:
-        """Yield the events as they happen. Raises InvalidInput."""
-        allowed = AllowedHosts.parse(settings.EXTENDER_HOSTS)
-        read_file = read_files if settings.MODE == Mode.LOCAL else refuse_files
-        with HttpTransport(allowed, read_file) as outgoing:
-            objects, options = _made_of(self._run, RecordingTransport(self._run, outgoing))
-            self.calls_extenders = bool(options.configuration.extenders)
-            try:
-                self._simulated = SimulatedCluster(objects, options)
-            except ConfigError as error:
-                raise invalid("scheduler_config", error.problems) from error
-            yield from self._simulated.events()
-
-    @property
-    def n_cycles(self) -> int:
-        """How many cycles have been simulated; the last one's events may be still to come."""
-        return self._simulated.simulation.scheduler.n_cycles if self._simulated else 0
-
-    def go_on_as(self, variant: Run) -> bool:
-        """Make a variant's later changes from now on; False if its trace began otherwise.
-
-        All else that decides both runs has to be the same. Raises InvalidInput.
-        """
-        _, options = _made_of(variant, ReplayTransport(variant))
-        return self._simulated is not None and self._simulated.go_on_with(options.later)
-
-
-def simulate_run(run: Run) -> SimulatedRun:
-    """A run, to be simulated by whoever iterates over its events."""
-    return SimulatedRun(run)
+    allowed = AllowedHosts.parse(settings.EXTENDER_HOSTS)
+    read_file = read_files if settings.MODE == Mode.LOCAL else refuse_files
+    with HttpTransport(allowed, read_file) as outgoing:
+        objects, options = _made_of(run, RecordingTransport(run, outgoing))
+        try:
+            simulated = simulate(objects, options)
+        except ConfigError as error:
+            raise invalid("scheduler_config", error.problems) from error
+        yield from simulated
 
 
 def reenact(

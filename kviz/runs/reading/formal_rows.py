@@ -5,16 +5,17 @@ No queries: it takes the model as it was computed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
-from django.utils.safestring import SafeString
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from kviz.common.wording import translated
-from kviz.runs.reading.mathml import formula
 from scheduler_core.analysis.model.cycle import CycleModel, model_text, statement, tla_module
 from scheduler_core.analysis.model.cycle.preempting import NodeJeopardy, Subset
 from scheduler_core.analysis.model.cycle.sets import MemberSet
@@ -76,20 +77,32 @@ class JeopardyRow:
 
 
 FORMULAS: Final = {
-    "unbound": "Unbound = { p in Pods ( Objects ) : not Bound ( p , Objects ) }",
-    "popped": "Pod in { p in Unbound : all q in Unbound : Priority ( p ) >= Priority ( q ) }",
-    "chain": "Possible superset Feasible superset Viable has chosen",
-    "feasible": "Feasible = { n in Possible : Feasibility ( Pod , n , Objects ) }",
-    "viable": "Viable = { n in Feasible : all m in Feasible : Viability ( n ) >= Viability ( m ) }",
-    "feasibility": "Feasibility ( Pod , n , S ) = Filter_1 and Filter_2 and … and Filter_k",
-    "classic": "Viability ( Pod , n , S ) = sum { Weight_t : t in Preferred , Matches ( t , n ) }",
-    "release": "Viability ( Pod , n , S ) = sum { Weight_i times Normalised_i : i in Plugins }",
-    "jeopardy": "Jeopardy ( Pod , n , S ) = "
-    "{ p : BoundTo ( p , n , S ) and Priority ( p ) < Priority ( Pod ) }",
-    "preemptable": "Preemptable = { n : exists P in SUBSET Jeopardy ( n ) : "
-    "Feasibility ( Pod , n , Objects minus P ) }",
-    "least": "( n , P ) in Least : all ( m , Q ) : Casualty ( P ) <= Casualty ( Q )",
+    "unbound": "Unbound = {p ∈ Pods(Objects) : ¬Bound(p, Objects)}",
+    "popped": "Pod ∈ {p ∈ Unbound : ∀ q ∈ Unbound : Priority(p) ≥ Priority(q)}",
+    "chain": "Possible ⊇ Feasible ⊇ Viable ∋ chosen",
+    "feasible": "Feasible = {n ∈ Possible : Feasibility(Pod, n, Objects)}",
+    "viable": "Viable = {n ∈ Feasible : ∀ m ∈ Feasible : Viability(n) ≥ Viability(m)}",
+    "feasibility": "Feasibility(Pod, n, S) = Filter₁ ∧ Filter₂ ∧ … ∧ Filterₖ",
+    "classic": "Viability(Pod, n, S) = ∑ {Weightₜ : t ∈ Preferred, Matches(t, n)}",
+    "release": "Viability(Pod, n, S) = ∑ {Weightᵢ · Normalisedᵢ : i ∈ Plugins}",
+    "jeopardy": "Jeopardy(Pod, n, S) = {p : BoundTo(p, n, S) ∧ Priority(p) < Priority(Pod)}",
+    "preemptable": "Preemptable = {n : ∃ P ∈ SUBSET Jeopardy(n) : "
+    "Feasibility(Pod, n, Objects \N{SET MINUS} P)}",
+    "least": "(n, P) ∈ Least : ∀ (m, Q) : Casualty(P) ≤ Casualty(Q)",
 }
+_SETS: Final = re.compile(r"\b(Possible|Feasible|Viable|chosen|Preemptable|Least)\b")
+"""Sets of nodes, which the map can light."""
+
+
+def _formula(text: str) -> SafeString:
+    """A formula on a line of its own; the names of sets can be lit on the map, and focused."""
+    parts = (
+        format_html('<span class="sym" tabindex="0" data-set="{0}">{0}</span>', part)
+        if i % 2
+        else escape(part)
+        for i, part in enumerate(_SETS.split(text))
+    )
+    return format_html('<p role="math">{}</p>', mark_safe("".join(parts)))
 
 
 def formal_context(found: CycleModel) -> dict[str, object]:
@@ -102,7 +115,7 @@ def formal_context(found: CycleModel) -> dict[str, object]:
         "after": translated(list(after_lines(found))),
         "after_formula": _after_formula(found),
         "jeopardies": list(_jeopardies(found)),
-        "formulas": {name: formula(text) for name, text in FORMULAS.items()},
+        "formulas": {name: _formula(text) for name, text in FORMULAS.items()},
         "flagged": [each for each in found.partings if each.flagged],
         "unbound": found.cluster.unbound.members[:MAX_PODS] if found.cluster else (),
         "highest": found.cluster.highest.members[:MAX_PODS] if found.cluster else (),
@@ -156,7 +169,7 @@ def _cases(found: CycleModel) -> list[CaseLine]:
             "Scheduling(Pod)",
             loop.branch == "Scheduling",
             loop.taken == "Scheduling",
-            formula("exists n in Possible : Feasibility ( Pod , n , Objects )"),
+            _formula("∃ n ∈ Possible : Feasibility(Pod, n, Objects)"),
         ),
         CaseLine(
             "PreemptionEnabled(Pod)",
@@ -167,9 +180,9 @@ def _cases(found: CycleModel) -> list[CaseLine]:
             "Preemption(Pod)",
             loop.branch == "Preemption",
             loop.taken == "Preemption",
-            formula(
-                "exists n in Possible : exists P in SUBSET Jeopardy ( Pod , n , Objects ) : "
-                "Feasibility ( Pod , n , Objects minus P )"
+            _formula(
+                "∃ n ∈ Possible : ∃ P ∈ SUBSET Jeopardy(Pod, n, Objects) : "
+                "Feasibility(Pod, n, Objects \N{SET MINUS} P)"
             ),
         ),
         CaseLine(
@@ -179,7 +192,7 @@ def _cases(found: CycleModel) -> list[CaseLine]:
             "UNCHANGED(Objects)",
             loop.branch == "UNCHANGED",
             loop.taken == "UNCHANGED",
-            formula("Objects' = Objects"),
+            _formula("Objects' = Objects"),
         ),
     ]
 
@@ -187,11 +200,11 @@ def _cases(found: CycleModel) -> list[CaseLine]:
 def _after_formula(found: CycleModel) -> SafeString:
     after = found.after
     if after.model_node:
-        return formula(f'Objects\' = [ Objects EXCEPT Pod.Spec.NodeName = "{after.model_node}" ]')
+        return _formula(f'Objects\' = [Objects EXCEPT Pod.Spec.NodeName = "{after.model_node}"]')
     if after.model_gone:
-        gone = " , ".join(f'"{pod}"' for pod in after.model_gone)
-        return formula(f"Objects' = Objects minus {{ {gone} }}")
-    return formula("Objects' = Objects")
+        gone = ", ".join(f'"{pod}"' for pod in after.model_gone)
+        return _formula(f"Objects' = Objects \N{SET MINUS} {{{gone}}}")
+    return _formula("Objects' = Objects")
 
 
 def _jeopardies(found: CycleModel) -> Iterator[JeopardyRow]:
