@@ -37,7 +37,7 @@ Ts = TypeVarTuple("Ts")
 INT8: Final = np.dtype(np.int8)
 INT64: Final = np.dtype(np.int64)
 UINT64: Final = np.dtype(np.uint64)
-CODES: Final = frozenset(map(int, Code))
+LAST_CODE: Final = int(max(Code))
 
 ANSWERS: Final[Mapping[str, tuple[type, ...]]] = {
     "PreEnqueue": (Status,),
@@ -113,10 +113,10 @@ def _verdict_fault(verdict: Verdict, n: int) -> str:
     """Return what is wrong with a verdict about `n` nodes, empty if nothing is."""
     fault = _column_fault("code", verdict.code, INT8, n)
     fault = fault or _column_fault("reasons", verdict.reasons, UINT64, n)
-    if not fault and np.count_nonzero(verdict.code):
-        codes = {*verdict.code.tolist()} - {0}
-        if not codes.issubset(CODES):
-            fault = f"returned codes {sorted(codes)}, not all of which there are"
+    code = verdict.code
+    if not fault and np.count_nonzero(code) and (code.min() < 0 or code.max() > LAST_CODE):
+        codes = sorted({*code.tolist()} - {0})
+        fault = f"returned codes {codes}, not all of which there are"
     return fault
 
 
