@@ -60,7 +60,7 @@ def test_every_finding_leads_to_its_evidence(page: Page, clinic: str) -> None:
     expect(funnel.last).to_contain_text("Insufficient nvidia.com/gpu")
     decoded = page.get_by_role("region", name="The message, decoded")
     expect(decoded.get_by_role("link", name="gpu-1")).to_be_visible()
-    expect(page.get_by_role("region", name="What happens next")).to_contain_text("a pod is deleted")
+    expect(page.get_by_role("region", name="What happens next")).to_contain_text("pod deleted")
 
     message = "0/216 nodes are available: 200 Insufficient cpu, 16 node(s) were unschedulable."
     page.get_by_role("textbox", name="Message").fill(message)
