@@ -43,7 +43,7 @@ def test_a_data_folder_is_migrated_and_read(tmp_path: Path) -> None:
         assert run["on_page"]
         assert run["warnings"][0] == "已丢弃 1 个 Pod 的环境变量", "known by its template"
     assert (plain["refused"], plain["evicted"]) == ([], 0)
-    assert (scenario["refused"], scenario["evicted"]) == ([REFUSED], 2)
+    assert (scenario["refused"], scenario["evicted"]) == ([REFUSED], 1)
     assert (observed["kind"], observed["cycles"]) == ("observed", 1)
 
 
