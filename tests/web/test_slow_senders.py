@@ -91,7 +91,6 @@ async def serving(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Serving]:
     running = asyncio.create_task(found.server.serve())
     await found.server.is_ready.wait()
     yield found
-    monkeypatch.undo()
     found.server.should_exit = True
     await running
 
