@@ -10,7 +10,8 @@ import type { CycleRecord } from "./record.ts";
 import { shortBy } from "./shortages.ts";
 import { State } from "./state.ts";
 import { cycleDetail, type CycleDetail } from "./verdicts.ts";
-import { Explanations, funnelStart, wakingEvents, type Cause, type FunnelStep, type NearMiss, type Why } from "./why.ts";
+import { Explanations, funnelStart, wakingEvents } from "./why.ts";
+import type { Cause, FunnelStep, NearMiss, Why } from "./why.ts";
 
 interface Case {
   readonly run: string;
