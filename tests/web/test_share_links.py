@@ -143,6 +143,9 @@ def test_who_made_and_revoked_links_is_in_the_audit_log(team: dict[str, Any]) ->
 def test_links_there_were_still_open_their_runs(ada: Person, ben: Person) -> None:
     run = ada.finished()
     with connection.cursor() as cursor:
+        columns = connection.introspection.get_table_description(cursor, "runs_run")
+        if "share_token" not in {each.name for each in columns}:
+            cursor.execute("ALTER TABLE runs_run ADD COLUMN share_token varchar(64)")
         cursor.execute("UPDATE runs_run SET share_token = 'from-before'")
     migration = import_module("kviz.runs.migrations.0017_share_links")
     old = _OldApps()
