@@ -52,20 +52,21 @@ class TraceAppender:
     def cut(self, **columns: object) -> bool:
         """Store what was added since the last cut; False if there was nothing.
 
-        `columns` are changes of the run that go with it. Raises AppendRefused.
+        `columns` are changes of the run that go with it, in place of what the index has counted.
+        Raises AppendRefused.
         """
         chunk, delta = self.writer.cut(), self.index.drain()
         if chunk is None:
             return False
+        progress: dict[str, object] = {
+            "last_seq": chunk.last_seq,
+            "cycles": self.index.n_cycles,
+            "bound": self.index.n_bound,
+            "pending": self.index.n_pending,
+            "heartbeat_at": timezone.now(),
+        }
         with transaction.atomic():
-            self.update(
-                last_seq=chunk.last_seq,
-                cycles=self.index.n_cycles,
-                bound=self.index.n_bound,
-                pending=self.index.n_pending,
-                heartbeat_at=timezone.now(),
-                **columns,
-            )
+            self.update(**progress | columns)
             if self._replaces_part:
                 self._run.chunks.filter(first_seq__gte=chunk.first_seq).delete()
             chunk_store(run=self._run, chunk=chunk, delta=delta)
