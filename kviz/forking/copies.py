@@ -233,6 +233,7 @@ class _Copies(Generic[T]):
 
     def run(self, numbers: Iterable[int], tick_s: float) -> Iterator[list[Done[T] | Died | Doing]]:
         waiting = iter(numbers)
+        thaws = not gc.get_freeze_count()  # what others have frozen is theirs to thaw
         gc.collect()
         gc.freeze()  # or the collector of a copy would touch every page, and so copy it
         try:
@@ -241,7 +242,8 @@ class _Copies(Generic[T]):
                 yield self._wait(tick_s)
                 self._fill(waiting)
         finally:
-            gc.unfreeze()
+            if thaws:
+                gc.unfreeze()
 
     def _fill(self, waiting: Iterator[int]) -> None:
         while len(self._at_work) < self._jobs:

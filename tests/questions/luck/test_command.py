@@ -122,18 +122,17 @@ def test_fewer_runs_are_made_of_larger_clusters(
     cluster: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert [runs_for(n, n_nodes=100) for n in (1, 58, 10_000)] == [1000, 200, 100]
-    assert printed(capsys, cluster)["asked"] == 1000
     monkeypatch.setattr(answers, "WORK", 1)
-    assert printed(capsys, cluster)["asked"] == 100
-    assert printed(capsys, cluster, "--runs", "120")["asked"] == 120
+    assert printed(capsys, cluster, "--coins", "draws")["asked"] == 100
 
 
 def test_what_takes_long_is_announced(
     cluster: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    asked = ["luck", cluster, "--runs", "120", "--coins", "draws"]
     monkeypatch.setattr(command, "LONG_S", 3600)
-    assert main(["luck", cluster, "--runs", "120"]) == 0
+    assert main(asked) == 0
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(command, "LONG_S", 0)
-    assert main(["luck", cluster, "--runs", "120"]) == 0
+    assert main(asked) == 0
     assert "120 are made at most" in capsys.readouterr().err
