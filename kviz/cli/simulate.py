@@ -25,7 +25,12 @@ from kviz.command_line.changes import (
 )
 from kviz.command_line.cluster import read_cluster, transport_for
 from kviz.command_line.problems import CommandFailed
-from kviz.command_line.run_options import add_release_options, add_rule_options
+from kviz.command_line.run_options import (
+    add_config_option,
+    add_release_options,
+    add_rule_options,
+    add_scenario_option,
+)
 from kviz.engine_build import engine_build
 from kviz.run_file import ChangeMade, Inputs, Plugin, RunFile, said_of
 from kviz.simulate import Outcome, files_sha256
@@ -48,15 +53,8 @@ def add_parser(commands: Subparsers) -> None:
         "not, and folders of them.",
     )
     command.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    command.add_argument(
-        "--config",
-        type=Path,
-        metavar="F",
-        help="a KubeSchedulerConfiguration (default: upstream's)",
-    )
-    command.add_argument(
-        "--scenario", type=Path, metavar="F", help="what happens meanwhile (docs/scenarios.md)"
-    )
+    add_config_option(command)
+    add_scenario_option(command)
     add_release_options(command)
     add_rule_options(command)
     add_change_option(command)

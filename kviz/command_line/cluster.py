@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.problems import CommandFailed
-from kviz.command_line.run_options import add_release_options, add_rule_options
+from kviz.command_line.run_options import add_config_option, add_release_options, add_rule_options
 from kviz.common.hosts import AllowedHosts
 from kviz.simulate import read_files
 from scheduler_core.analysis.advice.daemons import with_daemons
@@ -44,12 +44,7 @@ def add_cluster_options(command: argparse.ArgumentParser) -> None:
     """Offer files, changes, the configuration, the release and rules, and JSON."""
     command.add_argument("files", nargs="+", type=Path, metavar="FILE")
     add_change_option(command)
-    command.add_argument(
-        "--config",
-        type=Path,
-        metavar="F",
-        help="a KubeSchedulerConfiguration (default: upstream's)",
-    )
+    add_config_option(command)
     add_release_options(command)
     add_rule_options(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")

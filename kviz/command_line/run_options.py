@@ -1,4 +1,4 @@
-"""Options of a run that more than one command takes: the release, its gates, and named rules."""
+"""Options of a run that more than one command takes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,23 @@ from scheduler_core.releases import LATEST, RELEASES
 from scheduler_core.releases.table import TieBreak
 from scheduler_core.sim import Scenario, ScenarioError, gates_of_run
 from scheduler_core.trace.records import QueueOrder
+
+
+def add_config_option(command: argparse.ArgumentParser) -> None:
+    """Offer a configuration of the scheduler."""
+    command.add_argument(
+        "--config",
+        type=Path,
+        metavar="F",
+        help="a KubeSchedulerConfiguration (default: upstream's)",
+    )
+
+
+def add_scenario_option(command: argparse.ArgumentParser) -> None:
+    """Offer what happens in the cluster during a run."""
+    command.add_argument(
+        "--scenario", type=Path, metavar="F", help="what happens meanwhile (docs/scenarios.md)"
+    )
 
 
 def add_release_options(command: argparse.ArgumentParser) -> None:

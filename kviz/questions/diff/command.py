@@ -13,7 +13,12 @@ from kviz.command_line.arguments import Subparsers
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.cluster import read_cluster, transport_for
 from kviz.command_line.problems import CommandFailed, WrongUsage
-from kviz.command_line.run_options import add_release_options, add_rule_options
+from kviz.command_line.run_options import (
+    add_config_option,
+    add_release_options,
+    add_rule_options,
+    add_scenario_option,
+)
 from kviz.run_file import MAGIC, Inputs, Part, RunFileError, is_run_file, read_records
 from scheduler_core.analysis.compare import (
     Comparison,
@@ -55,8 +60,8 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument("a", type=Path, metavar="A", help="a run file, or a cluster")
     command.add_argument("b", type=Path, metavar="B", help="a run file, or a cluster")
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument("--config", type=Path, metavar="F", help="a KubeSchedulerConfiguration")
-    command.add_argument("--scenario", type=Path, metavar="F", help="what happens meanwhile")
+    add_config_option(command)
+    add_scenario_option(command)
     add_release_options(command)
     add_rule_options(command)
     add_change_option(command)

@@ -12,7 +12,12 @@ from kviz.command_line.arguments import Subparsers
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.cluster import pod_key, read_cluster
 from kviz.command_line.problems import CommandFailed, WrongUsage
-from kviz.command_line.run_options import add_release_options, add_rule_options
+from kviz.command_line.run_options import (
+    add_config_option,
+    add_release_options,
+    add_rule_options,
+    add_scenario_option,
+)
 from kviz.forking.copies import CopyDied, n_cores
 from kviz.questions.luck.answer import luck
 from kviz.questions.luck.text import luck_json, luck_text
@@ -53,15 +58,8 @@ def add_parser(commands: Subparsers) -> None:
         "--jobs", type=int, default=0, metavar="N", help="processes (default: one per core)"
     )
     add_change_option(command)
-    command.add_argument(
-        "--config",
-        type=Path,
-        metavar="F",
-        help="a KubeSchedulerConfiguration (default: upstream's)",
-    )
-    command.add_argument(
-        "--scenario", type=Path, metavar="F", help="what happens meanwhile (docs/scenarios.md)"
-    )
+    add_config_option(command)
+    add_scenario_option(command)
     add_release_options(command)
     add_rule_options(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")

@@ -12,7 +12,7 @@ from kviz.command_line.arguments import Subparsers
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.cluster import read_cluster
 from kviz.command_line.problems import CommandFailed
-from kviz.command_line.run_options import add_release_options, add_rule_options
+from kviz.command_line.run_options import add_config_option, add_release_options, add_rule_options
 from scheduler_core.analysis.model import InstanceError, Viability
 from scheduler_core.config import ConfigError
 
@@ -49,12 +49,7 @@ def add_parser(commands: Subparsers) -> None:
         "stays, and of those that wait then the best is found (default: 1, all of it)",
     )
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument(
-        "--config",
-        type=Path,
-        metavar="F",
-        help="a KubeSchedulerConfiguration (default: upstream's)",
-    )
+    add_config_option(command)
     add_change_option(command)
     add_release_options(command)
     add_rule_options(command)

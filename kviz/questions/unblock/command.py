@@ -10,11 +10,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
-from pathlib import Path
 
 from kviz.command_line.arguments import Subparsers
 from kviz.command_line.cluster import Asked, add_cluster_options, asked_cluster, asked_of, pod_key
 from kviz.command_line.problems import CommandFailed, WrongUsage
+from kviz.command_line.run_options import add_scenario_option
 from kviz.forking.copies import CopyDied, n_cores, side_by_side
 from kviz.questions.unblock.text import as_json, as_text, plans_text
 from scheduler_core.analysis.advice.trial import Trials
@@ -39,9 +39,7 @@ def add_parser(commands: Subparsers) -> None:
         "let a pending pod bind, cheapest first. Every answer was run (docs/unblock.md).",
     )
     add_cluster_options(command)
-    command.add_argument(
-        "--scenario", type=Path, metavar="F", help="what happens meanwhile (docs/scenarios.md)"
-    )
+    add_scenario_option(command)
     wanted = command.add_mutually_exclusive_group(required=True)
     wanted.add_argument("--pod", metavar="NS/NAME", help="the pod that is pending")
     wanted.add_argument(

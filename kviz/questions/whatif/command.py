@@ -17,7 +17,12 @@ from kviz.command_line.changes import (
 )
 from kviz.command_line.cluster import pod_key, read_cluster, transport_for
 from kviz.command_line.problems import CommandFailed, WrongUsage
-from kviz.command_line.run_options import add_release_options, add_rule_options
+from kviz.command_line.run_options import (
+    add_config_option,
+    add_release_options,
+    add_rule_options,
+    add_scenario_option,
+)
 from kviz.questions.whatif.answer import UnknownPodError, effect
 from kviz.questions.whatif.text import as_json, as_text
 from scheduler_core.changes import line_of
@@ -34,15 +39,8 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument("--pod", required=True, metavar="NS/NAME", help="the pod that it is about")
     add_change_option(command)
     add_fork_option(command)
-    command.add_argument(
-        "--config",
-        type=Path,
-        metavar="F",
-        help="a KubeSchedulerConfiguration (default: upstream's)",
-    )
-    command.add_argument(
-        "--scenario", type=Path, metavar="F", help="what happens meanwhile (docs/scenarios.md)"
-    )
+    add_config_option(command)
+    add_scenario_option(command)
     add_release_options(command)
     add_rule_options(command)
     command.add_argument("--format", choices=("text", "json"), default="text")

@@ -11,7 +11,7 @@ from kviz.command_line.arguments import Subparsers
 from kviz.command_line.changes import add_change_option, changes_of, inputs_of
 from kviz.command_line.cluster import pod_key, read_cluster, transport_for
 from kviz.command_line.problems import CommandFailed, WrongUsage
-from kviz.command_line.run_options import add_release_options
+from kviz.command_line.run_options import add_config_option, add_release_options
 from kviz.questions.why import pending
 from kviz.questions.why.answer import UnknownNodeError, UnknownPodError, explain
 from kviz.questions.why.text import as_json, as_markdown, as_text
@@ -33,12 +33,7 @@ def add_parser(commands: Subparsers) -> None:
     command.add_argument("files", nargs="+", type=Path, metavar="FILE")
     command.add_argument("--pod", metavar="NS/NAME", help="this pod alone, tried before all others")
     command.add_argument("--node", metavar="NODE", help="with --pod: why not, or why, this node")
-    command.add_argument(
-        "--config",
-        type=Path,
-        metavar="F",
-        help="a KubeSchedulerConfiguration (default: upstream's)",
-    )
+    add_config_option(command)
     command.add_argument(
         "--scenario",
         type=Path,
