@@ -5,6 +5,7 @@ import type { late } from "./en-late.ts";
 import type { lesson } from "./en-lesson.ts";
 import type { pair } from "./en-pair.ts";
 import { catalogue, LANGUAGE, type Catalogue } from "./language.ts";
+import type { Said } from "./sentences.ts";
 
 /** A text, or its plural forms chosen by the parameter `n`. `{name}` is replaced. */
 export type Entry = string | { readonly one: string; readonly other: string };
@@ -13,6 +14,7 @@ export type Params = Readonly<Record<string, string | number>>;
 
 const texts: Partial<Record<TextKey, Entry>> = { ...en };
 let translated: Catalogue = {};
+let saidInIt: Said = () => null;
 const numbers = new Intl.NumberFormat(LANGUAGE);
 const compact = new Intl.NumberFormat(LANGUAGE, { notation: "compact" });
 const plurals = new Intl.PluralRules(LANGUAGE);
@@ -25,7 +27,11 @@ export function add(more: Partial<Record<TextKey, Entry>>): void {
 /** Learn the language of the page; what is shown before is English. */
 export async function learn(): Promise<void> {
   translated = await catalogue();
+  if (LANGUAGE !== "en") saidInIt = (await import("./sentences.ts")).saying(translated, show);
 }
+
+/** A sentence of kviz's own in the language of the page, of what it is made of; null in English, which traces hold. */
+export const said = (madeOf: unknown): string | null => saidInIt(madeOf);
 
 export function t(key: TextKey, params: Params = {}): string {
   let text = "";
@@ -66,11 +72,7 @@ function form(entry: Entry, params: Params): string {
   return plurals.select(Number(params.n)) === "one" ? entry.one : entry.other;
 }
 
-export const show = (value: string | number | bigint): string =>
-  typeof value === "string" ? value : numbers.format(value);
-
-/** The template of a sentence of kviz's own in the language of the page; null in English, which traces hold. */
-export const sentence = (id: string): string | null => translated[`say ${id}`] ?? null;
+const show = (value: string | number | bigint): string => (typeof value === "string" ? value : numbers.format(value));
 
 /** A key made at run time, if there is a text for it. */
 export function textIfAny(key: string): string | null {
