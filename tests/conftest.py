@@ -53,6 +53,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_runtest_setup() -> None:
+    """Speak English: a request that a test made leaves its language to the thread."""
+    from django.utils import translation
+
+    translation.deactivate()
+
+
 def pytest_runtest_teardown() -> None:
     """Do so again where the product, which freezes while it makes copies, thawed everything."""
     if not gc.get_freeze_count():

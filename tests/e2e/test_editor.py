@@ -130,7 +130,8 @@ def test_what_was_typed_outlives_its_tab_until_it_is_sent(page: Page, api: Api) 
 
     unfold(page, "Scheduler configuration")
     editor(page, "Scheduler configuration").fill("nonsense: 1")
-    page.get_by_role("button", name="Run the scheduler").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Run the scheduler").click()
     expect(page.get_by_role("alert")).to_contain_text("missing")
     assert serious_findings(page) == []
     page.goto(address)
