@@ -200,6 +200,16 @@ class HoldsDevices(ABC):
     def devices(self) -> Sequence[ClaimDevices]: ...
 
 
+class NotesInFilter(ABC):
+    """A PreFilter state in which Filter notes what later extension points read."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def aside(self) -> object:
+        """Return a copy of the state whose notes nobody reads."""
+
+
 @dataclass(frozen=True, slots=True)
 class PermitOutcome:
     """Permit's status; with code WAIT the pod waits at most `timeout_ns`."""

@@ -22,6 +22,7 @@ from scheduler_core.framework.interface import (
     BindPlugin,
     FilterPlugin,
     NeedsPreScore,
+    NotesInFilter,
     PermitPlugin,
     Plugin,
     PostBindPlugin,
@@ -70,6 +71,15 @@ class CycleState:
     skip_filter: set[str] = field(default_factory=set)
     skip_score: set[str] = field(default_factory=set)
     skip_pre_bind: set[str] = field(default_factory=set)
+
+    def aside(self) -> CycleState:
+        """Return a state to filter with whose notes nobody reads: itself if nobody takes any."""
+        copies = {
+            name: prepared.aside()
+            for name, prepared in self.pre_filter.items()
+            if isinstance(prepared, NotesInFilter)
+        }
+        return replace(self, pre_filter=self.pre_filter | copies) if copies else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,16 +252,27 @@ class Framework:
     def run_filter_with_nominated_pods(
         self, state: CycleState, pod: PodInfo, nodes: Nodes
     ) -> Verdicts:
-        """Filter nodes; those with nominated pods that matter must fit with and without them."""
-        plain = self.run_filter(state, pod, nodes)
+        """Filter nodes; those with nominated pods that matter must fit with and without them.
+
+        They are filtered with them first, and no further if that rejects them: what they would be
+        without is asked only so that the trace can say it.
+        """
         changes = self.nominated_changes(pod, nodes)
         if not changes:
-            return plain
+            return self.run_filter(state, pod, nodes)
         at = np.fromiter(changes, np.int64)
         crowd = nodes.take(at).with_changes(list(changes.values()))
+        counting = self.run_filter(state, pod, crowd)
         builder = VerdictBuilder(nodes.n)
-        builder.merge(np.arange(nodes.n), plain)
-        builder.merge_crowded(at, self.run_filter(state, pod, crowd), crowd)
+        everywhere, aside = np.arange(nodes.n), state.aside()
+        if aside is state:
+            builder.merge(everywhere, self.run_filter(state, pod, nodes))
+        else:
+            rejected = at[~counting.fits]
+            others = np.delete(everywhere, rejected)
+            builder.merge(others, self.run_filter(state, pod, nodes.take(others)))
+            builder.merge(rejected, self.run_filter(aside, pod, nodes.take(rejected)))
+        builder.merge_crowded(at, counting, crowd)
         return builder.build()
 
     def nominated_changes(self, pod: PodInfo, nodes: Nodes) -> dict[int, Change]:

@@ -42,6 +42,7 @@ from tests.devices.factories import (
     resource_slice,
 )
 from tests.plugins.harness import World, rejected
+from tests.simulated import Cluster
 
 NEVER = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 SLICES = (
@@ -304,6 +305,32 @@ def test_post_filter_deallocates_what_nobody_else_uses(users: list[str], message
     left = world.objects.get(ResourceClaim, "default/c")
     assert left is not None
     assert (left.status == ResourceClaimStatus()) is message.startswith("deallocation")
+
+
+@pytest.mark.parametrize(
+    ("nominated", "message"),
+    [
+        ("n1", "still not schedulable"),
+        ("", "deallocation of ResourceClaim completed"),
+    ],
+)
+def test_a_node_that_nominated_pods_fill_is_not_filtered_without_them(
+    nominated: str, message: str
+) -> None:
+    """Filter does not come to the claim where a nominated pod has made the node too small."""
+    gone = claim("c", holds=("gone/g0",), on="gone")
+    boss = make_pod("boss").cpu(2).priority(100).preemption_policy("Never").nominated(nominated)
+    boss = boss.node_selector("disk", "ssd")
+    use = PodResourceClaim(name="c", resource_claim_name="c")
+    incoming = make_pod("incoming").cpu(1).spec(resource_claims=(use,)).obj()
+    cluster = Cluster(make_node("n1").cpu(2).obj(), device_class(), gone, boss.obj(), incoming)
+    cluster.attempt()
+    outcome = cluster.attempt().post_filter
+    assert outcome is not None
+    assert outcome.status.reasons[0] == message
+    left = cluster.server.get(ResourceClaim, "default/c")
+    assert left is not None
+    assert (left.status.allocation is None) is message.startswith("deallocation")
 
 
 def test_earlier_alternatives_score_higher() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scheduler_core.api import AllocationResult, NodeSelector, ResourceClaim
-from scheduler_core.framework.interface import ClaimDevices, HoldsDevices
+from scheduler_core.framework.interface import ClaimDevices, HoldsDevices, NotesInFilter
 from scheduler_core.framework.status import Status
 from scheduler_core.plugins.dynamic_resources.allocator import Allocator
 from scheduler_core.plugins.dynamic_resources.extended_resources import NodeClaim
@@ -24,7 +24,7 @@ class NodeAllocation:
 
 
 @dataclass
-class ClaimsState(HoldsDevices):
+class ClaimsState(HoldsDevices, NotesInFilter):
     """A pod's claims, the one for extended resources last, as they were when the attempt began.
 
     `special` says that there is one. Claims are replaced by what the plugin itself writes.
@@ -55,6 +55,9 @@ class ClaimsState(HoldsDevices):
         return (
             (i, claim) for i, claim in enumerate(self.claims) if claim.status.allocation is None
         )
+
+    def aside(self) -> ClaimsState:
+        return replace(self, unavailable=set(), node_allocations={}, verdicts=self.verdicts.copy())
 
     def devices(self) -> Sequence[ClaimDevices]:
         """Return which devices each claim has, or will have as Reserve chose."""
