@@ -22,19 +22,22 @@ from scheduler_core.devices.amounts import nano
 from scheduler_core.devices.cel import CelProblem, DeviceVariables, compile_selector
 
 
-def evaluate(expression: str, device: Device, driver: str) -> bool | CelProblem:
-    """Return whether the device is selected, or the error that the expression ends in."""
+def evaluate(expression: str, device: Device, driver: str, shareable: bool) -> bool | CelProblem:
+    """Return whether the device is selected, or the error that the expression ends in.
+
+    `shareable` is what the expression sees of `allowMultipleAllocations`.
+    """
     selector = compile_selector(expression)
     if isinstance(selector, CelProblem):
         return CelProblem(f"CEL compile error: {selector.text}")
-    variables = _variables(device, driver)
+    variables = _variables(device, driver, shareable)
     answer = variables if isinstance(variables, CelProblem) else selector.matches(variables)
     if isinstance(answer, CelProblem):
         return CelProblem(f"CEL runtime error: {answer.text}")
     return answer
 
 
-def _variables(device: Device, driver: str) -> DeviceVariables | CelProblem:
+def _variables(device: Device, driver: str, shareable: bool) -> DeviceVariables | CelProblem:
     values: list[tuple[str, object]] = []
     for name, attribute in sorted(device.attributes.items()):
         value = _value(attribute)
@@ -47,7 +50,7 @@ def _variables(device: Device, driver: str) -> DeviceVariables | CelProblem:
     )
     return DeviceVariables(
         driver,
-        device.allow_multiple_allocations,
+        shareable,
         _by_domain(values, driver),
         _by_domain(capacity, driver),
     )

@@ -41,19 +41,21 @@ class NodeSelectorError(ValueError):
 class SliceDevice:
     """A device of a slice, as long as the slice does not change.
 
-    `answers` holds what selectors said of it, by expression.
+    `answers` holds what selectors said of it, by expression and what they saw of its sharing.
     """
 
     id: DeviceId
     device: Device
     slice: ResourceSlice
-    answers: dict[str, bool | CelProblem] = field(default_factory=dict)
+    answers: dict[tuple[str, bool], bool | CelProblem] = field(default_factory=dict)
 
-    def matches(self, expression: str) -> bool | CelProblem:
+    def matches(self, expression: str, *, shareable: bool) -> bool | CelProblem:
         """Return what a selector says of the device; it is evaluated once."""
-        answer = self.answers.get(expression)
+        asked = expression, shareable
+        answer = self.answers.get(asked)
         if answer is None:
-            answer = self.answers[expression] = evaluate(expression, self.device, self.id.driver)
+            answer = evaluate(expression, self.device, self.id.driver, shareable)
+            self.answers[asked] = answer
         return answer
 
     def is_on(self, node: Node) -> bool:

@@ -65,11 +65,14 @@ def _is_for(device: SliceDevice, node: Node) -> bool:
 
 
 def _is_of_class(device: SliceDevice, device_class: DeviceClass) -> bool | None:
-    """Tell whether all selectors of a class match; None if one ends in an error."""
+    """Tell whether all selectors of a class match; None if one ends in an error.
+
+    They are shown no device as one that may be shared.
+    """
     for selector in device_class.spec.selectors:
         if selector.cel is None:
             continue
-        answer = device.matches(selector.cel.expression)
+        answer = device.matches(selector.cel.expression, shareable=False)
         if not isinstance(answer, bool):
             return None
         if not answer:

@@ -177,6 +177,11 @@ def test_the_oldest_allocator_is_in_use_when_it_has_all_that_is_on() -> None:
     with pytest.raises(AllocationError, match="constraint #0: empty constraint"):
         given_devices([apart], slices, features=oldest)
 
+    shared = resource_slice("s", device("g0", allow_multiple_allocations=True), node="n1")
+    wish = claim("c", exactly("a", where="device.allowMultipleAllocations"))
+    assert given_devices([wish], shared, features=newer) == ["a=g0"]
+    assert given_devices([wish], shared, features=oldest) is None
+
 
 def test_a_constraint_may_be_about_some_requests_only() -> None:
     slices = resource_slice(

@@ -226,10 +226,11 @@ class DeviceChecks:
             (of_class.spec.selectors, say("device.class", "class {name}", name=of_class.name)),
             (request.selectors, say("device.request", "request {name}", name=request.full_name)),
         ):
-            refusing = first_refusing(selectors, device)
+            shareable = self._gates.shows_as_shareable(device.device)
+            refusing = first_refusing(selectors, device, shareable=shareable)
             if refusing is None:
                 continue
-            values = mentioned_values(refusing.expression, device)
+            values = mentioned_values(refusing.expression, device, shareable=shareable)
             outcome = DeviceOutcome.SELECTOR
             text = say(
                 "device.selector_false", "the selector of {whose} is false for it", whose=whose

@@ -75,12 +75,14 @@ def nano_text(amount_nano: int, like: str) -> str:
     return Quantity(amount_nano, NANO_EXPONENT, "DecimalSI").canonical()
 
 
-def mentioned_values(expression: str, device: SliceDevice) -> dict[str, str | None]:
+def mentioned_values(
+    expression: str, device: SliceDevice, *, shareable: bool
+) -> dict[str, str | None]:
     """Return what a device has for what an expression mentions, None for what it lacks."""
     found: dict[str, str | None] = {}
     fields = {
         "driver": device.id.driver,
-        "allowMultipleAllocations": "true" if device.device.allow_multiple_allocations else "false",
+        "allowMultipleAllocations": "true" if shareable else "false",
     }
     for name in _FIELDS:
         if re.search(rf"\bdevice\.{name}\b", expression):

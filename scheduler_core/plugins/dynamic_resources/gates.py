@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scheduler_core.api import Device
 from scheduler_core.config.features import FeatureGates
 
 
@@ -22,12 +23,17 @@ class AllocatorGates:
     def stable_suffices(self) -> bool:
         """Whether upstream's oldest allocator has all that is on, and so is the one in use.
 
-        It passes over capacity requests and does not know `distinctAttribute`. It also tries
-        pools in no particular order; kviz keeps to the order of the others.
+        It passes over capacity requests, does not know `distinctAttribute`, and shows selectors no
+        device as one that may be shared. It also tries pools in no particular order; kviz keeps to
+        the order of the others.
 
         Upstream: v1.36 dynamic-resource-allocation/structured/internal/stable.
         """
         return not (self.binding_conditions or self.consumable_capacity)
+
+    def shows_as_shareable(self, device: Device) -> bool:
+        """Return what selectors see of a device's `allowMultipleAllocations`."""
+        return device.allow_multiple_allocations and not self.stable_suffices
 
     @staticmethod
     def of(features: FeatureGates) -> AllocatorGates:

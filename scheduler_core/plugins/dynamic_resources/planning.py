@@ -42,11 +42,13 @@ class Refusing:
     answer: Literal[False] | CelProblem
 
 
-def first_refusing(selectors: Sequence[DeviceSelector], device: SliceDevice) -> Refusing | None:
+def first_refusing(
+    selectors: Sequence[DeviceSelector], device: SliceDevice, *, shareable: bool
+) -> Refusing | None:
     """Return the first selector that does not select a device, None if all do."""
     for i, selector in enumerate(selectors):
         expression = selector.cel.expression if selector.cel else ""
-        answer = device.matches(expression)
+        answer = device.matches(expression, shareable=shareable)
         if answer is not True:
             return Refusing(i, expression, answer)
     return None
@@ -147,7 +149,8 @@ class Planner:
         )
 
     def _select(self, selectors: Sequence[DeviceSelector], device: SliceDevice, whose: str) -> bool:
-        refusing = first_refusing(selectors, device)
+        shareable = self._gates.shows_as_shareable(device.device)
+        refusing = first_refusing(selectors, device, shareable=shareable)
         if refusing is None:
             return True
         if isinstance(refusing.answer, CelProblem):
